@@ -1,0 +1,59 @@
+# Every target sets itself up: the environment is built when it is missing or out of date.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+KERNEL := CMakeLists.txt $(wildcard src/kernel/*)
+
+.PHONY: demo test bench check format sanitize portable clean help
+
+demo: $(VENV)/ready ## compare GaussianNB with scikit-learn's on Iris and Breast Cancer
+	$(BIN)/python examples/compare_with_sklearn.py
+
+test: $(VENV)/ready ## run the whole test suite
+	$(BIN)/python -m pytest $(ARGS)
+
+bench: $(VENV)/ready-bench ## measure speed and memory beside the peers; record and render the results
+	$(BIN)/python -m benchmarks $(ARGS)
+
+check: $(VENV)/ready ## formatting, lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror src/kernel/*
+
+format: $(VENV)/ready ## format everything
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	$(BIN)/clang-format -i src/kernel/*
+
+sanitize: .venv-sanitize/ready ## run the kernel's tests under AddressSanitizer and UBSan
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+	.venv-sanitize/bin/python -m pytest -p no:cacheprovider $(KERNEL_TESTS)
+
+portable: .venv-portable/ready ## run the kernel's tests on a build without vector types or clones
+	.venv-portable/bin/python -m pytest -p no:cacheprovider $(KERNEL_TESTS)
+
+KERNEL_TESTS := tests/test_kernel.py tests/test_laws.py tests/test_numerics.py tests/test_threads.py
+
+$(VENV)/ready: pyproject.toml $(KERNEL)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $@
+
+$(VENV)/ready-bench: $(VENV)/ready
+	$(BIN)/pip install --quiet --editable '.[bench]'
+	touch $@
+
+.venv-%/ready: pyproject.toml $(KERNEL)
+	$(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/pip install --quiet --config-settings=build-dir=build/$* \
+	  --config-settings=cmake.define.NAIVELY_$(if $(filter sanitize,$*),SANITIZE,PORTABLE)=ON \
+	  --editable '.[dev]'
+	touch $@
+
+clean: ## remove everything that was built
+	rm -rf $(VENV) .venv-* build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12

@@ -1,0 +1,202 @@
+// The kernel's face to Python: arrays in, arrays out, the interpreter's lock released.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <stdexcept>
+
+#include "gaussian.hpp"
+#include "labels.hpp"
+#include "summarize.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+using naively::Kind;
+using Doubles = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
+using ConstDoubles = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using Array = nb::ndarray<nb::ro, nb::device::cpu>;
+using Codes = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+Kind kind_of(const nb::dlpack::dtype& type) {
+    using nb::dlpack::dtype_code;
+    const auto is = [&](dtype_code code, int bits) {
+        return type.code == static_cast<std::uint8_t>(code) && type.bits == bits;
+    };
+    if (is(dtype_code::Float, 64)) return Kind::f64;
+    if (is(dtype_code::Float, 32)) return Kind::f32;
+    if (is(dtype_code::Int, 64)) return Kind::i64;
+    if (is(dtype_code::Int, 32)) return Kind::i32;
+    if (is(dtype_code::Int, 16)) return Kind::i16;
+    if (is(dtype_code::Int, 8)) return Kind::i8;
+    if (is(dtype_code::UInt, 64)) return Kind::u64;
+    if (is(dtype_code::UInt, 32)) return Kind::u32;
+    if (is(dtype_code::UInt, 16)) return Kind::u16;
+    if (is(dtype_code::UInt, 8)) return Kind::u8;
+    if (is(dtype_code::Bool, 8)) return Kind::boolean;
+    throw std::invalid_argument("the kernel reads bool, integers, float32 and float64");
+}
+
+void expect(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(what);
+}
+
+std::ptrdiff_t byte_stride(const Array& array, std::size_t axis) {
+    return static_cast<std::ptrdiff_t>(array.stride(axis)) *
+           static_cast<std::ptrdiff_t>(array.itemsize());
+}
+
+// A two-dimensional array, or a list with one array per column.
+naively::Table table_of(nb::handle source) {
+    if (!nb::isinstance<nb::list>(source)) {
+        const Array array = nb::cast<Array>(source);
+        expect(array.ndim() == 2, "the table must have two dimensions");
+        return {static_cast<const char*>(array.data()),
+                byte_stride(array, 0),
+                byte_stride(array, 1),
+                kind_of(array.dtype()),
+                array.shape(0),
+                array.shape(1)};
+    }
+    std::vector<naively::Line> columns;
+    std::size_t n_rows = 0;
+    for (nb::handle item : nb::borrow<nb::list>(source)) {
+        const Array array = nb::cast<Array>(item);
+        expect(array.ndim() == 1, "a column must have one dimension");
+        expect(columns.empty() || array.shape(0) == n_rows, "columns must be equally long");
+        n_rows = array.shape(0);
+        columns.push_back({static_cast<const char*>(array.data()), byte_stride(array, 0),
+                           kind_of(array.dtype())});
+    }
+    return {std::move(columns), n_rows};
+}
+
+// Three arrays in one: weight, mean, m2.
+template <class T>
+naively::MomentsArrays<T> moments_of(const nb::ndarray<T, nb::c_contig, nb::device::cpu>& values) {
+    expect(values.ndim() >= 1 && values.shape(0) == 3, "moments are weight, mean and m2");
+    const std::size_t n = values.size() / 3;
+    return {values.data(), values.data() + n, values.data() + 2 * n};
+}
+
+bool summarize(nb::object X, const Codes& codes, const std::optional<ConstDoubles>& weights,
+               const Doubles& class_weight, const Doubles& moments) {
+    const naively::Table table = table_of(X);
+    const std::size_t n_classes = class_weight.size();
+    expect(codes.size() == table.n_rows, "there must be one code per row");
+    expect(!weights || weights->size() == table.n_rows, "there must be one weight per row");
+    expect(moments.size() == 3 * n_classes * table.n_columns,
+           "moments must be by class and column");
+    const naively::MomentsView out = moments_of<double>(moments);
+    nb::gil_scoped_release unlocked;
+    std::uint32_t greatest = 0;  // a negative code would be the greatest of all
+    for (std::size_t i = 0; i < codes.size(); ++i)
+        greatest = std::max(greatest, static_cast<std::uint32_t>(codes.data()[i]));
+    expect(codes.size() == 0 || greatest < n_classes, "a code has no class");
+    return naively::summarize(table, codes.data(), weights ? weights->data() : nullptr, n_classes,
+                              class_weight.data(), out) == naively::Status::ok;
+}
+
+template <void (*combine)(const naively::MomentsView&, const naively::ConstMomentsView&,
+                          std::size_t)>
+void combine_into(const Doubles& a, const ConstDoubles& b) {
+    expect(a.size() == b.size(), "moments must have the same shape");
+    combine(moments_of<double>(a), moments_of<const double>(b), a.size() / 3);
+}
+
+template <class T> std::vector<T> encode(const Array& labels, const Codes& codes) {
+    const T* values = static_cast<const T*>(labels.data());
+    nb::gil_scoped_release unlocked;
+    return naively::encode(values, labels.size(), codes.data());
+}
+
+nb::object encode_any(const Array& labels, const Codes& codes) {
+    expect(labels.ndim() == 1 && labels.size() == codes.size(), "there must be one code per label");
+    expect(labels.size() == 0 || labels.stride(0) == 1, "labels must be contiguous");
+    switch (kind_of(labels.dtype())) {
+        case Kind::i64: return nb::cast(encode<std::int64_t>(labels, codes));
+        case Kind::i32: return nb::cast(encode<std::int32_t>(labels, codes));
+        case Kind::i16: return nb::cast(encode<std::int16_t>(labels, codes));
+        case Kind::i8: return nb::cast(encode<std::int8_t>(labels, codes));
+        case Kind::u64: return nb::cast(encode<std::uint64_t>(labels, codes));
+        case Kind::u32: return nb::cast(encode<std::uint32_t>(labels, codes));
+        case Kind::u16: return nb::cast(encode<std::uint16_t>(labels, codes));
+        case Kind::u8:
+        case Kind::boolean: return nb::cast(encode<std::uint8_t>(labels, codes));
+        default: throw std::invalid_argument("labels must be integers");
+    }
+}
+
+naively::GaussianModel make_model(const ConstDoubles& mean, const ConstDoubles& variance,
+                                  const ConstDoubles& log_prior) {
+    expect(mean.ndim() == 2 && variance.ndim() == 2 && mean.size() == variance.size() &&
+               log_prior.size() == mean.shape(0),
+           "mean and variance must be by class and column");
+    return {mean.shape(0), mean.shape(1), mean.data(), variance.data(), log_prior.data()};
+}
+
+bool score(const naively::GaussianModel& model, const naively::Table& table,
+           const naively::Output& output) {
+    expect(table.n_columns == model.n_columns(), "the table must have the model's columns");
+    nb::gil_scoped_release unlocked;
+    return model.score(table, output) == naively::Status::ok;
+}
+
+bool score_labels(const naively::GaussianModel& model, nb::object X,
+                  const nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig>& out) {
+    const naively::Table table = table_of(X);
+    expect(out.size() == table.n_rows, "there must be one label per row");
+    return score(model, table, {naively::Want::label, out.data()});
+}
+
+template <naively::Want want>
+bool score_values(const naively::GaussianModel& model, nb::object X,
+                  const nb::ndarray<nb::c_contig, nb::device::cpu>& out) {
+    const naively::Table table = table_of(X);
+    const std::size_t per_row = want == naively::Want::evidence ? 1 : model.n_classes();
+    expect(out.size() == table.n_rows * per_row, "the output must have a place for every value");
+    naively::Output output{want};
+    if (out.dtype() == nb::dtype<double>())
+        output.values = static_cast<double*>(out.data());
+    else if (out.dtype() == nb::dtype<float>())
+        output.short_values = static_cast<float*>(out.data());
+    else
+        throw std::invalid_argument("the output must be float32 or float64");
+    return score(model, table, output);
+}
+
+naively::Table one_row(const ConstDoubles& row) {
+    return {reinterpret_cast<const char*>(row.data()), 0, sizeof(double), Kind::f64, 1, row.size()};
+}
+
+// The index of one row's class, or -1 where the row holds infinity.
+std::int64_t score_one(const naively::GaussianModel& model, const ConstDoubles& row) {
+    std::int64_t label = 0;
+    expect(row.size() == model.n_columns(), "the row must have the model's columns");
+    return model.score(one_row(row), {naively::Want::label, &label}) == naively::Status::ok ? label
+                                                                                            : -1;
+}
+
+}  // namespace
+
+NB_MODULE(_kernel, m) {
+    using naively::Want;
+    m.def("summarize", &summarize, nb::arg("X"), nb::arg("codes"), nb::arg("weights").none(),
+          nb::arg("class_weight").noconvert(), nb::arg("moments").noconvert());
+    m.def("add", &combine_into<naively::add>, nb::arg("a").noconvert(), nb::arg("b").noconvert());
+    m.def("subtract", &combine_into<naively::subtract>, nb::arg("a").noconvert(),
+          nb::arg("b").noconvert());
+    m.def("encode", &encode_any, nb::arg("labels"), nb::arg("codes").noconvert());
+    nb::class_<naively::GaussianModel>(m, "GaussianModel")
+        .def(nb::new_(&make_model), nb::arg("mean"), nb::arg("variance"), nb::arg("log_prior"))
+        .def("labels", &score_labels, nb::arg("X"), nb::arg("out").noconvert())
+        .def("joint", &score_values<Want::joint>, nb::arg("X"), nb::arg("out").noconvert())
+        .def("log_proba", &score_values<Want::log_proba>, nb::arg("X"), nb::arg("out").noconvert())
+        .def("proba", &score_values<Want::proba>, nb::arg("X"), nb::arg("out").noconvert())
+        .def("evidence", &score_values<Want::evidence>, nb::arg("X"), nb::arg("out").noconvert())
+        .def("label_one", &score_one, nb::arg("row"));
+}

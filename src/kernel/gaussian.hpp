@@ -1,0 +1,62 @@
+// Scores rows with a Gaussian naive Bayes model.
+//
+//     joint_k(x) = log p(k) + sum_j log f_kj(x_j)
+//     log f_kj(x) = -(x - mean_kj)^2 scale_kj - log_norm_kj
+//
+// where scale = 1 / (2 sigma^2) and log_norm = log(2 pi sigma^2) / 2. A missing cell (NaN)
+// leaves its term out, for every class: that is the exact marginal.
+//
+// Rows are packed 32 at a time into columns, so that the lanes of a register are rows: no
+// sum crosses lanes, every row is summed in the order of its columns, and its result does
+// not depend on its neighbours.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "summarize.hpp"
+#include "table.hpp"
+
+namespace naively {
+
+enum class Want { label, joint, log_proba, proba, evidence };
+
+// What is wanted of each row, and where it goes: `labels` holds one index a row; `values`
+// one number a row for evidence (log p(x)) and n_classes a row for the others.
+struct Output {
+    Want want;
+    std::int64_t* labels = nullptr;
+    double* values = nullptr;
+    float* short_values = nullptr;
+};
+
+class GaussianModel {
+  public:
+    // All arrays by class, then column. A NaN variance is a column nothing is known of: it
+    // has no say. A variance too small for its inverse is read as the smallest that has one.
+    GaussianModel(std::size_t n_classes, std::size_t n_columns, const double* mean,
+                  const double* variance, const double* log_prior);
+
+    // Ties go to the first class. Status::not_finite: X holds infinity.
+    Status score(const Table& X, const Output& output) const;
+
+    std::size_t n_classes() const { return n_classes_; }
+    std::size_t n_columns() const { return n_columns_; }
+
+  private:
+    friend class Scorer;
+
+    // Classes are kept in bands of `band_`, which the inner loop takes side by side.
+    std::size_t place(std::size_t k, std::size_t j) const {
+        return (k / band_ * n_columns_ + j) * 2 * band_ + k % band_;
+    }
+
+    std::size_t n_classes_, n_columns_, band_, n_bands_;
+    std::vector<double> parameters_;  // per band and column: the means, then the scales
+    std::vector<double> log_norm_;    // per band and column
+    std::vector<double> log_prior_;
+    std::vector<double> offset_;  // log_prior - sum_j log_norm
+};
+
+}  // namespace naively

@@ -1,0 +1,76 @@
+// The statistic (weight, mean, m2) of one column in one class, and its algebra.
+//
+// m2 is the sum of squared deviations from the mean. Two statistics add by the formula of
+// Chan, Golub and LeVeque (1979):
+//
+//     w    = w_a + w_b
+//     mean = mean_a + (mean_b - mean_a) w_b / w
+//     m2   = m2_a + m2_b + (mean_b - mean_a)^2 w_a w_b / w
+//
+// and removal is its inverse. Nothing (weight 0) is the identity, exactly.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "simd.hpp"
+
+namespace naively {
+
+// A weight this small beside the weight it was subtracted from is the rounding of the weights.
+constexpr double weight_noise = 8.0 * std::numeric_limits<double>::epsilon();
+// An m2 this far below zero, relative to what it was subtracted from, is still rounding.
+constexpr double m2_noise = 1e-8;
+
+struct Moments {
+    double weight;
+    double mean;
+    double m2;
+
+    NAIVELY_INLINE Moments& operator+=(const Moments& b) {
+        if (b.weight == 0.0) return *this;
+        if (weight == 0.0) return *this = b;
+        const double total = weight + b.weight;
+        const double delta = b.mean - mean;
+        const double share = b.weight / total;
+        m2 += b.m2 + delta * delta * (weight * share);
+        mean += delta * share;
+        weight = total;
+        return *this;
+    }
+
+    // Leaves m2 negative, beyond rounding, where b was never part of this.
+    NAIVELY_INLINE Moments& operator-=(const Moments& b) {
+        if (b.weight == 0.0) return *this;
+        const double rest = weight - b.weight;
+        if (std::fabs(rest) <= weight_noise * weight) return *this = Moments{0.0, 0.0, 0.0};
+        const double delta = mean - b.mean;
+        const double share = b.weight / rest;
+        const double before = m2;
+        m2 -= b.m2 + delta * delta * (weight * share);
+        if (m2 < 0.0 && m2 >= -m2_noise * before) m2 = 0.0;
+        mean += delta * share;
+        weight = rest;
+        return *this;
+    }
+};
+
+// The same over arrays of statistics, each quantity in its own array.
+template <class Double> struct MomentsArrays {
+    Double* weight;
+    Double* mean;
+    Double* m2;
+
+    MomentsArrays offset(std::size_t by) const { return {weight + by, mean + by, m2 + by}; }
+    NAIVELY_INLINE Moments get(std::size_t i) const { return {weight[i], mean[i], m2[i]}; }
+    NAIVELY_INLINE void set(std::size_t i, const Moments& value) const {
+        weight[i] = value.weight;
+        mean[i] = value.mean;
+        m2[i] = value.m2;
+    }
+};
+using MomentsView = MomentsArrays<double>;
+using ConstMomentsView = MomentsArrays<const double>;
+
+}  // namespace naively

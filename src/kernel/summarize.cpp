@@ -1,0 +1,293 @@
+#include "summarize.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "aligned.hpp"
+
+namespace naively {
+namespace {
+
+constexpr double worst_cancellation = 32.0;
+constexpr std::size_t packed_rows = 64;
+constexpr std::size_t state_bytes = std::size_t{1} << 18;  // what a block keeps: half of L2
+constexpr int shift_attempts = 16;  // rows in which to look for a present cell
+
+// Per class, four lines of `width` columns (a multiple of the lanes): shift, sum, squares, cells.
+struct State {
+    std::size_t width;
+    AlignedArray values;
+
+    State(std::size_t n_classes, std::size_t width)
+        : width(width), values(aligned_array(n_classes * 4 * width)) {
+        std::fill_n(values.get(), n_classes * 4 * width, 0.0);
+    }
+    double* shift(std::size_t k) { return values.get() + (4 * k + 0) * width; }
+    double* sum(std::size_t k) { return values.get() + (4 * k + 1) * width; }
+    double* squares(std::size_t k) { return values.get() + (4 * k + 2) * width; }
+    double* cells(std::size_t k) { return values.get() + (4 * k + 3) * width; }
+};
+
+// Rows of doubles. Behind the last column of each, memory must be readable up to a multiple of
+// the lanes: what stands there is added up too, in places that are never looked at.
+struct Rows {
+    const double* x;
+    std::size_t stride;
+    const std::int32_t* codes;
+    const double* weights;
+    std::size_t count;
+    std::size_t columns;
+};
+
+template <bool weighted, bool missing>
+NAIVELY_INLINE void accumulate(const Rows& rows, double* state, std::size_t width) {
+    for (std::size_t i = 0; i < rows.count; ++i) {
+        const double w = weighted ? rows.weights[i] : 1.0;
+        if (weighted && w == 0.0) continue;
+        const double* from = rows.x + i * rows.stride;
+        double* shift = state + static_cast<std::size_t>(rows.codes[i]) * 4 * width;
+        for (std::size_t j = 0; j < rows.columns; j += lane_count) {
+            Lanes x;
+            std::memcpy(&x, from + j, sizeof x);
+            Lanes d = x - lanes(shift + j);
+            if (missing) {
+                zero_where_missing(x, d);
+                Lanes cell = Lanes{} + w;
+                zero_where_missing(x, cell);
+                lanes(shift + 3 * width + j) += cell;
+            }
+            const Lanes wd = weighted ? d * w : d;
+            lanes(shift + width + j) += wd;
+            lanes(shift + 2 * width + j) += wd * d;
+        }
+    }
+}
+
+NAIVELY_CLONES void accumulate_plain(const Rows& rows, double* state, std::size_t width) {
+    accumulate<false, false>(rows, state, width);
+}
+NAIVELY_CLONES void accumulate_weighted(const Rows& rows, double* state, std::size_t width) {
+    accumulate<true, false>(rows, state, width);
+}
+NAIVELY_CLONES void accumulate_missing(const Rows& rows, double* state, std::size_t width) {
+    accumulate<false, true>(rows, state, width);
+}
+NAIVELY_CLONES void accumulate_weighted_missing(const Rows& rows, double* state,
+                                                std::size_t width) {
+    accumulate<true, true>(rows, state, width);
+}
+
+NAIVELY_CLONES void pack_rows(const Table& X, std::size_t row, std::size_t rows, std::size_t column,
+                              std::size_t columns, double* tile, std::size_t stride) {
+    X.pack_rows(row, rows, column, columns, tile, stride);
+}
+
+// The rectangle of X that is being summarized: rows [row, row + rows) and so for columns.
+struct Block {
+    std::size_t row, rows, column, columns;
+};
+
+class Summarizer {
+  public:
+    Summarizer(const Table& X, const std::int32_t* codes, const double* weights,
+               std::size_t n_classes, const MomentsView& out)
+        : X_(X), codes_(codes), weights_(weights), n_classes_(n_classes), out_(out),
+          width_(column_tile(X.n_columns, n_classes)), state_(n_classes, width_),
+          weight_(n_classes), attempts_(n_classes), tile_(aligned_array(packed_rows * width_)) {
+        std::fill_n(tile_.get(), packed_rows * width_, 0.0);
+    }
+
+    Status run(double* class_weight) {
+        const std::size_t step = std::max<std::size_t>(1024, 128 * n_classes_);
+        for (std::size_t row = 0; row < X_.n_rows; row += step) {
+            const std::size_t rows = std::min(step, X_.n_rows - row);
+            weigh(row, rows);
+            for (std::size_t k = 0; k < n_classes_; ++k) class_weight[k] += weight_[k];
+            for (std::size_t column = 0; column < X_.n_columns; column += width_) {
+                const Block block{row, rows, column, std::min(width_, X_.n_columns - column)};
+                if (!summarize_block(block)) return Status::not_finite;
+            }
+        }
+        return Status::ok;
+    }
+
+  private:
+    static std::size_t column_tile(std::size_t n_columns, std::size_t n_classes) {
+        const std::size_t fits =
+            state_bytes / (4 * sizeof(double) * std::max<std::size_t>(1, n_classes));
+        const std::size_t padded = (n_columns + lane_count - 1) / lane_count * lane_count;
+        return std::min(padded, std::max<std::size_t>(64, fits / lane_count * lane_count));
+    }
+
+    double row_weight(std::size_t i) const { return weights_ == nullptr ? 1.0 : weights_[i]; }
+
+    void weigh(std::size_t row, std::size_t rows) {
+        std::fill(weight_.begin(), weight_.end(), 0.0);
+        for (std::size_t i = row; i < row + rows; ++i)
+            weight_[static_cast<std::size_t>(codes_[i])] += row_weight(i);
+    }
+
+    bool summarize_block(const Block& block) {
+        start(block);
+        accumulate_block(block);
+        if (!missing_ && !is_finite(block)) {  // NaN, most likely: from here on, look at each cell
+            missing_ = true;
+            start(block);
+            accumulate_block(block);
+        }
+        if (missing_ && !is_finite(block)) return false;
+        if (improve_shifts(block)) accumulate_block(block);
+        finish(block);
+        return true;
+    }
+
+    // Takes each class's first row as its shift. Where a cell of it is missing, one of the
+    // next rows of the class gives it, or else it is zero.
+    void start(const Block& block) {
+        std::fill(attempts_.begin(), attempts_.end(), 0);
+        const int wanted = missing_ ? shift_attempts : 1;
+        std::size_t open = n_classes_;
+        for (std::size_t i = block.row; i < block.row + block.rows && open > 0; ++i) {
+            if (row_weight(i) == 0.0) continue;
+            const std::size_t k = static_cast<std::size_t>(codes_[i]);
+            if (attempts_[k] == wanted) continue;
+            if (attempts_[k]++ == 0)
+                pack_rows(X_, i, 1, block.column, block.columns, state_.shift(k), width_);
+            else if (fill_shift(block, i, state_.shift(k)))
+                attempts_[k] = wanted;
+            if (attempts_[k] == wanted) --open;
+        }
+        if (!missing_) return;
+        for (std::size_t k = 0; k < n_classes_; ++k)
+            std::replace_if(
+                state_.shift(k), state_.shift(k) + width_, [](double x) { return std::isnan(x); },
+                0.0);
+    }
+
+    bool fill_shift(const Block& block, std::size_t i, double* shift) const {
+        bool complete = true;
+        for (std::size_t j = 0; j < block.columns; ++j) {
+            if (std::isnan(shift[j])) shift[j] = X_.cell(i, block.column + j);
+            complete = complete && !std::isnan(shift[j]);
+        }
+        return complete;
+    }
+
+    void accumulate_block(const Block& block) {
+        for (std::size_t k = 0; k < n_classes_; ++k)
+            if (attempts_[k] > 0) std::fill_n(state_.sum(k), 3 * width_, 0.0);
+        std::size_t done = 0;
+        if (X_.has_plain_rows()) {  // read in place all rows but the table's last, which is packed
+            done = std::min(block.rows, X_.n_rows - 1 - block.row);
+            accumulate_rows(block.row, done, block.columns, X_.plain_row(block.row) + block.column,
+                            X_.plain_stride());
+        }
+        for (; done < block.rows; done += packed_rows) {
+            const std::size_t rows = std::min(packed_rows, block.rows - done);
+            pack_rows(X_, block.row + done, rows, block.column, block.columns, tile_.get(), width_);
+            accumulate_rows(block.row + done, rows, block.columns, tile_.get(), width_);
+        }
+    }
+
+    void accumulate_rows(std::size_t row, std::size_t count, std::size_t columns, const double* x,
+                         std::size_t stride) {
+        const Rows rows{x,     stride, codes_ + row, weights_ == nullptr ? nullptr : weights_ + row,
+                        count, columns};
+        double* state = state_.values.get();
+        if (weights_ == nullptr)
+            missing_ ? accumulate_missing(rows, state, width_)
+                     : accumulate_plain(rows, state, width_);
+        else
+            missing_ ? accumulate_weighted_missing(rows, state, width_)
+                     : accumulate_weighted(rows, state, width_);
+    }
+
+    double cell_weight(std::size_t k, std::size_t j) {
+        return missing_ ? state_.cells(k)[j] : weight_[k];
+    }
+
+    bool is_finite(const Block& block) {
+        bool finite = true;
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            if (attempts_[k] == 0) continue;
+            const double* squares = state_.squares(k);
+            const double* sum = state_.sum(k);
+            for (std::size_t j = 0; j < block.columns; ++j)
+                finite &= std::isfinite(squares[j]) && std::isfinite(sum[j]);
+        }
+        return finite;
+    }
+
+    // Where squares / m2 is too large, moves the shift to the mean. The other shifts stay, so
+    // that reading the block again gives those columns the same bits.
+    bool improve_shifts(const Block& block) {
+        bool moved = false;
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            if (attempts_[k] == 0) continue;
+            for (std::size_t j = 0; j < block.columns; ++j) {
+                const double w = cell_weight(k, j);
+                if (w == 0.0) continue;
+                const double sum = state_.sum(k)[j];
+                const double squares = state_.squares(k)[j];
+                if (squares > worst_cancellation * (squares - sum * (sum / w))) {
+                    state_.shift(k)[j] += sum / w;
+                    moved = true;
+                }
+            }
+        }
+        return moved;
+    }
+
+    void finish(const Block& block) {
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            if (attempts_[k] == 0) continue;
+            const MomentsView out = out_.offset(k * X_.n_columns + block.column);
+            for (std::size_t j = 0; j < block.columns; ++j) {
+                const double w = cell_weight(k, j);
+                if (w == 0.0) continue;
+                const double sum = state_.sum(k)[j];
+                const double m2 = std::max(0.0, state_.squares(k)[j] - sum * (sum / w));
+                Moments total = out.get(j);
+                total += Moments{w, state_.shift(k)[j] + sum / w, m2};
+                out.set(j, total);
+            }
+        }
+    }
+
+    const Table& X_;
+    const std::int32_t* codes_;
+    const double* weights_;
+    const std::size_t n_classes_;
+    const MomentsView out_;
+    const std::size_t width_;
+    State state_;
+    std::vector<double> weight_;  // of each class, in this block of rows
+    std::vector<int> attempts_;   // how many rows the class's shift was looked for in
+    AlignedArray tile_;
+    bool missing_ = false;
+};
+
+}  // namespace
+
+Status summarize(const Table& X, const std::int32_t* codes, const double* weights,
+                 std::size_t n_classes, double* class_weight, const MomentsView& out) {
+    return Summarizer(X, codes, weights, n_classes, out).run(class_weight);
+}
+
+void add(const MomentsView& a, const ConstMomentsView& b, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) {
+        Moments total = a.get(i);
+        a.set(i, total += b.get(i));
+    }
+}
+
+void subtract(const MomentsView& a, const ConstMomentsView& b, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) {
+        Moments rest = a.get(i);
+        a.set(i, rest -= b.get(i));
+    }
+}
+
+}  // namespace naively

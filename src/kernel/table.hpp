@@ -1,0 +1,216 @@
+// A rectangle of numbers in the user's memory, read in place: any numeric type, any strides,
+// rows or columns contiguous, or each column somewhere else, as data frames keep them.
+//
+// The compute kernels want doubles in one of two shapes, and a Table packs a small tile into
+// either: row by row, or column by column (then the rows of the tile are the lanes).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "simd.hpp"
+
+namespace naively {
+
+enum class Kind : std::uint8_t { f64, f32, i64, i32, i16, i8, u64, u32, u16, u8, boolean };
+
+template <class F> NAIVELY_INLINE void with_type(Kind kind, F&& f) {
+    switch (kind) {
+        case Kind::f64: return f(double{});
+        case Kind::f32: return f(float{});
+        case Kind::i64: return f(std::int64_t{});
+        case Kind::i32: return f(std::int32_t{});
+        case Kind::i16: return f(std::int16_t{});
+        case Kind::i8: return f(std::int8_t{});
+        case Kind::u64: return f(std::uint64_t{});
+        case Kind::u32: return f(std::uint32_t{});
+        case Kind::u16: return f(std::uint16_t{});
+        case Kind::u8:
+        case Kind::boolean: return f(std::uint8_t{});
+    }
+}
+
+// A line of numbers in the user's memory: a row or a column.
+struct Line {
+    const char* data;
+    std::ptrdiff_t stride;  // in bytes
+    Kind kind;
+
+    template <class T> NAIVELY_INLINE double at(std::size_t i) const {
+        T value;
+        std::memcpy(&value, data + static_cast<std::ptrdiff_t>(i) * stride, sizeof(T));
+        return static_cast<double>(value);
+    }
+    Line from(std::size_t i) const {
+        return {data + static_cast<std::ptrdiff_t>(i) * stride, stride, kind};
+    }
+    bool is_plain() const { return kind == Kind::f64 && stride == sizeof(double); }
+};
+
+// target[i] = number i of the line
+template <class T>
+NAIVELY_INLINE void copy(const Line& line, std::size_t n, double* NAIVELY_RESTRICT target) {
+    if (line.stride == static_cast<std::ptrdiff_t>(sizeof(T))) {
+        const Line packed{line.data, sizeof(T), line.kind};
+        for (std::size_t i = 0; i < n; ++i) target[i] = packed.at<T>(i);
+    } else {
+        for (std::size_t i = 0; i < n; ++i) target[i] = line.at<T>(i);
+    }
+}
+
+// target[i * stride + l] = number i of line l, for n_lines <= 8 lines
+template <class T>
+NAIVELY_INLINE void copy_across(const Line* lines, std::size_t n_lines, std::size_t n,
+                                double* NAIVELY_RESTRICT target, std::size_t stride) {
+    for (std::size_t l = 0; l < n_lines; ++l)
+        for (std::size_t i = 0; i < n; ++i) target[i * stride + l] = lines[l].at<T>(i);
+}
+
+class Table {
+  public:
+    // A two-dimensional array.
+    Table(const char* data, std::ptrdiff_t row_stride, std::ptrdiff_t column_stride, Kind kind,
+          std::size_t n_rows, std::size_t n_columns)
+        : n_rows(n_rows), n_columns(n_columns), is_grid_(true), data_(data),
+          row_stride_(row_stride), column_stride_(column_stride), kind_(kind) {}
+
+    // One array per column.
+    Table(std::vector<Line> columns, std::size_t n_rows)
+        : n_rows(n_rows), n_columns(columns.size()), is_grid_(false), columns_(std::move(columns)) {
+    }
+
+    Line row(std::size_t i) const {  // of a grid
+        return {data_ + static_cast<std::ptrdiff_t>(i) * row_stride_, column_stride_, kind_};
+    }
+    Line column(std::size_t j) const {
+        if (!is_grid_) return columns_[j];
+        return {data_ + static_cast<std::ptrdiff_t>(j) * column_stride_, row_stride_, kind_};
+    }
+    double cell(std::size_t i, std::size_t j) const {
+        double value = 0.0;
+        const Line line = column(j);
+        with_type(line.kind, [&](auto zero) { value = line.at<decltype(zero)>(i); });
+        return value;
+    }
+
+    // Rows of doubles one after the other can be read where they are, without packing.
+    bool has_plain_rows() const {
+        const auto size = static_cast<std::ptrdiff_t>(sizeof(double));
+        return is_grid_ && row(0).is_plain() && row_stride_ % size == 0 &&
+               row_stride_ / size >= static_cast<std::ptrdiff_t>(n_columns) &&
+               reinterpret_cast<std::uintptr_t>(data_) % alignof(double) == 0;
+    }
+    const double* plain_row(std::size_t i) const {
+        return reinterpret_cast<const double*>(row(i).data);
+    }
+    std::size_t plain_stride() const {
+        return static_cast<std::size_t>(row_stride_) / sizeof(double);
+    }
+
+    // tile[i * stride + j] = cell (row + i, column + j)
+    NAIVELY_INLINE void pack_rows(std::size_t row, std::size_t rows, std::size_t column,
+                                  std::size_t columns, double* tile, std::size_t stride) const {
+        if (has_row_lines())
+            pack_along(row, rows, column, columns, tile, stride,
+                       [&](auto i) { return this->row(i); });
+        else
+            pack_across(column, columns, row, rows, tile, stride,
+                        [&](auto j) { return this->column(j); });
+    }
+
+    // tile[j * stride + i] = cell (row + i, column + j)
+    NAIVELY_INLINE void pack_columns(std::size_t row, std::size_t rows, std::size_t column,
+                                     std::size_t columns, double* tile, std::size_t stride) const {
+        if (has_row_lines())
+            pack_across(row, rows, column, columns, tile, stride,
+                        [&](auto i) { return this->row(i); });
+        else
+            pack_along(column, columns, row, rows, tile, stride,
+                       [&](auto j) { return this->column(j); });
+    }
+
+    // Appends the address of every cache line under a tile.
+    void addresses(std::size_t row, std::size_t rows, std::size_t column, std::size_t columns,
+                   std::vector<const char*>& out) const {
+        const bool by_row = has_row_lines();
+        const std::size_t n_lines = by_row ? rows : columns, n = by_row ? columns : rows;
+        for (std::size_t l = 0; l < n_lines; ++l) {
+            const Line line =
+                by_row ? this->row(row + l).from(column) : this->column(column + l).from(row);
+            for (const char* at = line.data; at < line.from(n).data; at += 64) out.push_back(at);
+        }
+    }
+
+    const std::size_t n_rows;
+    const std::size_t n_columns;
+
+  private:
+    bool has_row_lines() const {
+        return is_grid_ && column_stride_ > 0 && column_stride_ < row_stride_;
+    }
+
+    // tile[l * stride + i] = number (start + i) of line (first + l)
+    template <class F>
+    NAIVELY_INLINE void pack_along(std::size_t first, std::size_t n_lines, std::size_t start,
+                                   std::size_t n, double* tile, std::size_t stride,
+                                   F line_at) const {
+        for (std::size_t l = 0; l < n_lines; ++l) {
+            const Line line = line_at(first + l).from(start);
+            with_type(line.kind,
+                      [&](auto zero) { copy<decltype(zero)>(line, n, tile + l * stride); });
+        }
+    }
+
+    // tile[i * stride + l] = number (start + i) of line (first + l)
+    template <class F>
+    NAIVELY_INLINE void pack_across(std::size_t first, std::size_t n_lines, std::size_t start,
+                                    std::size_t n, double* tile, std::size_t stride,
+                                    F line_at) const {
+        Line lines[lane_count];
+        for (std::size_t l = 0; l < n_lines; l += lane_count) {
+            const std::size_t together = std::min(lane_count, n_lines - l);
+            bool plain = together == lane_count, alike = true;
+            for (std::size_t at = 0; at < together; ++at) {
+                lines[at] = line_at(first + l + at).from(start);
+                plain = plain && lines[at].is_plain();
+                alike = alike && lines[at].kind == lines[0].kind;
+            }
+            std::size_t done = 0;
+            if (plain)
+                for (; done + lane_count <= n; done += lane_count)
+                    transpose(lines, done, tile + done * stride + l, stride);
+            for (std::size_t at = 0; at < together && done < n; at += alike ? together : 1)
+                with_type(lines[at].kind, [&](auto zero) {
+                    Line rest[lane_count];
+                    const std::size_t count = alike ? together : 1;
+                    for (std::size_t r = 0; r < count; ++r) rest[r] = lines[at + r].from(done);
+                    copy_across<decltype(zero)>(rest, count, n - done,
+                                                tile + done * stride + l + at, stride);
+                });
+        }
+    }
+
+    // target[i * stride + l] = double (done + i) of line l, eight by eight
+    static NAIVELY_INLINE void transpose(const Line* lines, std::size_t done, double* target,
+                                         std::size_t stride) {
+        Lanes square[lane_count];
+        for (std::size_t l = 0; l < lane_count; ++l)
+            std::memcpy(&square[l], lines[l].data + done * sizeof(double), sizeof(Lanes));
+        naively::transpose(square);
+        for (std::size_t i = 0; i < lane_count; ++i)
+            std::memcpy(target + i * stride, &square[i], sizeof(Lanes));
+    }
+
+    const bool is_grid_;
+    const char* data_ = nullptr;
+    std::ptrdiff_t row_stride_ = 0;
+    std::ptrdiff_t column_stride_ = 0;
+    Kind kind_ = Kind::f64;
+    std::vector<Line> columns_;
+};
+
+}  // namespace naively

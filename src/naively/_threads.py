@@ -1,0 +1,48 @@
+"""Blocks of rows, and threads that take them one by one.
+
+The kernel is single-threaded and lets go of the interpreter's lock. Blocks depend on the shape
+of the work alone, never on the number of threads, so the result has the same bits on any
+number of them. Threads live as long as one call: nothing is left behind for a fork to copy.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+__all__ = ["block_slices", "map_blocks"]
+
+T = TypeVar("T")
+
+_CELLS = 1 << 19  # a block worth a thread: about a millisecond of work
+_ROWS = 32  # blocks are whole tiles of the kernel
+
+
+def block_slices(n_rows: int, n_columns: int, most: int) -> list[slice]:
+    """Cut rows into at most ``most`` equal blocks, each large enough to gain from a thread.
+
+    >>> block_slices(100, 4, most=16)
+    [slice(0, 100, None)]
+    """
+    n_blocks = max(1, min(most, n_rows * n_columns // _CELLS))
+    step = -(-n_rows // n_blocks // _ROWS) * _ROWS if n_blocks > 1 else max(1, n_rows)
+    return [slice(start, min(start + step, n_rows)) for start in range(0, max(1, n_rows), step)]
+
+
+def map_blocks(work: Callable[[slice], T], blocks: list[slice], n_jobs: int | None) -> list[T]:
+    """Return ``[work(block) for block in blocks]``, by ``n_jobs`` threads."""
+    threads = min(_thread_count(n_jobs), len(blocks))
+    if threads <= 1:
+        return [work(block) for block in blocks]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, blocks))
+
+
+def _thread_count(n_jobs: int | None) -> int:
+    if n_jobs is not None and n_jobs > 0:
+        return n_jobs
+    available: Any = getattr(os, "sched_getaffinity", None)
+    cores = len(available(0)) if available else (os.cpu_count() or 1)
+    return cores if n_jobs is None else max(1, cores + 1 + n_jobs)

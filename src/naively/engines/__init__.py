@@ -1,0 +1,59 @@
+"""Engines: who reads the data.
+
+Each engine file exports ``summarize(...) -> Summary``; this package's own chooses among them by
+what it is given.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from naively.engines import arrays
+from naively.summary import Summary
+
+__all__ = ["summarize"]
+
+
+def summarize(
+    X: Any,
+    y: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = None,
+) -> Summary:
+    """Summarize rows by their labels.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n_rows, n_columns)
+        Numbers, in a NumPy array, nested lists, or a frame of pandas, polars or pyarrow. NaN
+        and null are missing cells.
+    y : array-like of shape (n_rows,)
+        Labels: strings, integers or booleans, none of them missing.
+    sample_weight : array-like of shape (n_rows,), optional
+        Weights, finite and >= 0; weight 0 is the same as leaving the row out.
+    n_jobs : int, optional
+        Threads; None for all cores where there is enough to do. It does not change a bit.
+
+    Returns
+    -------
+    Summary
+        Add summaries with ``+``; read models off them with `GaussianNB.from_summary`.
+
+    Examples
+    --------
+    >>> from naively import summarize
+    >>> monday = summarize([[1.0], [2.0]], ["a", "b"])
+    >>> tuesday = summarize([[3.0]], ["c"])
+    >>> monday + tuesday
+    <Summary of weight 3: 1 columns, 3 classes ('a', 'b', 'c')>
+    """
+    engine: Any = arrays
+    if not isinstance(X, np.ndarray | list | tuple):
+        from naively.engines import frames
+
+        engine = frames if frames.is_frame(X) else arrays
+    return engine.summarize(X, y, sample_weight=sample_weight, n_jobs=n_jobs)

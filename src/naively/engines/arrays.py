@@ -1,0 +1,162 @@
+"""Arrays in memory, read in place.
+
+>>> import numpy as np
+>>> summary = summarize(np.array([[1.0], [3.0]]), np.array(["a", "a"]))
+>>> summary.moments
+Moments(weight=[[2.]], mean=[[2.]], m2=[[2.]])
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from naively import _kernel
+from naively._threads import block_slices, map_blocks
+from naively.exceptions import NaivelyError
+from naively.labels import encode
+from naively.stats import Moments
+from naively.summary import Schema, Summary
+
+__all__ = ["Table", "raise_not_finite", "summarize", "summarize_table", "table"]
+
+_Part: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]  # class weights, moments
+_READABLE = "fdbhilqBHILQ?"  # the dtypes that the kernel reads in place
+_MOST_BLOCKS = 16
+_MOST_RESULTS = 1 << 24  # bytes that the blocks' summaries may take
+
+
+class Table(Protocol):
+    """What the kernel reads: an array, or columns, of which rows can be sliced."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns."""
+
+    def __getitem__(self, rows: slice, /) -> Any: ...
+
+
+class _Converted:
+    """An array that the kernel cannot read, converted a block of rows at a time."""
+
+    def __init__(self, X: NDArray[Any]) -> None:
+        self.X, self.shape = X, X.shape
+
+    def __getitem__(self, rows: slice) -> NDArray[np.float64]:
+        return self.X[rows].astype(np.float64)
+
+
+def summarize(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = None,
+) -> Summary:
+    """Summarize the rows of an array by their labels.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_rows, n_columns)
+        Numbers; NaN is a missing cell.
+    y : array-like of shape (n_rows,)
+        Labels.
+    sample_weight : array-like of shape (n_rows,), optional
+        Weights, finite and >= 0; weight 0 is the same as leaving the row out.
+    n_jobs : int, optional
+        Threads; None for all cores where there is enough to do.
+    """
+    rows = table(X)
+    classes, codes = encode(y)
+    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    return summarize_table(rows, Schema(rows.shape[1]), classes, codes, weights, n_jobs)
+
+
+def table(X: ArrayLike) -> Table:
+    """Make an array readable for the kernel, without a copy if possible."""
+    X = np.asarray(X)
+    if X.ndim != 2:
+        raise NaivelyError(f"X must have two dimensions, rows and columns; got shape {X.shape}.")
+    if X.dtype.char in _READABLE and X.dtype.isnative and X.flags.aligned:
+        return X
+    if X.dtype.kind not in "fiub":
+        raise NaivelyError(f"X must hold real numbers; got dtype {X.dtype}. Convert it first.")
+    return _Converted(X)
+
+
+def summarize_table(
+    X: Table,
+    schema: Schema,
+    classes: NDArray[Any],
+    codes: NDArray[np.int32],
+    weights: NDArray[np.float64] | None,
+    n_jobs: int | None,
+) -> Summary:
+    """Summarize what the kernel reads, in blocks of rows, and add the blocks up."""
+    n_rows, n_columns = X.shape
+    if codes.size != n_rows:
+        raise NaivelyError(
+            f"X and y must be equally long; got {n_rows} rows and {codes.size} labels."
+        )
+    if weights is not None:
+        weights = _checked_weights(weights, n_rows)
+    size = 3 * classes.size * n_columns
+
+    def work(rows: slice) -> _Part:
+        weight, values = np.zeros(classes.size), np.zeros((3, classes.size, n_columns))
+        given = None if weights is None else weights[rows]
+        if not _kernel.summarize(X[rows], codes[rows], given, weight, values):
+            raise_not_finite(X, schema)
+        return weight, values
+
+    most = max(1, min(_MOST_BLOCKS, _MOST_RESULTS // (8 * size + 1)))
+    parts = map_blocks(work, block_slices(n_rows, n_columns, most), n_jobs)
+    class_weight, values = reduce(_added, parts)
+    if not np.isfinite(values).all():
+        raise_not_finite(X, schema)
+    if weights is not None and not class_weight.all():  # as if those rows had been left out
+        seen = class_weight > 0
+        classes, class_weight, values = classes[seen], class_weight[seen], values[:, seen].copy()
+    return Summary(schema, classes, class_weight, Moments(values))
+
+
+def _added(a: _Part, b: _Part) -> _Part:
+    (weight, values), (other_weight, other_values) = a, b
+    weight += other_weight
+    _kernel.add(values, other_values)
+    return weight, values
+
+
+def _checked_weights(weights: NDArray[np.float64], n_rows: int) -> NDArray[np.float64]:
+    if weights.shape != (n_rows,):
+        raise NaivelyError(
+            f"there must be one weight per row ({n_rows}); got shape {weights.shape}."
+        )
+    bad = ~((weights >= 0) & np.isfinite(weights))
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise NaivelyError(
+            f"weights must be finite and >= 0; got sample_weight[{at}]={weights[at]}."
+        )
+    return np.ascontiguousarray(weights)
+
+
+def raise_not_finite(X: Table, schema: Schema) -> None:
+    """Say which cell is infinite, or which column too large for its variance."""
+    n_rows, n_columns = X.shape
+    for rows in (slice(start, start + 4096) for start in range(0, n_rows, 4096)):
+        block = X[rows]
+        for j in range(n_columns):
+            infinite = np.isinf(block[j] if isinstance(block, list) else block[:, j])
+            if infinite.any():
+                raise NaivelyError(
+                    f"{schema.name(j)} holds infinity (first at row "
+                    f"{rows.start + int(np.argmax(infinite))}); naive Bayes needs finite numbers. "
+                    "NaN is allowed and means missing."
+                )
+    raise NaivelyError(
+        "X holds numbers so large that their variance exceeds every float64. Rescale its columns."
+    )

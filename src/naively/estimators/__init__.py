@@ -1,0 +1,1 @@
+"""Estimators: scikit-learn's face on a `Summary`."""

@@ -1,0 +1,383 @@
+"""The one code path of every estimator: data becomes a summary, a model is read off it.
+
+A subclass declares its parameters and implements `_reading`: how its model is read.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import lru_cache
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import unique_labels
+
+from naively import labels
+from naively._threads import block_slices, map_blocks
+from naively.engines.arrays import raise_not_finite, summarize_table
+from naively.estimators._validation import Checked, check_labels, check_table, check_weights
+from naively.exceptions import NaivelyError
+from naively.summary import Schema, Summary
+
+__all__ = ["Model", "SummaryClassifier"]
+
+_MOST_BLOCKS = 64
+
+
+class Model(Protocol):
+    """What is read off a summary: labels, class probabilities, and a kernel that scores rows."""
+
+    classes: list[Any]
+    prior: NDArray[np.float64]
+    kernel: Any
+
+
+class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier whose whole state is a `Summary`, kept in ``summary_``."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]]
+    decay: float
+    open_classes: bool
+    n_jobs: int | None
+
+    summary_: Summary
+    n_features_in_: int
+    _cached: Model | None
+
+    # --- what was learned ---------------------------------------------------------------------
+
+    @abstractmethod
+    def _read(self, summary: Summary) -> Model:
+        """Read a model off a summary, by the parameters as they are now."""
+
+    @classmethod
+    def from_summary(cls, summary: Summary, **params: Any) -> Self:
+        """Return a fitted estimator, read off a summary.
+
+        Parameters
+        ----------
+        summary : Summary
+            What was seen, wherever it was seen.
+        **params
+            The estimator's parameters.
+
+        Examples
+        --------
+        >>> from naively import GaussianNB, summarize
+        >>> seen = summarize([[0.0], [2.0], [9.0]], ["a", "a", "b"])
+        >>> GaussianNB.from_summary(seen, priors=[0.5, 0.5]).predict([[3.0]])
+        array(['a'], dtype='<U1')
+        """
+        estimator = cls(**params)
+        estimator._check_params()
+        return estimator._adopt(summary, estimator._read(summary))
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Labels, sorted."""
+        return self._seen().classes
+
+    @property
+    def class_count_(self) -> NDArray[Any]:
+        """Weight of the rows of each class."""
+        return self._seen().class_weight.astype(self._dtype)
+
+    @property
+    def class_prior_(self) -> NDArray[Any]:
+        """Class probabilities."""
+        return self._model().prior.astype(self._dtype)
+
+    # --- learning -----------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from rows and their labels, and forget whatever was learned before.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_columns)
+            Numbers. NaN and null are missing cells; infinity is an error.
+        y : array-like of shape (n_rows,)
+            Labels: strings, integers or booleans.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights, finite and >= 0; weight 0 is the same as leaving the row out.
+        """
+        self._check_params()
+        checked = check_table(self, X, fitted=False)
+        summary = self._summarize(checked, y, sample_weight)
+        return self._adopt(summary, self._read(summary), checked.dtype)
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from more rows. Any split of the data, in any order, gives the model of `fit`.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that may ever come. Needed at the first call, unless ``open_classes``.
+        """
+        self._check_params()
+        fitted = self.__sklearn_is_fitted__()
+        declared = self._declared(classes, fitted)
+        checked = check_table(self, X, fitted=fitted)
+        batch = self._summarize(checked, y, sample_weight)
+        if not self.open_classes:
+            _check_known(batch.classes, declared)
+        if fitted:
+            before = self.summary_ if self.decay == 1 else self.decay * self.summary_
+        else:
+            before = Summary.zero(batch.schema, declared)
+            self._check_declared(declared)
+        return self._adopt(before + batch, None, None if fitted else checked.dtype)
+
+    def update(self, summary: Summary) -> Self:
+        """Add what was seen elsewhere.
+
+        Parameters
+        ----------
+        summary : Summary
+            Of the same columns; its classes may be new.
+        """
+        self._check_params()
+        before = self.summary_ if self.__sklearn_is_fitted__() else Summary.zero(summary.schema)
+        return self._adopt(before + summary)
+
+    def forget(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Remove rows as if they had never been seen.
+
+        Exact up to rounding, relative to all that was seen. Rows that were never added raise
+        where their removal would leave a negative weight.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As they were given to `fit`.
+        """
+        before = self._seen()
+        rows = self._summarize(check_table(self, X, fitted=True), y, sample_weight)
+        return self._adopt(before - rows)
+
+    # --- answering ----------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each row; of equals, the first.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_columns)
+            Rows; the term of a missing cell is left out.
+        """
+        model, checked = self._model(), check_table(self, X, fitted=True)
+        out = np.empty(checked.table.shape[0], dtype=np.int64)
+        self._score(model.kernel.labels, checked, out)
+        return self.summary_.classes[out]
+
+    def predict_joint_log_proba(self, X: Any) -> NDArray[Any]:
+        """Return log p(x, k) = log p(k) + log p(x | k) of each row and class."""
+        return self._values("joint", X)
+
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+        """Return log p(k | x) of each row and class."""
+        return self._values("log_proba", X)
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Return p(k | x) of each row and class: finite, between 0 and 1, of sum 1."""
+        return self._values("proba", X)
+
+    def score_samples(self, X: Any) -> NDArray[Any]:
+        """Return log p(x) of each row: the lower, the less the row is like any seen."""
+        return self._values("evidence", X)[:, 0]
+
+    def predict_one(self, row: Any) -> Any:
+        """Return the class of one row, in microseconds.
+
+        Parameters
+        ----------
+        row : array-like of shape (n_columns,), or dict
+            Numbers, in order or by column name. None and NaN are missing cells.
+        """
+        model = self._model()
+        at = model.kernel.label_one(self._row(row))
+        if at < 0:
+            self._raise_infinite_row(row)
+        return model.classes[at]
+
+    def predict_proba_one(self, row: Any) -> NDArray[np.float64]:
+        """Return p(k | x) of one row, one number per class.
+
+        Parameters
+        ----------
+        row : array-like of shape (n_columns,), or dict
+            Numbers, in order or by column name. None and NaN are missing cells.
+        """
+        model = self._model()
+        out = np.empty((1, len(model.classes)))
+        if not model.kernel.proba(self._row(row)[np.newaxis], out):
+            self._raise_infinite_row(row)
+        return out[0]
+
+    def accuracy(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the share of rows whose predicted class is the true one; `score` is the same."""
+        return float(self.score(X, y, sample_weight=sample_weight))
+
+    def loss(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        r"""Return the mean negative log-likelihood of the true class.
+
+        .. math:: -\frac{1}{n} \sum_i \log p(y_i \mid x_i)
+
+        It is infinite where a true class has probability 0, as a label that was never seen has.
+        """
+        log_proba = self.predict_log_proba(X)
+        present, codes = labels.encode(check_labels(self, y, log_proba.shape[0]))
+        _check_known(present, labels.union(present, self.classes_))
+        known = np.isin(present, self.classes_)
+        at = np.where(known, labels.positions(present, self.classes_), 0)[codes]
+        terms = np.where(known[codes], log_proba[np.arange(at.size), at], -np.inf)
+        weights = check_weights(log_proba, sample_weight)
+        if weights is not None:
+            terms, weights = terms[weights > 0], weights[weights > 0]
+        return -float(np.average(terms.astype(np.float64), weights=weights))
+
+    # --- inside -------------------------------------------------------------------------------
+
+    def _seen(self) -> Summary:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
+                "appropriate arguments before using this estimator."
+            )
+        return self.summary_
+
+    def _model(self) -> Any:
+        summary = self._seen()
+        if self._cached is None:
+            self._cached = self._read(summary)
+        return self._cached
+
+    def _adopt(
+        self, summary: Summary, model: Model | None = None, dtype: np.dtype[Any] | None = None
+    ) -> Self:
+        """Take over a new state: the last step of every change, when nothing can fail any more."""
+        if dtype is not None or not hasattr(self, "_dtype"):
+            self._dtype = np.dtype(dtype or np.float64)
+        names = summary.schema.names
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.n_features_in_ = summary.schema.n_columns
+        self.summary_ = summary
+        self._cached = model
+        return self
+
+    def _summarize(
+        self, checked: Checked, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> Summary:
+        table = checked.table
+        classes, codes = labels.encode(check_labels(self, y, table.shape[0]))
+        weights = check_weights(table, sample_weight)
+        schema = Schema(table.shape[1], checked.names)
+        return summarize_table(table, schema, classes, codes, weights, self.n_jobs)
+
+    def _declared(self, classes: ArrayLike | None, fitted: bool) -> NDArray[Any] | None:
+        """Return the classes that may come."""
+        if classes is None:
+            if not fitted and not self.open_classes:
+                raise NaivelyError("classes must be passed on the first call to partial_fit.")
+            return self.summary_.classes if fitted else None
+        declared, _ = labels.encode(np.atleast_1d(np.asarray(unique_labels(classes))))
+        if fitted and not self.open_classes and not np.array_equal(declared, self.classes_):
+            raise NaivelyError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, "
+                f"was: {self.classes_!r}"
+            )
+        return declared
+
+    def _check_declared(self, declared: NDArray[Any] | None) -> None:
+        """Check what can be checked before the model is read: nothing, by default."""
+
+    def _check_params(self) -> None:
+        """Validate the parameters as scikit-learn does, but the same ones only once."""
+        values = [getattr(self, name) for name in self._parameter_constraints]
+        try:
+            _check_once(type(self), *values)  # type: ignore[arg-type]
+        except TypeError:  # something that cannot be remembered, such as an array of priors
+            self._validate_params()
+
+    def _values(self, want: str, X: Any) -> NDArray[Any]:
+        model, checked = self._model(), check_table(self, X, fitted=True)
+        n_values = 1 if want == "evidence" else len(model.classes)
+        dtype = np.result_type(checked.dtype, self._dtype)
+        out = np.empty((checked.table.shape[0], n_values), dtype=dtype)
+        self._score(getattr(model.kernel, want), checked, out)
+        return out
+
+    def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
+        table = checked.table
+        n_rows, n_columns = table.shape
+        blocks = block_slices(n_rows, n_columns, most=_MOST_BLOCKS)
+        if not all(map_blocks(lambda rows: score(table[rows], out[rows]), blocks, self.n_jobs)):
+            raise_not_finite(table, self.summary_.schema)
+
+    def _row(self, row: Any) -> NDArray[np.float64]:
+        if isinstance(row, dict):
+            row = self._row_of_dict(row)
+        values = np.ascontiguousarray(row, dtype=np.float64)
+        if values.shape != (self.n_features_in_,):
+            raise NaivelyError(
+                f"a row must have {self.n_features_in_} numbers; got shape {values.shape}."
+            )
+        return values
+
+    def _row_of_dict(self, row: dict[str, Any]) -> list[Any]:
+        names = self.summary_.schema.names
+        if names is None:
+            raise NaivelyError(
+                "a dict needs column names, and the model was fitted on an array without any. "
+                "Fit on a data frame, or give the row as a list."
+            )
+        try:
+            return [row[name] for name in names]
+        except KeyError as absent:
+            raise NaivelyError(
+                f"the row has no column {absent.args[0]!r}. Use None for a missing cell."
+            ) from None
+
+    def _raise_infinite_row(self, row: Any) -> None:
+        raise_not_finite(self._row(row)[np.newaxis], self.summary_.schema)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "summary_" in self.__dict__
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_cached": None}
+
+
+@lru_cache(maxsize=64, typed=True)
+def _check_once(kind: type[SummaryClassifier], *values: Any) -> None:
+    kind(**dict(zip(kind._parameter_constraints, values, strict=True)))._validate_params()
+
+
+def _check_known(present: NDArray[Any], declared: NDArray[Any] | None) -> None:
+    if declared is None or declared is labels.union(declared, present):
+        return
+    unknown = present[~np.isin(present, declared)]
+    raise NaivelyError(
+        f"The target label(s) {unknown} in y do not exist in the initial classes {declared}. "
+        "With open_classes=True, new labels may come at any time."
+    )

@@ -1,0 +1,219 @@
+r"""Gaussian naive Bayes with scikit-learn's face.
+
+.. math::
+
+    \hat y = \arg\max_k \Big[ \log p(k) + \sum_j \log f(x_j \mid \mu_{kj}, \sigma^2_{kj}) \Big]
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from naively.engines.arrays import summarize
+from naively.estimators._base import SummaryClassifier
+from naively.estimators.gaussian_model import GaussianModel, Reading, check_priors
+from naively.stats import Moments
+from naively.summary import Summary
+
+__all__ = ["GaussianNB"]
+
+
+def _is_linear(estimator: GaussianNB) -> bool:
+    if estimator.variance == "shared":
+        return True
+    raise AttributeError("the model is linear only with variance='shared'.")
+
+
+class GaussianNB(SummaryClassifier):
+    r"""Gaussian naive Bayes: a drop-in for scikit-learn's, on a summary that adds.
+
+    .. math::
+
+        \log p(k \mid x) = \log p(k) + \sum_j \log f(x_j \mid \mu_{kj}, \sigma^2_{kj})
+                           - \log p(x)
+
+    where :math:`p(k) = N_k / N`, :math:`\mu_{kj}` and :math:`\sigma^2_{kj}` are the mean and the
+    variance of column j in class k, and f is the Gaussian density. NaN is a missing cell: it is
+    skipped at `fit`, and its term is left out at `predict`.
+
+    Parameters
+    ----------
+    priors : array-like of shape (n_classes,), default=None
+        Class probabilities; None for the classes' shares of the data.
+    var_smoothing : float, default=1e-9
+        This part of the largest variance of all columns is added to every variance.
+    variance : {"class", "shared"}, default="class"
+        One variance per class and column, or one per column, pooled within the classes: then
+        the model is linear and has `coef_`, `intercept_` and `decision_function`.
+    ddof : int, default=0
+        Divide squared deviations by ``n - ddof``: 0 for maximum likelihood, 1 for the sample
+        variance.
+    smoothing : {"global", "column"}, default="global"
+        Smooth by the largest variance of all columns, as scikit-learn does, or each column by
+        its own, which makes the model indifferent to the columns' units.
+    decay : float, default=1.0
+        What was seen before counts this much less with each `partial_fit`.
+    open_classes : bool, default=False
+        Let `partial_fit` meet new labels at any time; ``classes`` is not needed then.
+    n_jobs : int, default=None
+        Threads: None for all cores where there is enough to do, 1 for none. The result does not
+        depend on it.
+
+    Attributes
+    ----------
+    summary_ : Summary
+        What was seen. Everything else is read off it.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    class_count_ : ndarray of shape (n_classes,)
+        Weight of the rows of each class.
+    class_prior_ : ndarray of shape (n_classes,)
+        Class probabilities.
+    theta_ : ndarray of shape (n_classes, n_features)
+        Means.
+    var_ : ndarray of shape (n_classes, n_features)
+        Variances, smoothing included.
+    epsilon_ : float, or ndarray of shape (n_features,) with ``smoothing="column"``
+        What smoothing added to the variances.
+    coef_ : ndarray of shape (n_classes, n_features), or (1, n_features) for two classes
+        Weights of the linear form; only with ``variance="shared"``.
+    intercept_ : ndarray of shape (n_classes,), or (1,) for two classes
+        Its constants; only with ``variance="shared"``.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `fit` was given a frame.
+
+    Notes
+    -----
+    Statistics are kept as float64 whatever the input's type, and added up by the formula of
+    Chan, Golub and LeVeque; `partial_fit` of any split in any order gives the model of `fit` on
+    all of it. Learned attributes and probabilities have the type of X, as in scikit-learn.
+
+    A class that has no cell in a column borrows the mean and variance of the whole column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from naively import GaussianNB
+    >>> X = np.array([[-1.0, -1], [-2, -1], [-3, -2], [1, 1], [2, 1], [3, 2]])
+    >>> y = np.array(["low", "low", "low", "high", "high", "high"])
+    >>> model = GaussianNB().fit(X, y)
+    >>> model.predict([[-0.8, -1]])
+    array(['low'], dtype='<U4')
+    >>> model.predict_one([-0.8, np.nan])  # a missing cell
+    'low'
+    >>> half = GaussianNB().fit(X[::2], y[::2])
+    >>> half.update(GaussianNB().fit(X[1::2], y[1::2]).summary_).theta_.tolist()
+    [[2.0, 1.3333333333333333], [-2.0, -1.3333333333333333]]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "priors": ["array-like", None],
+        "var_smoothing": [Interval(Real, 0, None, closed="left")],
+        "variance": [StrOptions({"class", "shared"})],
+        "ddof": [Interval(Integral, 0, None, closed="left")],
+        "smoothing": [StrOptions({"global", "column"})],
+        "decay": [Interval(Real, 0, 1, closed="both")],
+        "open_classes": ["boolean"],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        *,
+        priors: ArrayLike | None = None,
+        var_smoothing: float = 1e-9,
+        variance: Literal["class", "shared"] = "class",
+        ddof: int = 0,
+        smoothing: Literal["global", "column"] = "global",
+        decay: float = 1.0,
+        open_classes: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.priors = priors
+        self.var_smoothing = var_smoothing
+        self.variance = variance
+        self.ddof = ddof
+        self.smoothing = smoothing
+        self.decay = decay
+        self.open_classes = open_classes
+        self.n_jobs = n_jobs
+
+    @property
+    def theta_(self) -> NDArray[Any]:
+        """Means, by class and column."""
+        return self._model().parameters.mean.astype(self._dtype)
+
+    @property
+    def var_(self) -> NDArray[Any]:
+        """Variances, smoothing included."""
+        return self._model().parameters.variance.astype(self._dtype)
+
+    @property
+    def epsilon_(self) -> Any:
+        """What smoothing added to the variances."""
+        return self._model().parameters.epsilon
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        r"""Weights of the linear form.
+
+        :math:`w_{kj} = \mu_{kj} / \sigma_j^2`; for two classes the difference
+        :math:`(\mu_{1j} - \mu_{0j}) / \sigma_j^2`, the textbook's weight with its sign turned.
+        """
+        _is_linear(self)
+        weights: NDArray[np.float64] = self._model().linear()[0]
+        return weights
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        r"""Constants of the linear form.
+
+        :math:`b_k = \log p(k) - \sum_j \mu_{kj}^2 / 2 \sigma_j^2`; for two classes the
+        difference of the second from the first.
+        """
+        _is_linear(self)
+        constants: NDArray[np.float64] = self._model().linear()[1]
+        return constants
+
+    @available_if(_is_linear)
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return the linear form; only with ``variance="shared"``.
+
+        For two classes ``X @ coef_[0] + intercept_[0]``, the log odds of ``classes_[1]``: it is
+        predicted where this is positive. For more, the joint log-probability of each class,
+        which is ``X @ coef_.T + intercept_`` but for a number that all classes share.
+        """
+        joint = self.predict_joint_log_proba(X)
+        return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint
+
+    def _read(self, summary: Summary) -> GaussianModel:
+        reading = Reading(self.priors, self.var_smoothing, self.variance, self.ddof, self.smoothing)
+        return GaussianModel(summary, reading)
+
+    def _check_declared(self, declared: NDArray[Any] | None) -> None:
+        if self.priors is not None and declared is not None:
+            check_priors(self.priors, declared)
+
+    @staticmethod
+    def _update_mean_variance(
+        n_past: float,
+        mu: ArrayLike,
+        var: ArrayLike,
+        X: NDArray[Any],
+        sample_weight: ArrayLike | None = None,
+    ) -> tuple[Any, Any]:
+        """Add rows to a mean and a variance: scikit-learn's tests call it by this name."""
+        if X.shape[0] == 0:
+            return mu, var
+        past = Moments.of(n_past, mu, np.asarray(var) * n_past)
+        rows = summarize(X, np.zeros(X.shape[0], dtype=int), sample_weight=sample_weight)
+        total = past + rows.moments[0]
+        return total.mean, total.m2 / total.weight

@@ -1,0 +1,12 @@
+"""The one root of everything that naively raises on purpose.
+
+A message says what must hold, what came instead, and what to do::
+
+    priors must have one entry per class (3: 'a', 'b', 'c'); got 2.
+"""
+
+__all__ = ["NaivelyError"]
+
+
+class NaivelyError(ValueError):
+    """What was asked cannot be done with what was given."""

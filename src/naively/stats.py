@@ -1,0 +1,144 @@
+r"""Statistics: small frozen values that add.
+
+`Moments` holds, for every class and column, the weight of the cells seen, their mean and the
+sum of their squared deviations from it, ``m2``. Two of them add by the formula of Chan, Golub
+and LeVeque,
+
+.. math::
+
+    w = w_a + w_b, \qquad
+    \bar x = \bar x_a + \delta \frac{w_b}{w}, \qquad
+    m_2 = m_{2,a} + m_{2,b} + \delta^2 \frac{w_a w_b}{w}
+
+where :math:`\delta = \bar x_b - \bar x_a`, which never subtracts large sums of squares, and
+removal is its inverse.
+
+Examples
+--------
+>>> import numpy as np
+>>> a = Moments.of(weight=2.0, mean=1.0, m2=2.0)  # the numbers 0 and 2
+>>> b = Moments.of(weight=1.0, mean=4.0, m2=0.0)  # the number 4
+>>> a + b
+Moments(weight=3.0, mean=2.0, m2=8.0)
+>>> a + b - b == a
+True
+
+References
+----------
+T. F. Chan, G. H. Golub, R. J. LeVeque (1979), Updating formulae and a pairwise algorithm for
+computing sample variances.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from naively import _kernel
+from naively.exceptions import NaivelyError
+
+__all__ = ["Moments"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Moments:
+    """Weight, mean and sum of squared deviations, elementwise over any shape.
+
+    Laws, each a test of the same name::
+
+        a + zero == a == zero + a            adding nothing changes nothing, bit for bit
+        a + b ~ b + a                        to a few ulp
+        (a + b) + c ~ a + (b + c)            to a few ulp
+        (a + b) - b ~ a                      to ulps of a + b; a - a == zero, exactly
+        2 * a ~ a + a;  0 * a == zero
+
+    It is a monoid with cancellation, not a group: there is no ``-a``, and ``a - b`` raises
+    where a weight would go below zero.
+
+    Parameters
+    ----------
+    values : array of shape (3, ...)
+        Weight, mean and m2. Where the weight is zero, so are the others.
+    """
+
+    values: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        self.values.flags.writeable = False
+
+    @classmethod
+    def of(cls, weight: ArrayLike, mean: ArrayLike, m2: ArrayLike) -> Moments:
+        """Put three arrays together."""
+        return cls(np.stack(np.broadcast_arrays(weight, mean, m2)).astype(np.float64))
+
+    @classmethod
+    def zero(cls, *shape: int) -> Moments:
+        """Nothing seen."""
+        return cls(np.zeros((3, *shape)))
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """Sum of the weights of the cells seen."""
+        return self.values[0]
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """Weighted mean; 0 where nothing was seen."""
+        return self.values[1]
+
+    @property
+    def m2(self) -> NDArray[np.float64]:
+        """Weighted sum of squared deviations from the mean."""
+        return self.values[2]
+
+    def __add__(self, other: Moments) -> Moments:
+        values = self.values.copy()
+        _kernel.add(values, other.values)
+        return Moments(values)
+
+    def __sub__(self, other: Moments) -> Moments:
+        values = self.values.copy()
+        _kernel.subtract(values, other.values)
+        if np.min(values[0], initial=0.0) < 0 or np.min(values[2], initial=0.0) < 0:
+            msg = "cannot subtract: a weight or a variance would go below zero. "
+            raise NaivelyError(msg + "Subtract only what was added.")
+        return Moments(values)
+
+    def __mul__(self, factor: float) -> Moments:
+        if not (factor >= 0 and np.isfinite(factor)):
+            raise NaivelyError(f"a factor must be finite and >= 0; got {factor!r}.")
+        if factor == 0:
+            return Moments(np.zeros_like(self.values))
+        return Moments(np.stack([self.weight * factor, self.mean, self.m2 * factor]))
+
+    __rmul__ = __mul__
+
+    def __getitem__(self, at: Any) -> Moments:
+        """Take some of the classes: the rows of every quantity."""
+        return Moments(np.ascontiguousarray(self.values[:, at]))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Moments) and np.array_equal(self.values, other.values)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        weight, mean, m2 = (np.array2string(v, separator=", ") for v in self.values)
+        return f"Moments(weight={weight}, mean={mean}, m2={m2})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Moments, (np.array(self.values),)
+
+    def pooled(self) -> Moments:
+        r"""Add up the first axis: the moments of all classes together.
+
+        .. math:: m_2 = \sum_k m_{2,k} + \sum_k w_k (\bar x_k - \bar x)^2
+        """
+        weight = self.weight.sum(axis=0)
+        share = self.weight / np.where(weight > 0, weight, 1.0)
+        mean = (share * self.mean).sum(axis=0)
+        m2 = (self.m2 + self.weight * (self.mean - mean) ** 2).sum(axis=0)
+        return Moments(np.stack([weight, mean, m2]))
