@@ -12,93 +12,36 @@
 namespace naively {
 namespace {
 
-constexpr std::size_t tile_rows = 32;
-constexpr std::size_t tile_columns = 64;
-constexpr std::size_t widest_band = 5;
 constexpr double two_pi = 6.283185307179586476925286766559;
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t rows_worth_a_screen = 256;
 
-// What the inner loop works on: a tile of rows, and a band of classes side by side.
-struct Step {
-    const double* tile;
-    std::size_t columns;    // of the tile
-    std::size_t n_columns;  // of the model
-    std::size_t bands;
-    const double* parameters;  // of the tile's first column, in the first band
-    const double* log_norm;
-    double* distance;
-    double* absent;
-    const char* const* ahead;  // where the next tile lies, to be asked for along the way
-    std::size_t n_ahead;
-};
+NAIVELY_CLONES void add_distances(const Step<double>& step, std::size_t band) {
+    add_distances_by_lanes<Lanes>(step, band);
+}
 
-// distance[k][i] += (x - mean)^2 scale over the columns of the tile; where the cell is missing,
-// absent[k][i] += log_norm instead.
-template <std::size_t width, bool missing> NAIVELY_INLINE void add_distances(const Step& step) {
-    for (std::size_t band = 0; band < step.bands; ++band) {
-        const double* parameters = step.parameters + band * step.n_columns * 2 * width;
-        const double* log_norm = step.log_norm + band * step.n_columns * width;
+// The same where cells are missing: absent[k][i] += log_norm for each that is.
+NAIVELY_CLONES void add_distances_missing(const Step<double>& step, std::size_t band,
+                                          const double* log_norm, double* absent) {
+    for (std::size_t k = 0; k < step.bands * band; ++k)
         for (std::size_t row = 0; row < tile_rows; row += lane_count) {
-            const std::size_t part = band * (tile_rows / lane_count) + row / lane_count;
-            const std::size_t parts = step.bands * (tile_rows / lane_count);
-            for (std::size_t at = step.n_ahead * part / parts;
-                 at < step.n_ahead * (part + 1) / parts; ++at)
-                NAIVELY_PREFETCH(step.ahead[at]);
-            double* distance = step.distance + band * width * tile_rows + row;
-            double* absent = step.absent + band * width * tile_rows + row;
-            Lanes sum[width], left_out[width];
-            for (std::size_t c = 0; c < width; ++c) {
-                sum[c] = lanes(distance + c * tile_rows);
-                if (missing) left_out[c] = lanes(absent + c * tile_rows);
-            }
+            step.ahead->ask(step.bands * band * (tile_rows / lane_count));
+            Lanes sum = lanes(step.distance + k * tile_rows + row);
+            Lanes left_out = lanes(absent + k * tile_rows + row);
             for (std::size_t j = 0; j < step.columns; ++j) {
-                const double* mean = parameters + j * 2 * width;
-                const double* scale = mean + width;
+                const double* mean = step.parameters + place(k, j, step.n_columns, band, 2);
                 const Lanes x = lanes(step.tile + j * tile_rows + row);
-                for (std::size_t c = 0; c < width; ++c) {
-                    const Lanes d = x - mean[c];
-                    Lanes term = d * scale[c] * d;
-                    if (missing) {
-                        zero_where_missing(x, term);
-                        Lanes norm = Lanes{} + log_norm[j * width + c];
-                        zero_where_present(x, norm);
-                        left_out[c] += norm;
-                    }
-                    sum[c] += term;
-                }
+                const Lanes d = x - mean[0];
+                Lanes term = d * mean[band] * d;
+                zero_where_missing(x, term);
+                sum += term;
+                Lanes norm = Lanes{} + log_norm[place(k, j, step.n_columns, band, 1)];
+                zero_where_present(x, norm);
+                left_out += norm;
             }
-            for (std::size_t c = 0; c < width; ++c) {
-                lanes(distance + c * tile_rows) = sum[c];
-                if (missing) lanes(absent + c * tile_rows) = left_out[c];
-            }
+            lanes(step.distance + k * tile_rows + row) = sum;
+            lanes(absent + k * tile_rows + row) = left_out;
         }
-    }
-}
-
-template <bool missing>
-NAIVELY_INLINE void add_distances_in_bands(const Step& step, std::size_t width) {
-    switch (width) {
-        case 1: return add_distances<1, missing>(step);
-        case 2: return add_distances<2, missing>(step);
-        case 3: return add_distances<3, missing>(step);
-        case 4: return add_distances<4, missing>(step);
-        default: return add_distances<5, missing>(step);
-    }
-}
-NAIVELY_CLONES void add_distances_plain(const Step& step, std::size_t width) {
-    add_distances_in_bands<false>(step, width);
-}
-NAIVELY_CLONES void add_distances_missing(const Step& step, std::size_t width) {
-    add_distances_in_bands<true>(step, width);
-}
-
-// Columns cost a band about 2 operations a class and a few more: as many as two classes.
-std::size_t best_band(std::size_t n_classes) {
-    const auto cost = [&](std::size_t w) { return (n_classes + w - 1) / w * (4 * w + 3); };
-    std::size_t best = 1;
-    for (std::size_t width = 2; width <= widest_band; ++width)
-        if (cost(width) <= cost(best)) best = width;
-    return best;
 }
 
 NAIVELY_CLONES void pack_columns(const Table& X, std::size_t row, std::size_t rows,
@@ -106,31 +49,21 @@ NAIVELY_CLONES void pack_columns(const Table& X, std::size_t row, std::size_t ro
     X.pack_columns(row, rows, column, columns, tile, tile_rows);
 }
 
-// Whether any cell is NaN or infinite: zero times it is not zero.
-NAIVELY_CLONES bool is_finite(const double* tile, std::size_t columns) {
-    Lanes probe{};
-    for (std::size_t at = 0; at < columns * tile_rows; at += lane_count)
-        probe += lanes(tile + at) * 0.0;
-    bool finite = true;
-    for (std::size_t i = 0; i < lane_count; ++i) finite &= probe[i] == 0.0;
-    return finite;
-}
+NAIVELY_CLONES bool finite(const double* tile, std::size_t n) { return all_finite<Lanes>(tile, n); }
 
 // Turns distances into joint log-probabilities, and finds each row's largest.
 NAIVELY_CLONES void finish_joint(std::size_t n_classes, const double* offset, const double* absent,
-                                 double* NAIVELY_RESTRICT joint, double* NAIVELY_RESTRICT best,
-                                 double* NAIVELY_RESTRICT label) {
-    for (std::size_t i = 0; i < tile_rows; ++i) best[i] = -infinity, label[i] = 0.0;
-    for (std::size_t k = 0; k < n_classes; ++k) {
-        const double index = static_cast<double>(k);
-        double* NAIVELY_RESTRICT line = joint + k * tile_rows;
-        for (std::size_t i = 0; i < tile_rows; ++i) {
-            const double value = (offset[k] - absent[k * tile_rows + i]) - line[i];
-            line[i] = value;
-            const bool better = value > best[i];
-            best[i] = better ? value : best[i];
-            label[i] = better ? index : label[i];
+                                 double* joint, double* best, double* label) {
+    for (std::size_t row = 0; row < tile_rows; row += lane_count) {
+        Lanes largest = Lanes{} - infinity, at{};
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            Lanes& line = lanes(joint + k * tile_rows + row);
+            line = lanes(absent + k * tile_rows + row) + offset[k] - line;
+            set_where_greater(line, largest, at, Lanes{} + static_cast<double>(k));
+            set_where_greater(line, largest, largest, line);
         }
+        lanes(best + row) = largest;
+        lanes(label + row) = at;
     }
 }
 
@@ -161,14 +94,25 @@ GaussianModel::GaussianModel(std::size_t n_classes, std::size_t n_columns, const
             if (std::isnan(given)) continue;
             const double sigma2 = std::max(given, DBL_MIN);
             const double log_norm = 0.5 * (std::log(two_pi) + std::log(sigma2));
-            double* cell = parameters_.data() + place(k, j);
+            double* cell = parameters_.data() + place(k, j, n_columns, band_, 2);
             cell[0] = mean[k * n_columns + j];
             cell[band_] = 0.5 / sigma2;
-            log_norm_[(k / band_ * n_columns + j) * band_ + k % band_] = log_norm;
+            log_norm_[place(k, j, n_columns, band_, 1)] = log_norm;
             norms += log_norm;
         }
         offset_[k] -= norms;
     }
+}
+
+Screen GaussianModel::screen() const {
+    std::vector<double> mean(n_classes_ * n_columns_), scale(n_classes_ * n_columns_);
+    for (std::size_t k = 0; k < n_classes_; ++k)
+        for (std::size_t j = 0; j < n_columns_; ++j) {
+            const double* cell = parameters_.data() + place(k, j, n_columns_, band_, 2);
+            mean[k * n_columns_ + j] = cell[0];
+            scale[k * n_columns_ + j] = cell[band_];
+        }
+    return {n_classes_, n_columns_, band_, mean.data(), scale.data(), offset_.data()};
 }
 
 // The working memory of one call.
@@ -177,71 +121,98 @@ class Scorer {
     Scorer(const GaussianModel& model, const Table& X, const Output& output)
         : model_(model), X_(X), output_(output), size_(model.n_bands_ * model.band_ * tile_rows),
           tile_(aligned_array(tile_columns * tile_rows)), joint_(aligned_array(size_)),
-          absent_(aligned_array(size_)), proba_(aligned_array(needs_proba() ? size_ : 0)) {
-        std::fill_n(tile_.get(), tile_columns * tile_rows, 0.0);
-        std::fill_n(absent_.get(), size_, 0.0);
-    }
+          absent_(aligned_array(size_)), proba_(aligned_array(needs_proba() ? size_ : 0)) {}
 
     Status run() {
-        for (std::size_t row = 0; row < X_.n_rows; row += tile_rows) {
-            const std::size_t rows = std::min(tile_rows, X_.n_rows - row);
-            if (!measure(row, rows)) return Status::not_finite;
-            finish_joint(model_.n_classes_, model_.offset_.data(), absent_.get(), joint_.get(),
-                         best_, label_);
-            if (output_.want != Want::joint && output_.want != Want::evidence)
-                for (std::size_t i = 0; i < rows; ++i)
-                    if (best_[i] == -infinity) rescue(row + i, i);
-            if (needs_proba())
-                exponentiate(model_.n_classes_, joint_.get(), best_, proba_.get(), total_);
-            write(row, rows);
+        if (output_.want == Want::label && X_.n_rows >= rows_worth_a_screen) {
+            const Screen screen = model_.screen();
+            if (screen.usable()) return run_behind(screen);
         }
+        for (std::size_t row = 0; row < X_.n_rows; row += tile_rows)
+            if (!score_tile(row)) return Status::not_finite;
         return Status::ok;
     }
 
   private:
     bool needs_proba() const { return output_.want != Want::label && output_.want != Want::joint; }
+    std::size_t rows_of_tile(std::size_t row) const { return std::min(tile_rows, X_.n_rows - row); }
+
+    // Labels tiles in single precision where that decides. Gives it up where it seldom does.
+    Status run_behind(const Screen& screen) {
+        Screen::Work work(screen);
+        std::size_t tiles = 0, undecided = 0;
+        for (std::size_t row = 0; row < X_.n_rows; row += tile_rows, ++tiles) {
+            const bool worthwhile = undecided <= tiles / 4 + 4;
+            if (worthwhile && screen_tile(row, work)) continue;
+            ++undecided;
+            if (!score_tile(row)) return Status::not_finite;
+        }
+        return Status::ok;
+    }
+
+    bool screen_tile(std::size_t row, Screen::Work& work) {
+        work.start();
+        for (std::size_t column = 0; column < X_.n_columns; column += tile_columns) {
+            const std::size_t columns = load(row, column);
+            if (!work.add(tile_.get(), column, columns, &ahead_)) return false;
+        }
+        return work.decide(rows_of_tile(row), output_.labels + row);
+    }
+
+    bool score_tile(std::size_t row) {
+        const std::size_t rows = rows_of_tile(row);
+        if (!measure(row)) return false;
+        finish_joint(model_.n_classes_, model_.offset_.data(), absent_.get(), joint_.get(), best_,
+                     label_);
+        if (output_.want != Want::joint && output_.want != Want::evidence)
+            for (std::size_t i = 0; i < rows; ++i)
+                if (best_[i] == -infinity) rescue(row + i, i);
+        if (needs_proba())
+            exponentiate(model_.n_classes_, joint_.get(), best_, proba_.get(), total_);
+        write(row, rows);
+        return true;
+    }
+
+    // Packs a tile, and aims at the next one. Returns its number of columns.
+    std::size_t load(std::size_t row, std::size_t column) {
+        const std::size_t rows = rows_of_tile(row);
+        const std::size_t columns = std::min(tile_columns, X_.n_columns - column);
+        if (rows < tile_rows) std::fill_n(tile_.get(), tile_columns * tile_rows, 0.0);
+        pack_columns(X_, row, rows, column, columns, tile_.get());
+        const std::size_t next = column + columns;
+        if (next < X_.n_columns)
+            ahead_.aim(X_, row, rows, next, std::min(tile_columns, X_.n_columns - next));
+        else if (row + rows < X_.n_rows)
+            ahead_.aim(X_, row + rows, rows_of_tile(row + rows), 0,
+                       std::min(tile_columns, X_.n_columns));
+        else
+            ahead_.aim_nowhere();
+        return columns;
+    }
 
     // Fills joint_ with the distances of a tile of rows; false if a cell is infinite.
-    bool measure(std::size_t row, std::size_t rows) {
+    bool measure(std::size_t row) {
         const GaussianModel& m = model_;
         std::fill_n(joint_.get(), size_, 0.0);
         if (had_missing_) std::fill_n(absent_.get(), size_, 0.0);
         had_missing_ = false;
-        if (rows < tile_rows) std::fill_n(tile_.get(), tile_columns * tile_rows, 0.0);
         for (std::size_t column = 0; column < m.n_columns_; column += tile_columns) {
-            const std::size_t columns = std::min(tile_columns, m.n_columns_ - column);
-            look_ahead(row, rows, column, columns);
-            const Step step{tile_.get(),
-                            columns,
-                            m.n_columns_,
-                            m.n_bands_,
-                            m.parameters_.data() + column * 2 * m.band_,
-                            m.log_norm_.data() + column * m.band_,
-                            joint_.get(),
-                            absent_.get(),
-                            ahead_.data(),
-                            ahead_.size()};
-            pack_columns(X_, row, rows, column, columns, tile_.get());
-            if (is_finite(tile_.get(), columns)) {
-                add_distances_plain(step, m.band_);
-                continue;
-            }
+            const std::size_t columns = load(row, column);
+            const Step<double> step{tile_.get(), columns, m.n_columns_, m.n_bands_,
+                                    m.parameters_.data() + column * 2 * m.band_, joint_.get(),
+                                    &ahead_};
             double* end = tile_.get() + columns * tile_rows;
-            if (std::any_of(tile_.get(), end, [](double x) { return std::isinf(x); })) return false;
-            had_missing_ = true;
-            add_distances_missing(step, m.band_);
+            if (finite(tile_.get(), columns * tile_rows)) {
+                add_distances(step, m.band_);
+            } else if (std::any_of(tile_.get(), end, [](double x) { return std::isinf(x); })) {
+                return false;
+            } else {
+                had_missing_ = true;
+                add_distances_missing(step, m.band_, m.log_norm_.data() + column * m.band_,
+                                      absent_.get());
+            }
         }
         return true;
-    }
-
-    void look_ahead(std::size_t row, std::size_t rows, std::size_t column, std::size_t columns) {
-        ahead_.clear();
-        if (column + columns < X_.n_columns)
-            X_.addresses(row, rows, column + columns,
-                         std::min(tile_columns, X_.n_columns - column - columns), ahead_);
-        else if (row + rows < X_.n_rows)
-            X_.addresses(row + rows, std::min(tile_rows, X_.n_rows - row - rows), 0,
-                         std::min(tile_columns, X_.n_columns), ahead_);
     }
 
     void write(std::size_t row, std::size_t rows) {
@@ -296,7 +267,7 @@ class Scorer {
         for (std::size_t k = 0; k < K; ++k)
             if (model_.log_prior_[k] != -infinity) nearest = std::min(nearest, distance[k]);
         for (std::size_t k = 0; k < K; ++k) {
-            const double rest = model_.offset_[k] - absent_[k * tile_rows + i];
+            const double rest = model_.offset_[k] + absent_[k * tile_rows + i];
             const double value = distance[k] == nearest ? rest : -infinity;
             joint_[k * tile_rows + i] = value;
             if (value > best_[i]) best_[i] = value, label_[i] = static_cast<double>(k);
@@ -307,7 +278,8 @@ class Scorer {
     template <class F> void each_term(std::size_t row, std::size_t k, F f) const {
         if (model_.log_prior_[k] == -infinity) return;
         for (std::size_t j = 0; j < model_.n_columns_; ++j) {
-            const double* cell = model_.parameters_.data() + model_.place(k, j);
+            const double* cell =
+                model_.parameters_.data() + place(k, j, model_.n_columns_, model_.band_, 2);
             const double x = X_.cell(row, j);
             int d_exponent = 0, scale_exponent = 0;
             const double d = std::frexp(0.5 * x - 0.5 * cell[0], &d_exponent);
@@ -321,8 +293,8 @@ class Scorer {
     const Output output_;
     const std::size_t size_;
     AlignedArray tile_, joint_, absent_, proba_;
-    double best_[tile_rows], label_[tile_rows], total_[tile_rows];
-    std::vector<const char*> ahead_;
+    alignas(64) double best_[tile_rows], label_[tile_rows], total_[tile_rows];
+    Ahead ahead_;
     bool had_missing_ = false;
 };
 

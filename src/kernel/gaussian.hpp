@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "screen.hpp"
 #include "summarize.hpp"
 #include "table.hpp"
 
@@ -47,11 +48,9 @@ class GaussianModel {
   private:
     friend class Scorer;
 
-    // Classes are kept in bands of `band_`, which the inner loop takes side by side.
-    std::size_t place(std::size_t k, std::size_t j) const {
-        return (k / band_ * n_columns_ + j) * 2 * band_ + k % band_;
-    }
+    Screen screen() const;
 
+    // Classes are kept in bands of `band_`, which the inner loop takes side by side.
     std::size_t n_classes_, n_columns_, band_, n_bands_;
     std::vector<double> parameters_;  // per band and column: the means, then the scales
     std::vector<double> log_norm_;    // per band and column

@@ -20,8 +20,11 @@ namespace naively {
 
 // A weight this small beside the weight it was subtracted from is the rounding of the weights.
 constexpr double weight_noise = 8.0 * std::numeric_limits<double>::epsilon();
-// An m2 this far below zero, relative to what it was subtracted from, is still rounding.
+// A weight or an m2 this far below zero, relative to what it was subtracted from, is still
+// rounding: that of all sums before. So is what comes of means that are off by mean_noise.
+constexpr double weight_shortfall = 1e-10;
 constexpr double m2_noise = 1e-8;
+constexpr double mean_noise = 1e-13;
 
 struct Moments {
     double weight;
@@ -44,15 +47,26 @@ struct Moments {
     NAIVELY_INLINE Moments& operator-=(const Moments& b) {
         if (b.weight == 0.0) return *this;
         const double rest = weight - b.weight;
-        if (std::fabs(rest) <= weight_noise * weight) return *this = Moments{0.0, 0.0, 0.0};
+        if (std::fabs(rest) <= (rest > 0.0 ? weight_noise : weight_shortfall) * weight)
+            return *this = Moments{0.0, 0.0, 0.0};
         const double delta = mean - b.mean;
         const double share = b.weight / rest;
         const double before = m2;
         m2 -= b.m2 + delta * delta * (weight * share);
-        if (m2 < 0.0 && m2 >= -m2_noise * before) m2 = 0.0;
+        if (m2 < 0.0 && m2 >= -noise(b, before, 1.0 + share)) m2 = 0.0;
         mean += delta * share;
         weight = rest;
         return *this;
+    }
+
+  private:
+    // How far below zero rounding can take m2. The weights' is magnified by the whole weight
+    // over the rest; moving means by e under a weight w moves m2 by 2 e sqrt(w m2) + e^2 w.
+    NAIVELY_INLINE double noise(const Moments& b, double before, double magnified) const {
+        const double e = mean_noise * std::fmax(std::fabs(mean), std::fabs(b.mean));
+        const double w = weight * magnified;
+        return (m2_noise + weight_noise * magnified) * before + 2.0 * e * std::sqrt(w * before) +
+               e * e * w;
     }
 };
 

@@ -35,6 +35,7 @@ constexpr std::size_t lane_count = 8;
 #ifdef NAIVELY_VECTORS
 
 typedef double Lanes __attribute__((vector_size(64)));
+typedef float ShortLanes __attribute__((vector_size(64)));  // sixteen
 
 // Zero in the lanes where x is NaN, which is how a missing cell arrives.
 NAIVELY_INLINE void zero_where_missing(const Lanes& x, Lanes& value) {
@@ -45,6 +46,12 @@ NAIVELY_INLINE void zero_where_missing(const Lanes& x, Lanes& value) {
 NAIVELY_INLINE void zero_where_present(const Lanes& x, Lanes& value) {
     const Lanes zero{};
     value = x == x ? zero : value;
+}
+
+// target = a > b ? value : target
+NAIVELY_INLINE void set_where_greater(const Lanes& a, const Lanes& b, Lanes& target,
+                                      const Lanes& value) {
+    target = a > b ? value : target;
 }
 
 // square[i][l] becomes square[l][i]
@@ -68,34 +75,43 @@ NAIVELY_INLINE void transpose(Lanes (&square)[lane_count]) {
 
 #else
 
-struct Lanes {
-    double at[lane_count];
+template <class T, std::size_t n> struct PlainLanes {
+    T at[n];
 
-    double& operator[](std::size_t i) { return at[i]; }
-    double operator[](std::size_t i) const { return at[i]; }
+    T& operator[](std::size_t i) { return at[i]; }
+    T operator[](std::size_t i) const { return at[i]; }
 
-    template <class F> static Lanes each(F f) {
-        Lanes out;
-        for (std::size_t i = 0; i < lane_count; ++i) out.at[i] = f(i);
+    template <class F> static PlainLanes each(F f) {
+        PlainLanes out;
+        for (std::size_t i = 0; i < n; ++i) out.at[i] = f(i);
         return out;
     }
-    friend Lanes operator-(const Lanes& a, double b) {
+    friend PlainLanes operator-(const PlainLanes& a, const PlainLanes& b) {
+        return each([&](std::size_t i) { return a.at[i] - b.at[i]; });
+    }
+    friend PlainLanes operator+(const PlainLanes& a, const PlainLanes& b) {
+        return each([&](std::size_t i) { return a.at[i] + b.at[i]; });
+    }
+    friend PlainLanes operator-(const PlainLanes& a, T b) {
         return each([&](std::size_t i) { return a.at[i] - b; });
     }
-    friend Lanes operator*(const Lanes& a, const Lanes& b) {
+    friend PlainLanes operator*(const PlainLanes& a, const PlainLanes& b) {
         return each([&](std::size_t i) { return a.at[i] * b.at[i]; });
     }
-    friend Lanes operator*(const Lanes& a, double b) {
+    friend PlainLanes operator*(const PlainLanes& a, T b) {
         return each([&](std::size_t i) { return a.at[i] * b; });
     }
-    friend Lanes operator+(const Lanes& a, double b) {
+    friend PlainLanes operator+(const PlainLanes& a, T b) {
         return each([&](std::size_t i) { return a.at[i] + b; });
     }
-    Lanes& operator+=(const Lanes& b) {
-        for (std::size_t i = 0; i < lane_count; ++i) at[i] += b.at[i];
+    PlainLanes& operator+=(const PlainLanes& b) {
+        for (std::size_t i = 0; i < n; ++i) at[i] += b.at[i];
         return *this;
     }
 };
+
+using Lanes = PlainLanes<double, lane_count>;
+using ShortLanes = PlainLanes<float, 2 * lane_count>;
 
 inline void zero_where_missing(const Lanes& x, Lanes& value) {
     for (std::size_t i = 0; i < lane_count; ++i)
@@ -105,6 +121,12 @@ inline void zero_where_missing(const Lanes& x, Lanes& value) {
 inline void zero_where_present(const Lanes& x, Lanes& value) {
     for (std::size_t i = 0; i < lane_count; ++i)
         if (x.at[i] == x.at[i]) value.at[i] = 0.0;
+}
+
+inline void set_where_greater(const Lanes& a, const Lanes& b, Lanes& target, const Lanes& value) {
+    const Lanes chosen = value;
+    for (std::size_t i = 0; i < lane_count; ++i)
+        if (a.at[i] > b.at[i]) target.at[i] = chosen.at[i];
 }
 
 inline void transpose(Lanes (&square)[lane_count]) {

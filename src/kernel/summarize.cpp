@@ -21,9 +21,7 @@ struct State {
     AlignedArray values;
 
     State(std::size_t n_classes, std::size_t width)
-        : width(width), values(aligned_array(n_classes * 4 * width)) {
-        std::fill_n(values.get(), n_classes * 4 * width, 0.0);
-    }
+        : width(width), values(aligned_array(n_classes * 4 * width)) {}
     double* shift(std::size_t k) { return values.get() + (4 * k + 0) * width; }
     double* sum(std::size_t k) { return values.get() + (4 * k + 1) * width; }
     double* squares(std::size_t k) { return values.get() + (4 * k + 2) * width; }
@@ -95,9 +93,7 @@ class Summarizer {
                std::size_t n_classes, const MomentsView& out)
         : X_(X), codes_(codes), weights_(weights), n_classes_(n_classes), out_(out),
           width_(column_tile(X.n_columns, n_classes)), state_(n_classes, width_),
-          weight_(n_classes), attempts_(n_classes), tile_(aligned_array(packed_rows * width_)) {
-        std::fill_n(tile_.get(), packed_rows * width_, 0.0);
-    }
+          weight_(n_classes), attempts_(n_classes), tile_(aligned_array(packed_rows * width_)) {}
 
     Status run(double* class_weight) {
         const std::size_t step = std::max<std::size_t>(1024, 128 * n_classes_);

@@ -70,6 +70,12 @@ NAIVELY_INLINE void copy_across(const Line* lines, std::size_t n_lines, std::siz
         for (std::size_t i = 0; i < n; ++i) target[i * stride + l] = lines[l].at<T>(i);
 }
 
+// A piece of memory.
+struct Segment {
+    const char* data;
+    std::size_t bytes;
+};
+
 class Table {
   public:
     // A two-dimensional array.
@@ -133,16 +139,24 @@ class Table {
                        [&](auto j) { return this->column(j); });
     }
 
-    // Appends the address of every cache line under a tile.
-    void addresses(std::size_t row, std::size_t rows, std::size_t column, std::size_t columns,
-                   std::vector<const char*>& out) const {
+    // Lists the memory under a tile, piece by piece: at most one a row or one a column of it.
+    std::size_t segments(std::size_t row, std::size_t rows, std::size_t column,
+                         std::size_t columns, Segment* out) const {
         const bool by_row = has_row_lines();
-        const std::size_t n_lines = by_row ? rows : columns, n = by_row ? columns : rows;
+        const auto bytes = [](const Line& line, std::size_t n) {
+            return n * static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, line.stride));
+        };
+        if (by_row && static_cast<std::size_t>(row_stride_) == bytes(this->row(0), columns)) {
+            out[0] = {this->row(row).data, rows * static_cast<std::size_t>(row_stride_)};
+            return 1;
+        }
+        const std::size_t n_lines = by_row ? rows : columns;
         for (std::size_t l = 0; l < n_lines; ++l) {
             const Line line =
                 by_row ? this->row(row + l).from(column) : this->column(column + l).from(row);
-            for (const char* at = line.data; at < line.from(n).data; at += 64) out.push_back(at);
+            out[l] = {line.data, bytes(line, by_row ? columns : rows)};
         }
+        return n_lines;
     }
 
     const std::size_t n_rows;

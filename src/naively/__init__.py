@@ -1,7 +1,7 @@
 """Gaussian naive Bayes: exact, mergeable, and as fast as memory.
 
 >>> from naively import GaussianNB
->>> GaussianNB().fit([[0.0], [1.0], [9.0]], ["a", "a", "b"]).predict([[8.0]])
+>>> GaussianNB().fit([[0], [2], [8], [9]], ["a", "a", "b", "b"]).predict([[7.5]])
 array(['b'], dtype='<U1')
 
 Names are loaded when they are first used: importing the package costs next to nothing.

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from naively import _kernel
 from naively.exceptions import NaivelyError
 
-__all__ = ["encode", "positions", "quoted", "union"]
+__all__ = ["as_array", "encode", "positions", "quoted", "union"]
 
 
 def encode(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
@@ -24,7 +24,7 @@ def encode(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
 
     Labels are strings, integers, booleans or whole floats, all of one type; none is missing.
     """
-    y = np.asarray(y)
+    y = as_array(y)
     if y.ndim != 1:
         raise NaivelyError(f"labels must have one dimension; got shape {y.shape}.")
     if y.dtype.kind in "iub":
@@ -45,6 +45,16 @@ def encode(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
         )
     classes, inverse = np.unique(y, return_inverse=True)
     return classes, inverse.astype(np.int32)
+
+
+def as_array(y: ArrayLike) -> NDArray[Any]:
+    """Return labels as an array in which a number beside a string stays a number.
+
+    >>> as_array([1, "a"])
+    array([1, 'a'], dtype=object)
+    """
+    mixed = isinstance(y, list | tuple) and 0 < sum(isinstance(v, str) for v in y) < len(y)
+    return np.asarray(y, dtype=object if mixed else None)
 
 
 def _encode_objects(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
@@ -85,7 +95,7 @@ def union(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     """
     if a is b or (a.dtype == b.dtype and np.array_equal(a, b)):
         return a
-    if a.size and b.size and (a.dtype.kind in "US") != (b.dtype.kind in "US"):
+    if a.size and b.size and _comparable(a) != _comparable(b):
         raise NaivelyError(
             f"labels must be all of one type; got {quoted(a[:3])} and {quoted(b[:3])}. "
             "Convert one side's labels."
@@ -111,6 +121,11 @@ def quoted(labels: NDArray[Any]) -> str:
     """
     shown = [repr(label) for label in labels[:6].tolist()]
     return ", ".join(shown + ["..."] * (labels.size > 6))
+
+
+def _comparable(labels: NDArray[Any]) -> str:
+    """Return what labels can be compared with: their own kind, and numbers with numbers."""
+    return "number" if labels.dtype.kind in "iubf" else labels.dtype.kind
 
 
 def _native(dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -110,9 +110,9 @@ class Moments:
     def __mul__(self, factor: float) -> Moments:
         if not (factor >= 0 and np.isfinite(factor)):
             raise NaivelyError(f"a factor must be finite and >= 0; got {factor!r}.")
-        if factor == 0:
-            return Moments(np.zeros_like(self.values))
-        return Moments(np.stack([self.weight * factor, self.mean, self.m2 * factor]))
+        values = np.stack([self.weight * factor, self.mean, self.m2 * factor])
+        values[:, values[0] == 0] = 0.0  # a weight may underflow
+        return Moments(values)
 
     __rmul__ = __mul__
 
@@ -140,5 +140,7 @@ class Moments:
         weight = self.weight.sum(axis=0)
         share = self.weight / np.where(weight > 0, weight, 1.0)
         mean = (share * self.mean).sum(axis=0)
-        m2 = (self.m2 + self.weight * (self.mean - mean) ** 2).sum(axis=0)
+        with np.errstate(over="ignore"):  # infinity where it exceeds every float64
+            delta = np.where(self.weight > 0, self.mean - mean, 0.0)
+            m2 = (self.m2 + self.weight * delta**2).sum(axis=0)
         return Moments(np.stack([weight, mean, m2]))

@@ -136,7 +136,8 @@ class Summary:
         classes = labels.union(self.classes, other.classes)
         a, b = self._spread(classes), other._spread(classes)
         rest = a.class_weight - b.class_weight
-        rest[np.abs(rest) <= 8 * np.finfo(float).eps * a.class_weight] = 0.0
+        rounding = np.where(rest > 0, 8 * np.finfo(float).eps, 1e-10)  # as the kernel's
+        rest[np.abs(rest) <= rounding * a.class_weight] = 0.0
         if (rest < 0).any():
             k = int(np.argmax(rest < 0))
             raise NaivelyError(

@@ -46,7 +46,10 @@ class _Converted:
         self.X, self.shape = X, X.shape
 
     def __getitem__(self, rows: slice) -> NDArray[np.float64]:
-        return self.X[rows].astype(np.float64)
+        try:
+            return self.X[rows].astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise NaivelyError(f"X must hold real numbers; {error}.") from None
 
 
 def summarize(
@@ -82,7 +85,7 @@ def table(X: ArrayLike) -> Table:
         raise NaivelyError(f"X must have two dimensions, rows and columns; got shape {X.shape}.")
     if X.dtype.char in _READABLE and X.dtype.isnative and X.flags.aligned:
         return X
-    if X.dtype.kind not in "fiub":
+    if X.dtype.kind not in "fiubO":
         raise NaivelyError(f"X must hold real numbers; got dtype {X.dtype}. Convert it first.")
     return _Converted(X)
 

@@ -178,9 +178,17 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Rows; the term of a missing cell is left out.
         """
         model, checked = self._model(), check_table(self, X, fitted=True)
-        out = np.empty(checked.table.shape[0], dtype=np.int64)
-        self._score(model.kernel.labels, checked, out)
-        return self.summary_.classes[out]
+        classes = self.summary_.classes
+        out = np.empty(checked.table.shape[0], dtype=classes.dtype)
+
+        def label(table: Any, out: NDArray[Any]) -> bool:
+            at = np.empty(out.size, dtype=np.int64)
+            finite: bool = model.kernel.labels(table, at)
+            classes.take(at, out=out, mode="clip")  # "raise" would copy
+            return finite
+
+        self._score(label, checked, out)
+        return out
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[Any]:
         """Return log p(x, k) = log p(k) + log p(x | k) of each row and class."""
@@ -295,7 +303,9 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if not fitted and not self.open_classes:
                 raise NaivelyError("classes must be passed on the first call to partial_fit.")
             return self.summary_.classes if fitted else None
-        declared, _ = labels.encode(np.atleast_1d(np.asarray(unique_labels(classes))))
+        if np.size(np.asarray(classes)) == 0:
+            raise NaivelyError("classes must name at least one class; got none.")
+        declared, _ = labels.encode(unique_labels(classes))
         if fitted and not self.open_classes and not np.array_equal(declared, self.classes_):
             raise NaivelyError(
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, "

@@ -19,6 +19,7 @@ from sklearn.utils.validation import (
     check_array,
 )
 
+from naively import labels
 from naively.engines import arrays
 from naively.exceptions import NaivelyError
 
@@ -55,14 +56,14 @@ def _check_other(estimator: BaseEstimator, X: Any) -> Checked:
             frame = frames.Frame(X)
             _check_not_empty(estimator, frame.shape)
             return Checked(frame, frame.names, frame.dtype)
-    if isinstance(X, np.ndarray) and X.ndim == 1:
-        raise NaivelyError(
-            f"Expected 2D array, got 1D array instead:\narray={X}.\n"
-            "Reshape your data either using array.reshape(-1, 1) if your data has a single "
-            "feature or array.reshape(1, -1) if it contains a single sample; or give the row to "
-            "predict_one or predict_proba_one."
-        )
-    array = check_array(X, ensure_all_finite=False, estimator=estimator, input_name="X")
+    if isinstance(X, np.ma.MaskedArray):
+        X = X.astype(np.float64).filled(np.nan)
+    try:
+        array = check_array(X, ensure_all_finite=False, estimator=estimator, input_name="X")
+    except ValueError as error:
+        if "Expected 2D array, got 1D array" not in str(error):
+            raise
+        raise NaivelyError(f"{error} For one row, use predict_one or predict_proba_one.") from None
     dtype = np.dtype(np.float32 if array.dtype in (np.float32, np.float16) else np.float64)
     return Checked(arrays.table(array), None, dtype)
 
@@ -92,8 +93,8 @@ def _check_other_labels(estimator: BaseEstimator, y: Any) -> NDArray[Any]:
         raise NaivelyError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
         )
-    array = np.asarray(y)
-    if array.dtype.kind in "OTSM" and array.ndim == 1:
+    array = labels.as_array(y)
+    if array.dtype.kind in "iubOTUS" and array.ndim == 1:
         return array  # encode says what is wrong with them
     array = _check_y(y, multi_output=False, y_numeric=False, estimator=estimator)
     check_classification_targets(array)

@@ -122,7 +122,11 @@ class GaussianNB(SummaryClassifier):
         "smoothing": [StrOptions({"global", "column"})],
         "decay": [Interval(Real, 0, 1, closed="both")],
         "open_classes": ["boolean"],
-        "n_jobs": [Integral, None],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
     }
 
     def __init__(

@@ -24,6 +24,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from naively.exceptions import NaivelyError
 from naively.stats import Moments
 
 __all__ = ["Parameters", "density", "log_density", "parameters"]
@@ -92,6 +93,9 @@ def parameters(
     too little weight for ``ddof``.
     """
     whole = moments.pooled()
+    if np.isinf(whole.m2).any():
+        msg = "the columns hold numbers so large that their variance exceeds every float64."
+        raise NaivelyError(f"{msg} Rescale them.")
     spread = _ratio(whole.m2, whole.weight)  # of each column, classes together
     epsilon: float | NDArray[np.float64] = var_smoothing * spread
     if smoothing == "global":

@@ -1,0 +1,75 @@
+"""Labels are first sought in single precision. Nobody may notice."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from naively import _kernel
+
+N_ROWS = 512  # enough rows for the screen to be used
+
+
+def both_ways(X, mean, variance, log_prior):
+    """Labels as the kernel finds them, and by the largest joint in double precision."""
+    model = _kernel.GaussianModel(mean, variance, log_prior)
+    labels, joint = np.empty(len(X), np.int64), np.empty((len(X), len(mean)))
+    assert model.labels(X, labels)
+    assert model.joint(X, joint)
+    return labels, joint.argmax(axis=1)
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_classes=st.integers(1, 12),
+    n_columns=st.sampled_from([1, 2, 7, 50, 64, 65, 130]),
+    spread=st.sampled_from([0.0, 1e-9, 1e-6, 1e-3, 1.0, 1e3]),
+    offset=st.sampled_from([0.0, 1e3, 1e8]),
+    scale=st.sampled_from([1e-100, 1e-3, 1.0, 1e6, 1e100]),
+)
+def test_labels_are_those_of_double_precision(seed, n_classes, n_columns, spread, offset, scale):
+    rng = np.random.default_rng(seed)
+    mean = offset + spread * rng.normal(size=(n_classes, n_columns))
+    variance = rng.uniform(0.5, 1.5, size=(n_classes, n_columns))
+    X = mean[rng.integers(n_classes, size=N_ROWS)] + rng.normal(size=(N_ROWS, n_columns))
+    log_prior = np.log(rng.dirichlet(np.ones(n_classes)))
+    found, expected = both_ways(X * scale, mean * scale, variance * scale**2, log_prior)
+    assert (found == expected).all()
+
+
+def test_points_on_the_boundary_are_decided_in_double_precision():
+    rng = np.random.default_rng(0)
+    boundary = 0.5 + 1e-12 * rng.choice([-1, 1], size=(N_ROWS, 1))
+    mean, variance = np.array([[0.0], [1.0]]), np.ones((2, 1))
+    found, expected = both_ways(boundary, mean, variance, np.log([0.5, 0.5]))
+    assert (found == expected).all()
+    assert (found == (boundary[:, 0] > 0.5)).all()
+
+
+CASES = {
+    "far rows": (lambda X: X * 1e60, 1.0),
+    "huge rows": (lambda X: X * 1e150, 1.0),
+    "variances of very different size": (lambda X: X, 1e-80),
+    "spikes": (lambda X: X, 0.0),
+}
+
+
+@pytest.mark.parametrize(("change", "second_variance"), CASES.values(), ids=CASES)
+def test_what_floats_cannot_hold_is_left_to_doubles(change, second_variance):
+    rng = np.random.default_rng(1)
+    mean, variance = rng.normal(size=(2, 9)), np.ones((2, 9))
+    variance[1] = second_variance
+    X = change(rng.normal(size=(N_ROWS, 9)))
+    X[::5] = mean[1]
+    found, expected = both_ways(X, mean, variance, np.log([0.5, 0.5]))
+    assert (found == expected).all()
+
+
+def test_rows_with_missing_cells_stand_among_rows_without():
+    rng = np.random.default_rng(2)
+    mean, variance = rng.normal(size=(5, 20)), np.ones((5, 20))
+    X = mean[rng.integers(5, size=N_ROWS)] + rng.normal(size=(N_ROWS, 20))
+    X[40:60, ::3] = np.nan
+    found, expected = both_ways(X, mean, variance, np.log(np.full(5, 0.2)))
+    assert (found == expected).all()

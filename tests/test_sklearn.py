@@ -1,0 +1,79 @@
+"""scikit-learn's contract: its checks of estimators, and its own tests with ours in the place of
+its GaussianNB."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from sklearn import config_context
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from naively import GaussianNB
+
+ESTIMATORS = [
+    GaussianNB(),
+    GaussianNB(variance="shared"),
+    GaussianNB(smoothing="column", open_classes=True),
+    GaussianNB(n_jobs=2),
+]
+
+# The settings under which scikit-learn runs all of its own tests.
+STRICT = {"SCIPY_ARRAY_API": "1", "SKLEARN_RUN_FLOAT32_TESTS": "1"}
+
+SWAPPED = """
+import sys, pytest, sklearn.naive_bayes, naively
+sklearn.naive_bayes.GaussianNB = naively.GaussianNB
+import sklearn.tests.test_naive_bayes as module
+assert module.GaussianNB is naively.GaussianNB
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-c", "/dev/null", "-rs", module.__file__]))
+"""
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_estimators_pass_every_check_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def test_scikit_learns_own_tests_pass_with_our_estimator_in_its_place():
+    run = subprocess.run(
+        [sys.executable, "-c", SWAPPED],
+        env={**os.environ, **STRICT},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-2000:]
+    assert " passed" in run.stdout
+
+
+def test_cross_validation_pipelines_and_searches_take_it():
+    X, y = load_iris(return_X_y=True)
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), GaussianNB()),
+        {"gaussiannb__var_smoothing": [1e-9, 1e-2], "gaussiannb__variance": ["class", "shared"]},
+    )
+    assert search.fit(X, y).best_score_ > 0.9
+    assert cross_val_score(GaussianNB(), X, y).mean() > 0.9
+
+
+def test_sample_weights_are_routed():
+    X, y = load_iris(return_X_y=True)
+    weight = (y != 2).astype(float)
+    with config_context(enable_metadata_routing=True):
+        request = GaussianNB().set_fit_request(sample_weight=True)
+        pipeline = make_pipeline(request).fit(X, y, sample_weight=weight)
+    assert pipeline[-1].classes_.tolist() == [0, 1]
+
+
+def test_it_shows_itself_in_a_notebook():
+    assert "GaussianNB" in GaussianNB(ddof=1)._repr_html_()
+
+
+@pytest.mark.parametrize("name", ["fit", "partial_fit", "predict", "predict_proba", "score"])
+def test_every_method_of_scikit_learns_estimator_is_there(name):
+    assert callable(getattr(GaussianNB, name))
