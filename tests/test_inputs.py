@@ -42,7 +42,9 @@ TABLES = {
     "pandas, arrow": FRAME.astype("float64[pyarrow]"),
     "pandas, objects": FRAME.astype(object),
     "polars": pl.DataFrame(FRAME),
-    "polars, chunks": pl.concat([pl.DataFrame(FRAME[:60]), pl.DataFrame(FRAME[60:])], rechunk=False),
+    "polars, chunks": pl.concat(
+        [pl.DataFrame(FRAME[:60]), pl.DataFrame(FRAME[60:])], rechunk=False
+    ),
     "pyarrow": pa.Table.from_pandas(FRAME),
     "pyarrow, chunks": pa.concat_tables([pa.Table.from_pandas(f) for f in (FRAME[:9], FRAME[9:])]),
 }
@@ -57,7 +59,9 @@ def test_any_table_gives_the_same_model(table):
     assert summarize(table, Y).moments == MODEL.summary_.moments
 
 
-@pytest.mark.parametrize("dtype", ["bool", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4"])
+@pytest.mark.parametrize(
+    "dtype", ["bool", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4"]
+)
 def test_any_numeric_type_is_read_as_it_is(dtype):
     table = np.round(X).astype(dtype)
     exact = GaussianNB().fit(table.astype(np.float64), Y)
@@ -163,7 +167,11 @@ MISTAKES = {
     "strings": (X.astype(str), Y, "not compatible with arrays of bytes/strings"),
     "a column of text": (FRAME.assign(name="x"), Y, "column 'name' must hold numbers; got String"),
     "a column of objects": (FRAME.assign(o=[object()] * 150), Y, "column 'o' must hold numbers"),
-    "a column of dates": (FRAME.assign(d=pd.Timestamp("2020")), Y, "'d' must hold numbers; got Date"),
+    "a column of dates": (
+        FRAME.assign(d=pd.Timestamp("2020")),
+        Y,
+        "'d' must hold numbers; got Date",
+    ),
     "labels too few": (X, Y[:5], "inconsistent numbers of samples"),
     "labels of two types": (X, [1, "a"] * 75, "must be all of one type; got int and str"),
     "labels of two types, objects": (X, np.array([1, "a"] * 75, dtype=object), "got int and str"),

@@ -22,16 +22,18 @@ _homes = {
     "Summary": "naively.summary",
     "gaussian_density": "naively.families.gaussian",
     "gaussian_log_density": "naively.families.gaussian",
+    "load": "naively.estimators.loading",
     "summarize": "naively.engines",
 }
 _names_there = {"gaussian_density": "density", "gaussian_log_density": "log_density"}
 
 __all__ = ["GaussianNB", "Moments", "NaivelyError", "Schema", "Summary", "__version__"]
-__all__ += ["gaussian_density", "gaussian_log_density", "summarize"]
+__all__ += ["gaussian_density", "gaussian_log_density", "load", "summarize"]
 
 if TYPE_CHECKING:
     from naively.engines import summarize
     from naively.estimators.gaussian_nb import GaussianNB
+    from naively.estimators.loading import load
     from naively.exceptions import NaivelyError
     from naively.families.gaussian import density as gaussian_density
     from naively.families.gaussian import log_density as gaussian_log_density

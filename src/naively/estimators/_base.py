@@ -5,6 +5,7 @@ A subclass declares its parameters and implements `_reading`: how its model is r
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol, Self
@@ -16,11 +17,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import unique_labels
 
-from naively import labels
+from naively import __version__, labels, model_file
 from naively._threads import block_slices, map_blocks
 from naively.engines.arrays import raise_not_finite, summarize_table
 from naively.estimators._validation import Checked, check_labels, check_table, check_weights
 from naively.exceptions import NaivelyError
+from naively.model_file import ModelFile
 from naively.summary import Schema, Summary
 
 __all__ = ["Model", "SummaryClassifier"]
@@ -256,6 +258,20 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             terms, weights = terms[weights > 0], weights[weights > 0]
         return -float(np.average(terms.astype(np.float64), weights=weights))
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, whole or not at all; `naively.load` reads it.
+
+        Parameters
+        ----------
+        path : path-like
+            The file, by custom with the ending ``.safetensors``.
+        """
+        params = self.get_params(deep=False)
+        if params.get("priors") is not None:
+            params["priors"] = np.asarray(params["priors"], dtype=np.float64).tolist()
+        content = ModelFile(self._seen(), type(self).__name__, params, self._dtype.name)
+        model_file.write(path, content, version=__version__)
+
     # --- inside -------------------------------------------------------------------------------
 
     def _seen(self) -> Summary:
@@ -286,6 +302,10 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = summary.schema.n_columns
         self.summary_ = summary
         self._cached = model
+        return self
+
+    def _with(self, dtype: str) -> Self:
+        self._dtype = np.dtype(dtype)
         return self
 
     def _summarize(

@@ -57,7 +57,7 @@ def _check_other(estimator: BaseEstimator, X: Any) -> Checked:
             _check_not_empty(estimator, frame.shape)
             return Checked(frame, frame.names, frame.dtype)
     if isinstance(X, np.ma.MaskedArray):
-        X = X.astype(np.float64).filled(np.nan)
+        X = np.ma.filled(X.astype(np.float64), np.nan)
     try:
         array = check_array(X, ensure_all_finite=False, estimator=estimator, input_name="X")
     except ValueError as error:

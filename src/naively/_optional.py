@@ -1,0 +1,42 @@
+"""Packages that only some features need, imported where they are used.
+
+>>> need("json", "reading JSON", extra="files").loads("[1]")
+[1]
+>>> need("no_such_package", "drawing plots", extra="plots")
+Traceback (most recent call last):
+    ...
+naively.exceptions.NaivelyError: drawing plots needs the package no_such_package: \
+pip install "naively[plots]".
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from naively.exceptions import NaivelyError
+
+__all__ = ["need"]
+
+
+def need(module: str, purpose: str, *, extra: str) -> Any:
+    """Import a module, or say what wants it and how to get it.
+
+    Parameters
+    ----------
+    module : str
+        The module, dotted or not; the message names the package it belongs to.
+    purpose : str
+        What cannot be done without it, as the beginning of a sentence.
+    extra : str
+        The extra of naively that brings the package.
+    """
+    package = module.partition(".")[0]
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != package:
+            raise  # the package is there, and lacks one of its own
+        raise NaivelyError(
+            f'{purpose} needs the package {package}: pip install "naively[{extra}]".'
+        ) from None

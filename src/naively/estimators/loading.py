@@ -1,0 +1,48 @@
+"""Load what was saved."""
+
+from __future__ import annotations
+
+import os
+
+from naively import model_file
+from naively.estimators.gaussian_nb import GaussianNB
+from naively.exceptions import NaivelyError
+
+__all__ = ["load"]
+
+_ESTIMATORS = {"GaussianNB": GaussianNB}
+
+
+def load(path: str | os.PathLike[str]) -> GaussianNB:
+    """Load a model from a file that ``save`` wrote.
+
+    Loading runs no code, whatever the file holds. The model predicts the same bits as the saved
+    one and can go on learning.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    GaussianNB
+        What was saved.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, naively
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.safetensors"
+    >>> naively.GaussianNB(ddof=1).fit([[0.0], [2.0]], ["a", "a"]).save(path)
+    >>> naively.load(path)
+    GaussianNB(ddof=1)
+    """
+    content = model_file.read(path)
+    try:
+        kind = _ESTIMATORS[content.estimator]
+        return kind.from_summary(content.summary, **content.params)._with(content.dtype)
+    except KeyError:
+        problem = f"its estimator is {content.estimator!r}"
+    except (TypeError, ValueError) as error:
+        problem = str(error).rstrip(".")
+    raise NaivelyError(f"{str(path)!r} is not a sound model file: {problem}.")

@@ -1,0 +1,67 @@
+"""Imports point downwards, and importing the package costs next to nothing."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import naively
+
+SOURCE = Path(naively.__file__).parent
+
+# Lower layers first: a module may import what stands before it, and its own layer.
+LAYERS = [
+    {"exceptions", "_kernel", "_threads", "_optional", "_atomic", "__version__"},
+    {"labels", "stats"},
+    {"families", "summary"},
+    {"engines", "model_file"},
+    {"estimators"},
+    {"evaluation"},
+    {"plots", "report"},
+    {"cli", "__main__"},
+]
+
+
+def layer_of(module):
+    return next(i for i, layer in enumerate(LAYERS) if module in layer)
+
+
+def imports_of(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("naively"):
+            parts = node.module.split(".")
+            yield from [parts[1]] if len(parts) > 1 else [alias.name for alias in node.names]
+
+
+FILES = [path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_point_downwards(path):
+    own = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    for module in imports_of(path):
+        assert layer_of(module) <= layer_of(own), f"{own} must not import {module}"
+
+
+def modules_after(statement):
+    code = f"import sys; {statement}; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    assert not modules_after("import naively") & {"numpy", "sklearn", "pandas", "scipy"}
+
+
+def test_summarizing_an_array_needs_numpy_alone():
+    loaded = modules_after("from naively import summarize; summarize([[1.0]], ['a'])")
+    assert not loaded & {"sklearn", "pandas", "scipy", "narwhals", "pyarrow"}
+
+
+def test_every_public_name_is_there():
+    for name in naively.__all__:
+        assert getattr(naively, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'NaiveBayesian'"):
+        _ = naively.NaiveBayesian

@@ -1,0 +1,335 @@
+"""The model file: what is saved comes back, and nothing else does."""
+
+import json
+import os
+import resource
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from safetensors.numpy import save as save_tensors
+from sklearn.datasets import load_iris
+
+import naively
+from naively import GaussianNB, NaivelyError, summarize
+
+pl = pytest.importorskip("polars")
+
+X, Y = load_iris(return_X_y=True)
+LABELS = np.array(["setosa", "versicolor", "virginica"])[Y]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model.safetensors"
+
+
+def reloaded(model, path):
+    model.save(path)
+    return naively.load(path)
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    """The bytes of a good file."""
+    path = tmp_path_factory.mktemp("sound") / "model.safetensors"
+    GaussianNB().fit(X, LABELS).save(path)
+    return path.read_bytes()
+
+
+# --- round trip -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"ddof": 1, "variance": "shared", "smoothing": "column", "var_smoothing": 1e-3},
+        {"priors": [0.2, 0.3, 0.5], "decay": 0.9, "open_classes": True, "n_jobs": 2},
+        {"priors": np.array([0.2, 0.3, 0.5], dtype=np.float32)},
+    ],
+    ids=["defaults", "shared", "priors", "priors as array"],
+)
+def test_a_loaded_model_predicts_the_same_bits(path, params):
+    model = GaussianNB(**params).fit(X, LABELS)
+    copy = reloaded(model, path)
+    assert copy.summary_ == model.summary_
+    assert (copy.predict_proba(X) == model.predict_proba(X)).all()
+    assert (copy.predict(X) == model.predict(X)).all()
+
+
+def test_a_loaded_model_goes_on_learning(path):
+    copy = reloaded(GaussianNB().fit(X[::2], LABELS[::2]), path)
+    copy.partial_fit(X[1::2], LABELS[1::2])
+    assert (
+        copy.summary_
+        == GaussianNB().fit(X[::2], LABELS[::2]).update(summarize(X[1::2], LABELS[1::2])).summary_
+    )
+    assert copy.forget(X[:5], LABELS[:5]).class_count_[0] == 45
+
+
+def test_the_same_model_gives_the_same_bytes(tmp_path):
+    for name in ("a", "b"):
+        GaussianNB(priors=[0.2, 0.3, 0.5]).fit(X, LABELS).save(tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+SETS_OF_LABELS = {
+    "strings": ["ü", "日本語", "", " spaced ", "<script>", '"', "\ud800"],
+    "integers": [-(2**63), -1, 0, 2**63 - 1],
+    "unsigned": [2**64 - 1, 2**63],
+    "booleans": [False, True],
+    "floats": [-1.0, 0.0, 2.0],
+}
+
+
+@pytest.mark.parametrize("labels", SETS_OF_LABELS.values(), ids=SETS_OF_LABELS)
+def test_labels_of_any_type_come_back(path, labels):
+    y = np.array(labels * 2)
+    model = GaussianNB().fit(np.arange(len(y))[:, np.newaxis], y)
+    copy = reloaded(model, path)
+    assert copy.classes_.tolist() == model.classes_.tolist()
+    assert copy.classes_.dtype.kind == model.classes_.dtype.kind
+
+
+def test_column_names_of_any_text_come_back(path):
+    names = ["", "ü", 'a"b', "a\nb", "<b>", "名前"]
+    frame = pl.DataFrame({name: [float(i), 2.0, 3.0] for i, name in enumerate(names)})
+    copy = reloaded(GaussianNB().fit(frame, ["a", "a", "b"]), path)
+    assert copy.feature_names_in_.tolist() == names
+
+
+def test_a_hundred_thousand_classes_come_back(path):
+    y = np.array([f"class {i}" for i in range(100_000)])
+    model = GaussianNB(n_jobs=1).fit(np.arange(100_000.0)[:, np.newaxis], y)
+    assert reloaded(model, path).summary_ == model.summary_
+
+
+def test_float32_answers_stay_float32(path):
+    model = GaussianNB().fit(X.astype(np.float32), Y)
+    assert reloaded(model, path).theta_.dtype == np.float32
+
+
+def test_missing_columns_and_unseen_classes_come_back(path):
+    holes = X.copy()
+    holes[:, 0] = np.nan
+    model = GaussianNB().partial_fit(holes, Y, classes=[0, 1, 2, 3])
+    assert reloaded(model, path).summary_ == model.summary_
+
+
+def test_an_unfitted_model_has_nothing_to_save(path):
+    with pytest.raises(ValueError, match="not fitted"):
+        GaussianNB().save(path)
+    assert not path.exists()
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def test_a_full_disk_leaves_the_old_file(path):
+    GaussianNB().fit(X, LABELS).save(path)
+    before = path.read_bytes()
+    code = (
+        "import resource, signal, sys, numpy as np, naively\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "model = naively.GaussianNB().fit(np.eye(300), np.arange(300))\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+        "model.save(sys.argv[1])\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True)
+    assert run.returncode == 1
+    assert "NaivelyError: cannot write" in run.stderr
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("where", ["no/such/folder/m", "."], ids=["no folder", "a folder"])
+def test_a_path_that_cannot_be_written_is_named(tmp_path, where):
+    with pytest.raises(NaivelyError, match="cannot write"):
+        GaussianNB().fit(X, Y).save(tmp_path / where)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_model_killed_while_saving_is_old_or_new(path):
+    model = GaussianNB().fit(X, LABELS)
+    model.save(path)
+    code = (
+        "import sys, numpy as np, naively\n"
+        "model = naively.GaussianNB().fit(np.eye(400), np.arange(400))\n"
+        "print('go', flush=True)\n"
+        "while True: model.save(sys.argv[1])\n"
+    )
+    for pause in (0.0, 0.003, 0.011, 0.027):
+        with subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE) as run:
+            run.stdout.readline()
+            try:
+                run.wait(pause + 0.01)
+            except subprocess.TimeoutExpired:
+                run.kill()
+        assert naively.load(path).n_features_in_ in (4, 400)
+
+
+# --- reading what is no model ---------------------------------------------------------------------
+
+
+def forged(header=None, *, weight=None, moments=None, metadata=None, **extra):
+    """The bytes of a file that says what a good one does not."""
+    base = {
+        "format": 1,
+        "naively": "0",
+        "estimator": "GaussianNB",
+        "params": {},
+        "dtype": "float64",
+        "columns": None,
+        "n_columns": 2,
+        "family": "gaussian",
+        "labels": "str",
+        "classes": ["a", "b"],
+        "weight": 3.0,
+    }
+    tensors = {
+        "class_weight": np.array([1.0, 2.0]) if weight is None else np.asarray(weight),
+        "moments": np.ones((3, 2, 2)) if moments is None else np.asarray(moments),
+    }
+    text = json.dumps({**base, **(header or {})})
+    return save_tensors(tensors | extra, metadata or {"naively": text})
+
+
+def ones_with(at, value):
+    moments = np.ones((3, 2, 2))
+    moments[at] = value
+    return moments
+
+
+FORGERIES = {
+    "empty": b"",
+    "text": b"age,income\n1,2\n",
+    "a pickle": b"\x80\x04\x95\x10\x00\x00\x00",
+    "a header longer than the file": struct.pack("<Q", 2**40) + b"{}",
+    "a header of all bytes": struct.pack("<Q", 2**64 - 1),
+    "a header of no JSON": struct.pack("<Q", 4) + b"{{{{",
+    "a header of a list": struct.pack("<Q", 2) + b"[]",
+    "nested JSON": struct.pack("<Q", 10_000_000) + b"[" * 10_000_000,
+    "nested metadata": forged(metadata={"naively": "[" * 5_000_000}),
+    "no metadata": save_tensors({"class_weight": np.ones(2), "moments": np.ones((3, 2, 2))}),
+    "metadata of no object": forged(metadata={"naively": "7"}),
+    "another format": forged({"format": 99}),
+    "another family": forged({"family": "poisson"}),
+    "another estimator": forged({"estimator": "os.system"}),
+    "an unknown parameter": forged({"params": {"evil": 1}}),
+    "a wrong parameter": forged({"params": {"var_smoothing": "x"}}),
+    "wrong priors": forged({"params": {"priors": [1.0]}}),
+    "params of no dict": forged({"params": [1]}),
+    "another dtype": forged({"dtype": "object"}),
+    "huge number of columns": forged({"n_columns": 10**12}),
+    "negative columns": forged({"n_columns": -1}),
+    "true columns": forged({"n_columns": True}),
+    "too few names": forged({"columns": ["a"]}),
+    "names of numbers": forged({"columns": [1, 2]}),
+    "too few classes": forged({"classes": ["a"]}),
+    "classes out of order": forged({"classes": ["b", "a"]}),
+    "a class twice": forged({"classes": ["a", "a"]}),
+    "classes of two types": forged({"classes": ["a", 1]}),
+    "classes of another type": forged({"labels": "int"}),
+    "classes of no type": forged({"labels": "object"}),
+    "classes of lists": forged({"classes": [["a"], ["b"]]}),
+    "huge integer classes": forged({"labels": "int", "classes": [1, 10**30]}),
+    "NaN classes": forged({"labels": "float", "classes": [1.0, float("nan")]}),
+    "wrong shape": forged(moments=np.ones((3, 2, 3))),
+    "wrong dimensions": forged(moments=np.ones(12)),
+    "float32": forged(moments=np.ones((3, 2, 2), dtype=np.float32)),
+    "integers": forged(weight=np.array([1, 2])),
+    "a tensor too many": forged(more=np.ones(1)),
+    "NaN weight": forged(weight=[1.0, np.nan]),
+    "infinite mean": forged(moments=ones_with(1, np.inf)),
+    "negative weight": forged(weight=[-1.0, 2.0]),
+    "negative cell weight": forged(moments=ones_with(0, -1.0)),
+    "negative squares": forged(moments=ones_with(2, -1.0)),
+    "a mean without weight": forged(moments=ones_with(0, 0.0)),
+    "cells heavier than rows": forged(moments=ones_with(0, 9.0)),
+    "no weight at all": forged(weight=[0.0, 0.0], moments=np.zeros((3, 2, 2))),
+}
+
+
+@pytest.mark.parametrize("content", FORGERIES.values(), ids=FORGERIES)
+def test_a_forgery_is_refused_with_its_reason(path, content):
+    path.write_bytes(content)
+    with pytest.raises(NaivelyError, match="is not a sound model file: "):
+        naively.load(path)
+
+
+def test_the_forger_can_write_a_sound_file(path):
+    path.write_bytes(forged())
+    assert naively.load(path).classes_.tolist() == ["a", "b"]
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(NaivelyError, match=r"cannot read .*: No such file"):
+        naively.load(tmp_path / "none")
+    with pytest.raises(NaivelyError, match=r"cannot read .*: Is a directory"):
+        naively.load(tmp_path)
+
+
+def refused_or_harmless(path, content):
+    path.write_bytes(content)
+    try:
+        model = naively.load(path)
+    except NaivelyError:
+        return
+    proba = model.predict_proba(np.nan_to_num(np.zeros((2, model.n_features_in_))))
+    assert np.isfinite(proba).all()
+    assert (model.summary_.class_weight >= 0).all()
+    assert (model.summary_.moments.m2 >= 0).all()
+
+
+RELAXED = settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@RELAXED
+@given(data=st.data())
+def test_every_truncation_is_refused(sound, path, data):
+    path.write_bytes(sound[: data.draw(st.integers(0, len(sound) - 1))])
+    with pytest.raises(NaivelyError):
+        naively.load(path)
+
+
+@RELAXED
+@given(data=st.data())
+def test_flipped_bits_are_refused_or_harmless(sound, path, data):
+    content = bytearray(sound)
+    for _ in range(data.draw(st.integers(1, 8))):
+        content[data.draw(st.integers(0, len(sound) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    refused_or_harmless(path, bytes(content))
+
+
+@RELAXED
+@given(content=st.binary(max_size=2000))
+def test_random_bytes_are_refused(path, content):
+    path.write_bytes(content)
+    with pytest.raises(NaivelyError):
+        naively.load(path)
+
+
+def test_a_bad_file_takes_little_memory_and_time(path):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    path.write_bytes(b"")
+    os.truncate(path, 20 * 2**30)  # a sparse file of 20 GB, all zeros
+    with pytest.raises(NaivelyError):
+        naively.load(path)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # kB
+
+
+def test_files_of_every_version_load():
+    for old in sorted((Path(__file__).parent / "data").glob("*.safetensors")):
+        expected = json.loads(old.with_suffix(".json").read_text())
+        model = naively.load(old)
+        rows = np.array(expected["rows"], dtype=np.float64)
+        assert model.predict(rows).tolist() == expected["labels"]
+        np.testing.assert_allclose(model.predict_proba(rows), expected["proba"], rtol=1e-12)
