@@ -79,7 +79,10 @@ def parameters(
     var_smoothing: float = 1e-9,
     smoothing: Literal["global", "column"] = "global",
 ) -> Parameters:
-    r"""Read means and variances off the moments of classes (rows) and columns.
+    r"""Read means and variances off the moments of classes (first axis) and columns (last).
+
+    Anything may stand between the two: then many tables are read at once, such as one for each
+    row that is left out.
 
     .. math::
 
@@ -97,9 +100,10 @@ def parameters(
         msg = "the columns hold numbers so large that their variance exceeds every float64."
         raise NaivelyError(f"{msg} Rescale them.")
     spread = _ratio(whole.m2, whole.weight)  # of each column, classes together
-    epsilon: float | NDArray[np.float64] = var_smoothing * spread
     if smoothing == "global":
-        epsilon = var_smoothing * float(np.max(spread, initial=0.0, where=whole.weight > 0))
+        known = whole.weight > 0
+        spread = np.max(spread, axis=-1, keepdims=spread.ndim > 1, initial=0.0, where=known)
+    epsilon = var_smoothing * spread
     seen = moments.weight > 0
     if variance == "shared":
         free = whole.weight - ddof * seen.sum(axis=0)

@@ -1,0 +1,119 @@
+r"""What a classifier says of some rows: a class, and how probable it holds each.
+
+Logarithms of probabilities are kept for the truth: :math:`\log p(y_i \mid x_i)` is finite where
+the probability itself is too small for a float.
+
+>>> answers = Answers.room(1, 2)
+>>> answers.probabilities[0] = 0.25, 0.75
+>>> answers.settle(slice(None), truth=np.array([0]))
+array([], dtype=int64)
+>>> answers.codes, answers.confidence, np.exp(answers.log_truth)
+(array([1]), array([0.75]), array([0.25]))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively import labels
+from naively.evaluation.given import Truth
+
+__all__ = ["Answers", "ask"]
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    r"""One answer per row.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_rows,)
+        The index of the predicted class.
+    confidence : ndarray of shape (n_rows,)
+        The largest probability, :math:`\max_k p_k`.
+    log_truth : ndarray of shape (n_rows,)
+        The log-probability of the true class, :math:`\log p_y`.
+    squared_error : ndarray of shape (n_rows,)
+        How far the probabilities are from the truth, :math:`\sum_k (p_k - [k = y])^2`.
+    probabilities : ndarray of shape (n_rows, n_classes), or None
+        Of every class. None where the classifier has none; then the numbers above are NaN.
+    """
+
+    codes: NDArray[np.intp]
+    confidence: NDArray[np.float64]
+    log_truth: NDArray[np.float64]
+    squared_error: NDArray[np.float64]
+    probabilities: NDArray[np.float64] | None
+
+    @classmethod
+    def room(cls, n_rows: int, n_classes: int) -> Answers:
+        """Make room for the answers to so many rows."""
+        codes, (a, b, c) = np.empty(n_rows, dtype=np.intp), np.empty((3, n_rows))
+        return cls(codes, a, b, c, np.empty((n_rows, n_classes)))
+
+    @classmethod
+    def without_probabilities(cls, codes: NDArray[np.intp]) -> Answers:
+        """Take the classes for all there is."""
+        unknown = np.full(codes.size, np.nan)
+        return cls(codes, unknown, unknown, unknown, None)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Answers], order: NDArray[np.intp]) -> Answers:
+        """Put parts one after the other, and then in order."""
+
+        def column(name: str) -> Any:
+            values = [getattr(part, name) for part in parts]
+            return None if values[0] is None else np.concatenate(values)[order]
+
+        return cls(*(column(field.name) for field in fields(cls)))
+
+    def settle(self, rows: slice, truth: NDArray[Any]) -> NDArray[np.intp]:
+        """Read the rest off the probabilities of some rows; their classes are the likeliest.
+
+        Returns the rows, counted from the first, whose truth is too improbable for a float:
+        their ``log_truth`` is left to be filled in.
+        """
+        assert self.probabilities is not None
+        p = self.probabilities[rows]
+        cells = p.reshape(-1)
+        first = np.arange(0, cells.size, p.shape[1])
+        best, true = p.argmax(axis=1), first + truth
+        likelihood = cells.take(true)
+        self.codes[rows] = best
+        self.confidence[rows] = cells.take(first + best)
+        cells[true] = likelihood - 1  # for a moment, p is p_k - [k = y]
+        np.einsum("ik,ik->i", p, p, out=self.squared_error[rows])
+        cells[true] = likelihood
+        with np.errstate(divide="ignore"):
+            np.log(likelihood, out=self.log_truth[rows])
+        return np.flatnonzero(likelihood == 0)
+
+
+def ask(model: Any, X: Any, truth: Truth) -> Answers:
+    """Ask any fitted classifier whose classes are among the truth's."""
+    predicted = np.asarray(model.predict(X)).astype(truth.classes.dtype, copy=False)
+    codes = labels.positions(predicted, truth.classes)
+    if not hasattr(model, "predict_proba"):
+        return Answers.without_probabilities(codes)
+    answers = Answers.room(codes.size, truth.classes.size)
+    assert answers.probabilities is not None
+    answers.probabilities[:] = _by_class(model, model.predict_proba(X), truth, 0.0)
+    unlikely = answers.settle(slice(None), truth.codes)
+    if unlikely.size and hasattr(model, "predict_log_proba"):
+        with np.errstate(divide="ignore"):  # many a classifier takes the logarithm of 0
+            log_p = _by_class(model, model.predict_log_proba(X), truth, -np.inf)
+        answers.log_truth[unlikely] = log_p[unlikely, truth.codes[unlikely]]
+    return replace(answers, codes=codes)  # its own, which need not be the likeliest
+
+
+def _by_class(model: Any, values: Any, truth: Truth, otherwise: float) -> NDArray[np.float64]:
+    """Give each of the truth's classes its column; what the model does not know is impossible."""
+    known, columns = labels.encode(model.classes_)
+    every = np.full((len(values), truth.classes.size), otherwise)
+    every[:, labels.positions(known, truth.classes)[columns]] = values
+    return every

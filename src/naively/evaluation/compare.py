@@ -1,0 +1,146 @@
+"""Set two classifiers side by side, on the same rows.
+
+>>> from sklearn.datasets import load_iris
+>>> X, y = load_iris(return_X_y=True)
+>>> result = compare(X, y)
+>>> result.names
+('naively GaussianNB', 'sklearn GaussianNB')
+>>> result.agreement, round(result.confidence[0].overall, 4)
+(1.0, 0.9698)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from statistics import fmean, stdev
+from time import perf_counter
+from typing import Any, TypeAlias
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
+
+from naively.estimators.gaussian_nb import GaussianNB
+from naively.evaluation.comparison import Comparison, Difference, Timing
+from naively.evaluation.evaluation import Evaluation
+from naively.evaluation.given import Truth, sorted_out
+from naively.evaluation.split import Split, split
+from naively.exceptions import NaivelyError
+
+__all__ = ["compare"]
+
+_Pair: TypeAlias = tuple[Timing, Timing]
+
+
+def compare(
+    a: Any = None,
+    b: Any = None,
+    X: Any = None,
+    y: Any = None,
+    *,
+    test_size: float = 0.3,
+    random_state: Any = 42,
+    repeats: int = 10,
+) -> Comparison:
+    """Fit two classifiers on the same rows, judge them on the same others, and time both.
+
+    Call it as ``compare(a, b, X, y)``, or as ``compare(X, y)`` for naively's GaussianNB against
+    scikit-learn's. The models themselves are never changed: copies of them are fitted.
+
+    Parameters
+    ----------
+    a, b : classifiers
+        Any two with scikit-learn's face.
+    X : array-like or data frame of shape (n_rows, n_columns)
+        Rows, such as both can read.
+    y : array-like of shape (n_rows,)
+        Their true labels.
+    test_size : float or int, default=0.3
+        The share or number of rows to hold out, stratified.
+    random_state : int, RandomState or None, default=42
+        Seeds the split.
+    repeats : int, default=10
+        Timed runs of each. The two take turns, so that noise hits both alike.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from naively import GaussianNB
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> result = compare(GaussianNB(), GaussianNB(var_smoothing=0.1), X, y, repeats=1)
+    >>> result.test_accuracy
+    (0.9111111111111111, 0.8888888888888888)
+    """
+    models, X, y = sorted_out(a, b, X, y)
+    if len(models) not in (0, 2):
+        raise NaivelyError(f"compare takes two classifiers, or none; got {len(models)}.")
+    if repeats < 1:
+        raise NaivelyError(f"there must be at least one timed run; got repeats={repeats}.")
+    a, b = models or (GaussianNB(), SklearnGaussianNB())
+    rows = split(X, Truth.of(X, y), test_size=test_size, random_state=random_state)
+    y_train = rows.train.labels
+    first, second = (rows.judge(clone(model).fit(rows.X_train, y_train)) for model in (a, b))
+    fit, predict = _timed((a, b), rows, repeats)
+    assert first.train is not None
+    assert second.train is not None
+    return Comparison(
+        names=_names(a, b),
+        agreement=float(np.mean(first.labels == second.labels)),
+        train_accuracy=(first.train.accuracy, second.train.accuracy),
+        test_accuracy=(first.accuracy, second.accuracy),
+        accuracy_difference=first.accuracy - second.accuracy,
+        confidence=(first.confidence, second.confidence),
+        probability_difference=_difference(first, second),
+        fit_seconds=fit,
+        predict_seconds=predict,
+        fit_ratio=fit[1].mean / fit[0].mean,
+        predict_ratio=predict[1].mean / predict[0].mean,
+        evaluations=(first, second),
+    )
+
+
+def _timed(models: tuple[Any, Any], rows: Split, repeats: int) -> tuple[_Pair, _Pair]:
+    """Time both in turns. They have run once before: whatever is imported late, is now."""
+    y_train = rows.train.labels
+    fit: tuple[list[float], list[float]] = ([], [])
+    predict: tuple[list[float], list[float]] = ([], [])
+    for _ in range(repeats):
+        for at, model in enumerate(models):
+            fresh = clone(model)
+            fit[at].append(_seconds(partial(fresh.fit, rows.X_train, y_train)))
+            predict[at].append(_seconds(partial(fresh.predict, rows.X_test)))
+    return (_timing(fit[0]), _timing(fit[1])), (_timing(predict[0]), _timing(predict[1]))
+
+
+def _seconds(work: Callable[[], Any]) -> float:
+    start = perf_counter()
+    work()
+    return perf_counter() - start
+
+
+def _timing(seconds: list[float]) -> Timing:
+    runs = len(seconds)
+    return Timing(fmean(seconds), stdev(seconds) if runs > 1 else float("nan"), runs)
+
+
+def _difference(a: Evaluation, b: Evaluation) -> Difference:
+    if a.probabilities is None or b.probabilities is None:
+        return Difference(float("nan"), float("nan"))
+    gap = np.abs(a.probabilities - b.probabilities)
+    return Difference(float(gap.max()), float(gap.mean()))
+
+
+def _names(a: Any, b: Any) -> tuple[str, str]:
+    """Name both by their class; if that is the same, by their package too, or by a and b."""
+    names = type(a).__name__, type(b).__name__
+    if names[0] != names[1]:
+        return names
+    homes = type(a).__module__.partition(".")[0], type(b).__module__.partition(".")[0]
+    if homes[0] == homes[1]:
+        homes = "a:", "b:"
+    return f"{homes[0]} {names[0]}", f"{homes[1]} {names[1]}"

@@ -1,0 +1,146 @@
+"""Judge a classifier: on given rows, on a test split, by folds, or leaving one row out.
+
+>>> from sklearn.datasets import load_iris
+>>> X, y = load_iris(return_X_y=True)
+>>> evaluate(X, y, folds="leave-one-out")
+<Evaluation of 150 rows, leave-one-out: accuracy 0.9533, loss 0.1330>
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import LeaveOneOut, StratifiedKFold, check_cv
+
+from naively.estimators.gaussian_nb import GaussianNB
+from naively.evaluation.evaluation import Evaluation
+from naively.evaluation.folds import by_refitting, by_summaries, fold_of_each_row
+from naively.evaluation.given import Truth, is_fitted, sorted_out
+from naively.evaluation.leave_one_out import leave_one_out
+from naively.evaluation.split import judge, split
+from naively.evaluation.stratified import stratified_folds
+from naively.exceptions import NaivelyError
+
+__all__ = ["evaluate"]
+
+_ONE_OUT = "leave-one-out"
+
+
+def evaluate(
+    model: Any = None,
+    X: Any = None,
+    y: Any = None,
+    *,
+    folds: int | Literal["leave-one-out"] | Any = None,
+    test_size: float | None = None,
+    random_state: Any = None,
+) -> Evaluation:
+    """Return how good a classifier is.
+
+    Call it as ``evaluate(model, X, y)``, or as ``evaluate(X, y)`` for a `GaussianNB` with its
+    defaults. The model itself is never changed: copies of it are fitted.
+
+    Parameters
+    ----------
+    model : classifier, default=GaussianNB()
+        Any with scikit-learn's face. If it is fitted, and neither ``folds`` nor ``test_size`` is
+        given, it is judged as it is. If not, it is fitted on the rows that it is judged on.
+    X : array-like or data frame of shape (n_rows, n_columns)
+        Rows.
+    y : array-like of shape (n_rows,)
+        Their true labels.
+    folds : int, splitter, iterable of (train, test), or "leave-one-out", default=None
+        How many stratified folds, as scikit-learn's `StratifiedKFold` cuts them; or anything that
+        its cross-validation takes. Each row is judged by a model of the rows outside its fold.
+    test_size : float or int, default=None
+        The share or number of rows to hold out, stratified, as `train_test_split` does; the
+        result has the figures of the other rows in ``train``.
+    random_state : int, RandomState or None, default=None
+        Seeds the split; folds are shuffled if it is given.
+
+    Returns
+    -------
+    Evaluation
+        Labels and probabilities are in the order of the rows; one that is judged twice is there
+        twice. Rows cannot be weighted.
+
+    Notes
+    -----
+    naively's GaussianNB is not fitted again and again: folds are summarized in one pass and added
+    all but one (`naively.evaluation.folds`), single rows are removed in closed form
+    (`naively.evaluation.leave_one_out`). A class that vanishes with the rows held out has
+    probability 0, or, where priors are given, borrows the mean and variance of all rows, as with
+    `partial_fit` and all classes declared.
+
+    Examples
+    --------
+    >>> from naively import GaussianNB
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> result = evaluate(GaussianNB(variance="shared"), X, y, folds=5, random_state=0)
+    >>> result.accuracy, result.fold_accuracy.round(2)
+    (0.9533333333333334, array([0.97, 0.97, 0.97, 0.97, 0.9 ]))
+    >>> split = evaluate(X, y, test_size=0.3, random_state=42)
+    >>> round(split.accuracy, 4), round(split.train.accuracy, 4)
+    (0.9111, 0.981)
+    """
+    models, X, y = sorted_out(model, X, y)
+    model, truth = models[0] if models else GaussianNB(), Truth.of(X, y)
+    if folds is not None and test_size is not None:
+        raise NaivelyError("rows are held out by folds or by test_size, not by both.")
+    if folds is not None:
+        return _by_folds(model, X, truth, folds, random_state)
+    if test_size is not None:
+        rows = split(X, truth, test_size=test_size, random_state=random_state)
+        return rows.judge(clone(model).fit(rows.X_train, rows.train.labels))
+    if is_fitted(model):
+        return judge(model, X, truth, "the given rows")
+    return judge(clone(model).fit(X, truth.labels), X, truth, "the training rows")
+
+
+def _by_folds(model: Any, X: Any, truth: Truth, folds: Any, seed: Any) -> Evaluation:
+    truth.need_two_classes()
+    if isinstance(folds, LeaveOneOut) or (isinstance(folds, str) and folds == _ONE_OUT):
+        return _by_leaving_one_out(model, X, truth)
+    splitter = _splitter(folds, seed)
+    fold = _fold_of_each_row(splitter, X, truth) if type(model) is GaussianNB else None
+    if fold is None:
+        judged = by_refitting(model, X, truth, splitter.split(X, truth.codes))
+    else:
+        judged = by_summaries(model, X, truth, fold)
+    method = f"{judged.fold_accuracy.size} folds"
+    return Evaluation.of(judged.truth, judged.answers, method, fold_accuracy=judged.fold_accuracy)
+
+
+def _fold_of_each_row(splitter: Any, X: Any, truth: Truth) -> NDArray[np.int32] | None:
+    """Return the fold that holds each row out, or None where there is no such thing."""
+    codes = truth.codes
+    ordinary = type(splitter) is StratifiedKFold
+    if ordinary and splitter.n_splits <= np.bincount(codes).min():  # nothing to warn of
+        return stratified_folds(
+            codes,
+            splitter.n_splits,
+            shuffle=splitter.shuffle,
+            random_state=splitter.random_state,
+        )
+    return fold_of_each_row(splitter.split(X, codes), codes.size)
+
+
+def _by_leaving_one_out(model: Any, X: Any, truth: Truth) -> Evaluation:
+    if type(model) is GaussianNB:
+        return Evaluation.of(truth, leave_one_out(model, X, truth), _ONE_OUT)
+    judged = by_refitting(model, X, truth, LeaveOneOut().split(truth.codes))
+    return Evaluation.of(judged.truth, judged.answers, _ONE_OUT)
+
+
+def _splitter(folds: Any, seed: Any) -> Any:
+    if isinstance(folds, Integral):
+        shuffle = seed is not None
+        return StratifiedKFold(int(folds), shuffle=shuffle, random_state=seed)
+    if isinstance(folds, str):
+        raise NaivelyError(f"folds must be a number, a splitter or {_ONE_OUT!r}; got {folds!r}.")
+    return check_cv(folds)

@@ -1,0 +1,206 @@
+"""How good a classifier is: every figure of it, in one value.
+
+>>> from sklearn.datasets import load_wine
+>>> from naively.evaluation import evaluate
+>>> print(evaluate(*load_wine(return_X_y=True), folds=5))
+5 folds: 178 rows, 3 classes
+                             value
+accuracy                    0.9663
+loss                        0.1845
+Brier score                 0.0615
+calibration error           0.0265
+confidence                  0.9882
+confidence where right      0.9906
+confidence where wrong      0.9178
+lowest accuracy of a fold   0.9429
+highest accuracy of a fold  1.0000
+<BLANKLINE>
+by class
+          precision  recall      F1  rows
+0            0.9825  0.9492  0.9655    59
+1            0.9577  0.9577  0.9577    71
+2            0.9600  1.0000  0.9796    48
+macro        0.9667  0.9690  0.9676   178
+weighted     0.9665  0.9663  0.9662   178
+<BLANKLINE>
+confusion: true (down), predicted (across)
+    0   1   2
+0  56   3   0
+1   1  68   2
+2   0   0  48
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.evaluation import metrics
+from naively.evaluation.answers import Answers
+from naively.evaluation.given import Truth
+from naively.evaluation.metrics import Averages, Confidence, Reliability
+from naively.evaluation.tables import Table, Tabular, figure, plain
+
+__all__ = ["Evaluation"]
+
+_SHOWN = 20  # classes in a table
+_SQUARE = 10  # classes in a confusion matrix that still fits a line
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Tabular):
+    r"""How good a classifier is.
+
+    It prints as tables (`print`, rich, a notebook); `to_dict` gives plain numbers. The formulas
+    stand in `naively.evaluation.metrics`.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Labels, sorted.
+    n_rows : int
+        Rows that were judged.
+    method : str
+        How, such as ``"10 folds"``, ``"leave-one-out"`` or ``"a test split of 30 %"``.
+    accuracy : float
+        Share of rows whose predicted class is the true one.
+    precision, recall, f1 : ndarray of shape (n_classes,)
+        Of each class; 0 where undefined, as in scikit-learn.
+    support : ndarray of shape (n_classes,)
+        Rows of each class.
+    macro, weighted : Averages
+        Of these over the classes, each counting the same or by its rows.
+    confusion : ndarray of shape (n_classes, n_classes)
+        Rows by true class (down) and predicted class (across).
+    loss : float
+        Mean negative log-likelihood of the true class; infinite where one had probability 0.
+    brier : float
+        Mean over rows of :math:`\sum_k (p_k - [k = y])^2`: twice scikit-learn's for two classes.
+    calibration_error : float
+        Expected calibration error, over ten bins of the confidence.
+    confidence : Confidence
+        Mean of the largest probability: over all rows, the right and the wrong ones.
+    reliability : Reliability
+        Confidence and accuracy in each bin.
+    fold_accuracy : ndarray of shape (n_folds,), or None
+        Accuracy of each fold.
+    train : Evaluation, or None
+        The same of the training rows, where there was a split.
+    labels : ndarray of shape (n_rows,)
+        What was predicted.
+    probabilities : ndarray of shape (n_rows, n_classes), or None
+        Of every row and class. Where the classifier has none, every figure that needs them is
+        NaN.
+    """
+
+    classes: NDArray[Any]
+    n_rows: int
+    method: str
+    accuracy: float
+    precision: NDArray[np.float64]
+    recall: NDArray[np.float64]
+    f1: NDArray[np.float64]
+    support: NDArray[np.int64]
+    macro: Averages
+    weighted: Averages
+    confusion: NDArray[np.int64]
+    loss: float
+    brier: float
+    calibration_error: float
+    confidence: Confidence
+    reliability: Reliability
+    labels: NDArray[Any]
+    probabilities: NDArray[np.float64] | None
+    fold_accuracy: NDArray[np.float64] | None = None
+    train: Evaluation | None = None
+
+    @classmethod
+    def of(cls, truth: Truth, answers: Answers, method: str, **more: Any) -> Evaluation:
+        """Compute every figure from the truth and what a classifier answered."""
+        classes, codes = truth
+        correct = answers.codes == codes
+        confusion = metrics.confusion_matrix(codes, answers.codes, classes.size)
+        precision, recall, f1 = metrics.precision_recall_f1(confusion)
+        reliability = metrics.reliability(answers.confidence, correct)
+        return cls(
+            classes=classes,
+            n_rows=codes.size,
+            method=method,
+            accuracy=float(correct.mean()),
+            precision=precision,
+            recall=recall,
+            f1=f1,
+            support=confusion.sum(axis=1),
+            macro=Averages(*map(float, metrics.precision_recall_f1(confusion, "macro"))),
+            weighted=Averages(*map(float, metrics.precision_recall_f1(confusion, "weighted"))),
+            confusion=confusion,
+            loss=-float(answers.log_truth.mean()),
+            brier=float(answers.squared_error.mean()),
+            calibration_error=reliability.error,
+            confidence=metrics.confidence(answers.confidence, correct),
+            reliability=reliability,
+            labels=classes.take(answers.codes),
+            probabilities=answers.probabilities,
+            **more,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all but the rows' own labels and probabilities, as JSON can hold it.
+
+        What is NaN or infinite is None.
+        """
+        apart = {"labels", "probabilities", "train"}
+        figures = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in apart}
+        for name in ("macro", "weighted", "confidence", "reliability"):
+            figures[name] = asdict(figures[name])
+        return {**plain(figures), "train": None if self.train is None else self.train.to_dict()}
+
+    def tables(self) -> list[Table]:
+        """Return what is printed: the figures, the classes, and who was taken for whom."""
+        tables = [self._figures(), self._by_class()]
+        return tables + [self._confusion()] * (self.classes.size <= _SQUARE)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Evaluation of {self.n_rows} rows, {self.method}: "
+            f"accuracy {self.accuracy:.4f}, loss {self.loss:.4f}>"
+        )
+
+    def _figures(self) -> Table:
+        both = [self] if self.train is None else [self, self.train]
+        rows = {
+            "accuracy": [e.accuracy for e in both],
+            "loss": [e.loss for e in both],
+            "Brier score": [e.brier for e in both],
+            "calibration error": [e.calibration_error for e in both],
+            "confidence": [e.confidence.overall for e in both],
+            "confidence where right": [e.confidence.correct for e in both],
+            "confidence where wrong": [e.confidence.wrong for e in both],
+        }
+        if self.fold_accuracy is not None:
+            rows["lowest accuracy of a fold"] = [self.fold_accuracy.min()]
+            rows["highest accuracy of a fold"] = [self.fold_accuracy.max()]
+        title = f"{self.method}: {self.n_rows:,} rows, {self.classes.size} classes"
+        header = ("", "value") if self.train is None else ("", "test", "train")
+        return Table(title, header, tuple((name, *map(figure, of)) for name, of in rows.items()))
+
+    def _by_class(self) -> Table:
+        by_class = zip(self.classes.tolist(), self.precision, self.recall, self.f1, strict=True)
+        rows = [
+            (str(label), *map(figure, figures), f"{n:,}")
+            for (label, *figures), n in zip(by_class, self.support, strict=True)
+        ]
+        hidden = len(rows) - _SHOWN
+        if hidden > 0:
+            rows[_SHOWN:] = [(f"... {hidden} more", "", "", "", "")]
+        for name, a in (("macro", self.macro), ("weighted", self.weighted)):
+            rows.append((name, *map(figure, (a.precision, a.recall, a.f1)), f"{self.n_rows:,}"))
+        return Table("by class", ("", "precision", "recall", "F1", "rows"), tuple(rows))
+
+    def _confusion(self) -> Table:
+        names = tuple(map(str, self.classes.tolist()))
+        rows = ((name, *map(str, row)) for name, row in zip(names, self.confusion, strict=True))
+        return Table("confusion: true (down), predicted (across)", ("", *names), tuple(rows))

@@ -1,0 +1,86 @@
+"""What was given: classifiers first, where there are any, then the rows and their labels.
+
+>>> from naively import GaussianNB
+>>> sorted_out(GaussianNB(), [[1.0]], ["a"])
+([GaussianNB()], [[1.0]], ['a'])
+>>> sorted_out([[1.0]], ["a"], None)
+([], [[1.0]], ['a'])
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from naively import labels
+from naively.exceptions import NaivelyError
+
+__all__ = ["Truth", "is_fitted", "sorted_out"]
+
+
+class Truth(NamedTuple):
+    """The true labels: all classes, sorted, and the index of each row's among them."""
+
+    classes: NDArray[Any]
+    codes: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, X: Any, y: ArrayLike) -> Truth:
+        """Encode the labels, one per row of X."""
+        classes, codes = labels.encode(y)
+        check_consistent_length(X, codes)
+        if codes.size == 0:
+            raise NaivelyError("there must be at least one row to judge; got none.")
+        return cls(classes, codes)
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The label of each row."""
+        return self.classes.take(self.codes)
+
+    def among(self, others: ArrayLike) -> Truth:
+        """Make room for classes that no row has."""
+        classes = labels.union(self.classes, labels.encode(others)[0])
+        at = labels.positions(self.classes, classes)
+        return Truth(classes, at.astype(np.int32)[self.codes])
+
+    def need_two_classes(self) -> None:
+        """Raise where there is nothing to tell apart."""
+        if self.classes.size < 2:
+            raise NaivelyError(
+                "rows can be held out only where there are two classes or more; got one: "
+                f"{labels.quoted(self.classes)}."
+            )
+
+
+def sorted_out(*given: Any) -> tuple[list[Any], Any, Any]:
+    """Return the classifiers, X and y."""
+    there = [value for value in given if value is not None]
+    models = [value for value in there if hasattr(value, "predict")]
+    rows = [value for value in there if not hasattr(value, "predict")]
+    for model in models:
+        _check_classifier(model)
+    if len(rows) != 2:
+        raise NaivelyError(f"rows and their labels must be given, X and y; got {len(rows)} of two.")
+    return models, *rows
+
+
+def is_fitted(model: Any) -> bool:
+    """Whether a classifier has learned something."""
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return False
+    return True
+
+
+def _check_classifier(model: Any) -> None:
+    if isinstance(model, type):
+        raise NaivelyError(f"a classifier must be an instance: {model.__name__}(), not the class.")
+    if not is_classifier(model):
+        raise NaivelyError(f"only classifiers can be judged here; got {type(model).__name__}.")

@@ -1,0 +1,51 @@
+"""Rows to learn from and rows to be judged on.
+
+>>> X, y = [[0.0], [1.0], [5.0], [6.0]], ["a", "a", "b", "b"]
+>>> rows = split(X, Truth.of(X, y), test_size=0.5, random_state=0)
+>>> sorted(rows.test.labels.tolist()), rows.method
+(['a', 'b'], 'a test split of 50 %')
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sklearn.model_selection import train_test_split
+
+from naively.evaluation.answers import ask
+from naively.evaluation.evaluation import Evaluation
+from naively.evaluation.given import Truth
+
+__all__ = ["Split", "judge", "split"]
+
+
+class Split(NamedTuple):
+    """Training and test rows, each with their truth, and how the test rows came about."""
+
+    X_train: Any
+    train: Truth
+    X_test: Any
+    test: Truth
+    method: str
+
+    def judge(self, fitted: Any) -> Evaluation:
+        """Judge a model of the training rows on the test rows, and on its own."""
+        seen = judge(fitted, self.X_train, self.train, "the training rows")
+        return judge(fitted, self.X_test, self.test, self.method, train=seen)
+
+
+def split(X: Any, truth: Truth, *, test_size: float, random_state: Any) -> Split:
+    """Hold rows out, stratified, as scikit-learn's `train_test_split` does."""
+    truth.need_two_classes()
+    X_train, X_test, train, test = train_test_split(
+        X, truth.codes, test_size=test_size, random_state=random_state, stratify=truth.codes
+    )
+    size = f"{100 * test_size:g} %" if isinstance(test_size, float) else f"{test_size} rows"
+    of = truth.classes
+    return Split(X_train, Truth(of, train), X_test, Truth(of, test), f"a test split of {size}")
+
+
+def judge(fitted: Any, X: Any, truth: Truth, method: str, **more: Any) -> Evaluation:
+    """Judge a fitted model, whose classes may be more or fewer than those of the rows."""
+    truth = truth.among(fitted.classes_)
+    return Evaluation.of(truth, ask(fitted, X, truth), method, **more)

@@ -1,0 +1,105 @@
+"""Small tables that print as text, in colour, and as HTML.
+
+>>> print(Table("Fruit", ("", "number"), (("apples", "3"), ("pears", "12"))))
+Fruit
+        number
+apples       3
+pears       12
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from naively._optional import need
+
+__all__ = ["Table", "Tabular", "figure", "plain"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A title, a header and rows of text. The first column names the rows."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def __str__(self) -> str:
+        lines = (self.header, *self.rows)
+        first, *others = (max(map(len, column)) for column in zip(*lines, strict=True))
+        texts = (
+            line[0].ljust(first)
+            + "".join("  " + cell.rjust(w) for cell, w in zip(line[1:], others, strict=True))
+            for line in lines
+        )
+        return "\n".join([self.title, *(text.rstrip() for text in texts)])
+
+    def __rich__(self) -> Any:
+        text = need("rich.text", "printing in colour", extra="cli").Text  # takes [b] as it stands
+        tables = need("rich.table", "printing in colour", extra="cli")
+        box = need("rich.box", "printing in colour", extra="cli").SIMPLE_HEAD
+        table = tables.Table(title=text(self.title, "bold"), title_justify="left", box=box)
+        for at, name in enumerate(self.header):
+            table.add_column(text(name), justify="right" if at else "left", no_wrap=at == 0)
+        for row in self.rows:
+            table.add_row(*map(text, row))
+        return table
+
+    def _repr_html_(self) -> str:
+        lines = [f"<tr>{_cells('th', self.header)}</tr>"]
+        lines += [f"<tr>{_cells('th', row[:1])}{_cells('td', row[1:])}</tr>" for row in self.rows]
+        return f"<table><caption>{escape(self.title)}</caption>{''.join(lines)}</table>"
+
+
+class Tabular:
+    """A value that prints as tables, in all three ways."""
+
+    @abstractmethod
+    def tables(self) -> list[Table]:
+        """Return what is printed."""
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.tables()))
+
+    def __rich__(self) -> Any:
+        return need("rich.console", "printing in colour", extra="cli").Group(*self.tables())
+
+    def _repr_html_(self) -> str:
+        return "\n".join(table._repr_html_() for table in self.tables())
+
+
+def figure(value: float) -> str:
+    """Write a figure with four decimals, or digits where it is large; "-" where it is undefined.
+
+    >>> figure(0.95), figure(float("nan")), figure(float("inf")), figure(-1e-9)
+    ('0.9500', '-', 'inf', '0.0000')
+    """
+    if np.isnan(value):
+        return "-"
+    return f"{round(value, 4) + 0.0:.4f}" if abs(value) < 1e4 else f"{value:.4g}"  # no "-0.0000"
+
+
+def plain(value: Any) -> Any:
+    """Return what JSON can hold: lists for arrays, None for NaN and infinity.
+
+    >>> import numpy as np
+    >>> plain({"a": np.array([1.0, np.nan]), "b": (np.int64(2), "x")})
+    {'a': [1.0, None], 'b': [2, 'x']}
+    """
+    if isinstance(value, dict):
+        return {name: plain(inner) for name, inner in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def _cells(tag: str, texts: Iterable[str]) -> str:
+    return "".join(f"<{tag}>{escape(text)}</{tag}>" for text in texts)
