@@ -1,0 +1,27 @@
+"""Pictures of models, by scikit-learn's convention for displays.
+
+``from_estimator`` computes once and draws; ``plot`` draws again elsewhere, and sets ``ax_`` and
+``figure_``. matplotlib is imported when something is drawn, and nothing global is changed: no
+style, no backend.
+"""
+
+from naively.plots.bars import AccuracyBarsDisplay, TimeBarsDisplay
+from naively.plots.bell_curves import BellCurveDisplay
+from naively.plots.confusion import ConfusionDisplay
+from naively.plots.decision_regions import DecisionRegionDisplay
+from naively.plots.density_surface import DensitySurfaceDisplay
+from naively.plots.reliability import ReliabilityDisplay
+from naively.plots.separation import most_telling, most_telling_classes, separation
+
+__all__ = [
+    "AccuracyBarsDisplay",
+    "BellCurveDisplay",
+    "ConfusionDisplay",
+    "DecisionRegionDisplay",
+    "DensitySurfaceDisplay",
+    "ReliabilityDisplay",
+    "TimeBarsDisplay",
+    "most_telling",
+    "most_telling_classes",
+    "separation",
+]

@@ -1,0 +1,66 @@
+"""What to show where there is too much: the most telling, and a note that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from naively.exceptions import NaivelyError
+from naively.plots._read import pick
+from naively.plots.separation import most_telling, most_telling_classes
+from naively.summary import Summary
+
+__all__ = ["Choice", "choose_classes", "choose_columns", "choose_pair"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Positions, and what must be said about them; nothing if they are all there are."""
+
+    at: list[int]
+    note: str = ""
+
+
+def choose_columns(summary: Summary, names: list[str], columns: Any, most: int) -> Choice:
+    """Take the columns asked for, or the most telling ones, the most telling first."""
+    _check_positive("max_columns", most)
+    if columns is not None:
+        return Choice(pick(columns, names))
+    if len(names) <= most:
+        return Choice(list(range(len(names))))
+    chosen = most_telling(summary, most)
+    which = f"The {most} columns" if most > 1 else "The column"
+    verb = "separate" if most > 1 else "separates"
+    return Choice(chosen, f"{which} of {len(names):,} that {verb} the classes best.")
+
+
+def choose_pair(summary: Summary | None, names: list[str], columns: Any) -> Choice:
+    """Take the two columns asked for, or the two most telling ones, in their order."""
+    if len(names) < 2:
+        raise NaivelyError("two columns are needed; the model has one. Draw its bell curves.")
+    if columns is not None:
+        at, which = pick(columns, names, n=2), "2"
+    elif summary is None:
+        at, which = [0, 1], "The first 2"
+    else:
+        at, which = sorted(most_telling(summary, 2)), "The 2"
+    if len(names) == 2:
+        return Choice(at)
+    best = " that separate the classes best" * (columns is None)
+    return Choice(at, f"{which} of {len(names):,} columns{best}; the rest left out as missing.")
+
+
+def choose_classes(summary: Summary, most: int, columns: Sequence[int] | None = None) -> Choice:
+    """Take all classes, or those that stand apart most."""
+    _check_positive("max_classes", most)
+    n_classes = summary.classes.size
+    if n_classes <= most:
+        return Choice(list(range(n_classes)))
+    chosen = most_telling_classes(summary, most, columns)
+    return Choice(chosen, f"The {most} of {n_classes:,} classes that stand apart most.")
+
+
+def _check_positive(name: str, value: int) -> None:
+    if value < 1:
+        raise NaivelyError(f"{name} must be at least 1; got {value}.")

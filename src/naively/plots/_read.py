@@ -1,0 +1,213 @@
+"""What the displays read: the bell curves of a model, and some columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from naively import labels
+from naively.engines import arrays, frames
+from naively.engines.columns import find
+from naively.exceptions import NaivelyError
+from naively.stats import Moments
+from naively.summary import Schema, Summary
+
+__all__ = [
+    "Bells",
+    "bells_of",
+    "cells",
+    "class_captions",
+    "codes_of",
+    "column_names",
+    "has_bells",
+    "model_names",
+    "pick",
+]
+
+
+@dataclass(frozen=True)
+class Bells:
+    """The bell curves of a fitted model: by class and column a mean and a variance."""
+
+    summary: Summary
+    prior: NDArray[np.float64]
+    means: NDArray[np.float64]
+    variances: NDArray[np.float64]
+
+
+def bells_of(model: Any, purpose: str) -> Bells:
+    """Read the bell curves off naively's GaussianNB, or scikit-learn's.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        With ``theta_`` and ``var_``.
+    purpose : str
+        What they are needed for, as the beginning of a sentence.
+    """
+    check_is_fitted(model)
+    if not has_bells(model):
+        raise NaivelyError(
+            f"{purpose} needs the mean and variance of every class and column, which "
+            f"{type(model).__name__} does not have. Use naively.GaussianNB."
+        )
+    means, variances, prior = (
+        np.asarray(values, dtype=np.float64)
+        for values in (model.theta_, model.var_, model.class_prior_)
+    )
+    return Bells(_summary_of(model, means, variances), prior, means, variances)
+
+
+def has_bells(model: Any) -> bool:
+    """Whether a fitted model knows means and variances."""
+    return hasattr(model, "theta_") and hasattr(model, "var_")
+
+
+def _summary_of(model: Any, means: NDArray[Any], variances: NDArray[Any]) -> Summary:
+    if hasattr(model, "summary_"):
+        return model.summary_
+    weight = np.asarray(model.class_count_, dtype=np.float64)
+    moments = Moments.of(weight[:, np.newaxis], means, variances * weight[:, np.newaxis])
+    return Summary(Schema(means.shape[1]), np.array(model.classes_), weight, moments)
+
+
+def column_names(model: Any, n_columns: int, given: Sequence[str] | None = None) -> list[str]:
+    """Return what the columns are called: as given, as seen at `fit`, or by number."""
+    if given is not None:
+        if len(given) != n_columns:
+            raise NaivelyError(
+                f"feature_names must have one name per column ({n_columns}); got {len(given)}."
+            )
+        return [str(name) for name in given]
+    names = getattr(model, "feature_names_in_", None)
+    return [f"column {j}" for j in range(n_columns)] if names is None else list(map(str, names))
+
+
+def model_names(models: Sequence[Any], given: Sequence[str] | None = None) -> list[str]:
+    """Return what models are called: as given, by their class, or by package and class.
+
+    >>> from naively import GaussianNB
+    >>> from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
+    >>> model_names([GaussianNB(), SklearnGaussianNB()])
+    ['naively GaussianNB', 'sklearn GaussianNB']
+    """
+    if given is not None:
+        if len(given) != len(models):
+            raise NaivelyError(f"names must name {len(models)} models; got {len(given)}.")
+        return [str(name) for name in given]
+    names = [type(model).__name__ for model in models]
+    if len(set(names)) == len(names):
+        return names
+    longer = [f"{type(m).__module__.partition('.')[0]} {type(m).__name__}" for m in models]
+    if len(set(longer)) == len(longer):
+        return longer
+    return [f"{name} {i}" for i, name in enumerate(names, 1)]
+
+
+def class_captions(classes: Any, given: Sequence[str] | None = None) -> list[str]:
+    """Return what the classes are called: as given, or by their labels."""
+    classes = np.asarray(classes)
+    if given is None:
+        return [str(label) for label in classes.tolist()]
+    if len(given) != classes.size:
+        raise NaivelyError(
+            f"class_names must have one name per class ({classes.size}: "
+            f"{labels.quoted(classes)}); got {len(given)}."
+        )
+    return [str(name) for name in given]
+
+
+def pick(columns: Any, names: list[str], *, n: int | None = None) -> list[int]:
+    """Return the positions of columns that are given by name or by number.
+
+    >>> pick(["width", 0], ["length", "width"])
+    [1, 0]
+    >>> pick(["widht"], ["length", "width"])
+    Traceback (most recent call last):
+        ...
+    naively.exceptions.NaivelyError: no column 'widht'; did you mean 'width'?
+    """
+    wanted = [columns] if isinstance(columns, str) else list(columns)
+    if n is not None and len(wanted) != n:
+        raise NaivelyError(
+            f"columns must name {n} columns; got {len(wanted)}: "
+            f"{labels.quoted(np.array(wanted, dtype=object))}."
+        )
+    at = [_position(column, names) for column in wanted]
+    if not at or len(set(at)) < len(at):
+        raise NaivelyError(f"columns must name different columns, at least one; got {columns!r}.")
+    return at
+
+
+def _position(column: Any, names: list[str]) -> int:
+    if isinstance(column, int | np.integer) and not isinstance(column, bool):
+        if -len(names) <= column < len(names):
+            return int(column) % len(names)
+        raise NaivelyError(f"no column {column}; the model has {len(names)}, from 0.")
+    return names.index(find(str(column), names))
+
+
+def cells(X: Any, at: Sequence[int], model: Any) -> NDArray[np.float64]:
+    """Return some of the model's columns of a table, a missing cell as NaN.
+
+    Parameters
+    ----------
+    X : array-like or data frame
+        A frame's columns are found by name if the model knows names.
+    at : sequence of int
+        Which columns of the model.
+    model : fitted estimator
+        It knows how many columns there are and, perhaps, their names.
+    """
+    if frames.is_frame(X):
+        native = nw.from_native(X, eager_only=True)
+        known = getattr(model, "feature_names_in_", None)
+        if known is None:
+            _check_width(model, native.shape[1])
+        else:
+            at = [_position(str(known[j]), list(native.columns)) for j in at]
+        frame = frames.Frame(native[:, list(at)].to_native())
+        columns = frame[slice(0, native.shape[0])]
+    else:
+        table = arrays.table(X)
+        _check_width(model, table.shape[1])
+        columns = list(table[slice(0, table.shape[0])][:, at].T)
+    rows = np.column_stack(columns).astype(np.float64)
+    if np.isinf(rows).any():
+        row, j = np.argwhere(np.isinf(rows))[0].tolist()
+        raise NaivelyError(
+            f"column {at[j]} of X holds infinity (first at row {row}); plots need finite numbers. "
+            "NaN is allowed and means missing."
+        )
+    return rows
+
+
+def _check_width(model: Any, n_columns: int) -> None:
+    if n_columns != model.n_features_in_:
+        raise NaivelyError(
+            f"X must have the {model.n_features_in_} columns that {type(model).__name__} was "
+            f"fitted on; got {n_columns}."
+        )
+
+
+def codes_of(y: ArrayLike, classes: NDArray[Any], n_rows: int) -> NDArray[np.intp]:
+    """Return the position of each label among the model's classes."""
+    present, codes = labels.encode(y)
+    if codes.size != n_rows:
+        raise NaivelyError(
+            f"X and y must be equally long; got {n_rows} rows and {codes.size} labels."
+        )
+    code_of = {label: k for k, label in enumerate(classes.tolist())}
+    unknown = [label for label in present.tolist() if label not in code_of]
+    if unknown:
+        raise NaivelyError(
+            f"labels must be classes of the model ({labels.quoted(classes)}); "
+            f"got {unknown[0]!r} in y."
+        )
+    return np.array([code_of[label] for label in present.tolist()], dtype=np.intp)[codes]
