@@ -1,0 +1,73 @@
+// The model's arithmetic: that of naively's kernel, in the same order of operations.
+//
+//     total_k(x) = log p(k) + sum_j log f_kj(x_j)
+//     log f_kj(x) = -(x - mean_kj)^2 / (2 variance_kj) - log(2 pi variance_kj) / 2
+//
+// A missing value (null) leaves its term out, for every class: that is the exact marginal.
+const data = JSON.parse(document.getElementById("data").textContent);
+const SMALLEST = 2.2250738585072014e-308; // a smaller variance has no inverse
+
+const K = data.classes.length;
+const columns = data.columns; // the most telling first
+const inOrder = columns.map((_, j) => j).sort((a, b) => columns[a].index - columns[b].index);
+const logPrior = data.classes.map((c) => Math.log(c.prior));
+
+for (const column of columns) {
+  // A variance of null is a column nothing is known of: it has no say.
+  const variance = column.variance.map((v) => (v === null ? null : Math.max(v, SMALLEST)));
+  column.scale = variance.map((v) => (v === null ? 0 : 0.5 / v));
+  column.logNorm = variance.map((v) =>
+    v === null ? 0 : 0.5 * (Math.log(2 * Math.PI) + Math.log(v)));
+}
+
+function distance(column, k, x) {
+  const d = x - (column.mean[k] ?? 0);
+  return d * column.scale[k] * d;
+}
+
+function logLikelihood(column, k, x) {
+  return x === null ? 0 : -distance(column, k, x) - column.logNorm[k];
+}
+
+// log p(k) + sum_j log f_kj(x_j), for every class; x holds a number or null per column.
+function joint(x) {
+  return logPrior.map((prior, k) => {
+    let norms = 0, absent = 0, sum = 0;
+    for (const j of inOrder) {
+      norms += columns[j].logNorm[k];
+      if (x[j] === null) absent += columns[j].logNorm[k];
+      else sum += distance(columns[j], k, x[j]);
+    }
+    return absent + (prior - norms) - sum;
+  });
+}
+
+function posterior(x) {
+  let total = joint(x);
+  if (total.every((t) => !(t > -Infinity))) total = nearest(x);
+  return normalized(total);
+}
+
+function normalized(total) {
+  const best = Math.max(...total);
+  const p = total.map((t) => Math.exp(t - best));
+  const sum = p.reduce((a, b) => a + b, 0);
+  return p.map((v) => v / sum);
+}
+
+// Every total overflowed: the row is some 1e154 standard deviations away. The nearest classes
+// share it by what remains, log p(k) - sum log_norm.
+function nearest(x) {
+  const present = inOrder.filter((j) => x[j] !== null);
+  const roots = logPrior.map((_, k) =>
+    present.map((j) => Math.abs(x[j] - (columns[j].mean[k] ?? 0)) * Math.sqrt(columns[j].scale[k])));
+  const largest = Math.max(...roots.flat());
+  const far = roots.map((u) => u.reduce((sum, v) => sum + (v / largest) ** 2, 0));
+  const least = Math.min(...far.filter((_, k) => logPrior[k] > -Infinity));
+  return logPrior.map((prior, k) =>
+    far[k] === least ? present.reduce((sum, j) => sum - columns[j].logNorm[k], prior) : -Infinity);
+}
+
+function argmax(values) {
+  return values.reduce((best, v, k) => (v > values[best] ? k : best), 0);
+}

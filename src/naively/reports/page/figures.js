@@ -1,0 +1,96 @@
+// The drawings of the evaluation and the comparison.
+
+// Rows by true class (down) and predicted class (across), tinted by the share of the row.
+function confusion(judged, label) {
+  return responsive(h("div", { class: "figure" }), (width) => {
+    const n = judged.classes.length, rows = judged.confusion;
+    const longest = Math.max(...judged.classes.map((c) => c.length)) * 6.5;
+    const named = n <= 30, left = named ? Math.min(width * 0.3, 24 + longest, 130) : 20;
+    const fits = Math.min(longest, 84) <= ((width - left) / n) * 0.95; // names stand level above
+    const slant = named && !fits ? Math.min(longest, 84) * 0.71 : 0;
+    const size = Math.min((width - left - Math.max(0, slant - 20)) / n, 92), across = size * 0.95;
+    const top = !named ? 22 : slant ? slant + 30 : 40;
+    const lines = judged.classes.flatMap((_, i) => {
+      const total = rows[i].reduce((a, b) => a + b, 0);
+      return rows[i].map((cell, j) => confusionCell(judged, i, j, cell, total, { left, top, size, n }));
+    });
+    const names = !named ? [] : judged.classes.flatMap((name, i) => {
+      const middle = (i + 0.5) * size;
+      const column = slant
+        ? s("text", { transform: `translate(${left + middle + 3} ${top - 7}) rotate(-45)` }, shortened(name, 84))
+        : s("text", { x: left + middle, y: top - 8, "text-anchor": "middle" }, shortened(name, across));
+      return [column, s("text", { class: "ink", x: left - 8, y: top + middle + 4, "text-anchor": "end" }, shortened(name, left - 22))];
+    });
+    return drawing(width, top + size * n + 4, label,
+      s("text", { class: "strong", x: left, y: 11 }, "predicted"),
+      s("text", { class: "strong", transform: `translate(9 ${top + (size * n) / 2}) rotate(-90)`, "text-anchor": "middle" }, "true"),
+      n > 12 && s("rect", { class: "cell empty", x: left, y: top, width: size * n, height: size * n, rx: 3 }),
+      names, lines);
+  });
+}
+
+function confusionCell(judged, i, j, cell, total, { left, top, size, n }) {
+  if (cell === 0 && n > 12) return [];
+  const share = total ? cell / total : 0, gap = n > 12 ? 0.5 : 2;
+  const x = left + j * size + gap / 2, y = top + i * size + gap / 2, side = Math.max(1, size - gap);
+  const shade = 0.1 + 0.9 * share;
+  const box = s("rect", { class: cell ? "cell" : "cell empty", x, y, width: side, height: side, rx: Math.min(6, side / 6), "fill-opacity": cell ? shade : null },
+    s("title", {}, `${plural(cell, "row")} of ${judged.classes[i]} taken for ${judged.classes[j]} (${percent(share)})`));
+  if (size < 19) return [box];
+  const kind = !cell ? "none" : shade > 0.55 ? "on" : "";
+  const text = cell.toLocaleString("en-US").length * 7 > side ? cell.toPrecision(1) : count(cell);
+  return [box, s("text", { class: `cell-text ${kind}`, x: x + side / 2, y: y + side / 2 }, text)];
+}
+
+function confusions(judged) {
+  const wrong = judged.confusion.flatMap((row, i) => row.map((n, j) => ({ i, j, n }))).filter(({ i, j, n }) => i !== j && n > 0);
+  if (!wrong.length) return "No row is taken for another class.";
+  const worst = wrong.sort((a, b) => b.n - a.n).slice(0, 3);
+  return `Most often: ${worst.map(({ i, j, n }) => `${judged.classes[i]} taken for ${judged.classes[j]} (${count(n)})`).join(", ")}.`;
+}
+
+// How often it is right when it is so sure.
+function reliability(judged) {
+  const { confidence, accuracy, count: rows } = judged.reliability;
+  return responsive(h("div", { class: "figure" }), (width) => {
+    const left = 40, bottom = 38, top = 8, height = Math.min(400, Math.max(250, width * 0.8));
+    const x = linear(0, 1, left, width - 10), y = linear(0, 1, height - bottom, top);
+    const most = Math.max(...rows), bins = rows.length;
+    const at = confidence.map((c, i) => ({ c, a: accuracy[i], n: rows[i] })).filter(({ n }) => n > 0);
+    const said = at.map(({ c, a, n }) => `${plural(n, "row")}: confidence ${percent(c)}, right ${percent(a)}`).join("; ");
+    return drawing(width, height, `Reliability diagram. ${said}`,
+      rows.map((n, i) => n > 0 && s("rect", { class: "volume", x: x(i / bins) + 1, width: x(1 / bins) - x(0) - 2, y: y((0.3 * n) / most), height: y(0) - y((0.3 * n) / most), rx: 2 },
+        s("title", {}, `${plural(n, "row")} between ${percent(i / bins, 0)} and ${percent((i + 1) / bins, 0)} sure`))),
+      [0, 0.25, 0.5, 0.75, 1].map((v) => [
+        s("line", { class: v ? "grid-line" : "axis", x1: left, x2: width - 10, y1: y(v), y2: y(v) }),
+        s("text", { x: left - 6, y: y(v) + 4, "text-anchor": "end" }, `${100 * v}`),
+        s("text", { x: x(v), y: height - bottom + 15, "text-anchor": "middle" }, `${100 * v}`)]),
+      s("line", { class: "diagonal", x1: x(0), y1: y(0), x2: x(1), y2: y(1) }),
+      at.map(({ c, a }) => s("line", { class: "reliable-line", x1: x(c), x2: x(c), y1: y(c), y2: y(a) })),
+      at.map(({ c, a, n }) => s("circle", { class: "reliable", cx: x(c), cy: y(a), r: 4 + 7 * Math.sqrt(n / most) },
+        s("title", {}, `${plural(n, "row")}: confidence ${percent(c)}, right ${percent(a)}`))),
+      s("text", { class: "ink", x: (left + width) / 2, y: height - 4, "text-anchor": "middle" }, "how sure it was, %"),
+      s("text", { class: "ink", transform: `translate(9 ${(height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, "how often right, %"));
+  });
+}
+
+// Two bars a group, ours and theirs; groups: [{name, values: [a, b], spread: [a, b], most, text}].
+function pairedBars(groups, names, label) {
+  return responsive(h("div", { class: "figure" }), (width) => {
+    const left = Math.min(112, width * 0.34), right = 74, tall = 17, step = 2 * (tall + 5) + 34;
+    const parts = groups.flatMap(({ name, values, spread, most, text }, g) => {
+      const top = 20 + g * step, x = linear(0, most, left, width - right);
+      return [s("text", { class: "strong", x: 0, y: top - 6 }, name), values.map((v, i) => {
+        const y = top + 4 + i * (tall + 5), end = x(v);
+        const from = spread && x(Math.max(0, v - spread[i])), to = spread && x(v + spread[i]);
+        return [
+          s("text", { class: "ink", x: left - 8, y: y + tall - 4, "text-anchor": "end" }, shortened(names[i], left - 8)),
+          s("rect", { class: i ? "theirs" : "ours", x: left, y, width: Math.max(1.5, end - left), height: tall, rx: 4 }),
+          spread && s("path", { class: "whisker", d: `M${fixed(from)} ${y + tall / 2}H${fixed(to)}M${fixed(from)} ${y + 4}v${tall - 8}M${fixed(to)} ${y + 4}v${tall - 8}` }),
+          s("text", { class: "ink", x: (spread ? Math.max(end, to) : end) + 7, y: y + tall - 4 }, text(v)),
+        ];
+      })];
+    });
+    return drawing(width, groups.length * step - 6, label, parts);
+  });
+}

@@ -1,0 +1,7 @@
+header();
+glance();
+explorer();
+map();
+evaluation();
+comparison();
+notes();

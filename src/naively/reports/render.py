@@ -1,0 +1,56 @@
+"""The page, made of the collected dict: a template, a style sheet and a few scripts, in one file.
+
+The dict travels as JSON inside the page, with ``<`` written as an escape, so that no label can
+end the element it stands in; the scripts put it into the page as text, never as markup. A
+content security policy lets nothing but these very scripts and styles run, and nothing load.
+
+>>> page = _filled("{{a}} {{b}}", {"a": "{{b}}", "b": "text"})  # values are not filled in again
+>>> page
+'{{b}} text'
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+__all__ = ["render"]
+
+_SCRIPTS = ("arithmetic", "elements", "explorer", "map", "figures", "sections", "start")
+
+
+def render(data: dict[str, Any]) -> str:
+    """Return the page of a collected dict."""
+    page = files(__package__) / "page"
+    scripts = [(page / f"{name}.js").read_text("utf-8") for name in _SCRIPTS]
+    script = "\n".join(['"use strict";', "(() => {", *scripts, "})();"])
+    style = (page / "page.css").read_text("utf-8")
+    parts = {
+        "title": escape(data["title"]),
+        "version": escape(data["naively"]),
+        "date": escape(data["created"]),
+        "style": style,
+        "script": script,
+        "style_hash": _hash(style),
+        "script_hash": _hash(script),
+        "data": _json(data),
+    }
+    return _filled((page / "page.html").read_text("utf-8"), parts)
+
+
+def _filled(template: str, parts: dict[str, str]) -> str:
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], template)
+
+
+def _json(data: dict[str, Any]) -> str:
+    """Write JSON that no HTML parser can take for markup; ASCII, so that any text survives."""
+    return json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

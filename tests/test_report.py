@@ -1,0 +1,697 @@
+"""The report: the dict it is made of, and the page, looked at by a real browser."""
+
+import json
+import shutil
+import stat
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import RandomForestClassifier
+
+import naively
+from naively import GaussianNB, NaivelyError, gaussian_log_density
+from naively.evaluation import evaluate
+from naively.plots import separation
+from naively.reports import Report, report
+
+X, Y = load_iris(return_X_y=True)
+NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
+SPECIES = np.array(["setosa", "versicolor", "virginica"])[Y]
+FRAME = pd.DataFrame(X, columns=NAMES)
+HOLES = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+
+
+def quick(*args, **kwargs):
+    """Make a report without the comparison, which takes most of the time."""
+    return report(*args, compare=False, **kwargs)
+
+
+def wide(n_rows=600, n_columns=1000, n_classes=50):
+    rng = np.random.default_rng(0)
+    y = np.arange(n_rows) % n_classes
+    table = rng.normal(size=(n_rows, n_columns))
+    table[:, :30] += rng.normal(size=(n_classes, 30))[y]
+    return table, y
+
+
+# --- the dict -------------------------------------------------------------------------------------
+
+
+def test_the_dict_is_json():
+    data = report(FRAME, SPECIES).data
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+
+
+def test_the_dict_holds_the_data_at_a_glance():
+    data = quick(FRAME, SPECIES).data
+    assert data["data"] == {"rows": 150, "columns": 4, "classes": 3, "missing": 0}
+    assert [c["label"] for c in data["classes"]] == ["setosa", "versicolor", "virginica"]
+    assert [c["rows"] for c in data["classes"]] == [50, 50, 50]
+    petal = next(c for c in data["columns"] if c["name"] == "petal length")
+    assert (petal["index"], petal["least"], petal["most"], petal["missing"]) == (2, 1.0, 6.9, 0)
+    assert petal["average"] == pytest.approx(X[:, 2].mean(), rel=1e-14)
+    assert petal["spread"] == pytest.approx(X[:, 2].std(), rel=1e-14)
+
+
+def test_the_parameters_are_those_of_the_model_to_the_last_bit():
+    model = GaussianNB().fit(X, Y)
+    for column in quick(X, Y).data["columns"]:
+        assert column["mean"] == model.theta_[:, column["index"]].tolist()
+        assert column["variance"] == model.var_[:, column["index"]].tolist()
+
+
+def test_the_most_telling_columns_come_first():
+    columns = quick(X, Y).data["columns"]
+    telling = separation(GaussianNB().fit(X, Y).summary_)
+    assert [c["separation"] for c in columns] == sorted(telling, reverse=True)
+
+
+def test_every_cell_is_in_a_histogram():
+    for table in (X, HOLES, np.round(X)):
+        for column in quick(table, Y).data["columns"]:
+            cells = table[:, column["index"]]
+            counted = np.array(column["histogram"]["counts"]).sum(axis=1)
+            present = [np.count_nonzero(~np.isnan(cells[k == Y])) for k in range(3)]
+            assert counted.tolist() == present
+
+
+def test_sliders_hold_every_value():
+    for table in (X, np.round(X), X * 1e-9, X * 1e9, X - 5, X + 1e6, X[:, :1] * 0 + 3):
+        for column in quick(table, Y).data["columns"]:
+            slider = column["slider"]
+            assert slider["low"] <= column["least"] <= column["most"] <= slider["high"]
+            assert slider["low"] < slider["high"]
+            assert 0 < slider["step"] <= (slider["high"] - slider["low"])
+
+
+def test_what_is_never_negative_has_no_negative_slider():
+    assert all(c["slider"]["low"] >= 0 for c in quick(X, Y).data["columns"])
+
+
+def test_the_evaluation_is_that_of_evaluate():
+    data = quick(X, SPECIES).data["evaluation"]
+    assert data == evaluate(X, SPECIES, folds=10).to_dict()
+    assert quick(X, SPECIES, folds=5).data["evaluation"]["method"] == "5 folds"
+
+
+def test_the_comparison_is_with_scikit_learn():
+    data = report(X, Y).data["comparison"]
+    assert data["names"] == ["naively GaussianNB", "sklearn GaussianNB"]
+    assert data["agreement"] == 1.0
+    assert data["probability_difference"]["max"] < 1e-12
+    assert quick(X, Y).data["comparison"] is None
+
+
+def test_missing_cells_leave_no_comparison_and_say_why():
+    data = report(HOLES, Y).data
+    assert data["data"]["missing"] == np.isnan(HOLES).sum()
+    assert "takes no missing cells" in data["comparison"]["skipped"]
+
+
+def test_classes_too_small_to_hold_out_are_judged_as_they_can_be():
+    assert quick([[0.0], [1], [2], [3]], [0, 0, 1, 1]).data["evaluation"]["method"] == "2 folds"
+    alone = report([[0.0], [1], [5]], ["a", "a", "b"]).data
+    assert alone["evaluation"]["method"] == "leave-one-out"
+    assert alone["comparison"]["skipped"].startswith("No comparison: ")
+    sample = quick(GaussianNB(ddof=1), [[0.0], [1], [2], [3]], [0, 0, 1, 1]).data
+    assert sample["evaluation"]["method"] == "the training rows"
+    assert any("flatter the model" in note for note in sample["notes"])
+
+
+TABLES = {
+    "lists": X.tolist(),
+    "float32": X.astype("f4").astype("f8"),
+    "pandas": FRAME,
+    "polars": pl.DataFrame(FRAME),
+    "pyarrow": pa.Table.from_pandas(FRAME),
+}
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+def test_any_table_is_reported(table):
+    data = report(table, SPECIES).data
+    assert data["evaluation"]["accuracy"] == pytest.approx(0.953, abs=0.001)
+    assert data["comparison"]["agreement"] == 1.0
+    named = hasattr(table, "columns") or hasattr(table, "column_names")
+    assert {c["name"] for c in data["columns"]} == (
+        set(NAMES) if named else {f"column {j}" for j in range(4)}
+    )
+
+
+@pytest.mark.parametrize("labels", [Y, Y == 1, SPECIES, pl.Series(SPECIES), list(SPECIES)])
+def test_any_labels_are_reported(labels):
+    data = quick(X, labels).data
+    assert [c["label"] for c in data["classes"]] == [str(c) for c in np.unique(np.asarray(labels))]
+
+
+def test_the_title_names_the_target():
+    assert quick(FRAME, pd.Series(SPECIES, name="species")).data["title"] == "Predicting species"
+    assert quick(X, Y).data["title"] == "Naive Bayes report"
+    assert quick(X, Y, title="Flowers").data["title"] == "Flowers"
+
+
+def test_a_fitted_model_is_explored_as_it_is():
+    half = GaussianNB(priors=[0.5, 0.25, 0.25]).fit(X[::2], Y[::2])
+    data = quick(half, X[1::2], Y[1::2], folds=None).data
+    assert data["columns"][0]["mean"] == half.theta_[:, data["columns"][0]["index"]].tolist()
+    assert [c["prior"] for c in data["classes"]] == [0.5, 0.25, 0.25]
+    assert data["evaluation"]["method"] == "the given rows"
+    assert data["data"]["rows"] == data["model"]["weight"] == 75
+
+
+def test_mistakes_are_the_surest_ones():
+    mistakes = quick(X, Y).data["mistakes"]
+    judged = evaluate(X, Y, folds=10)
+    assert len(mistakes) == (judged.labels != Y).sum() == 7
+    sure = [m["probability"] for m in mistakes]
+    assert sure == sorted(sure, reverse=True)
+    for m in mistakes:
+        assert (m["true"], m["predicted"]) == (Y[m["row"]], judged.labels[m["row"]])
+        assert sorted(m["values"]) == sorted(X[m["row"]])
+
+
+def test_a_report_can_do_without_single_rows():
+    data = quick(X, Y, show_rows=False).data
+    assert data["sample"] is None
+    assert data["mistakes"] is None
+
+
+def test_what_is_left_out_is_said():
+    data = quick(*wide()).data
+    assert len(data["columns"]) == 30
+    assert len(data["sample"]["classes"]) == 300
+    assert any("970 of 1,000 columns were left out" in note for note in data["notes"])
+
+
+# --- the file -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("most", "page"),
+    [
+        (100, lambda: report(FRAME, SPECIES)),
+        (300, lambda: quick(*wide())),
+        (120, lambda: quick(*load_breast_cancer(return_X_y=True))),
+    ],
+    ids=["iris", "1,000 columns and 50 classes", "breast cancer"],
+)
+def test_the_page_is_small(most, page):
+    assert len(page().html.encode()) < most * 1000
+
+
+def test_it_is_written_whole_or_not_at_all(tmp_path):
+    target = tmp_path / "report.html"
+    page = quick(X, Y, path=target)
+    assert target.read_text("utf-8") == page.html
+    page.save_json(tmp_path / "report.json")
+    assert json.loads((tmp_path / "report.json").read_text()) == page.data
+    assert {path.name for path in tmp_path.iterdir()} == {"report.html", "report.json"}
+    assert stat.S_IMODE(target.stat().st_mode) & 0o400
+
+
+def test_an_unwritable_path_is_a_clear_error(tmp_path):
+    nowhere = tmp_path / "nowhere" / "report.html"
+    with pytest.raises(NaivelyError, match=r"cannot write '.*report.html': No such file"):
+        quick(X, Y, path=nowhere)
+    with pytest.raises(NaivelyError, match="Is a directory"):
+        quick(X, Y, path=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_value_says_what_it_is():
+    page = quick(X, Y)
+    assert isinstance(page, Report)
+    assert repr(page) == (
+        "<Report 'Naive Bayes report': 150 rows, 4 columns, 3 classes, accuracy 0.9533>"
+    )
+    assert page._repr_html_().startswith('<iframe srcdoc="&lt;!DOCTYPE html&gt;')
+    with pytest.raises(AttributeError):
+        page.data = {}
+
+
+def test_the_name_is_a_function_even_when_it_is_the_package():
+    assert naively.report(X, Y, compare=False).data["data"]["rows"] == 150
+
+
+def test_nothing_in_the_page_points_elsewhere():
+    html = report(X, Y).html
+    outside = html.replace("http://www.w3.org/2000/svg", "")
+    assert "http:" not in outside
+    assert "https:" not in outside
+    assert "url(" not in outside.replace("url(#", "")
+    assert "@import" not in outside
+
+
+def test_labels_cannot_end_the_data_in_the_page():
+    nasty = np.array(["</script><script>alert(1)</script>", "<!--", "{{title}}"])[Y]
+    html = quick(X, nasty, title="<b>{{data}}</b>").html
+    assert html.count("<script") == 2
+    assert "<script>alert" not in html
+    assert "<title>&lt;b&gt;{{data}}&lt;/b&gt;</title>" in html
+
+
+# --- bad input ------------------------------------------------------------------------------------
+
+BAD = {
+    "one class": ((X, np.zeros(150, int)), "needs 2 to 100 classes; got 1: 0"),
+    "a number for a class": ((np.eye(300), np.arange(300)), "got 300: .* Is the target a number"),
+    "text": ((pd.DataFrame({"a": list("xyz")}), [0, 1, 0]), "column 'a' must hold numbers"),
+    "infinity": ((np.where(X > 7.6, np.inf, X), Y), "column 0 holds infinity"),
+    "a missing label": ((X, [None, *SPECIES[1:]]), r"labels must not be missing; got y\[0\]"),
+    "too few labels": ((X, Y[:9]), "inconsistent numbers of samples"),
+    "no rows": ((np.empty((0, 2)), []), "0 sample"),
+    "no labels": ((X, None), "rows and their labels must be given"),
+    "a model and no labels": ((GaussianNB(), X), "rows and their labels must be given"),
+    "another classifier": ((RandomForestClassifier(), X, Y), "explores naively's GaussianNB; got"),
+    "a class": ((GaussianNB, X, Y), r"must be an instance: GaussianNB\(\)"),
+    "a class never learned": ((GaussianNB().fit(X[:100], Y[:100]), X, Y), "got 2 too"),
+}
+
+
+@pytest.mark.parametrize(("given", "message"), BAD.values(), ids=BAD)
+def test_bad_input_is_a_clear_error(given, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        report(*given, path=tmp_path / "report.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- the page, in a browser -----------------------------------------------------------------------
+
+FLAGS = (
+    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --hide-scrollbars "
+    "--disable-background-networking --disable-component-update --disable-sync "
+    "--force-prefers-reduced-motion"
+)
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory):
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    binary = shutil.which("chromium") or shutil.which("chromium-browser")
+    driver = shutil.which("chromedriver")
+    if not (binary and driver):
+        pytest.skip("no Chromium here: apt-get install chromium chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = binary
+    for flag in (*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    running = webdriver.Chrome(options, webdriver.ChromeService(driver))
+    yield running
+    running.quit()
+
+
+@pytest.fixture
+def look(chromium, tmp_path):
+    """Open a report as a browser sees it; afterwards, nothing may have been complained of."""
+
+    def opened(page, width=1280, height=900, scheme="light"):
+        page.save(tmp_path / "report.html")
+        chromium.get_log("performance")
+        chromium.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500},
+        )
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+        chromium.get((tmp_path / "report.html").as_uri())
+        return Page(chromium)
+
+    yield opened
+    assert chromium.get_log("browser") == []
+
+
+class Page:
+    """What a person sees of a page, and does to it."""
+
+    def __init__(self, browser):
+        self.browser = browser
+
+    def run(self, script, *args):
+        return self.browser.execute_script(script, *args)
+
+    def find(self, selector):
+        return self.browser.find_element("css selector", selector)
+
+    def control(self, column, kind):
+        return self.find(f'[data-column="{column}"] input[type={kind}]')
+
+    def columns(self):
+        return self.run(
+            "return [...document.querySelectorAll('.control')].map(c => c.dataset.column)"
+        )
+
+    def value(self, column):
+        text = self.control(column, "number").get_property("value")
+        return float(text) if text else np.nan
+
+    def posterior(self):
+        rows = self.run(
+            "return [...document.querySelectorAll('#bars li')].map(r => r.dataset.value)"
+        )
+        return np.array(rows, dtype=float)
+
+    def sums(self):
+        """The table of the sum: the numbers of each line, by its name."""
+        lines = self.run(
+            "return [...document.querySelectorAll('#sum-table tr')].slice(1).map(r => "
+            "[r.cells[0].firstChild.textContent, [...r.cells].slice(1).map(c => c.dataset.value)])"
+        )
+        return {name: np.array(values, dtype=float) for name, values in lines}
+
+    def type(self, values):
+        """Fill in the number fields, by column; NaN empties one."""
+        self.run(
+            "for (const [name, value] of Object.entries(arguments[0])) {"
+            "  const card = [...document.querySelectorAll('.control')]"
+            "    .find(c => c.dataset.column === name);"
+            "  const field = card.querySelector('input[type=number]');"
+            "  field.value = value; field.dispatchEvent(new Event('input')); }",
+            {name: "" if np.isnan(v) else repr(float(v)) for name, v in values.items()},
+        )
+
+    def press(self, *keys):
+        from selenium.webdriver import ActionChains
+
+        ActionChains(self.browser).send_keys(*keys).perform()
+
+    @contextmanager
+    def holding(self, element):
+        """Press the mouse in the middle of something; gives what moves it, and lets go."""
+        self.run("arguments[0].scrollIntoView({block: 'center'})", element)
+        at = self.run("return arguments[0].getBoundingClientRect()", element)
+        x, y = at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
+
+        def mouse(kind, dx=0, buttons=1):
+            event = {"type": kind, "x": x + dx, "y": y, "button": "left", "buttons": buttons}
+            self.browser.execute_cdp_cmd("Input.dispatchMouseEvent", {**event, "clickCount": 1})
+
+        mouse("mouseMoved", buttons=0)
+        mouse("mousePressed")
+        yield lambda dx: mouse("mouseMoved", dx)
+        mouse("mouseReleased", buttons=0)
+
+
+def rows_to_try(table, n=12):
+    rng = np.random.default_rng(1)
+    low, high = np.nanmin(table, axis=0), np.nanmax(table, axis=0)
+    rows = low + rng.random((n, table.shape[1])) * (high - low) * 1.2
+    rows[rng.random(rows.shape) < 0.2] = np.nan
+    rows[0], rows[1] = np.nan, table[0]
+    return rows
+
+
+def same(a, b):
+    return np.allclose(a, b, rtol=0, atol=1e-9)
+
+
+MODELS = {
+    "defaults": (GaussianNB(), FRAME, Y),
+    "shared variance": (GaussianNB(variance="shared"), FRAME, SPECIES),
+    "sample variance": (GaussianNB(ddof=1), FRAME, SPECIES),
+    "smoothing by column": (GaussianNB(smoothing="column", var_smoothing=0.1), FRAME, Y == 1),
+    "given priors": (GaussianNB(priors=[0.1, 0.2, 0.7]), FRAME, SPECIES),
+    "a prior of zero": (GaussianNB(priors=[0, 0.5, 0.5]), FRAME, SPECIES),
+    "missing cells": (GaussianNB(), pd.DataFrame(HOLES, columns=NAMES), SPECIES),
+    "float32": (GaussianNB(), FRAME.astype("f4"), SPECIES),
+    "a constant column": (GaussianNB(), FRAME.assign(constant=3.0), SPECIES),
+    "an empty column": (GaussianNB(), FRAME.assign(empty=np.nan), SPECIES),
+    "a class never seen": (GaussianNB().partial_fit(FRAME, Y, classes=range(4)), FRAME, Y),
+    "one column": (GaussianNB(), FRAME[["petal width"]], SPECIES),
+    "far from zero": (GaussianNB(), FRAME + 1e6, SPECIES),
+}
+
+
+@pytest.mark.parametrize(("model", "table", "labels"), MODELS.values(), ids=MODELS)
+def test_the_explorer_computes_what_python_computes(look, model, table, labels):
+    seen = look(quick(model, table, labels))
+    names = list(table.columns)
+    if not hasattr(model, "summary_"):
+        model = GaussianNB(**model.get_params()).fit(table, labels)
+    for row in rows_to_try(table.fillna(3.0).to_numpy(dtype=float)):
+        seen.type(dict(zip(names, row, strict=True)))
+        expected = model.predict_proba(pd.DataFrame([row], columns=names))[0]
+        assert same(seen.posterior(), expected)
+
+
+def test_a_slider_moves_the_posterior_while_one_drags(look):
+    seen = look(quick(FRAME, SPECIES))
+    model = GaussianNB().fit(X, SPECIES)
+    slider = seen.control("petal length", "range")
+    before = seen.posterior()
+    with seen.holding(slider) as move:
+        for dx in (40, -60):
+            move(dx)
+            row = [seen.value(name) for name in NAMES]
+            assert same(seen.posterior(), model.predict_proba([row])[0])
+            assert not same(seen.posterior(), before)
+            assert row[2] == slider.get_property("valueAsNumber")
+            before = seen.posterior()
+
+
+def test_the_curves_can_be_dragged_too(look):
+    seen = look(quick(FRAME, SPECIES))
+    before = seen.value("petal width")
+    with seen.holding(seen.find('[data-column="petal width"] .plot')) as move:
+        move(60)
+    at = seen.value("petal width")
+    assert at > before
+    assert at == seen.control("petal width", "range").get_property("valueAsNumber")
+
+
+def test_a_missing_value_has_no_say(look):
+    seen = look(quick(FRAME, SPECIES))
+    model = GaussianNB().fit(X, SPECIES)
+    seen.control("petal length", "checkbox").click()
+    row = [seen.value(name) for name in NAMES]
+    assert np.isnan(row[2])
+    assert same(seen.posterior(), model.predict_proba([row])[0])
+    seen.control("petal length", "checkbox").click()
+    assert seen.value("petal length") == seen.control("petal length", "range").get_property(
+        "valueAsNumber"
+    )
+
+
+def test_the_sum_leads_to_the_posterior(look):
+    seen = look(quick(GaussianNB(priors=[0.2, 0.3, 0.5]), FRAME, SPECIES))
+    model = GaussianNB().fit(X, SPECIES)
+    row = X[77]
+    seen.type(dict(zip(NAMES, row, strict=True)))
+    lines = seen.sums()
+    assert same(lines["log p(class)"], np.log([0.2, 0.3, 0.5]))
+    for j, name in enumerate(NAMES):
+        assert same(lines[name], gaussian_log_density(row[j], model.theta_[:, j], model.var_[:, j]))
+    total = lines["log p(class)"] + sum(lines[name] for name in NAMES)
+    assert same(lines["Sum"], total)
+    assert same(lines["Posterior"], np.exp(total - np.logaddexp.reduce(total)))
+    assert (lines["Posterior"] == seen.posterior()).all()
+
+
+@pytest.mark.parametrize("x", [1e160, -1e200, 1e300])
+def test_far_points_get_probabilities_too(look, x):
+    seen = look(quick(FRAME, SPECIES))
+    seen.type(dict.fromkeys(NAMES, x))
+    assert same(seen.posterior(), GaussianNB().fit(X, Y).predict_proba([[x] * 4])[0])
+
+
+def test_starting_points_set_every_value(look):
+    seen = look(quick(FRAME, SPECIES))
+    buttons = seen.browser.find_elements("css selector", "#presets button")
+    assert [b.text for b in buttons] == [
+        "a close call",
+        "the average",
+        *np.unique(SPECIES),
+        "nothing",
+    ]
+    assert np.sort(seen.posterior())[-2] > 0.4  # it starts with a close call
+    buttons[3].click()
+    assert [seen.value(name) for name in NAMES] == pytest.approx(X[50:100].mean(axis=0), abs=0.05)
+    buttons[-1].click()
+    assert same(seen.posterior(), [1 / 3] * 3)
+
+
+def test_a_mistake_can_be_explored(look):
+    page = quick(FRAME, SPECIES)
+    seen = look(page)
+    button = seen.find('button[aria-label^="Explore row"]')
+    seen.run("arguments[0].scrollIntoView({block: 'center'})", button)
+    button.click()
+    row = X[page.data["mistakes"][0]["row"]]
+    assert [seen.value(name) for name in NAMES] == row.tolist()
+    assert same(seen.posterior(), GaussianNB().fit(X, Y).predict_proba([row])[0])
+
+
+def test_the_map_moves_the_explorer(look):
+    seen = look(quick(FRAME, SPECIES))
+    seen.run("document.querySelector('.map-frame').scrollIntoView({block: 'center'})")
+    seen.find(".map-frame svg").click()
+    frame = {c["name"]: c["slider"] for c in quick(FRAME, SPECIES).data["columns"]}
+    for name in ("petal length", "petal width"):
+        low, high = frame[name]["low"], frame[name]["high"]
+        assert low + 0.4 * (high - low) < seen.value(name) < low + 0.6 * (high - low)
+
+
+def test_many_columns_show_the_most_telling_first_and_more_on_demand(look):
+    table, y = wide(n_columns=40, n_classes=12)
+    page = quick(table, y)
+    seen = look(page)
+    model = GaussianNB().fit(table, y)
+    telling = [c["name"] for c in page.data["columns"]]
+    assert seen.columns() == telling[:6]
+    row = np.full(40, np.nan)
+
+    def agrees():
+        for name in seen.columns():
+            row[int(name.split()[1])] = seen.value(name)
+        return same(seen.posterior(), model.predict_proba([row])[0])
+
+    assert agrees()
+    seen.find("#more button").click()
+    assert seen.columns() == telling[:12]
+    assert agrees()
+    seen.type({telling[11]: 1.5})
+    assert agrees()
+    shown = seen.browser.find_elements("css selector", "#bars li:not([hidden])")
+    assert len(shown) == 10
+
+
+def test_columns_left_out_count_as_missing(look):
+    table, y = wide()
+    seen = look(quick(table, y))
+    row = np.full(1000, np.nan)
+    for name in seen.columns():
+        row[int(name.split()[1])] = seen.value(name)
+    assert same(seen.posterior(), GaussianNB().fit(table, y).predict_proba([row])[0])
+
+
+def test_it_works_with_the_keyboard_alone(look):
+    from selenium.webdriver import Keys
+
+    seen = look(quick(FRAME, SPECIES))
+    model = GaussianNB().fit(X, SPECIES)
+    seen.run("document.querySelector('.control input').focus()")
+    active = lambda what: seen.run(f"return document.activeElement.{what}")  # noqa: E731
+    assert active("type") == "number"
+    seen.press(Keys.TAB)
+    assert (active("type"), active("ariaLabel")) == ("range", "petal width")
+    before = seen.value("petal width")
+    seen.press(*[Keys.ARROW_RIGHT] * 5)
+    assert seen.value("petal width") == pytest.approx(before + 5 * float(active("step")), abs=1e-12)
+    row = [seen.value(name) for name in NAMES]
+    assert same(seen.posterior(), model.predict_proba([row])[0])
+    seen.press(Keys.TAB)
+    seen.press(Keys.SPACE)
+    assert active("type") == "checkbox"
+    assert np.isnan(seen.value("petal width"))
+    row[3] = np.nan
+    assert same(seen.posterior(), model.predict_proba([row])[0])
+
+
+def test_a_screen_reader_hears_the_leading_class(look):
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    seen = look(quick(FRAME, SPECIES))
+    seen.type(dict(zip(NAMES, X[0], strict=True)))
+    status = "return document.querySelector('[role=status]').textContent"
+    WebDriverWait(seen.browser, 5).until(lambda _: seen.run(status).startswith("setosa: "))
+    unnamed = seen.run(
+        "return [...document.querySelectorAll('input, select, button, svg[role=img]')].filter(e => "
+        "!(e.ariaLabel || e.textContent.trim() || e.closest('label')?.textContent.trim())).length"
+    )
+    assert unnamed == 0
+
+
+ODD = {
+    "iris": lambda: report(FRAME, SPECIES),
+    "long names": lambda: quick(
+        FRAME.rename(columns={"petal width": "an exceedingly " + "long_name_" * 12}),
+        np.array(["a label that goes on and on " * 3, "unbreakable" * 9, "c"])[Y],
+    ),
+    "many columns and classes": lambda: report(*wide(n_columns=120)),
+}
+
+
+@pytest.mark.parametrize("page", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_needs_no_sideways_scrolling(look, page, scheme):
+    seen = look(page(), width=375, height=740, scheme=scheme)
+    assert seen.run("return document.documentElement.scrollWidth") <= 375
+    slider = seen.control(seen.columns()[0], "range")
+    assert slider.rect["x"] >= 0
+    assert slider.rect["x"] + slider.rect["width"] <= 375
+    before = seen.posterior()
+    seen.run("arguments[0].scrollIntoView({block: 'center'})", slider)
+    with seen.holding(slider) as move:
+        move(70)
+    assert not same(seen.posterior(), before)
+    bars = seen.run("return document.getElementById('posterior').getBoundingClientRect().top")
+    assert 0 <= bars < 300  # they stay in sight while one drags
+
+
+def test_the_dark_page_is_dark(look):
+    lightness = "return getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)"
+    assert max(look(quick(X, Y), scheme="dark").run(lightness)) < 60
+    assert min(look(quick(X, Y)).run(lightness)) > 200
+
+
+def test_labels_stay_text(look):
+    nasty = ["<script>document.title = 'hacked'</script>", "</script><img src=x onerror=alert(1)>"]
+    labels = np.array([*nasty, "{{data}} & <b>bold</b>"])[Y]
+    table = FRAME.rename(columns={"petal width": "<script>document.title = 1</script>"})
+    seen = look(report(table, labels, title="<script>document.title = 'hacked'</script>"))
+    assert seen.browser.title == "<script>document.title = 'hacked'</script>"
+    shown = [
+        row.text.split("\n")[0] for row in seen.browser.find_elements("css selector", "#classes li")
+    ]
+    assert set(shown) == {row.strip() for row in labels}
+    assert seen.run("return document.querySelectorAll('img, b, main script').length") == 0
+    assert seen.columns()[0] == "<script>document.title = 1</script>"
+
+
+def test_the_page_asks_the_network_for_nothing(look):
+    seen = look(report(FRAME, SPECIES))
+    events = [json.loads(e["message"])["message"] for e in seen.browser.get_log("performance")]
+    asked = [
+        e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"
+    ]
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    assert any(url.endswith("report.html") for url in asked)
+
+
+def test_all_is_drawn(look):
+    seen = look(report(FRAME, SPECIES))
+    drawn = seen.run(
+        "return [...document.querySelectorAll('svg[role=img]')]"
+        ".map(e => [e.ariaLabel, e.children.length])"
+    )
+    names = [name for name, children in drawn if children > 3]
+    for start, how_many in {
+        "Curves of": 4,
+        "Decision regions for petal width and petal length": 1,
+        "Confusion matrix. Most often: virginica taken for versicolor (4)": 1,
+        "Confusion matrix of": 2,
+        "Reliability diagram": 1,
+        "Accuracy of naively and scikit-learn": 1,
+        "Times of naively and scikit-learn": 1,
+    }.items():
+        assert sum(name.startswith(start) for name in names) == how_many, start
+    blank = seen.run(
+        "const c = document.querySelector('canvas'), d = c.getContext('2d')"
+        ".getImageData(0, 0, c.width, c.height).data; return d.every(v => v === 0)"
+    )
+    assert not blank
+
+
+def test_a_notebook_shows_it(look, tmp_path):
+    page = quick(FRAME, SPECIES)
+    seen = look(page)
+    (tmp_path / "notebook.html").write_text(f"<!DOCTYPE html>{page._repr_html_()}", "utf-8")
+    seen.browser.get((tmp_path / "notebook.html").as_uri())
+    seen.browser.switch_to.frame(seen.find("iframe"))
+    assert seen.posterior().sum() == pytest.approx(1)
+    seen.browser.switch_to.default_content()
