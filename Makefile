@@ -6,8 +6,8 @@ KERNEL := CMakeLists.txt $(wildcard src/kernel/*)
 
 .PHONY: demo test bench check format sanitize portable clean help
 
-demo: $(VENV)/ready ## compare GaussianNB with scikit-learn's on Iris and Breast Cancer
-	$(BIN)/python examples/compare_with_sklearn.py
+demo: $(VENV)/ready ## compare with scikit-learn on two tables; pictures and reports go into out/
+	$(BIN)/naively demo
 
 test: $(VENV)/ready ## run the whole test suite
 	$(BIN)/python -m pytest $(ARGS)

@@ -19,7 +19,7 @@ LAYERS = [
     {"engines", "model_file"},
     {"estimators"},
     {"evaluation"},
-    {"plots", "report"},
+    {"plots", "reports", "export"},
     {"cli", "__main__"},
 ]
 

@@ -15,28 +15,42 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _homes = {
+    "Comparison": "naively.evaluation",
+    "Evaluation": "naively.evaluation",
     "GaussianNB": "naively.estimators.gaussian_nb",
     "Moments": "naively.stats",
     "NaivelyError": "naively.exceptions",
+    "Report": "naively.reports",
     "Schema": "naively.summary",
     "Summary": "naively.summary",
+    "compare": "naively.evaluation",
+    "evaluate": "naively.evaluation",
     "gaussian_density": "naively.families.gaussian",
     "gaussian_log_density": "naively.families.gaussian",
     "load": "naively.estimators.loading",
+    "plots": "naively.plots",
+    "report": "naively.reports",
     "summarize": "naively.engines",
 }
 _names_there = {"gaussian_density": "density", "gaussian_log_density": "log_density"}
+_modules = {"plots"}
 
-__all__ = ["GaussianNB", "Moments", "NaivelyError", "Schema", "Summary", "__version__"]
-__all__ += ["gaussian_density", "gaussian_log_density", "load", "summarize"]
+__all__ = ["Comparison", "Evaluation", "GaussianNB", "Moments", "NaivelyError", "Report"]
+__all__ += ["Schema", "Summary", "__version__", "compare", "evaluate", "gaussian_density"]
+__all__ += ["gaussian_log_density", "load", "plots", "report", "summarize"]
 
 if TYPE_CHECKING:
+    from naively import plots
     from naively.engines import summarize
     from naively.estimators.gaussian_nb import GaussianNB
     from naively.estimators.loading import load
+    from naively.evaluation import Comparison, Evaluation
+    from naively.evaluation.compare import compare
+    from naively.evaluation.evaluate import evaluate
     from naively.exceptions import NaivelyError
     from naively.families.gaussian import density as gaussian_density
     from naively.families.gaussian import log_density as gaussian_log_density
+    from naively.reports import Report, report
     from naively.stats import Moments
     from naively.summary import Schema, Summary
 
@@ -44,7 +58,8 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name not in _homes:
         raise AttributeError(f"module 'naively' has no attribute {name!r}")
-    value = getattr(import_module(_homes[name]), _names_there.get(name, name))
+    home = import_module(_homes[name])
+    value = home if name in _modules else getattr(home, _names_there.get(name, name))
     globals()[name] = value
     return value
 

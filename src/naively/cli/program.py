@@ -1,0 +1,105 @@
+"""The program: its commands, and what becomes of errors.
+
+What is wrong with the user's input ends in one line on standard error and exit code 2. What is
+wrong with the program ends in a traceback.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from naively import __version__
+from naively.cli import console
+from naively.cli.compare import compare
+from naively.cli.demo import demo
+from naively.cli.evaluate import evaluate
+from naively.cli.fit import fit
+from naively.cli.inspect import inspect
+from naively.cli.options import grouped
+from naively.cli.predict import predict
+from naively.cli.report import report
+from naively.exceptions import NaivelyError
+
+__all__ = ["program"]
+
+_INTERRUPTED = 130
+
+
+class _Commands(TyperGroup):
+    """The commands, with errors in one line."""
+
+    def main(self, *args: Any, standalone_mode: bool = True, **kwargs: Any) -> Any:
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_args, **_kwargs: console.note(str(message))
+            code = self._run(*args, **kwargs)
+        if standalone_mode:
+            sys.exit(code)
+        return code
+
+    def _run(self, *args: Any, **kwargs: Any) -> int:
+        kwargs["standalone_mode"] = False
+        try:
+            return super().main(*args, **kwargs) or 0
+        except (KeyboardInterrupt, typer.Abort):
+            return _INTERRUPTED
+        except NaivelyError as error:
+            return console.fail(str(error))
+        except OSError as error:
+            return console.fail(f"{error.strerror or error}: {str(error.filename)!r}.")
+        except Exception as error:
+            if not hasattr(error, "format_message"):
+                raise
+            return console.fail(_usage(error))
+
+
+def _usage(error: Any) -> str:
+    """Return what is wrong with the command itself, and where to look."""
+    context = getattr(error, "ctx", None)
+    hint = f" Try '{context.command_path} --help'." if context is not None else ""
+    message = error.format_message().strip()
+    return message + ("" if message[-1:] in ".?!" else ".") + hint
+
+
+program = typer.Typer(
+    cls=_Commands,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"naively {__version__}")
+        raise typer.Exit
+
+
+@program.callback(invoke_without_command=True)
+def _naively(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Gaussian naive Bayes on tables: fit, predict, judge, compare and explain.
+
+    For example:
+
+      naively demo
+      naively fit iris.csv --target species -o iris.safetensors
+      naively predict iris.safetensors new.csv -o predictions.csv
+      naively evaluate iris.csv --target species --folds 10
+      naively report iris.csv --target species -o report.html
+    """
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+for command in (demo, fit, predict, evaluate, compare, report, inspect):
+    program.command()(grouped(command))

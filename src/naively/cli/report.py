@@ -1,0 +1,53 @@
+"""``naively report``: one page about the data, the model and its quality."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from naively.cli import console
+from naively.cli.options import Data, File, Model, check_output
+
+__all__ = ["report"]
+
+
+def report(
+    file: File,
+    data: Data,
+    model: Model,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page.")] = Path("report.html"),
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="The page's title.")] = None,
+    hide_rows: Annotated[
+        bool, typer.Option("--hide-rows", help="Show no single row, only means and counts.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Also write its figures beside it, as JSON.")
+    ] = False,
+) -> None:
+    """Write one HTML page: the figures, the plots, and an explorer.
+
+    For example:
+
+      naively report iris.csv --target species -o report.html
+      naively report iris.csv -t species --variance shared --json
+    """
+    from naively.cli.data import read_labelled
+    from naively.cli.judging import user_errors
+    from naively.reports import report as make
+
+    check_output(output, file)
+    figures = check_output(output.with_suffix(".json"), file) if as_json else None
+    table = read_labelled(file, data)
+    title = title or f"Predicting {data.target}"
+    with console.progress("writing the report"), user_errors():
+        page = make(
+            model.estimator(table.classes), table.X, table.y, title=title, show_rows=not hide_rows
+        )
+        html = page.html
+    page.save(output)
+    console.show(f"{output}: {len(html.encode()) / 1e6:.1f} MB, open it in a browser")
+    if figures is not None:
+        page.save_json(figures)
+        console.show(f"{figures}: its figures")

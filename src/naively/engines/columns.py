@@ -1,0 +1,220 @@
+"""Which columns of a table a model learns from, and what its labels are.
+
+Numeric columns are taken; text, dates, empty columns and columns without a name (an index that
+somebody wrote down) are left out, and the reason is kept.
+
+>>> import pyarrow
+>>> table = pyarrow.table({"age": [30, 40], "town": ["Ulm", "Bonn"], "sick": ["no", "yes"]})
+>>> choose(table, target="sick")
+Columns(names=('age',), left_out=(LeftOut(name='town', reason='text', cell=None, line=None),))
+>>> labels(table, "sick").tolist()
+['no', 'yes']
+>>> choose(table, target="sikc")
+Traceback (most recent call last):
+    ...
+naively.exceptions.NaivelyError: no column 'sikc'; did you mean 'sick'?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively._optional import need
+from naively.exceptions import NaivelyError
+
+__all__ = ["Columns", "LeftOut", "as_array", "choose", "count_rows", "find", "labels", "numbers"]
+
+_NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
+_ALMOST = r"^\s*[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?\s*%?\s*$"  # also 5,1 and 1,000 and 7 %
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A column that is not learned from: why, and the first cell that is no number."""
+
+    name: str
+    reason: str
+    cell: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns to learn from, in the table's order, and those left out."""
+
+    names: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+def find(name: str, names: Sequence[str], where: str = "") -> str:
+    """Return the name if it is there, or raise with the one that was probably meant."""
+    if name in names:
+        return name
+    folded = {other.casefold(): other for other in names}
+    close = get_close_matches(name.casefold(), folded, n=1)
+    if close:
+        raise NaivelyError(f"no column {name!r}{where}; did you mean {folded[close[0]]!r}?")
+    shown = ", ".join([*map(repr, names[:8]), *(["..."] if len(names) > 8 else [])])
+    raise NaivelyError(f"no column {name!r}{where}; its columns are {shown}.")
+
+
+def choose(
+    table: Any,
+    *,
+    target: str | None = None,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] = (),
+    where: str = "",
+) -> Columns:
+    """Choose the columns to learn from.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The data.
+    target : str, optional
+        The column of labels.
+    columns : sequence of str, optional
+        Learn from these, all of which must be numeric; None for every numeric column.
+    exclude : sequence of str
+        Not from these.
+    where : str
+        Where the table comes from, for messages: ``" in 'data.csv'"``.
+    """
+    if target is not None:
+        find(target, table.column_names, where)
+    unwanted = {target, *(find(name, table.column_names, where) for name in exclude)}
+    if columns is not None:
+        chosen = [find(name, table.column_names, where) for name in columns]
+        if target in chosen:
+            raise NaivelyError(f"the target, {target!r}, must not be among the columns.")
+        names = tuple(name for name in dict.fromkeys(chosen) if name not in unwanted)
+        return Columns(names, ())
+    left_out = [
+        reason
+        for name, column in zip(table.column_names, table.columns, strict=True)
+        if name not in unwanted and (reason := _left_out(name, column)) is not None
+    ]
+    unwanted |= {column.name for column in left_out}
+    names = tuple(name for name in table.column_names if name not in unwanted)
+    return Columns(names, tuple(left_out))
+
+
+def numbers(table: Any, names: Sequence[str], where: str = "") -> Any:
+    """Return the named columns, all of them numeric, or raise with the cell that is none."""
+    pyarrow = need("pyarrow", "reading columns", extra="files")
+    chosen = table.select([find(name, table.column_names, where) for name in names])
+    for j, name in enumerate(names):
+        column = chosen.column(j)
+        if pyarrow.types.is_null(column.type):
+            chosen = chosen.set_column(j, name, column.cast(pyarrow.float64()))
+        elif not _is_numeric(column.type):
+            cell, line = _first_text(column)
+            raise NaivelyError(
+                f"column {name!r} must hold numbers; got {cell!r} in line {line}{where}. "
+                "Leave the column out, or name the texts that mean a missing cell."
+            )
+    return chosen
+
+
+def as_array(table: Any) -> NDArray[np.float64]:
+    """Return numeric columns as an array without names; missing cells are NaN."""
+    columns = (column.cast("double").to_numpy() for column in table.columns)
+    return np.column_stack([np.asarray(column, dtype=np.float64) for column in columns])
+
+
+def labels(table: Any, target: str) -> NDArray[Any]:
+    """Return the labels of a table: strings, whole numbers or booleans, none of them missing."""
+    pyarrow = need("pyarrow", "reading columns", extra="files")
+    compute = need("pyarrow.compute", "reading columns", extra="files")
+    column = table.column(target)
+    if pyarrow.types.is_binary(column.type):
+        raise NaivelyError(f"the target {target!r} is not in UTF-8. Save the data as UTF-8.")
+    if not _is_numeric(column.type):
+        text = compute.utf8_trim_whitespace(column.cast(pyarrow.string()))
+        column = compute.if_else(compute.equal(text, ""), None, text)
+    if column.null_count:
+        line = compute.index(column.is_null(), True).as_py() + 2
+        raise NaivelyError(f"the target {target!r} is missing in line {line}. Leave that row out.")
+    if pyarrow.types.is_string(column.type):
+        return np.array(column.to_pylist(), dtype=np.str_)
+    values: NDArray[Any] = column.to_numpy()
+    if values.dtype.kind not in "iub" and not (values == np.floor(values)).all():
+        at = int(np.argmax(values != np.floor(values)))
+        raise NaivelyError(
+            f"the target {target!r} must hold classes; got {values[at]} in line {at + 2}. "
+            "Naive Bayes does not predict measurements."
+        )
+    return values
+
+
+def count_rows(table: Any, names: Sequence[str]) -> list[str]:
+    """Return the columns that only count the rows: 0, 1, 2, ... or 1, 2, 3, ...
+
+    >>> import pyarrow
+    >>> count_rows(pyarrow.table({"id": [1, 2, 3], "age": [1, 3, 2]}), ["id", "age"])
+    ['id']
+    """
+    pyarrow = need("pyarrow", "reading columns", extra="files")
+    n = table.num_rows
+    found = []
+    for name in names:
+        column = table.column(name)
+        if n > 2 and pyarrow.types.is_integer(column.type) and not column.null_count:
+            first, last = column[0].as_py(), column[n - 1].as_py()
+            if first in (0, 1) and last == first + n - 1:
+                found += [name] if (np.diff(column.to_numpy()) == 1).all() else []
+    return found
+
+
+def _is_numeric(kind: Any) -> bool:
+    types = need("pyarrow", "reading columns", extra="files").types
+    numeric = types.is_integer, types.is_floating, types.is_decimal, types.is_boolean
+    return any(is_it(kind) for is_it in numeric)
+
+
+def _left_out(name: str, column: Any) -> LeftOut | None:
+    """Return why a column is not learned from, or None where it is numeric."""
+    types = need("pyarrow", "reading columns", extra="files").types
+    if not name:
+        return LeftOut(name, "a column without a name, often an index")
+    if _is_numeric(column.type):
+        return None
+    if types.is_null(column.type):
+        return LeftOut(name, "empty")
+    if types.is_temporal(column.type):
+        return LeftOut(name, "dates or times")
+    if types.is_string(column.type) and _looks_numeric(column):
+        return LeftOut(name, "looks numeric", *_first_text(column))
+    return LeftOut(name, "text")
+
+
+def _looks_numeric(column: Any) -> bool:
+    """Whether most cells are numbers, or numbers as some people write them."""
+    compute = need("pyarrow.compute", "reading columns", extra="files")
+    present = compute.sum(compute.not_equal(column, "")).as_py() or 0
+    almost = compute.sum(compute.match_substring_regex(column, _ALMOST)).as_py() or 0
+    return 2 * almost > present
+
+
+def _first_text(column: Any) -> tuple[str, int]:
+    """Return the first cell that is no number, and its line in the file."""
+    pyarrow = need("pyarrow", "reading columns", extra="files")
+    compute = need("pyarrow.compute", "reading columns", extra="files")
+    if not pyarrow.types.is_string(column.type):
+        at = compute.index(column.is_valid(), True).as_py()
+        return str(column[at].as_py()), at + 2
+    nulls = need("pyarrow.csv", "reading columns", extra="files").ConvertOptions().null_values
+    absent = compute.is_in(column, value_set=pyarrow.array(nulls))
+    for pattern in (_ALMOST, _NUMBER):  # what is nothing like a number is the better example
+        fine = compute.or_(absent, compute.match_substring_regex(column, pattern))
+        at = compute.index(fine, False).as_py()
+        if at >= 0:
+            return column[at].as_py(), at + 2
+    return column[0].as_py(), 2
