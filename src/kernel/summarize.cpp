@@ -12,6 +12,8 @@ namespace {
 
 constexpr double worst_cancellation = 32.0;
 constexpr std::size_t packed_rows = 64;
+constexpr std::size_t least_block = 1024;
+constexpr std::size_t rows_of_a_class = 128;               // in a run of rows, about
 constexpr std::size_t state_bytes = std::size_t{1} << 18;  // what a block keeps: half of L2
 constexpr int shift_attempts = 16;  // rows in which to look for a present cell
 
@@ -92,11 +94,12 @@ class Summarizer {
     Summarizer(const Table& X, const std::int32_t* codes, const double* weights,
                std::size_t n_classes, const MomentsView& out)
         : X_(X), codes_(codes), weights_(weights), n_classes_(n_classes), out_(out),
-          width_(column_tile(X.n_columns, n_classes)), state_(n_classes, width_),
+          width_(column_tile(X.n_columns, n_classes)), run_rows_(rows_of_a_class * n_classes),
+          state_(n_classes, width_), runs_(run_rows_ < least_block ? n_classes : 0, width_),
           weight_(n_classes), attempts_(n_classes), tile_(aligned_array(packed_rows * width_)) {}
 
     Status run(double* class_weight) {
-        const std::size_t step = std::max<std::size_t>(1024, 128 * n_classes_);
+        const std::size_t step = std::max(least_block, run_rows_);
         for (std::size_t row = 0; row < X_.n_rows; row += step) {
             const std::size_t rows = std::min(step, X_.n_rows - row);
             weigh(row, rows);
@@ -171,9 +174,34 @@ class Summarizer {
         return complete;
     }
 
+    // Adds up runs of rows, and then the runs: short sums round less.
     void accumulate_block(const Block& block) {
+        const bool one_run = block.rows <= run_rows_;
+        clear(state_);
+        if (!one_run) clear(runs_);
+        for (std::size_t done = 0; done < block.rows; done += run_rows_) {
+            const std::size_t rows = std::min(run_rows_, block.rows - done);
+            accumulate_run({block.row + done, rows, block.column, block.columns});
+            if (!one_run) add_and_clear(state_, runs_);
+        }
+        if (!one_run) add_and_clear(runs_, state_);
+    }
+
+    void clear(State& sums) const {
         for (std::size_t k = 0; k < n_classes_; ++k)
-            if (attempts_[k] > 0) std::fill_n(state_.sum(k), 3 * width_, 0.0);
+            if (attempts_[k] > 0) std::fill_n(sums.sum(k), 3 * width_, 0.0);
+    }
+
+    void add_and_clear(State& from, State& to) const {
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            if (attempts_[k] == 0) continue;
+            double* NAIVELY_RESTRICT source = from.sum(k);
+            double* NAIVELY_RESTRICT target = to.sum(k);
+            for (std::size_t i = 0; i < 3 * width_; ++i) target[i] += source[i], source[i] = 0.0;
+        }
+    }
+
+    void accumulate_run(const Block& block) {
         std::size_t done = 0;
         if (X_.has_plain_rows()) {  // read in place all rows but the table's last, which is packed
             done = std::min(block.rows, X_.n_rows - 1 - block.row);
@@ -258,7 +286,9 @@ class Summarizer {
     const std::size_t n_classes_;
     const MomentsView out_;
     const std::size_t width_;
+    const std::size_t run_rows_;
     State state_;
+    State runs_;                  // sums over the runs of a block, where it has several
     std::vector<double> weight_;  // of each class, in this block of rows
     std::vector<int> attempts_;   // how many rows the class's shift was looked for in
     AlignedArray tile_;

@@ -9,10 +9,9 @@ With :math:`p_{ik}` the probability of class k for row i, :math:`y_i` the row's 
     \text{Brier} = \frac1n \sum_i \sum_k (p_{ik} - [k = y_i])^2, \qquad
     \text{ECE} = \sum_b \frac{n_b}{n} \left| \text{acc}_b - \text{conf}_b \right|
 
-(scikit-learn's Brier score of two classes looks at one of them, and is half of this) where b runs
-over ten bins of equal width :math:`((b-1)/10, b/10]` of the confidence, and
+where b runs over ten bins of equal width :math:`((b-1)/10, b/10]` of the confidence, and
 :math:`\text{acc}_b` and :math:`\text{conf}_b` are the share of right rows and the mean confidence
-in the bin.
+in the bin. Of two classes, scikit-learn's Brier score looks at one: it is half of this.
 
 References
 ----------
