@@ -16,10 +16,10 @@ LAYERS = [
     {"exceptions", "_kernel", "_threads", "_optional", "_atomic", "__version__"},
     {"labels", "stats"},
     {"families", "summary"},
-    {"engines", "model_file"},
+    {"engines", "model_file", "export"},
     {"estimators"},
     {"evaluation"},
-    {"plots", "reports", "export"},
+    {"plots", "reports"},
     {"cli", "__main__"},
 ]
 

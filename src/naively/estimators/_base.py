@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from functools import lru_cache
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import unique_labels
 
 from naively import __version__, labels, model_file
+from naively._atomic import write_atomically
 from naively._threads import block_slices, map_blocks
 from naively.engines.arrays import raise_not_finite, summarize_table
 from naively.estimators._validation import Checked, check_labels, check_table, check_weights
@@ -77,6 +78,29 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         estimator = cls(**params)
         estimator._check_params()
         return estimator._adopt(summary, estimator._read(summary))
+
+    @classmethod
+    def from_files(cls, source: Any, *, target: str, **options: Any) -> Self:
+        """Return an estimator fitted on files, in one streaming pass and little memory.
+
+        Parameters
+        ----------
+        source : str, path-like, list of those, or an Arrow stream
+            CSV, Parquet or Arrow: paths, folders, globs, or any object that streams Arrow data.
+        target : str
+            The column of labels.
+        **options
+            The estimator's parameters, and those of `naively.summarize` for files: ``columns``,
+            ``exclude``, ``weight``, ``checkpoint``, ``skip_bad_files``, ...
+        """
+        from naively.engines import files
+
+        names = cls._parameter_constraints
+        params = {name: options.pop(name) for name in list(options) if name in names}
+        estimator = cls(**params)
+        estimator._check_params()
+        summary = files.summarize(source, target=target, n_jobs=estimator.n_jobs, **options)
+        return cls.from_summary(summary, **params)
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -271,6 +295,41 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             params["priors"] = np.asarray(params["priors"], dtype=np.float64).tolist()
         content = ModelFile(self._seen(), type(self).__name__, params, self._dtype.name)
         model_file.write(path, content, version=__version__)
+
+    def to_onnx(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        dtype: Literal["float32", "float64"] = "float32",
+    ) -> None:
+        """Write the model as an ONNX graph, which gives ``label`` and ``probabilities``.
+
+        Parameters
+        ----------
+        path : path-like
+            The file, by custom with the ending ``.onnx``.
+        dtype : {"float32", "float64"}, default="float32"
+            The type of the input. The arithmetic inside is float64.
+        """
+        from naively.export import to_onnx
+
+        write_atomically(path, to_onnx(self, dtype=dtype))
+
+    def to_sql(self, table: str, *, dialect: str = "duckdb", **options: Any) -> str:
+        """Return one SELECT that scores a table inside its database.
+
+        Parameters
+        ----------
+        table : str
+            The table, as the dialect writes it.
+        dialect : str, default="duckdb"
+            duckdb, postgres, sqlite, bigquery, snowflake, spark or databricks.
+        **options
+            ``columns``, ``keep``, ``label`` and ``proba`` of `naively.export.to_sql`.
+        """
+        from naively.export import to_sql
+
+        return to_sql(self, table, dialect=dialect, **options)
 
     # --- inside -------------------------------------------------------------------------------
 

@@ -1,0 +1,135 @@
+"""How databases spell what a query needs: names, texts, numbers, sums, and where they differ.
+
+>>> Spelling("postgres").name('5" nails')
+'"5"" nails"'
+>>> number(0.1), added(-2.5), added(3.0)
+('0.1e0', '- 2.5e0', '+ 3.0e0')
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from naively._optional import need
+from naively.exceptions import NaivelyError
+
+__all__ = ["DIALECTS", "Spelling", "added", "number", "total"]
+
+_WIDTH = 50  # SQLite and DuckDB refuse expressions 1000 deep, SQLite 128 arguments
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What sqlglot does not tell.
+
+    Attributes
+    ----------
+    nan : str
+        A number ``{0}``, or NULL for NaN. Most hold that NaN equals itself; SQLite has none.
+    square : str
+        The square of ``{0}``. Of a product, DuckDB's planner looks for common parts, and needs
+        minutes for wide models; without its mathematical functions, SQLite has nothing else.
+    greatest : str
+        The function of several arguments.
+    fence : str
+        Ends a step. PostgreSQL and SQLite would write a step out wherever the next one names its
+        columns, and work through it as often; a limit keeps them apart, and stores nothing.
+    """
+
+    nan: str = "NULLIF({0}, CAST('NaN' AS {double}))"
+    square: str = "POWER({0}, 2)"
+    greatest: str = "GREATEST"
+    fence: str = ""
+
+
+DIALECTS = {
+    "duckdb": Dialect(),
+    "postgres": Dialect(fence="\n  OFFSET 0"),
+    "sqlite": Dialect("{0}", "({0}) * ({0})", "MAX", fence="\n  LIMIT -1"),
+    "bigquery": Dialect(nan="CASE WHEN IS_NAN({0}) THEN NULL ELSE {0} END"),
+    "snowflake": Dialect(),
+    "spark": Dialect(),
+    "databricks": Dialect(),
+}
+
+
+class Spelling:
+    """Writes in one dialect, by sqlglot's knowledge of it."""
+
+    def __init__(self, dialect: str) -> None:
+        self._sqlglot = need("sqlglot", "exporting to SQL", extra="sql")
+        if dialect not in DIALECTS:
+            raise NaivelyError(f"dialect must be one of {', '.join(DIALECTS)}; got {dialect!r}.")
+        self._dialect, self._own = dialect, DIALECTS[dialect]
+        self.double = self._written(self._sqlglot.exp.DataType.build("DOUBLE"))
+        self.fence = self._own.fence
+
+    def name(self, name: str) -> str:
+        """Quote a name."""
+        return self._written(self._sqlglot.to_identifier(name, quoted=True))
+
+    def text(self, text: str) -> str:
+        """Quote a text."""
+        return self._written(self._sqlglot.exp.Literal.string(text))
+
+    def cast(self, value: str) -> str:
+        """Make a value a float64."""
+        return f"CAST({value} AS {self.double})"
+
+    def not_nan(self, value: str) -> str:
+        """Make NaN NULL."""
+        return self._own.nan.format(value, double=self.double)
+
+    def square(self, value: str) -> str:
+        """Square a value."""
+        return self._own.square.format(value)
+
+    def greatest(self, values: list[str]) -> str:
+        """Return the greatest value."""
+        while len(values) > 1:
+            groups = [values[i : i + _WIDTH] for i in range(0, len(values), _WIDTH)]
+            values = [f"{self._own.greatest}({', '.join(group)})" for group in groups]
+        return values[0]
+
+    def label(self, label: Any) -> str:
+        """Write a label of any type."""
+        if isinstance(label, str):
+            return self.text(label)
+        if isinstance(label, bool):
+            return str(label).upper()
+        return self.cast(number(label)) if isinstance(label, float) else str(label)
+
+    def table(self, table: str, alias: str) -> str:
+        """Give a table an alias: ``readings AS t``."""
+        exp, errors = self._sqlglot.exp, self._sqlglot.errors
+        try:
+            parsed = self._sqlglot.parse_one(table, into=exp.Table, dialect=self._dialect)
+        except errors.SqlglotError:
+            raise NaivelyError(
+                f"table must be a table's name as {self._dialect} writes it; got {table!r}. "
+                "Quote a name that is not plain."
+            ) from None
+        return self._written(exp.alias_(parsed, alias, table=True))
+
+    def _written(self, expression: Any) -> str:
+        return str(expression.sql(self._dialect))
+
+
+def number(value: float) -> str:
+    """Write a number to its last bit, and with an exponent: without one it may be a decimal."""
+    digits, _, exponent = repr(float(value)).partition("e")
+    return f"{digits}e{int(exponent or 0)}"
+
+
+def added(value: float) -> str:
+    """Write a number to be added to what stands before it."""
+    return f"- {number(-value)}" if value < 0 else f"+ {number(abs(value))}"
+
+
+def total(terms: list[str]) -> str:
+    """Write a sum, one term a line, in groups that keep the expression shallow."""
+    while len(terms) > _WIDTH:
+        groups = [terms[i : i + _WIDTH] for i in range(0, len(terms), _WIDTH)]
+        terms = [f"({' + '.join(group)})" for group in groups]
+    return "\n      + ".join(terms) or "0"
