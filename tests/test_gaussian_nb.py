@@ -250,6 +250,16 @@ def test_one_row_may_miss_cells():
         np.testing.assert_allclose(model.predict_proba_one(row), only_height, rtol=1e-7)
 
 
+def test_a_row_of_missing_cells_is_left_to_the_priors():
+    X = np.random.default_rng(0).normal(size=(400, 8))
+    model = GaussianNB().fit(X, np.arange(100).repeat(4))
+    nothing = np.full((1, 8), np.nan)
+    assert model.predict(nothing) == 0  # of a hundred equals, the first
+    assert (model.predict_joint_log_proba(nothing) == np.log(0.01)).all()
+    skewed = GaussianNB(priors=np.arange(1, 101) / 5050).fit(X, np.arange(100).repeat(4))
+    np.testing.assert_allclose(skewed.predict_proba(nothing)[0], skewed.class_prior_, rtol=1e-14)
+
+
 # --- the model as a value -------------------------------------------------------------------------
 
 

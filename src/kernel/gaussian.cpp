@@ -164,6 +164,9 @@ class Scorer {
         if (!measure(row)) return false;
         finish_joint(model_.n_classes_, model_.offset_.data(), absent_.get(), joint_.get(), best_,
                      label_);
+        if (had_missing_)
+            for (std::size_t i = 0; i < rows; ++i)
+                if (is_empty(row + i)) leave_to_priors(i);
         if (output_.want != Want::joint && output_.want != Want::evidence)
             for (std::size_t i = 0; i < rows; ++i)
                 if (best_[i] == -infinity) rescue(row + i, i);
@@ -198,8 +201,12 @@ class Scorer {
         had_missing_ = false;
         for (std::size_t column = 0; column < m.n_columns_; column += tile_columns) {
             const std::size_t columns = load(row, column);
-            const Step<double> step{tile_.get(), columns, m.n_columns_, m.n_bands_,
-                                    m.parameters_.data() + column * 2 * m.band_, joint_.get(),
+            const Step<double> step{tile_.get(),
+                                    columns,
+                                    m.n_columns_,
+                                    m.n_bands_,
+                                    m.parameters_.data() + column * 2 * m.band_,
+                                    joint_.get(),
                                     &ahead_};
             double* end = tile_.get() + columns * tile_rows;
             if (finite(tile_.get(), columns * tile_rows)) {
@@ -246,6 +253,22 @@ class Scorer {
                 break;
             default:
                 for (std::size_t i = 0; i < rows; ++i) out[row + i] = static_cast<T>(evidence[i]);
+        }
+    }
+
+    bool is_empty(std::size_t row) const {
+        std::size_t j = 0;
+        while (j < X_.n_columns && std::isnan(X_.cell(row, j))) ++j;
+        return j == X_.n_columns;
+    }
+
+    // Nothing is known of the row. Taking all terms out again would leave their rounding.
+    void leave_to_priors(std::size_t i) {
+        best_[i] = -infinity;
+        for (std::size_t k = 0; k < model_.n_classes_; ++k) {
+            const double value = model_.log_prior_[k];
+            joint_[k * tile_rows + i] = value;
+            if (value > best_[i]) best_[i] = value, label_[i] = static_cast<double>(k);
         }
     }
 

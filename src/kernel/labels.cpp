@@ -27,8 +27,8 @@ template <class T>
 NAIVELY_INLINE std::uint64_t find_present(const T* labels, std::size_t n, T least) {
     std::uint64_t present = 0;
     for (std::size_t i = 0; i < n; ++i)
-        present |= std::uint64_t{1} << (static_cast<std::uint64_t>(labels[i]) -
-                                        static_cast<std::uint64_t>(least));
+        present |= std::uint64_t{1}
+                   << (static_cast<std::uint64_t>(labels[i]) - static_cast<std::uint64_t>(least));
     return present;
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double rounding = 0x1p-24;
 constexpr double slack = 1.01 * rounding * (10.0 + tile_columns);  // of the distance
-constexpr double smallest_scale = 1e-30;  // below, floats lose digits
+constexpr double smallest_scale = 1e-30;                           // below, floats lose digits
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // target = (tile - centre) unit, rounded to floats
@@ -60,9 +60,8 @@ NAIVELY_INLINE bool decide_lanes(const double* distance, std::size_t n_classes,
     return decided;
 }
 
-NAIVELY_CLONES bool decide_tile(const double* distance, std::size_t n_classes,
-                                const double* offset, const double* constant, std::size_t rows,
-                                std::int64_t* labels) {
+NAIVELY_CLONES bool decide_tile(const double* distance, std::size_t n_classes, const double* offset,
+                                const double* constant, std::size_t rows, std::int64_t* labels) {
     bool decided = true;
     for (std::size_t row = 0; row < rows; row += lane_count)
         decided &= decide_lanes(distance + row, n_classes, offset, constant,

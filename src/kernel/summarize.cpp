@@ -203,8 +203,9 @@ class Summarizer {
 
     void accumulate_run(const Block& block) {
         std::size_t done = 0;
-        if (X_.has_plain_rows()) {  // read in place all rows but the table's last, which is packed
-            done = std::min(block.rows, X_.n_rows - 1 - block.row);
+        if (X_.has_plain_rows()) {  // read in place all rows but the table's last, which are packed
+            const std::size_t last = (lane_count - 2) / X_.plain_stride() + 1;  // hold 7 numbers
+            done = std::min(block.rows, X_.n_rows - std::min(X_.n_rows, block.row + last));
             accumulate_rows(block.row, done, block.columns, X_.plain_row(block.row) + block.column,
                             X_.plain_stride());
         }

@@ -140,8 +140,8 @@ class Table {
     }
 
     // Lists the memory under a tile, piece by piece: at most one a row or one a column of it.
-    std::size_t segments(std::size_t row, std::size_t rows, std::size_t column,
-                         std::size_t columns, Segment* out) const {
+    std::size_t segments(std::size_t row, std::size_t rows, std::size_t column, std::size_t columns,
+                         Segment* out) const {
         const bool by_row = has_row_lines();
         const auto bytes = [](const Line& line, std::size_t n) {
             return n * static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, line.stride));

@@ -95,7 +95,8 @@ NAIVELY_INLINE void add_distances_of_band(const Step<T>& step) {
     }
 }
 
-template <class V, class T> NAIVELY_INLINE void add_distances_by_lanes(const Step<T>& step, std::size_t band) {
+template <class V, class T>
+NAIVELY_INLINE void add_distances_by_lanes(const Step<T>& step, std::size_t band) {
     switch (band) {
         case 1: return add_distances_of_band<V, 1>(step);
         case 2: return add_distances_of_band<V, 2>(step);

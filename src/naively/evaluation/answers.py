@@ -80,12 +80,12 @@ class Answers:
         """
         assert self.probabilities is not None
         p = self.probabilities[rows]
-        cells = p.reshape(-1)
-        first = np.arange(0, cells.size, p.shape[1])
-        best, true = p.argmax(axis=1), first + truth
+        cells, true = p.reshape(-1), np.arange(0, p.size, p.shape[1]) + truth
         likelihood = cells.take(true)
-        self.codes[rows] = best
-        self.confidence[rows] = cells.take(first + best)
+        self.codes[rows], self.confidence[rows] = truth, likelihood
+        unsure = np.flatnonzero(likelihood <= 0.5)  # above, there is nothing likelier
+        self.codes[rows][unsure] = best = p[unsure].argmax(axis=1)
+        self.confidence[rows][unsure] = p[unsure, best]
         cells[true] = likelihood - 1  # for a moment, p is p_k - [k = y]
         np.einsum("ik,ik->i", p, p, out=self.squared_error[rows])
         cells[true] = likelihood

@@ -95,8 +95,9 @@ def by_summaries(model: GaussianNB, X: Any, truth: Truth, fold: NDArray[np.int32
     answers = Answers.room(fold.size, truth.classes.size)
     blocks = block_slices(fold.size, schema.n_columns, most=_MOST_BLOCKS)
     map_blocks(partial(_judge, table, truth, fold, kernels, answers), blocks, model.n_jobs)
-    right = np.bincount(fold, weights=answers.codes == truth.codes)
-    return Judged(truth, answers, right / np.bincount(fold))
+    count = np.bincount(fold)
+    wrong = np.bincount(fold[answers.codes != truth.codes], minlength=count.size)
+    return Judged(truth, answers, (count - wrong) / count)
 
 
 def by_refitting(model: Any, X: Any, truth: Truth, splits: _Splits) -> Judged:

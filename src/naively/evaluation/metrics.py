@@ -120,10 +120,9 @@ def confidence(top: NDArray[np.float64], correct: NDArray[np.bool_]) -> Confiden
 def reliability(top: NDArray[np.float64], correct: NDArray[np.bool_]) -> Reliability:
     """Compare confidence and accuracy in ten bins of the confidence; NaN is in none."""
     edges = np.linspace(0.0, 1.0, _BINS + 1)
-    below = (top > edge for edge in edges[1:-1])
-    at = reduce(np.add, below, np.zeros(top.size, dtype=np.int8))  # quicker than a search
+    below = ((top > edge).view(np.int8) for edge in edges[1:-1])
+    at = reduce(np.add, below).astype(np.intp)  # quicker than a search
     at[np.isnan(top)] = _BINS
-    at = at.astype(np.intp)
     count = np.bincount(at, minlength=_BINS)[:_BINS]
 
     def mean(values: NDArray[Any]) -> NDArray[np.float64]:

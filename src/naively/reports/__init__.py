@@ -149,4 +149,3 @@ def report(
     if path is not None:
         page.save(path)
     return page
-
