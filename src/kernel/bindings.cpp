@@ -185,6 +185,7 @@ std::int64_t score_one(const naively::GaussianModel& model, const ConstDoubles& 
 
 NB_MODULE(_kernel, m) {
     using naively::Want;
+    nb::set_leak_warnings(false);  // a model may live until the interpreter ends
     m.def("summarize", &summarize, nb::arg("X"), nb::arg("codes"), nb::arg("weights").none(),
           nb::arg("class_weight").noconvert(), nb::arg("moments").noconvert());
     m.def("add", &combine_into<naively::add>, nb::arg("a").noconvert(), nb::arg("b").noconvert());

@@ -19,7 +19,7 @@ Examples
 >>> a = Moments.of(weight=2.0, mean=1.0, m2=2.0)  # the numbers 0 and 2
 >>> b = Moments.of(weight=1.0, mean=4.0, m2=0.0)  # the number 4
 >>> a + b
-Moments(weight=3.0, mean=2.0, m2=8.0)
+Moments(weight=3., mean=2., m2=8.)
 >>> a + b - b == a
 True
 

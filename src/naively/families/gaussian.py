@@ -12,8 +12,8 @@ Examples
 --------
 >>> density(0.0, mean=0.0, variance=1.0)
 np.float64(0.3989422804014327)
->>> log_density(1e200, mean=0.0, variance=1e300)
-np.float64(-5e+99)
+>>> log_density(0.0, mean=0.0, variance=1.0)
+np.float64(-0.9189385332046727)
 """
 
 from __future__ import annotations
