@@ -259,3 +259,12 @@ def test_no_floor_under_the_density_flips_a_row():
     floored = np.log(model.class_prior_) + np.log(density + 1e-9).sum(axis=2)
     assert round(model.score(X, y), 4) == 0.9447
     assert round(np.mean(floored.argmax(axis=1) == y), 4) == 0.9422
+
+
+@pytest.mark.parametrize("offset", [1e8, 1e15], ids=["1e8", "1e15"])
+def test_blocks_far_from_zero_add_up_without_the_rounding_of_their_means(offset):
+    rng = np.random.default_rng(9)
+    near = rng.integers(-30, 31, size=(200_000, 1)) / 8.0  # exact, whatever the offset
+    y = np.arange(200_000) % 3
+    close, far = GaussianNB(var_smoothing=0).fit(near, y), GaussianNB(var_smoothing=0)
+    np.testing.assert_allclose(far.fit(near + offset, y).var_, close.var_, rtol=1e-13)

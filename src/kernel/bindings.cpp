@@ -84,13 +84,15 @@ naively::MomentsArrays<T> moments_of(const nb::ndarray<T, nb::c_contig, nb::devi
 }
 
 bool summarize(nb::object X, const Codes& codes, const std::optional<ConstDoubles>& weights,
-               const Doubles& class_weight, const Doubles& moments) {
+               const Doubles& class_weight, const Doubles& moments,
+               const std::optional<ConstDoubles>& origin) {
     const naively::Table table = table_of(X);
     const std::size_t n_classes = class_weight.size();
     expect(codes.size() == table.n_rows, "there must be one code per row");
     expect(!weights || weights->size() == table.n_rows, "there must be one weight per row");
     expect(moments.size() == 3 * n_classes * table.n_columns,
            "moments must be by class and column");
+    expect(!origin || 3 * origin->size() == moments.size(), "origins must be by class and column");
     const naively::MomentsView out = moments_of<double>(moments);
     nb::gil_scoped_release unlocked;
     std::uint32_t greatest = 0;  // a negative code would be the greatest of all
@@ -98,7 +100,8 @@ bool summarize(nb::object X, const Codes& codes, const std::optional<ConstDouble
         greatest = std::max(greatest, static_cast<std::uint32_t>(codes.data()[i]));
     expect(codes.size() == 0 || greatest < n_classes, "a code has no class");
     return naively::summarize(table, codes.data(), weights ? weights->data() : nullptr, n_classes,
-                              class_weight.data(), out) == naively::Status::ok;
+                              origin ? origin->data() : nullptr, class_weight.data(),
+                              out) == naively::Status::ok;
 }
 
 template <void (*combine)(const naively::MomentsView&, const naively::ConstMomentsView&,
@@ -187,7 +190,8 @@ NB_MODULE(_kernel, m) {
     using naively::Want;
     nb::set_leak_warnings(false);  // a model may live until the interpreter ends
     m.def("summarize", &summarize, nb::arg("X"), nb::arg("codes"), nb::arg("weights").none(),
-          nb::arg("class_weight").noconvert(), nb::arg("moments").noconvert());
+          nb::arg("class_weight").noconvert(), nb::arg("moments").noconvert(),
+          nb::arg("origin") = nb::none());
     m.def("add", &combine_into<naively::add>, nb::arg("a").noconvert(), nb::arg("b").noconvert());
     m.def("subtract", &combine_into<naively::subtract>, nb::arg("a").noconvert(),
           nb::arg("b").noconvert());

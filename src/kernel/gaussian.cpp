@@ -21,27 +21,50 @@ NAIVELY_CLONES void add_distances(const Step<double>& step, std::size_t band) {
 }
 
 // The same where cells are missing: absent[k][i] += log_norm for each that is.
+template <std::size_t width>
+NAIVELY_INLINE void add_distances_of_present(const Step<double>& step, const double* log_norm,
+                                             double* absent) {
+    for (std::size_t band = 0; band < step.bands; ++band) {
+        const double* parameters = step.parameters + band * step.n_columns * 2 * width;
+        const double* norms = log_norm + band * step.n_columns * width;
+        for (std::size_t row = 0; row < tile_rows; row += lane_count) {
+            step.ahead->ask(step.bands * (tile_rows / lane_count));
+            const std::size_t at = band * width * tile_rows + row;
+            Lanes sum[width], left_out[width];
+            for (std::size_t c = 0; c < width; ++c) {
+                sum[c] = lanes(step.distance + at + c * tile_rows);
+                left_out[c] = lanes(absent + at + c * tile_rows);
+            }
+            for (std::size_t j = 0; j < step.columns; ++j) {
+                const double* mean = parameters + j * 2 * width;
+                const Lanes x = lanes(step.tile + j * tile_rows + row);
+                Mask present;
+                find_present(x, present);
+                for (std::size_t c = 0; c < width; ++c) {
+                    Lanes d = x - mean[c], norm = Lanes{} + norms[j * width + c];
+                    zero_unless(present, d);
+                    zero_where(present, norm);
+                    sum[c] += d * mean[width + c] * d;
+                    left_out[c] += norm;
+                }
+            }
+            for (std::size_t c = 0; c < width; ++c) {
+                lanes(step.distance + at + c * tile_rows) = sum[c];
+                lanes(absent + at + c * tile_rows) = left_out[c];
+            }
+        }
+    }
+}
+
 NAIVELY_CLONES void add_distances_missing(const Step<double>& step, std::size_t band,
                                           const double* log_norm, double* absent) {
-    for (std::size_t k = 0; k < step.bands * band; ++k)
-        for (std::size_t row = 0; row < tile_rows; row += lane_count) {
-            step.ahead->ask(step.bands * band * (tile_rows / lane_count));
-            Lanes sum = lanes(step.distance + k * tile_rows + row);
-            Lanes left_out = lanes(absent + k * tile_rows + row);
-            for (std::size_t j = 0; j < step.columns; ++j) {
-                const double* mean = step.parameters + place(k, j, step.n_columns, band, 2);
-                const Lanes x = lanes(step.tile + j * tile_rows + row);
-                const Lanes d = x - mean[0];
-                Lanes term = d * mean[band] * d;
-                zero_where_missing(x, term);
-                sum += term;
-                Lanes norm = Lanes{} + log_norm[place(k, j, step.n_columns, band, 1)];
-                zero_where_present(x, norm);
-                left_out += norm;
-            }
-            lanes(step.distance + k * tile_rows + row) = sum;
-            lanes(absent + k * tile_rows + row) = left_out;
-        }
+    switch (band) {
+        case 1: return add_distances_of_present<1>(step, log_norm, absent);
+        case 2: return add_distances_of_present<2>(step, log_norm, absent);
+        case 3: return add_distances_of_present<3>(step, log_norm, absent);
+        case 4: return add_distances_of_present<4>(step, log_norm, absent);
+        default: return add_distances_of_present<5>(step, log_norm, absent);
+    }
 }
 
 NAIVELY_CLONES void pack_columns(const Table& X, std::size_t row, std::size_t rows,
@@ -67,7 +90,7 @@ NAIVELY_CLONES void finish_joint(std::size_t n_classes, const double* offset, co
     }
 }
 
-// proba[k][i] = exp(joint[k][i] - best[i]), and their total over the classes.
+// proba[k][i] = exp(joint[k][i] - best[i]) / total[i], the total being their sum over classes.
 NAIVELY_CLONES void exponentiate(std::size_t n_classes, const double* joint, const double* best,
                                  double* NAIVELY_RESTRICT proba, double* NAIVELY_RESTRICT total) {
     for (std::size_t i = 0; i < tile_rows; ++i) total[i] = 0.0;
@@ -77,6 +100,10 @@ NAIVELY_CLONES void exponentiate(std::size_t n_classes, const double* joint, con
             proba[k * tile_rows + i] = p;
             total[i] += p;
         }
+    double share[tile_rows];
+    for (std::size_t i = 0; i < tile_rows; ++i) share[i] = 1.0 / total[i];
+    for (std::size_t k = 0; k < n_classes; ++k)
+        for (std::size_t i = 0; i < tile_rows; ++i) proba[k * tile_rows + i] *= share[i];
 }
 
 }  // namespace
@@ -245,9 +272,7 @@ class Scorer {
                 evidence[i] = best_[i] == -infinity ? -infinity : best_[i] + std::log(total_[i]);
         switch (output_.want) {
             case Want::joint: put([&](std::size_t at, std::size_t) { return joint_[at]; }); break;
-            case Want::proba:
-                put([&](std::size_t at, std::size_t i) { return proba_[at] / total_[i]; });
-                break;
+            case Want::proba: put([&](std::size_t at, std::size_t) { return proba_[at]; }); break;
             case Want::log_proba:
                 put([&](std::size_t at, std::size_t i) { return joint_[at] - evidence[i]; });
                 break;

@@ -77,6 +77,8 @@ Screen::Screen(std::size_t n_classes, std::size_t n_columns, std::size_t band, c
       n_bands_((n_classes + band - 1) / band), centre_(n_columns), unit_(n_columns),
       parameters_(aligned_array<float>(n_bands_ * n_columns * 2 * band)),
       offset_(offset, offset + n_classes), constant_(n_classes, 1e-30) {
+    for (std::size_t k = 0; k < n_classes; ++k)  // the rounding of offset - D
+        if (std::isfinite(offset[k])) constant_[k] += 0x1p-50 * std::fabs(offset[k]);
     for (std::size_t j = 0; j < n_columns; ++j) {
         double largest = 0.0;
         for (std::size_t k = 0; k < n_classes; ++k) {

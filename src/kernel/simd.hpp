@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 
 #if defined(NAIVELY_HAS_TARGET_CLONES) && !defined(NAIVELY_PORTABLE)
 #define NAIVELY_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -37,15 +38,25 @@ constexpr std::size_t lane_count = 8;
 typedef double Lanes __attribute__((vector_size(64)));
 typedef float ShortLanes __attribute__((vector_size(64)));  // sixteen
 
-// Zero in the lanes where x is NaN, which is how a missing cell arrives.
-NAIVELY_INLINE void zero_where_missing(const Lanes& x, Lanes& value) {
-    const Lanes zero{};
-    value = x == x ? value : zero;
+typedef float HalfLanes __attribute__((vector_size(32)));  // eight
+typedef long long Mask __attribute__((vector_size(64)));   // per lane: all bits, or none
+
+NAIVELY_INLINE void load(const double* from, Lanes& x) { std::memcpy(&x, from, sizeof x); }
+NAIVELY_INLINE void load(const float* from, Lanes& x) {
+    HalfLanes half;
+    std::memcpy(&half, from, sizeof half);
+    x = __builtin_convertvector(half, Lanes);
 }
 
-NAIVELY_INLINE void zero_where_present(const Lanes& x, Lanes& value) {
+// NaN is how a missing cell arrives.
+NAIVELY_INLINE void find_present(const Lanes& x, Mask& present) { present = x == x; }
+NAIVELY_INLINE void zero_unless(const Mask& kept, Lanes& value) {
     const Lanes zero{};
-    value = x == x ? zero : value;
+    value = kept ? value : zero;
+}
+NAIVELY_INLINE void zero_where(const Mask& dropped, Lanes& value) {
+    const Lanes zero{};
+    value = dropped ? zero : value;
 }
 
 // target = a > b ? value : target
@@ -113,14 +124,23 @@ template <class T, std::size_t n> struct PlainLanes {
 using Lanes = PlainLanes<double, lane_count>;
 using ShortLanes = PlainLanes<float, 2 * lane_count>;
 
-inline void zero_where_missing(const Lanes& x, Lanes& value) {
-    for (std::size_t i = 0; i < lane_count; ++i)
-        if (x.at[i] != x.at[i]) value.at[i] = 0.0;
-}
+struct Mask {
+    bool at[lane_count];
+};
 
-inline void zero_where_present(const Lanes& x, Lanes& value) {
+template <class T> inline void load(const T* from, Lanes& x) {
+    for (std::size_t i = 0; i < lane_count; ++i) x.at[i] = static_cast<double>(from[i]);
+}
+inline void find_present(const Lanes& x, Mask& present) {
+    for (std::size_t i = 0; i < lane_count; ++i) present.at[i] = x.at[i] == x.at[i];
+}
+inline void zero_unless(const Mask& kept, Lanes& value) {
     for (std::size_t i = 0; i < lane_count; ++i)
-        if (x.at[i] == x.at[i]) value.at[i] = 0.0;
+        if (!kept.at[i]) value.at[i] = 0.0;
+}
+inline void zero_where(const Mask& dropped, Lanes& value) {
+    for (std::size_t i = 0; i < lane_count; ++i)
+        if (dropped.at[i]) value.at[i] = 0.0;
 }
 
 inline void set_where_greater(const Lanes& a, const Lanes& b, Lanes& target, const Lanes& value) {

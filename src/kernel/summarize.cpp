@@ -30,10 +30,10 @@ struct State {
     double* cells(std::size_t k) { return values.get() + (4 * k + 3) * width; }
 };
 
-// Rows of doubles. Behind the last column of each, memory must be readable up to a multiple of
-// the lanes: what stands there is added up too, in places that are never looked at.
-struct Rows {
-    const double* x;
+// Rows of doubles or floats. Behind the last column of each, memory must be readable up to a
+// multiple of the lanes: what stands there is added up too, in places that are never looked at.
+template <class T> struct Rows {
+    const T* x;
     std::size_t stride;
     const std::int32_t* codes;
     const double* weights;
@@ -41,21 +41,23 @@ struct Rows {
     std::size_t columns;
 };
 
-template <bool weighted, bool missing>
-NAIVELY_INLINE void accumulate(const Rows& rows, double* state, std::size_t width) {
+template <bool weighted, bool missing, class T>
+NAIVELY_INLINE void accumulate(const Rows<T>& rows, double* state, std::size_t width) {
     for (std::size_t i = 0; i < rows.count; ++i) {
         const double w = weighted ? rows.weights[i] : 1.0;
         if (weighted && w == 0.0) continue;
-        const double* from = rows.x + i * rows.stride;
+        const T* from = rows.x + i * rows.stride;
         double* shift = state + static_cast<std::size_t>(rows.codes[i]) * 4 * width;
         for (std::size_t j = 0; j < rows.columns; j += lane_count) {
             Lanes x;
-            std::memcpy(&x, from + j, sizeof x);
+            load(from + j, x);
             Lanes d = x - lanes(shift + j);
             if (missing) {
-                zero_where_missing(x, d);
+                Mask present;
+                find_present(x, present);
+                zero_unless(present, d);
                 Lanes cell = Lanes{} + w;
-                zero_where_missing(x, cell);
+                zero_unless(present, cell);
                 lanes(shift + 3 * width + j) += cell;
             }
             const Lanes wd = weighted ? d * w : d;
@@ -65,18 +67,23 @@ NAIVELY_INLINE void accumulate(const Rows& rows, double* state, std::size_t widt
     }
 }
 
-NAIVELY_CLONES void accumulate_plain(const Rows& rows, double* state, std::size_t width) {
-    accumulate<false, false>(rows, state, width);
+template <class T>
+NAIVELY_INLINE void accumulate_any(const Rows<T>& rows, double* state, std::size_t width,
+                                   bool missing) {
+    if (rows.weights == nullptr)
+        missing ? accumulate<false, true>(rows, state, width)
+                : accumulate<false, false>(rows, state, width);
+    else
+        missing ? accumulate<true, true>(rows, state, width)
+                : accumulate<true, false>(rows, state, width);
 }
-NAIVELY_CLONES void accumulate_weighted(const Rows& rows, double* state, std::size_t width) {
-    accumulate<true, false>(rows, state, width);
+NAIVELY_CLONES void accumulate_rows(const Rows<double>& rows, double* state, std::size_t width,
+                                    bool missing) {
+    accumulate_any(rows, state, width, missing);
 }
-NAIVELY_CLONES void accumulate_missing(const Rows& rows, double* state, std::size_t width) {
-    accumulate<false, true>(rows, state, width);
-}
-NAIVELY_CLONES void accumulate_weighted_missing(const Rows& rows, double* state,
-                                                std::size_t width) {
-    accumulate<true, true>(rows, state, width);
+NAIVELY_CLONES void accumulate_rows(const Rows<float>& rows, double* state, std::size_t width,
+                                    bool missing) {
+    accumulate_any(rows, state, width, missing);
 }
 
 NAIVELY_CLONES void pack_rows(const Table& X, std::size_t row, std::size_t rows, std::size_t column,
@@ -92,11 +99,12 @@ struct Block {
 class Summarizer {
   public:
     Summarizer(const Table& X, const std::int32_t* codes, const double* weights,
-               std::size_t n_classes, const MomentsView& out)
-        : X_(X), codes_(codes), weights_(weights), n_classes_(n_classes), out_(out),
-          width_(column_tile(X.n_columns, n_classes)), run_rows_(rows_of_a_class * n_classes),
-          state_(n_classes, width_), runs_(run_rows_ < least_block ? n_classes : 0, width_),
-          weight_(n_classes), attempts_(n_classes), tile_(aligned_array(packed_rows * width_)) {}
+               std::size_t n_classes, const double* origin, const MomentsView& out)
+        : X_(X), codes_(codes), weights_(weights), n_classes_(n_classes), origin_(origin),
+          out_(out), width_(column_tile(X.n_columns, n_classes)),
+          run_rows_(rows_of_a_class * n_classes), state_(n_classes, width_),
+          runs_(run_rows_ < least_block ? n_classes : 0, width_), weight_(n_classes),
+          attempts_(n_classes), tile_(aligned_array(packed_rows * width_)) {}
 
     Status run(double* class_weight) {
         const std::size_t step = std::max(least_block, run_rows_);
@@ -203,30 +211,32 @@ class Summarizer {
 
     void accumulate_run(const Block& block) {
         std::size_t done = 0;
-        if (X_.has_plain_rows()) {  // read in place all rows but the table's last, which are packed
-            const std::size_t last = (lane_count - 2) / X_.plain_stride() + 1;  // hold 7 numbers
-            done = std::min(block.rows, X_.n_rows - std::min(X_.n_rows, block.row + last));
-            accumulate_rows(block.row, done, block.columns, X_.plain_row(block.row) + block.column,
-                            X_.plain_stride());
-        }
+        if (X_.has_plain_rows<double>())
+            done = take_in_place<double>(block);
+        else if (X_.has_plain_rows<float>())
+            done = take_in_place<float>(block);
         for (; done < block.rows; done += packed_rows) {
             const std::size_t rows = std::min(packed_rows, block.rows - done);
             pack_rows(X_, block.row + done, rows, block.column, block.columns, tile_.get(), width_);
-            accumulate_rows(block.row + done, rows, block.columns, tile_.get(), width_);
+            take(tile_.get(), width_, {block.row + done, rows, block.column, block.columns});
         }
     }
 
-    void accumulate_rows(std::size_t row, std::size_t count, std::size_t columns, const double* x,
-                         std::size_t stride) {
-        const Rows rows{x,     stride, codes_ + row, weights_ == nullptr ? nullptr : weights_ + row,
-                        count, columns};
-        double* state = state_.values.get();
-        if (weights_ == nullptr)
-            missing_ ? accumulate_missing(rows, state, width_)
-                     : accumulate_plain(rows, state, width_);
-        else
-            missing_ ? accumulate_weighted_missing(rows, state, width_)
-                     : accumulate_weighted(rows, state, width_);
+    // Reads rows where they are, but for the table's last: behind them, 7 numbers must follow.
+    template <class T> std::size_t take_in_place(const Block& block) {
+        const std::size_t stride = X_.plain_stride<T>();
+        const std::size_t last = (lane_count - 2) / stride + 1;
+        const std::size_t rows =
+            std::min(block.rows, X_.n_rows - std::min(X_.n_rows, block.row + last));
+        take(X_.plain_row<T>(block.row) + block.column, stride,
+             {block.row, rows, block.column, block.columns});
+        return rows;
+    }
+
+    template <class T> void take(const T* x, std::size_t stride, const Block& block) {
+        const double* weights = weights_ == nullptr ? nullptr : weights_ + block.row;
+        const Rows<T> rows{x, stride, codes_ + block.row, weights, block.rows, block.columns};
+        accumulate_rows(rows, state_.values.get(), width_, missing_);
     }
 
     double cell_weight(std::size_t k, std::size_t j) {
@@ -268,14 +278,16 @@ class Summarizer {
     void finish(const Block& block) {
         for (std::size_t k = 0; k < n_classes_; ++k) {
             if (attempts_[k] == 0) continue;
-            const MomentsView out = out_.offset(k * X_.n_columns + block.column);
+            const std::size_t first = k * X_.n_columns + block.column;
+            const MomentsView out = out_.offset(first);
             for (std::size_t j = 0; j < block.columns; ++j) {
                 const double w = cell_weight(k, j);
                 if (w == 0.0) continue;
                 const double sum = state_.sum(k)[j];
                 const double m2 = std::max(0.0, state_.squares(k)[j] - sum * (sum / w));
                 Moments total = out.get(j);
-                total += Moments{w, state_.shift(k)[j] + sum / w, m2};
+                const double origin = origin_ == nullptr ? 0.0 : origin_[first + j];
+                total += Moments{w, (state_.shift(k)[j] - origin) + sum / w, m2};
                 out.set(j, total);
             }
         }
@@ -285,6 +297,7 @@ class Summarizer {
     const std::int32_t* codes_;
     const double* weights_;
     const std::size_t n_classes_;
+    const double* origin_;
     const MomentsView out_;
     const std::size_t width_;
     const std::size_t run_rows_;
@@ -299,8 +312,9 @@ class Summarizer {
 }  // namespace
 
 Status summarize(const Table& X, const std::int32_t* codes, const double* weights,
-                 std::size_t n_classes, double* class_weight, const MomentsView& out) {
-    return Summarizer(X, codes, weights, n_classes, out).run(class_weight);
+                 std::size_t n_classes, const double* origin, double* class_weight,
+                 const MomentsView& out) {
+    return Summarizer(X, codes, weights, n_classes, origin, out).run(class_weight);
 }
 
 void add(const MomentsView& a, const ConstMomentsView& b, std::size_t n) {

@@ -48,7 +48,10 @@ struct Line {
     Line from(std::size_t i) const {
         return {data + static_cast<std::ptrdiff_t>(i) * stride, stride, kind};
     }
-    bool is_plain() const { return kind == Kind::f64 && stride == sizeof(double); }
+    template <class T> bool is_plain() const {
+        return kind == (sizeof(T) == sizeof(double) ? Kind::f64 : Kind::f32) &&
+               stride == static_cast<std::ptrdiff_t>(sizeof(T));
+    }
 };
 
 // target[i] = number i of the line
@@ -103,18 +106,18 @@ class Table {
         return value;
     }
 
-    // Rows of doubles one after the other can be read where they are, without packing.
-    bool has_plain_rows() const {
-        const auto size = static_cast<std::ptrdiff_t>(sizeof(double));
-        return is_grid_ && row(0).is_plain() && row_stride_ % size == 0 &&
+    // Rows of T one after the other can be read where they are, without packing.
+    template <class T> bool has_plain_rows() const {
+        const auto size = static_cast<std::ptrdiff_t>(sizeof(T));
+        return is_grid_ && row(0).is_plain<T>() && row_stride_ % size == 0 &&
                row_stride_ / size >= static_cast<std::ptrdiff_t>(n_columns) &&
-               reinterpret_cast<std::uintptr_t>(data_) % alignof(double) == 0;
+               reinterpret_cast<std::uintptr_t>(data_) % alignof(T) == 0;
     }
-    const double* plain_row(std::size_t i) const {
-        return reinterpret_cast<const double*>(row(i).data);
+    template <class T> const T* plain_row(std::size_t i) const {
+        return reinterpret_cast<const T*>(row(i).data);
     }
-    std::size_t plain_stride() const {
-        return static_cast<std::size_t>(row_stride_) / sizeof(double);
+    template <class T> std::size_t plain_stride() const {
+        return static_cast<std::size_t>(row_stride_) / sizeof(T);
     }
 
     // tile[i * stride + j] = cell (row + i, column + j)
@@ -143,6 +146,8 @@ class Table {
     std::size_t segments(std::size_t row, std::size_t rows, std::size_t column, std::size_t columns,
                          Segment* out) const {
         const bool by_row = has_row_lines();
+        const std::ptrdiff_t step = (by_row ? this->row(0) : this->column(0)).stride;
+        if (step <= 0 || step > 64) return 0;  // not every cache line is needed
         const auto bytes = [](const Line& line, std::size_t n) {
             return n * static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, line.stride));
         };
@@ -190,7 +195,7 @@ class Table {
             bool plain = together == lane_count, alike = true;
             for (std::size_t at = 0; at < together; ++at) {
                 lines[at] = line_at(first + l + at).from(start);
-                plain = plain && lines[at].is_plain();
+                plain = plain && lines[at].is_plain<double>();
                 alike = alike && lines[at].kind == lines[0].kind;
             }
             std::size_t done = 0;

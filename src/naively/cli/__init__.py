@@ -1,8 +1,8 @@
 """The command line: ``naively``, or ``python -m naively``.
 
-One file per command; `options` holds what several of them take, `data` reads their files, and
-`console` does the talking. Whatever is heavy is imported by the command that needs it, so that
-``naively --help`` is quick.
+One file per command; `options` holds what several of them take, `data` looks at their files,
+`console` does the talking and `bars` show progress. Whatever is heavy is imported by the command
+that needs it, so that ``naively --help`` is quick.
 """
 
 from __future__ import annotations
@@ -26,4 +26,5 @@ def app() -> None:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
+        print("interrupted.", file=sys.stderr)
         sys.exit(130)

@@ -6,15 +6,15 @@ from typing import Annotated, Any
 
 import typer
 
-from naively.cli import console
-from naively.cli.options import AsJson, Data, File, Seed
+from naively.cli import bars, console
+from naively.cli.options import AsJson, Data, Files, Seed
 from naively.exceptions import NaivelyError
 
 __all__ = ["compare"]
 
 
 def compare(
-    file: File,
+    files: Files,
     data: Data,
     test_size: Annotated[
         float, typer.Option(metavar="SHARE", help="The share of rows to hold out.")
@@ -31,14 +31,14 @@ def compare(
       naively compare iris.csv -t species --repeats 100 --json
     """
     from naively import evaluation
-    from naively.cli.data import read_labelled
+    from naively.cli.data import look, read_labelled
     from naively.cli.judging import check_test_size, user_errors
     from naively.engines.columns import as_array
 
     check_test_size(test_size)
-    table = read_labelled(file, data)
+    table = read_labelled(look(files, data), data)
     _check_no_missing(table.X)
-    with console.progress("comparing"), user_errors():
+    with bars.working("comparing"), user_errors():
         result = evaluation.compare(
             as_array(table.X), table.y, test_size=test_size, random_state=seed, repeats=repeats
         )

@@ -1,4 +1,4 @@
-"""A table read from a file, as a command's options ask for."""
+"""The files of a command: looked at before the work begins, and read into memory for some."""
 
 from __future__ import annotations
 
@@ -10,12 +10,114 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.cli import console
+from naively.cli import bars
+from naively.cli.notes import tell_counting, tell_left_out
 from naively.cli.options import Data, Reading
-from naively.engines import columns, csv
+from naively.engines import columns
+from naively.engines.files import BadFileError
+from naively.engines.files.csv import Dialect
+from naively.engines.files.folding import constants_of
+from naively.engines.files.opening import open_file
+from naively.engines.files.plan import with_partitions
+from naively.engines.files.sources import File, resolve
+from naively.engines.files.table import read
 from naively.exceptions import NaivelyError
 
-__all__ = ["Labelled", "read_labelled", "read_table", "split_names"]
+__all__ = ["Labelled", "Source", "look", "read_labelled"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """The files of a command, and what the first sound one of them looks like.
+
+    Attributes
+    ----------
+    paths : list of str
+        As they were given.
+    inputs : tuple of Path
+        The files that they stand for, less standard input.
+    sample : pyarrow.Table or None
+        Some rows of the first file, or none with its types; None where it cannot be known.
+    where : str
+        That file, for messages.
+    """
+
+    paths: list[str]
+    inputs: tuple[Path, ...]
+    sample: Any = None
+    where: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the first file, as far as they are known."""
+        return [] if self.sample is None else self.sample.column_names
+
+    @property
+    def title(self) -> str:
+        """What is read, in a word."""
+        return Path(self.paths[0]).name if len(self.paths) == 1 else f"{len(self.paths)} files"
+
+    def split(self, values: Sequence[str] | None) -> list[str]:
+        """Split 'a,b' at its commas, unless a column is called that."""
+        found: list[str] = []
+        for value in values or ():
+            found += [value] if value in self.names else [part.strip() for part in value.split(",")]
+        return [name for name in found if name]
+
+    def chosen(self, options: Data) -> dict[str, Any]:
+        """Return which columns the options ask for, as the engine is told."""
+        return {
+            "target": options.target,
+            "columns": self.split(options.columns) or None,
+            "exclude": self.split(options.exclude),
+        }
+
+    def tell_left_out(self, options: Data, weight: str | None = None) -> None:
+        """Say which columns will not be learned from and why, as far as the first file shows it."""
+        if self.sample is None:
+            return
+        asked = self.chosen(options)
+        extra = [] if weight is None else [columns.find(weight, self.names, self.where)]
+        if len(self.inputs) > 1:  # another file may have what this one lacks
+            asked["exclude"] = [name for name in asked["exclude"] if name in self.names]
+        asked["exclude"] += extra
+        tell_left_out(columns.choose(self.sample, **asked, where=self.where).left_out)
+
+
+def look(paths: Sequence[str], options: Reading) -> Source:
+    """Look at the first file that is sound; the engine says what is wrong with others."""
+    for path in map(Path, paths):
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise NaivelyError(
+                f"cannot read {str(path)!r}: it is not a plain file. Save it as one, or pipe it "
+                "in and give '-'."
+            )
+    given = [path for path in paths if path != "-"]
+    files = resolve(given) if given else []
+    source = Source(list(paths), tuple(Path(file.name) for file in files))
+    dialect = Dialect(**options.dialect)
+    for file in files if len(given) == len(paths) else []:
+        try:
+            sample = _sample(file, dialect)
+        except BadFileError:
+            continue
+        if file.format != "csv" or sample.num_rows:
+            return Source(source.paths, source.inputs, sample, f" in {file.name!r}")
+    return source
+
+
+def _sample(file: File, dialect: Dialect) -> Any:
+    reader = open_file(file, dialect)
+    alone = file.format == "csv" and len(reader.types) == 1
+    header = next(iter(reader.types)) if alone else ""
+    likely = max(";,\t|", key=header.count)
+    if likely in header:
+        shown = header if len(header) <= 40 else f"{header[:39]}…"
+        raise NaivelyError(
+            f"{file.name!r} has no {dialect.separator_of(file)!r} in its first line, {shown!r}; "
+            f"it looks separated by {likely!r}. Set the separator: --separator {likely!r}."
+        )
+    return with_partitions(reader.sample(), constants_of(file, reader))
 
 
 @dataclass(frozen=True)
@@ -27,69 +129,19 @@ class Labelled:
     classes: NDArray[Any]
 
 
-def read_table(path: Path, options: Reading) -> Any:
-    """Read a file into a ``pyarrow.Table``, with a bar if that takes a while."""
-    size = path.stat().st_size if path.is_file() else None
-    with console.progress(f"reading {path.name}", size, "bytes") as on_bytes:
-        return csv.read(
-            path,
-            separator="\t" if options.separator == r"\t" else options.separator,
-            decimal=options.decimal,
-            missing=options.missing or (),
-            on_bytes=on_bytes,
-        )
-
-
-def read_labelled(path: Path, options: Data) -> Labelled:
+def read_labelled(source: Source, options: Data) -> Labelled:
     """Read the columns to learn from and the labels; say which columns were left out and why."""
-    table, where = read_table(path, options), f" in {path.name}"
-    chosen = columns.choose(
-        table,
-        target=options.target,
-        columns=split_names(options.columns, table.column_names) or None,
-        exclude=split_names(options.exclude, table.column_names),
-        where=where,
-    )
-    _tell(chosen.left_out)
-    if not chosen.names:
-        raise NaivelyError(f"there must be a numeric column beside the target{where}; got none.")
-    X = columns.numbers(table, chosen.names, where)
-    for name in columns.count_rows(X, chosen.names):
-        console.note(f"{name!r} only counts the rows; --exclude {name!r} if it says nothing else.")
-    y = columns.labels(table, options.target)
-    classes = np.unique(y)
+    source.tell_left_out(options)
+    with bars.streaming(f"reading {source.title}") as progress:
+        table = read(source.paths, **source.chosen(options), progress=progress, **options.dialect)
+    if source.sample is None:
+        tell_left_out(table.left_out)
+    tell_counting(columns.count_rows(table.X, table.X.column_names))
+    classes = np.unique(table.y)
     if classes.size < 2:
+        got = f"one, {classes[0].item()!r}" if classes.size else "no rows"
         raise NaivelyError(
-            f"the target {options.target!r} must have at least two classes{where}; "
-            f"got one, {classes[0].item()!r}."
+            f"the target {options.target!r} must have at least two classes{source.where}; "
+            f"got {got}."
         )
-    return Labelled(X, y, classes)
-
-
-def split_names(values: Sequence[str] | None, names: Sequence[str]) -> list[str]:
-    """Split 'a,b' at its commas, unless a column is called that."""
-    found: list[str] = []
-    for value in values or ():
-        found += [value] if value in names else [part.strip() for part in value.split(",")]
-    return [name for name in found if name]
-
-
-def _tell(left_out: Sequence[columns.LeftOut]) -> None:
-    by_reason: dict[str, list[str]] = {}
-    for column in left_out:
-        if column.cell is None:
-            by_reason.setdefault(column.reason, []).append(repr(column.name))
-            continue
-        hint = f"--missing {column.cell!r} if it means missing"
-        if "," in column.cell and column.cell.replace(",", "").isdigit():
-            hint = "--decimal ',' if it is a fraction"
-        console.note(
-            f"left out {column.name!r}: it looks numeric, but {column.cell!r} in line "
-            f"{column.line} is no number; {hint}."
-        )
-    for reason, names in by_reason.items():
-        console.note(f"left out {_list(names)}: {reason}.")
-
-
-def _list(names: Sequence[str]) -> str:
-    return ", ".join([*names[:20], *([f"{len(names) - 20} more"] if len(names) > 20 else [])])
+    return Labelled(table.X, table.y, classes)

@@ -12,7 +12,7 @@ import typer
 
 from naively._atomic import write_atomically
 from naively._optional import need
-from naively.cli import console
+from naively.cli import bars, console
 from naively.exceptions import NaivelyError
 
 __all__ = ["demo"]
@@ -46,7 +46,7 @@ def demo(
         _make_folder(output / table.folder)
     for table in tables:
         folder = output / table.folder
-        with console.progress(table.name, _STEPS, "steps") as advance:
+        with bars.working(table.name, _STEPS, "steps") as advance:
             comparison = compare(table.array, table.y, repeats=_REPEATS)
             advance(1)
             for name, figure in _pictures(table, comparison):

@@ -6,8 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from naively.cli import console
-from naively.cli.options import AsJson, Data, File, Model, Seed
+from naively.cli import bars, console
+from naively.cli.options import AsJson, Data, Files, Seed
+from naively.cli.parameters import Model
 from naively.exceptions import NaivelyError
 
 __all__ = ["evaluate"]
@@ -16,7 +17,7 @@ _FOLDS, _SEED = 10, 42
 
 
 def evaluate(
-    file: File,
+    files: Files,
     data: Data,
     model: Model,
     folds: Annotated[
@@ -43,16 +44,16 @@ def evaluate(
     if (folds is not None) + (test_size is not None) + leave_one_out > 1:
         raise NaivelyError("choose one of --folds, --test-size and --leave-one-out; got several.")
     from naively import evaluation
-    from naively.cli.data import read_labelled
+    from naively.cli.data import look, read_labelled
     from naively.cli.judging import check_folds, check_test_size, user_errors
 
     how: dict[str, Any] = {"random_state": seed}
     if test_size is not None:
         how["test_size"] = check_test_size(test_size)
         how["random_state"] = _SEED if seed is None else seed
-    table = read_labelled(file, data)
+    table = read_labelled(look(files, data), data)
     if test_size is None:
         how["folds"] = "leave-one-out" if leave_one_out else check_folds(folds or _FOLDS, table.y)
-    with console.progress("evaluating"), user_errors():
+    with bars.working("evaluating"), user_errors():
         result = evaluation.evaluate(model.estimator(table.classes), table.X, table.y, **how)
     console.show_json(result.to_dict()) if as_json else console.show(result)

@@ -1,4 +1,4 @@
-"""``naively fit``: learn a model from a table and save it."""
+"""``naively fit``: learn a model from files and save it."""
 
 from __future__ import annotations
 
@@ -7,36 +7,91 @@ from typing import Annotated
 
 import typer
 
-from naively.cli import console
-from naively.cli.options import Data, File, Model, check_output
+from naively.cli import bars, console
+from naively.cli.options import Data, Files, Weight, check_output
+from naively.cli.parameters import Model
+from naively.exceptions import NaivelyError
 
 __all__ = ["fit"]
 
 
 def fit(
-    file: File,
+    files: Files,
     data: Data,
     model: Model,
     output: Annotated[Path, typer.Option("--output", "-o", help="The model's file.")] = Path(
         "model.safetensors"
     ),
+    weight: Weight = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keep what was read here, and go on from it."),
+    ] = None,
+    skip_bad_files: Annotated[
+        bool, typer.Option("--skip-bad-files", help="Leave out files that cannot be read.")
+    ] = False,
 ) -> None:
-    """Learn a model from a table and save it.
+    """Learn a model from files of any size and save it.
+
+    They are read once, piece by piece. With --checkpoint, the same command
+    goes on where it was interrupted, and gives the same bits.
 
     For example:
 
       naively fit iris.csv --target species -o iris.safetensors
-      naively fit iris.csv -t species --columns 'petal length,petal width' --ddof 1
+      naively fit 'data/*.parquet' -t y --checkpoint so-far --skip-bad-files
       naively fit sick.csv -t sick --exclude id --priors 'yes=0.01,no=0.99'
+      zcat log.csv.gz | naively fit - -t kind --columns size,time
     """
-    from naively.cli.data import read_labelled
+    from naively.cli.data import look
+    from naively.cli.notes import counting_columns, tell_bad_files, tell_counting, tell_left_out
+    from naively.engines.files import scan
+    from naively.estimators.gaussian_nb import GaussianNB
 
-    check_output(output, file)
-    table = read_labelled(file, data)
-    with console.progress("fitting"):
-        estimator = model.estimator(table.classes).fit(table.X, table.y)
-    estimator.save(output)
+    model.check()
+    source = look(files, data)
+    check_output(output, *source.inputs)
+    if checkpoint is not None:
+        _check_checkpoint(checkpoint, output, source.inputs)
+    source.tell_left_out(data, weight)
+    try:
+        with bars.streaming(f"reading {source.title}") as progress:
+            found = scan(
+                files,
+                **source.chosen(data),
+                weight=weight,
+                checkpoint=checkpoint,
+                skip_bad_files=skip_bad_files,
+                progress=progress,
+                **data.dialect,
+            )
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_what_is_left(checkpoint)) from None
+    summary = found.summary
+    if source.sample is None:
+        tell_left_out(found.left_out)
+    tell_bad_files(found.bad_files)
+    if not summary.classes.size:
+        raise NaivelyError("there must be rows to learn from; got none.")
+    GaussianNB.from_summary(summary, **model.params(summary.classes)).save(output)
+    tell_counting(counting_columns(summary) if weight is None else [])
+    if summary.classes.size == 1:
+        console.note(f"there is one class, {summary.classes[0].item()!r}: merge or update it.")
     console.show(
-        f"{output}: {table.y.size:,} rows, {len(table.X.column_names)} columns, "
-        f"{table.classes.size} classes"
+        f"{output}: {found.rows:,} rows, {summary.schema.n_columns:,} columns, "
+        f"{summary.classes.size:,} classes"
     )
+
+
+def _check_checkpoint(checkpoint: Path, output: Path, inputs: tuple[Path, ...]) -> None:
+    check_output(checkpoint, *inputs)
+    if checkpoint.resolve() == output.resolve():
+        raise NaivelyError(
+            f"the checkpoint must be another file than the output; got {str(output)!r}."
+        )
+
+
+def _what_is_left(checkpoint: Path | None) -> str:
+    if checkpoint is not None and checkpoint.exists():
+        return f"{str(checkpoint)!r} holds what was read; the same command goes on from there."
+    return "no model was written. With --checkpoint, what was read is kept."

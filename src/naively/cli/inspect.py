@@ -12,6 +12,8 @@ from naively.cli.options import AsJson, Saved
 __all__ = ["inspect"]
 
 _MOST_CLASSES, _MOST_COLUMNS = 6, 40  # that a table shows; --json has them all
+_MOST_BARS = 40  # that a sparkline has
+_BARS = "▁▂▃▄▅▆▇█"
 
 
 def inspect(
@@ -66,13 +68,15 @@ def _drawn(path: Path, estimator: Any) -> list[Any]:
     table = Table("", box=box.SIMPLE_HEAD, pad_edge=False)
     for label in estimator.classes_[:_MOST_CLASSES].tolist():
         table.add_column(str(label), justify="right")
-    table.add_row("rows", *(f"{weight:,.10g}" for weight in _few(estimator.class_count_)))
-    table.add_row("prior", *(f"{p:.4f}" for p in _few(estimator.class_prior_)), end_section=True)
+    table.add_column("by class")
+    count, prior = estimator.class_count_, estimator.class_prior_
+    table.add_row("rows", *(f"{weight:,.10g}" for weight in _few(count)), _spark(count))
+    table.add_row("prior", *(f"{p:.4f}" for p in _few(prior)), _spark(prior), end_section=True)
     for j in range(min(n_columns, _MOST_COLUMNS)):
         mean, deviation = estimator.theta_[:, j], estimator.var_[:, j] ** 0.5
         pairs = zip(_few(mean), _few(deviation), strict=True)
         cells = [f"{_short(m)} ± {_short(s)}" for m, s in pairs]
-        table.add_row(f"column {j}" if names is None else names[j], *cells)
+        table.add_row(f"column {j}" if names is None else names[j], *cells, _spark(mean))
     hidden = [
         f"{count - most:,} more {what}"
         for count, most, what in (
@@ -91,6 +95,20 @@ def _drawn(path: Path, estimator: Any) -> list[Any]:
 
 def _few(values: Any) -> Any:
     return values[:_MOST_CLASSES]
+
+
+def _spark(values: Any) -> str:
+    """Draw numbers as bars: the lowest and the highest of them, and the others in between.
+
+    >>> import numpy
+    >>> _spark(numpy.array([0.0, 1.0, 4.0, 7.0])), _spark(numpy.array([3.0, 3.0]))
+    ('▁▂▅█', '▄▄')
+    """
+    low, high = float(values.min()), float(values.max())
+    if high == low:
+        return "▄" * min(values.size, _MOST_BARS)
+    shares = (values[:_MOST_BARS] / 2 - low / 2) / (high / 2 - low / 2)
+    return "".join(_BARS[round(share * 7)] for share in shares.tolist())
 
 
 def _short(number: float) -> str:

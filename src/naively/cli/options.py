@@ -9,21 +9,24 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable
-from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from naively.exceptions import NaivelyError
 
-__all__ = ["AsJson", "Data", "File", "Model", "Reading", "Saved", "Seed", "check_output", "grouped"]
+__all__ = ["AsJson", "Data", "Files", "Labels", "Reading", "Saved", "Seed", "Weight"]
+__all__ += ["check_output", "grouped"]
 
-File = Annotated[
-    Path,
+Files = Annotated[
+    list[str],
     typer.Argument(
-        metavar="DATA.csv", help="A table; its first line names the columns.", show_default=False
+        metavar="DATA...",
+        help="CSV, Parquet or Arrow: files, folders, 'globs', or - for standard input.",
+        show_default=False,
     ),
 ]
 Saved = Annotated[
@@ -33,7 +36,12 @@ Saved = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for another program.")]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Shuffle by this number.")]
 
-_DATA, _MODEL = "The table", "The model"
+_DATA = "The table"
+
+Weight = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The column of the rows' weights.", rich_help_panel=_DATA),
+]
 
 
 @dataclass(frozen=True)
@@ -41,9 +49,13 @@ class Reading:
     """How a file is read."""
 
     separator: Annotated[
-        str,
-        typer.Option(metavar="CHAR", help=r"Between cells; '\t' for a tab.", rich_help_panel=_DATA),
-    ] = ","
+        str | None,
+        typer.Option(
+            metavar="CHAR",
+            help=r"Between cells of CSV: a comma, but in .tsv a tab ('\t').",
+            rich_help_panel=_DATA,
+        ),
+    ] = None
     decimal: Annotated[
         str, typer.Option(metavar="CHAR", help="Before a fraction.", rich_help_panel=_DATA)
     ] = "."
@@ -55,6 +67,16 @@ class Reading:
             rich_help_panel=_DATA,
         ),
     ] = None
+
+    @property
+    def dialect(self) -> dict[str, Any]:
+        """How CSV is written, as the engine is told."""
+        separator = "\t" if self.separator == r"\t" else self.separator
+        return {
+            "separator": separator,
+            "decimal": self.decimal,
+            "missing": tuple(self.missing or ()),
+        }
 
 
 @dataclass(frozen=True)
@@ -86,72 +108,28 @@ class Data(Reading, _Target):
 
 
 @dataclass(frozen=True)
-class Model:
-    """How the model is read off what was seen: GaussianNB's parameters."""
+class Labels:
+    """Where the labels are of rows that a model is to learn or to forget."""
 
-    variance: Annotated[
-        Literal["class", "shared"],
-        typer.Option(
-            help="One per class and column, or one per column: a linear model.",
-            rich_help_panel=_MODEL,
-        ),
-    ] = "class"
-    ddof: Annotated[
-        int,
-        typer.Option(
-            min=0, metavar="N", help="1 for the sample variance (n - 1).", rich_help_panel=_MODEL
-        ),
-    ] = 0
-    smoothing: Annotated[
-        Literal["global", "column"],
-        typer.Option(
-            help="Smooth by the largest variance of all, or each column by its own.",
-            rich_help_panel=_MODEL,
-        ),
-    ] = "global"
-    var_smoothing: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            metavar="X",
-            help="The part of it that is added to variances.",
-            rich_help_panel=_MODEL,
-        ),
-    ] = 1e-9
-    priors: Annotated[
+    target: Annotated[
         str | None,
         typer.Option(
-            metavar="TEXT",
-            help="Class probabilities, 'yes=0.2,no=0.8'; the shares in the data by default.",
-            rich_help_panel=_MODEL,
+            "--target",
+            "-t",
+            metavar="NAME",
+            help="The column of labels; by default the one beside the model's.",
+            rich_help_panel=_DATA,
         ),
     ] = None
-
-    def estimator(self, classes: Any) -> Any:
-        """Return the estimator for labels of these classes."""
-        from naively.estimators.gaussian_nb import GaussianNB
-
-        priors = None if self.priors is None else _priors(self.priors, classes.tolist())
-        return GaussianNB(**{**asdict(self), "priors": priors})
-
-
-def _priors(text: str, classes: list[Any]) -> list[float]:
-    """Read 'a=0.2,b=0.8', or '0.2,0.8' in the order of the sorted classes."""
-    names = [str(label) for label in classes]
-    pairs = [part.rpartition("=") for part in text.split(",")]
-    try:
-        values = [float(number) for _, _, number in pairs]
-    except ValueError:
-        raise NaivelyError(f"priors must be like 'a=0.2,b=0.8'; got {text!r}.") from None
-    given = [name.strip() for name, equals, _ in pairs if equals]
-    if not given:
-        return values
-    if sorted(given) != sorted(names):
-        raise NaivelyError(
-            f"priors must name each class once ({', '.join(names)}); got {', '.join(given)}."
-        )
-    by_name = dict(zip(given, values, strict=False))
-    return [by_name[name] for name in names]
+    weight: Weight = None
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="The columns, for a model fitted without names.",
+            rich_help_panel=_DATA,
+        ),
+    ] = None
 
 
 def check_output(path: Path, *inputs: Path) -> Path:

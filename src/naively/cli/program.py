@@ -18,11 +18,15 @@ from naively.cli import console
 from naively.cli.compare import compare
 from naively.cli.demo import demo
 from naively.cli.evaluate import evaluate
+from naively.cli.export import export
 from naively.cli.fit import fit
+from naively.cli.forget import forget
 from naively.cli.inspect import inspect
+from naively.cli.merge import merge
 from naively.cli.options import grouped
 from naively.cli.predict import predict
 from naively.cli.report import report
+from naively.cli.update import update
 from naively.exceptions import NaivelyError
 
 __all__ = ["program"]
@@ -40,6 +44,13 @@ class _Commands(TyperGroup):
         if standalone_mode:
             sys.exit(code)
         return code
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            console.interrupted(str(error))
+            raise
 
     def _run(self, *args: Any, **kwargs: Any) -> int:
         kwargs["standalone_mode"] = False
@@ -87,12 +98,13 @@ def _naively(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Gaussian naive Bayes on tables: fit, predict, judge, compare and explain.
+    """Gaussian naive Bayes on files of any size: fit, predict, judge, explain.
 
     For example:
 
       naively demo
       naively fit iris.csv --target species -o iris.safetensors
+      naively fit 'data/*.parquet' --target y --checkpoint so-far
       naively predict iris.safetensors new.csv -o predictions.csv
       naively evaluate iris.csv --target species --folds 10
       naively report iris.csv --target species -o report.html
@@ -101,5 +113,8 @@ def _naively(
         print(context.get_help())
 
 
-for command in (demo, fit, predict, evaluate, compare, report, inspect):
+_LEARNING = fit, predict, update, forget, merge
+_JUDGING = evaluate, compare, report
+
+for command in (demo, *_LEARNING, *_JUDGING, inspect, export):
     program.command()(grouped(command))

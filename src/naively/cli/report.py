@@ -7,14 +7,15 @@ from typing import Annotated
 
 import typer
 
-from naively.cli import console
-from naively.cli.options import Data, File, Model, check_output
+from naively.cli import bars, console
+from naively.cli.options import Data, Files, check_output
+from naively.cli.parameters import Model
 
 __all__ = ["report"]
 
 
 def report(
-    file: File,
+    files: Files,
     data: Data,
     model: Model,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page.")] = Path("report.html"),
@@ -33,15 +34,16 @@ def report(
       naively report iris.csv --target species -o report.html
       naively report iris.csv -t species --variance shared --json
     """
-    from naively.cli.data import read_labelled
+    from naively.cli.data import look, read_labelled
     from naively.cli.judging import user_errors
     from naively.reports import report as make
 
-    check_output(output, file)
-    figures = check_output(output.with_suffix(".json"), file) if as_json else None
-    table = read_labelled(file, data)
+    source = look(files, data)
+    check_output(output, *source.inputs)
+    figures = check_output(output.with_suffix(".json"), *source.inputs) if as_json else None
+    table = read_labelled(source, data)
     title = title or f"Predicting {data.target}"
-    with console.progress("writing the report"), user_errors():
+    with bars.working("writing the report"), user_errors():
         page = make(
             model.estimator(table.classes), table.X, table.y, title=title, show_rows=not hide_rows
         )

@@ -26,6 +26,7 @@ __all__ = ["Table", "raise_not_finite", "summarize", "summarize_table", "table"]
 _Part: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]  # class weights, moments
 _READABLE = "fdbhilqBHILQ?"  # the dtypes that the kernel reads in place
 _MOST_BLOCKS = 16
+_SAMPLE = 1024  # rows
 _MOST_RESULTS = 1 << 24  # bytes that the blocks' summaries may take
 
 
@@ -106,18 +107,22 @@ def summarize_table(
         )
     if weights is not None:
         weights = _checked_weights(weights, n_rows)
-    size = 3 * classes.size * n_columns
+    shape = (3, classes.size, n_columns)
 
-    def work(rows: slice) -> _Part:
-        weight, values = np.zeros(classes.size), np.zeros((3, classes.size, n_columns))
+    def work(rows: slice, origin: NDArray[np.float64] | None) -> _Part:
+        weight, values = np.zeros(classes.size), np.zeros(shape)
         given = None if weights is None else weights[rows]
-        if not _kernel.summarize(X[rows], codes[rows], given, weight, values):
+        if not _kernel.summarize(X[rows], codes[rows], given, weight, values, origin):
             raise_not_finite(X, schema)
         return weight, values
 
-    most = max(1, min(_MOST_BLOCKS, _MOST_RESULTS // (8 * size + 1)))
-    parts = map_blocks(work, block_slices(n_rows, n_columns, most), n_jobs)
+    # Blocks add up as differences from the means of the first rows: see the kernel.
+    origin = work(slice(0, _SAMPLE), None)[1][1] if n_rows > _SAMPLE else np.zeros(shape[1:])
+    most = max(1, min(_MOST_BLOCKS, _MOST_RESULTS // (24 * origin.size + 1)))
+    blocks = block_slices(n_rows, n_columns, most)
+    parts = map_blocks(lambda rows: work(rows, origin), blocks, n_jobs)
     class_weight, values = reduce(_added, parts)
+    np.add(values[1], origin, out=values[1], where=values[0] > 0)
     if not np.isfinite(values).all():
         raise_not_finite(X, schema)
     if weights is not None and not class_weight.all():  # as if those rows had been left out

@@ -1,4 +1,4 @@
-"""Which columns of a table a model learns from, and what its labels are.
+"""Which columns of a table a model learns from.
 
 Numeric columns are taken; text, dates, empty columns and columns without a name (an index that
 somebody wrote down) are left out, and the reason is kept.
@@ -7,8 +7,6 @@ somebody wrote down) are left out, and the reason is kept.
 >>> table = pyarrow.table({"age": [30, 40], "town": ["Ulm", "Bonn"], "sick": ["no", "yes"]})
 >>> choose(table, target="sick")
 Columns(names=('age',), left_out=(LeftOut(name='town', reason='text', cell=None, line=None),))
->>> labels(table, "sick").tolist()
-['no', 'yes']
 >>> choose(table, target="sikc")
 Traceback (most recent call last):
     ...
@@ -28,7 +26,7 @@ from numpy.typing import NDArray
 from naively._optional import need
 from naively.exceptions import NaivelyError
 
-__all__ = ["Columns", "LeftOut", "as_array", "choose", "count_rows", "find", "labels", "numbers"]
+__all__ = ["Columns", "LeftOut", "as_array", "choose", "count_rows", "find"]
 
 _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 _ALMOST = r"^\s*[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?\s*%?\s*$"  # also 5,1 and 1,000 and 7 %
@@ -106,52 +104,10 @@ def choose(
     return Columns(names, tuple(left_out))
 
 
-def numbers(table: Any, names: Sequence[str], where: str = "") -> Any:
-    """Return the named columns, all of them numeric, or raise with the cell that is none."""
-    pyarrow = need("pyarrow", "reading columns", extra="files")
-    chosen = table.select([find(name, table.column_names, where) for name in names])
-    for j, name in enumerate(names):
-        column = chosen.column(j)
-        if pyarrow.types.is_null(column.type):
-            chosen = chosen.set_column(j, name, column.cast(pyarrow.float64()))
-        elif not _is_numeric(column.type):
-            cell, line = _first_text(column)
-            raise NaivelyError(
-                f"column {name!r} must hold numbers; got {cell!r} in line {line}{where}. "
-                "Leave the column out, or name the texts that mean a missing cell."
-            )
-    return chosen
-
-
 def as_array(table: Any) -> NDArray[np.float64]:
     """Return numeric columns as an array without names; missing cells are NaN."""
     columns = (column.cast("double").to_numpy() for column in table.columns)
     return np.column_stack([np.asarray(column, dtype=np.float64) for column in columns])
-
-
-def labels(table: Any, target: str) -> NDArray[Any]:
-    """Return the labels of a table: strings, whole numbers or booleans, none of them missing."""
-    pyarrow = need("pyarrow", "reading columns", extra="files")
-    compute = need("pyarrow.compute", "reading columns", extra="files")
-    column = table.column(target)
-    if pyarrow.types.is_binary(column.type):
-        raise NaivelyError(f"the target {target!r} is not in UTF-8. Save the data as UTF-8.")
-    if not _is_numeric(column.type):
-        text = compute.utf8_trim_whitespace(column.cast(pyarrow.string()))
-        column = compute.if_else(compute.equal(text, ""), None, text)
-    if column.null_count:
-        line = compute.index(column.is_null(), True).as_py() + 2
-        raise NaivelyError(f"the target {target!r} is missing in line {line}. Leave that row out.")
-    if pyarrow.types.is_string(column.type):
-        return np.array(column.to_pylist(), dtype=np.str_)
-    values: NDArray[Any] = column.to_numpy()
-    if values.dtype.kind not in "iub" and not (values == np.floor(values)).all():
-        at = int(np.argmax(values != np.floor(values)))
-        raise NaivelyError(
-            f"the target {target!r} must hold classes; got {values[at]} in line {at + 2}. "
-            "Naive Bayes does not predict measurements."
-        )
-    return values
 
 
 def count_rows(table: Any, names: Sequence[str]) -> list[str]:

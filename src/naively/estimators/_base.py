@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import unique_labels
 
 from naively import __version__, labels, model_file
 from naively._atomic import write_atomically
@@ -384,7 +383,7 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return self.summary_.classes if fitted else None
         if np.size(np.asarray(classes)) == 0:
             raise NaivelyError("classes must name at least one class; got none.")
-        declared, _ = labels.encode(unique_labels(classes))
+        declared, _ = labels.encode(classes)
         if fitted and not self.open_classes and not np.array_equal(declared, self.classes_):
             raise NaivelyError(
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, "

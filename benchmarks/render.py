@@ -1,0 +1,66 @@
+"""Recorded results become tables in the README and the documentation.
+
+What stands between ``<!-- benchmarks:NAME -->`` and ``<!-- /benchmarks -->`` is rewritten from
+``results/NAME.json``; the rest of the page is left alone. Tables are never typed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from benchmarks import machine
+from benchmarks.tables import table
+
+__all__ = ["record", "render"]
+
+_ROOT = Path(__file__).parent.parent
+_RESULTS = Path(__file__).parent / "results"
+_REGION = re.compile(r"(<!-- benchmarks:(\w+) -->\n).*?(<!-- /benchmarks -->)", re.DOTALL)
+
+
+def record(name: str, records: list[dict[str, Any]]) -> None:
+    """Keep what was measured, and on what."""
+    _RESULTS.mkdir(exist_ok=True)
+    text = json.dumps({"machine": machine.describe(), "records": _rounded(records)}, indent=1)
+    (_RESULTS / f"{name}.json").write_text(text + "\n")
+
+
+def render() -> None:
+    """Rewrite every table of README.md and docs/*.md that has been recorded."""
+    for page in (_ROOT / "README.md", *sorted((_ROOT / "docs").glob("*.md"))):
+        before = page.read_text()
+        after = _REGION.sub(_region, before)
+        if after != before:
+            page.write_text(after)
+            print(f"rendered {page.relative_to(_ROOT)}")
+
+
+def _region(found: re.Match[str]) -> str:
+    start, name, end = found.groups()
+    path = _RESULTS / f"{name}.json"
+    if not path.exists():
+        return found[0]
+    result = json.loads(path.read_text())
+    columns = import_module(f"benchmarks.{name}").COLUMNS
+    return f"{start}\n{table(columns, result['records'])}\n\n{_measured_on(result)}\n\n{end}"
+
+
+def _measured_on(result: dict[str, Any]) -> str:
+    it = result["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in it["versions"].items())
+    quiet = all(record.get("ours", {}).get("quiet", True) for record in result["records"])
+    noise = "" if quiet else " Other processes disturbed some of it."
+    return f"Measured {it['date']} on {it['cores']} cores of {it['cpu']}: {versions}.{noise}"
+
+
+def _rounded(value: Any) -> Any:
+    """Keep six digits of every number: more would be noise."""
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if isinstance(value, dict):
+        return {key: _rounded(inner) for key, inner in value.items()}
+    return [_rounded(inner) for inner in value] if isinstance(value, list) else value

@@ -1,0 +1,109 @@
+"""``naively export``: a saved model for other machines."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from naively.cli import console
+from naively.cli.options import Saved, check_output
+from naively.exceptions import NaivelyError
+
+__all__ = ["export"]
+
+_ONNX, _SQL = "ONNX", "SQL"
+
+
+def export(
+    model: Saved,
+    to: Annotated[
+        Literal["onnx", "sql"],
+        typer.Option("--to", help="A graph for onnxruntime, or one SELECT.", show_default=False),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The file; SQL goes to standard output by default."),
+    ] = None,
+    dtype: Annotated[
+        Literal["float32", "float64"] | None,
+        typer.Option(help="Type of the input; float32 by default.", rich_help_panel=_ONNX),
+    ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The table to score.", rich_help_panel=_SQL),
+    ] = None,
+    dialect: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="duckdb (by default), postgres, sqlite, bigquery, snowflake, spark, databricks.",
+            rich_help_panel=_SQL,
+        ),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Columns to pass on: a key.", rich_help_panel=_SQL),
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="What the table calls the model's columns, in order.",
+            rich_help_panel=_SQL,
+        ),
+    ] = None,
+) -> None:
+    """Write a saved model as an ONNX graph, or as one SELECT for a database.
+
+    For example:
+
+      naively export model.safetensors --to onnx -o model.onnx
+      naively export model.safetensors --to sql --table t --dialect postgres
+      naively export model.safetensors --to sql --table t --keep id -o t.sql
+    """
+    from naively._atomic import write_atomically
+    from naively.estimators.loading import load
+    from naively.export import to_onnx, to_sql
+
+    if to == "onnx":
+        _check_none_of(to, table=table, dialect=dialect, keep=keep, columns=columns)
+    else:
+        _check_none_of(to, dtype=dtype)
+    if output is not None:
+        check_output(output, model)
+    elif to == "onnx":
+        raise NaivelyError("a graph must go to a file; name it: --output model.onnx.")
+    if to == "sql" and table is None:
+        raise NaivelyError("the query must read a table; name it: --table.")
+    estimator = load(model)
+    if to == "onnx":
+        content = to_onnx(estimator, dtype=dtype or "float32")
+    else:
+        query = to_sql(
+            estimator,
+            table or "",
+            dialect=dialect or "duckdb",
+            columns=_split(columns) or None,
+            keep=_split(keep),
+        )
+        content = f"{query.rstrip()}\n".encode()
+    if output is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    write_atomically(output, content)
+    console.show(f"{output}: {len(content):,} bytes of {to.upper()}")
+
+
+def _check_none_of(to: str, **given: object) -> None:
+    for option, value in given.items():
+        if value:
+            raise NaivelyError(f"--{option} has no meaning with --to {to}.")
+
+
+def _split(values: list[str] | None) -> list[str]:
+    return [name.strip() for value in values or () for name in value.split(",") if name.strip()]

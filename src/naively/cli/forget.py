@@ -1,0 +1,46 @@
+"""``naively forget``: remove rows from a saved model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from naively.cli import console
+from naively.cli.options import Files, Labels, Reading, Saved
+
+__all__ = ["forget"]
+
+
+def forget(
+    model: Saved,
+    files: Files,
+    reading: Reading,
+    labels: Labels,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write here instead of in place.", show_default=False),
+    ] = None,
+) -> None:
+    """Remove the rows of files from a saved model, as if it had never seen them.
+
+    The rows must be among those it was fitted on. The file is replaced when
+    all is read: until then, and on any error, it stays.
+
+    For example:
+
+      naively forget model.safetensors rows.csv --target species
+      naively forget model.safetensors rows.csv -t y -o less.safetensors
+    """
+    from naively.cli.rows import rows_for, save_changed
+    from naively.estimators.loading import load
+
+    output = output or model
+    estimator = load(model)
+    rows = rows_for(estimator, files, reading, labels, output)
+    changed = save_changed(estimator, estimator.summary_ - rows, output)
+    console.show(
+        f"{output}: {rows.weight:,.10g} rows removed, {changed.summary_.weight:,.10g} left, "
+        f"{changed.classes_.size:,} classes"
+    )

@@ -1,0 +1,87 @@
+"""``naively merge``: one model of what several have seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from naively.cli import console
+from naively.cli.options import check_output
+from naively.exceptions import NaivelyError
+
+__all__ = ["merge"]
+
+
+def merge(
+    models: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="MODEL...", help="Two or more that 'naively fit' wrote.", show_default=False
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The model of all.", show_default=False)
+    ],
+) -> None:
+    """Add up models: the result is that of all their rows together.
+
+    They must have the same columns, in any order; their classes unite. The
+    parameters (priors, smoothing, ...) are those of the first, and a note
+    says so where another has others.
+
+    For example:
+
+      naively merge north.safetensors south.safetensors -o all.safetensors
+      naively merge sites/*.safetensors -o all.safetensors
+    """
+    from naively.cli.rows import save_changed
+    from naively.estimators.loading import load
+
+    _check_distinct(models)
+    check_output(output, *models)
+    first, *others = [load(path) for path in models]
+    summary = first.summary_
+    for path, other in zip(models[1:], others, strict=True):
+        _tell_parameters(first, other, path)
+        try:
+            summary = summary + _in_order(other.summary_, summary.schema.names)
+        except NaivelyError as error:
+            raise NaivelyError(f"cannot add {str(path)!r}: {error}") from None
+    changed = save_changed(first, summary, output)
+    console.show(
+        f"{output}: {len(models):,} models, {summary.weight:,.10g} rows, "
+        f"{summary.schema.n_columns:,} columns, {changed.classes_.size:,} classes"
+    )
+
+
+def _check_distinct(models: Sequence[Path]) -> None:
+    """Raise where there is nothing to add, or rows would count twice."""
+    if len(models) < 2:
+        raise NaivelyError("there must be two models or more to merge; got one.")
+    for i, path in enumerate(models):
+        if path.exists() and any(path.samefile(other) for other in models[:i] if other.exists()):
+            raise NaivelyError(f"each model counts once; got {str(path)!r} twice.")
+
+
+def _tell_parameters(first: Any, other: Any, path: Path) -> None:
+    ours, theirs = first.get_params(), other.get_params()
+    differing = [name for name in ours if ours[name] != theirs[name]]
+    if differing:
+        listed = ", ".join(f"{name}={ours[name]!r}" for name in differing)
+        console.note(f"{str(path)!r} has other parameters; the first model's are used: {listed}.")
+
+
+def _in_order(summary: Any, names: Sequence[str] | None) -> Any:
+    """Return a summary with its columns in the order of these names, if it has them all."""
+    from naively.stats import Moments
+    from naively.summary import Schema, Summary
+
+    own = summary.schema.names
+    if names is None or own is None or own == names or sorted(own) != sorted(names):
+        return summary
+    values = summary.moments.values[:, :, [own.index(name) for name in names]]
+    schema = Schema(len(names), tuple(names))
+    return Summary(schema, summary.classes, summary.class_weight, Moments(values.copy()))

@@ -1,0 +1,74 @@
+"""What a user should know about the columns and files of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from naively.cli import console
+from naively.engines.columns import LeftOut
+from naively.summary import Summary
+
+__all__ = ["counting_columns", "tell_bad_files", "tell_counting", "tell_left_out"]
+
+_MOST = 20  # names in one line
+_FEWEST = 10  # rows by which a column is said to count them
+
+
+def tell_left_out(left_out: Sequence[LeftOut]) -> None:
+    """Say which columns are not learned from, and why."""
+    by_reason: dict[str, list[str]] = {}
+    for column in left_out:
+        if column.cell is None:
+            by_reason.setdefault(column.reason, []).append(repr(column.name))
+            continue
+        hint = f"--missing {column.cell!r} if it means missing"
+        if "," in column.cell and column.cell.replace(",", "").isdigit():
+            hint = "--decimal ',' if it is a fraction"
+        console.note(
+            f"left out {column.name!r}: it looks numeric, but {column.cell!r} in line "
+            f"{column.line} is no number; {hint}."
+        )
+    for reason, names in by_reason.items():
+        console.note(f"left out {_list(names)}: {reason}.")
+
+
+def tell_counting(names: Sequence[str]) -> None:
+    """Point out columns that are probably not to be learned from."""
+    for name in names:
+        console.note(f"{name!r} only counts the rows; --exclude {name!r} if it says nothing else.")
+
+
+def tell_bad_files(bad_files: Sequence[tuple[str, str]]) -> None:
+    """List the files that were skipped."""
+    if bad_files:
+        console.note(f"{len(bad_files)} of the files were skipped, and nothing of them counts:")
+    for name, reason in bad_files:
+        console.note(f"skipped {name!r}: {reason}.")
+
+
+def counting_columns(summary: Summary) -> list[str]:
+    """Return the columns that only count the rows, in any order.
+
+    Of 1, ..., n the mean is (n + 1) / 2 and the sum of squared deviations n (n^2 - 1) / 12; a
+    column that has both, or those of 0, ..., n - 1, is hardly anything else.
+
+    >>> from naively import summarize
+    >>> import pandas
+    >>> X = pandas.DataFrame({"id": range(20), "age": [30, 40] * 10})
+    >>> counting_columns(summarize(X, ["a", "b"] * 10))
+    ['id']
+    """
+    n, names = summary.weight, summary.schema.names
+    if n < _FEWEST or n != int(n) or names is None:
+        return []
+    total = summary.moments.pooled()
+    counts = (total.weight == n) & np.isclose(np.abs(total.mean - n / 2), 0.5, rtol=1e-9)
+    counts &= np.isclose(total.m2, n * (n * n - 1) / 12, rtol=1e-9)
+    return [name for name, its in zip(names, counts.tolist(), strict=True) if its]
+
+
+def _list(names: Sequence[str]) -> str:
+    more = [f"{len(names) - _MOST} more"] if len(names) > _MOST else []
+    return ", ".join([*names[:_MOST], *more])

@@ -1,0 +1,51 @@
+"""``naively update``: add rows to a saved model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from naively.cli import console
+from naively.cli.options import Files, Labels, Reading, Saved
+
+__all__ = ["update"]
+
+
+def update(
+    model: Saved,
+    files: Files,
+    reading: Reading,
+    labels: Labels,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write here instead of in place.", show_default=False),
+    ] = None,
+) -> None:
+    """Add the rows of files to a saved model, as if it had seen them at first.
+
+    New classes may come, unless the model's priors are fixed. The file is
+    replaced when all is read: until then, and on any error, it stays.
+
+    For example:
+
+      naively update model.safetensors new.csv --target species
+      naively update model.safetensors 'may/*.parquet' -t y -o may.safetensors
+    """
+    from naively.cli.rows import rows_for, save_changed
+    from naively.estimators.loading import load
+    from naively.labels import quoted
+
+    output = output or model
+    estimator = load(model)
+    rows = rows_for(estimator, files, reading, labels, output)
+    before = estimator.summary_
+    changed = save_changed(estimator, before + rows, output)
+    new = rows.classes[[label not in set(before.classes.tolist()) for label in rows.classes]]
+    if new.size:
+        console.note(f"new classes: {quoted(new)}.")
+    console.show(
+        f"{output}: {rows.weight:,.10g} rows added, {changed.summary_.weight:,.10g} in all, "
+        f"{changed.classes_.size:,} classes"
+    )

@@ -1,0 +1,199 @@
+"""Arrow's own files (Feather, IPC) and streams: of a file, of standard input, of any library.
+
+A file is mapped into memory and its columns are read where they lie; what has been read is given
+back to the system as the pass goes on.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from naively._optional import need
+from naively.engines.files.cells import no_rows
+from naively.engines.files.pieces import CELLS, Piece, Position, check_names, columns_together
+from naively.engines.files.sources import BadFileError, File
+
+__all__ = ["ArrowReader", "StreamReader", "open_arrow"]
+
+pa = need("pyarrow", "reading files", extra="files")
+
+_ROWS = 1 << 16  # of a slice, after which memory is given back
+_LARGEST = 1 << 25  # bytes of the columns that a thread decompresses together
+
+
+def open_arrow(file: File) -> ArrowReader | StreamReader:
+    """Open a file of Arrow: one with a table of contents at its end, or a stream."""
+    if file.content is not None:
+        return StreamReader(file, pa.ipc.open_stream(pa.PythonFile(file.content, mode="r")))
+    with Path(file.name).open("rb") as start:
+        magic = start.read(6)
+    if magic.startswith(b"FEA1"):
+        raise BadFileError(file.name, "it is Feather of version 1; write it again in version 2")
+    if magic == b"ARROW1":
+        return ArrowReader(file)
+    return StreamReader(file, pa.ipc.open_stream(pa.OSFile(file.name)))
+
+
+class ArrowReader:
+    """A file of record batches that is open."""
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        if not file.size:
+            raise BadFileError(file.name, "it is empty")
+        with Path(file.name).open("rb") as content:
+            self._map = mmap.mmap(content.fileno(), 0, access=mmap.ACCESS_READ)
+        reader = pa.ipc.open_file(self._source())
+        self._schema, self._n_batches = reader.schema, reader.num_record_batches
+        check_names(self._schema.names, file)
+
+    @property
+    def types(self) -> Mapping[str, Any]:
+        """The columns and their types."""
+        return dict(zip(self._schema.names, self._schema.types, strict=True))
+
+    def sample(self) -> Any:
+        """Return no rows, of the types that the file declares."""
+        return no_rows(self._schema)
+
+    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[Piece]:
+        """Yield record batches from one on; small ones together, by the size of the first."""
+        rows, last = self._first_batch.rows, self._n_batches
+        step = max(1, CELLS // max(1, rows * len(types)))
+        width = columns_together(rows * step)
+        if self._first_batch.is_compressed:
+            width = min(width, max(1, _LARGEST // max(1, 8 * rows)))
+        for first in range(start.get("batch", 0), last, step):
+            behind = min(first + step, last)
+            where = f"record batch {first}" if step == 1 else f"batches {first} to {behind - 1}"
+            read = partial(self._read, range(first, behind))
+            share = (self.file.size or 0) * behind // last
+            yield Piece(read, {"batch": behind}, where, share, width)
+
+    def _source(self) -> Any:
+        return pa.BufferReader(pa.py_buffer(self._map))
+
+    @cached_property
+    def _first_batch(self) -> _Header:
+        stream = self._source()
+        stream.seek(8)  # behind the magic
+        while self._n_batches:
+            message = pa.ipc.read_message(stream)
+            if message.type == "record batch":
+                return _Header.of(message.metadata)
+        return _Header(0, False)
+
+    def _read(self, batches: range, names: Sequence[str]) -> Iterator[Any]:
+        wanted = None  # then nothing is copied
+        if self._first_batch.is_compressed:
+            wanted = [self._schema.get_field_index(name) for name in names]
+        options = pa.ipc.IpcReadOptions(use_threads=False, included_fields=wanted)
+        reader = pa.ipc.open_file(self._source(), options=options)
+        for i in batches:
+            try:
+                batch = reader.get_batch(i).select(list(names))
+                batch.validate(full=True)
+            except (pa.ArrowException, OSError) as error:
+                raise BadFileError(self.file.name, f"in record batch {i}, {error}") from None
+            for start in range(0, batch.num_rows, _ROWS):
+                yield batch.slice(start, _ROWS)
+                self._give_back()
+            if wanted and 8 * batch.num_rows > _LARGEST // 4:
+                del batch
+                pa.default_memory_pool().release_unused()  # room for all columns was taken
+
+    def _give_back(self) -> None:
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._map.madvise(mmap.MADV_DONTNEED)  # whoever still needs it, reads it again
+
+
+class _Header(NamedTuple):
+    """What the header of a record batch says: Arrow's format, in the encoding of FlatBuffers."""
+
+    rows: int
+    is_compressed: bool
+
+    @classmethod
+    def of(cls, metadata: Any) -> _Header:
+        def number(kind: str, place: int) -> int:
+            return struct.unpack_from(f"<{kind}", metadata, place)[0]
+
+        def field(table: int, i: int) -> int:
+            """Return the place of the i-th field of a table, 0 where it is left out."""
+            offsets = table - number("i", table)
+            length = number("H", offsets)
+            offset = number("H", offsets + 4 + 2 * i) if 4 + 2 * i < length else 0
+            return table + offset if offset else 0
+
+        message = number("I", 0)
+        header = field(message, 2)
+        batch = header + number("I", header)
+        rows = field(batch, 0)
+        return cls(number("q", rows) if rows else 0, field(batch, 3) > 0)
+
+
+class StreamReader:
+    """Record batches that come one after the other, cut into pieces of equally many rows."""
+
+    def __init__(self, file: File, stream: Any) -> None:
+        self.file, self._stream = file, stream
+        check_names(stream.schema.names, file)
+
+    @classmethod
+    def of_object(cls, file: File) -> StreamReader:
+        """Read an object of some library: a data frame, a relation, a dataset, a reader."""
+        content = file.content
+        if hasattr(content, "__arrow_c_stream__"):
+            return cls(file, pa.RecordBatchReader.from_stream(content))
+        scanner = content if hasattr(content, "to_reader") else content.scanner()
+        return cls(file, scanner.to_reader())
+
+    @property
+    def types(self) -> Mapping[str, Any]:
+        """The columns and their types."""
+        return dict(zip(self._stream.schema.names, self._stream.schema.types, strict=True))
+
+    def sample(self) -> Any:
+        """Return no rows, of the types that the stream declares."""
+        return no_rows(self._stream.schema)
+
+    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[Piece]:
+        """Yield rows from one on."""
+        at = start.get("row", 0)
+        size, held, rows = max(1024, CELLS // max(1, len(types))), list[Any](), 0
+        for batch in self._batches(at):
+            while batch.num_rows:
+                part = batch.slice(0, size - rows)
+                batch, rows = batch.slice(part.num_rows), rows + part.num_rows
+                held.append(part)
+                if rows == size:
+                    at += rows
+                    yield _piece(held, at)
+                    held, rows = [], 0
+        if held:
+            yield _piece(held, at + rows)
+
+    def _batches(self, skip: int) -> Iterator[Any]:
+        while True:
+            try:
+                batch = self._stream.read_next_batch()
+            except StopIteration:
+                return
+            except (pa.ArrowException, OSError) as error:
+                raise BadFileError(self.file.name, f"in the stream, {error}") from None
+            skipped = min(skip, batch.num_rows)
+            skip -= skipped
+            yield batch.slice(skipped)
+
+
+def _piece(batches: list[Any], end: int) -> Piece:
+    def read(names: Sequence[str]) -> Iterator[Any]:
+        yield from (batch.select(list(names)) for batch in batches)
+
+    rows = sum(batch.num_rows for batch in batches)
+    return Piece(read, {"row": end}, f"the rows after row {end - rows}", 0)

@@ -1,0 +1,225 @@
+"""Arrow's columns become what the kernel reads: numbers, codes of labels, weights.
+
+Numbers are handed over where they lie, unless there are nulls among them (NaN, then), or they
+are booleans, decimals or float16.
+
+>>> numbers(pa.array([1.5, None])).tolist(), numbers(pa.array([3, 4])).tolist()
+([1.5, nan], [3, 4])
+>>> encode(pa.chunked_array([["b", "a"], ["b"]]))
+(array(['a', 'b'], dtype='<U1'), array([1, 0, 1], dtype=int32))
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively import labels
+from naively._optional import need
+from naively.exceptions import NaivelyError
+from naively.summary import Summary
+
+__all__ = [
+    "RowError",
+    "checked_weights",
+    "encode",
+    "is_number",
+    "no_rows",
+    "numbers",
+    "plain",
+    "read_text",
+    "typed",
+]
+
+pa = need("pyarrow", "reading files", extra="files")
+pc = need("pyarrow.compute", "reading files", extra="files")
+
+_KINDS: dict[str, tuple[str, Any]] = {  # what a label looks like, and what it then is
+    "bool": (r"true|false|True|False|TRUE|FALSE", lambda text: text.lower() == "true"),
+    "int": (r"[+-]?\d{1,18}", int),
+    "float": (r"[+-]?(\d{1,15}(\.\d*)?|\.\d+)([eE][+-]?\d{1,2})?", float),
+    "str": (r"(?s:.*)", str),
+}
+
+
+class RowError(Exception):
+    """Something is wrong with a row, which is counted from the first of those at hand."""
+
+    def __init__(self, row: int, what: str, advice: str) -> None:
+        super().__init__(what)
+        self.row, self.what, self.advice = row, what, advice
+
+
+def is_number(kind: Any) -> bool:
+    """Whether a type of Arrow holds numbers: also booleans, and nothing but nulls."""
+    types = pa.types
+    kind = plain(kind)
+    tests = types.is_integer, types.is_floating, types.is_decimal, types.is_boolean, types.is_null
+    return any(test(kind) for test in tests)
+
+
+def plain(kind: Any) -> Any:
+    """Return the type that a column has once its dictionary is spelled out."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def no_rows(schema: Any) -> Any:
+    """Return a table without rows, of plain types."""
+    fields = zip(schema.names, map(plain, schema.types), strict=True)
+    return pa.schema(list(fields)).empty_table()
+
+
+def numbers(array: Any) -> NDArray[Any]:
+    """Return an array that the kernel reads; null is NaN."""
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        array = array.dictionary_decode()
+        kind = array.type
+    plain = pa.types.is_integer(kind) or kind in (pa.float64(), pa.float32())
+    if plain and not array.null_count:
+        return array.to_numpy(zero_copy_only=True)
+    if not plain or pa.types.is_integer(kind):
+        array = pc.cast(array, pa.float64(), safe=False)  # as exactly as a float64 can be
+    return array.to_numpy(zero_copy_only=False)
+
+
+def checked_weights(found: NDArray[Any], name: str) -> NDArray[np.float64]:
+    """Return weights as float64, or raise where one is not finite and >= 0."""
+    bad = ~((found >= 0) & np.isfinite(found))
+    if bad.any():
+        at = int(np.argmax(bad))
+        advice = "Weights must be finite and >= 0."
+        raise RowError(at, f"the weight {name!r} is {found[at]:g}", advice)
+    return np.ascontiguousarray(found, dtype=np.float64)
+
+
+def encode(column: Any, name: str = "") -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Return the distinct labels of a chunked column, sorted, and the code of each row's."""
+    if column.null_count:
+        _raise_missing(pc.index(column.is_null(), True).as_py(), name)
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return _encode_dictionary(column, name)
+    if pa.types.is_integer(kind):
+        return labels.encode(_joined(column))
+    if pa.types.is_boolean(kind):
+        classes, codes = labels.encode(_joined(column.cast(pa.uint8())))
+        return classes.astype(bool), codes
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return _encode_floats(column, name)
+    try:
+        texts = column.cast(pa.string()) if not pa.types.is_binary(kind) else None
+    except pa.ArrowException:
+        texts = None
+    if texts is None:
+        raise NaivelyError(
+            f"the target {name!r} must hold strings, integers or booleans; got {kind}."
+        )
+    return _encode_dictionary(texts.dictionary_encode(), name)
+
+
+def read_text(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Encode labels that were read as text: without the spaces around them."""
+    classes, codes = encode(column, name)
+    classes, merged = np.unique(np.strings.strip(classes), return_inverse=True)
+    codes = merged.astype(np.int32)[codes]
+    if classes.size and not classes[0]:
+        _raise_missing(int(np.argmax(codes == 0)), name)
+    if _kind_of(classes) == "float":
+        numbers_ = classes.astype(np.float64)
+        whole = numbers_ == np.floor(numbers_)
+        if not whole.all():
+            k = int(np.argmin(whole))
+            _raise_measurement(int(np.argmax(codes == k)), name, classes[k].item())
+    return classes, codes
+
+
+def typed(summary: Summary, kind: str | None) -> Summary:
+    """Turn labels that were read as text into what they all look like.
+
+    ``1`` and ``01`` are one integer and add up; a single ``x`` among them makes all of them
+    text.
+
+    Parameters
+    ----------
+    summary : Summary
+        Its classes are text.
+    kind : {"bool", "int", "float", "str"}, optional
+        What they are to be instead.
+    """
+    kind = kind or _kind_of(summary.classes)
+    pattern, made_of = _KINDS[kind]
+    texts = summary.classes.tolist()
+    for text in texts:
+        if not re.fullmatch(pattern, text):
+            raise NaivelyError(f"the labels must be {kind}; got {text!r}.")
+    if kind == "str" or not texts:
+        return summary
+    made = np.array([made_of(text) for text in texts])
+    classes, first = np.unique(made, return_index=True)
+    total = _part(summary, classes, first)
+    for k in sorted(set(range(made.size)) - set(first.tolist())):
+        total = total + _part(summary, made[k : k + 1], np.array([k]))
+    return total
+
+
+def _part(summary: Summary, classes: NDArray[Any], at: NDArray[np.intp]) -> Summary:
+    return Summary(summary.schema, classes, summary.class_weight[at], summary.moments[at])
+
+
+def _kind_of(texts: NDArray[Any]) -> str:
+    listed = texts.tolist()
+    return next(
+        kind
+        for kind, (pattern, _) in _KINDS.items()
+        if all(re.fullmatch(pattern, text) for text in listed)
+    )
+
+
+def _encode_dictionary(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    column = column.unify_dictionaries()
+    values = column.chunk(0).dictionary if column.num_chunks else pa.array([], pa.string())
+    if values.null_count or not (
+        pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
+    ):
+        return encode(column.cast(column.type.value_type), name)
+    indices = np.concatenate(
+        [np.zeros(0, np.int32), *(c.indices.to_numpy() for c in column.chunks)]
+    )
+    used = np.flatnonzero(np.bincount(indices, minlength=len(values)))
+    classes, codes = np.unique(
+        np.array(values.to_pylist(), dtype=np.str_)[used], return_inverse=True
+    )
+    code_of = np.zeros(len(values), np.int32)
+    code_of[used] = codes
+    return classes, code_of[indices]
+
+
+def _encode_floats(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    values = np.concatenate([np.zeros(0), *(numbers(chunk) for chunk in column.chunks)])
+    whole = values == np.floor(values)
+    if not whole.all():
+        at = int(np.argmin(whole))
+        if np.isnan(values[at]):
+            _raise_missing(at, name)
+        _raise_measurement(at, name, values[at])
+    if pa.types.is_decimal(column.type) and np.abs(values).max(initial=0.0) < 2**53:
+        values = values.astype(np.int64)
+    return labels.encode(values)
+
+
+def _joined(column: Any) -> NDArray[Any]:
+    parts = [chunk.to_numpy() for chunk in column.chunks]
+    return parts[0] if len(parts) == 1 else column.to_numpy()
+
+
+def _raise_missing(row: int, name: str) -> None:
+    raise RowError(row, f"the target {name!r} is missing", "Leave such rows out.")
+
+
+def _raise_measurement(row: int, name: str, value: Any) -> None:
+    advice = "It must hold classes: naive Bayes does not predict measurements."
+    raise RowError(row, f"the target {name!r} is {value}", advice)

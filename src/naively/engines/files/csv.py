@@ -1,0 +1,166 @@
+"""CSV files, plain or compressed, cut into pieces at the ends of records.
+
+A piece begins where the one before it ended, and ends with the last whole record in the next
+`BLOCK` bytes; so a position is a number of bytes.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from naively._optional import need
+from naively.engines.files.blocks import Blocks, first_record_end, record_end
+from naively.engines.files.pieces import Piece, Position, check_names
+from naively.engines.files.sources import BadFileError, File
+from naively.exceptions import NaivelyError
+
+__all__ = ["BLOCK", "SAMPLE", "CsvReader", "Dialect"]
+
+pa = need("pyarrow", "reading files", extra="files")
+pacsv = need("pyarrow.csv", "reading CSV", extra="files")
+
+BLOCK = 1 << 21  # bytes of a piece
+SAMPLE = 1 << 23  # bytes that types are guessed from
+_LONGEST = 1 << 28  # bytes of a record
+_MARK = b"\xef\xbb\xbf"  # which some write before UTF-8
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How CSV is written.
+
+    Attributes
+    ----------
+    separator : str or None
+        The character between cells; None: a tab in files that end in .tsv, and else a comma.
+    decimal : str
+        The character before a fraction.
+    missing : tuple of str
+        Texts that mean a missing cell, beside the empty one, NA, NaN, null and their like.
+    """
+
+    separator: str | None = None
+    decimal: str = "."
+    missing: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, character in (("separator", self.separator or ","), ("decimal", self.decimal)):
+            if len(character) != 1 or not character.isascii():
+                raise NaivelyError(f"{name} must be one ASCII character; got {character!r}.")
+
+    def separator_of(self, file: File) -> str:
+        """Return the character between the cells of a file."""
+        return self.separator or ("\t" if re.search(r"\.tsv(\.\w+)?$", file.name) else ",")
+
+
+class CsvReader:
+    """A CSV file that is open."""
+
+    def __init__(self, file: File, dialect: Dialect) -> None:
+        self.file, self.dialect, self._blocks = file, dialect, Blocks(file)
+        self._separator = dialect.separator_of(file)
+        self._names, self._first = self._header()
+
+    @property
+    def types(self) -> Mapping[str, Any]:
+        """The columns; what they hold is not known."""
+        return dict.fromkeys(self._names)
+
+    def sample(self) -> Any:
+        """Return the first rows, with the types that pyarrow guesses."""
+        data = self._blocks.at(self._first, SAMPLE)
+        end = record_end(data, self._separator.encode()) if len(data) == SAMPLE else 0
+        rows = memoryview(data)[: end or len(data)]
+        table = self._parse(rows, self._numbered(), {}, f"the rows after byte {self._first}")
+        return table.rename_columns(self._names)
+
+    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[Piece]:
+        """Yield blocks of records from a byte on."""
+        at = start.get("byte", self._first)
+        while data := self._up_to(record_end, at):
+            where = f"the rows after byte {at}"
+            at += len(data)
+            read = partial(self._read, data, types, where)
+            yield Piece(read, {"byte": at}, where, self._blocks.read_of_the_file(at))
+
+    # --- inside -------------------------------------------------------------------------------
+
+    def _up_to(self, end_of: Callable[[bytes, bytes], int], at: int) -> memoryview:
+        """Return the bytes from a place to an end within a block, or else within a larger one."""
+        size = BLOCK
+        while size <= max(BLOCK, _LONGEST):
+            data = self._blocks.at(at, size)
+            end = end_of(data, self._separator.encode())
+            if end or len(data) < size:
+                return memoryview(data)[: end or None]
+            size *= 2
+        raise BadFileError(self.file.name, f"no row ends within {size >> 21} MB after byte {at}")
+
+    def _header(self) -> tuple[list[str], int]:
+        """Return the names of the columns, and where the rows begin."""
+        begin = len(_MARK) if self._blocks.at(0, len(_MARK)) == _MARK else 0
+        while self._blocks.at(begin, 1) in (b"\r", b"\n"):
+            begin += 1
+        line = bytes(self._up_to(first_record_end, begin))
+        if not line.strip():
+            raise BadFileError(self.file.name, "it is empty; it must begin with column names")
+        try:
+            text = line.decode()
+        except UnicodeDecodeError:
+            raise BadFileError(self.file.name, "it is not in UTF-8. Save it as UTF-8") from None
+        if "\0" in text:
+            raise BadFileError(self.file.name, "it is not CSV in UTF-8: it holds binary data")
+        cells = next(csv.reader([text], delimiter=self._separator))
+        names = [name.strip() for name in cells]
+        check_names([name for name in names if name], self.file)
+        return names, begin + len(line)
+
+    def _numbered(self) -> list[str]:
+        """Return the names that the parser is given: a column without one needs one, too."""
+        return [name or f"\0{j}" for j, name in enumerate(self._names)]
+
+    def _read(
+        self, rows: memoryview, types: Mapping[str, Any], where: str, names: Sequence[str]
+    ) -> Iterator[Any]:
+        yield from self._parse(rows, names, types, where).to_batches()
+
+    def _parse(
+        self, rows: memoryview, names: Sequence[str], types: Mapping[str, Any], where: str
+    ) -> Any:
+        if not bytes(rows[:64]).strip() and not bytes(rows).strip():
+            return pa.table({name: pa.nulls(0) for name in names})
+        read = pacsv.ReadOptions(
+            use_threads=False, block_size=len(rows) + 1, column_names=self._numbered()
+        )
+        convert = pacsv.ConvertOptions(
+            include_columns=names,
+            column_types={name: types[name] for name in names if name in types},
+            strings_can_be_null=True,
+            decimal_point=self.dialect.decimal,
+        )
+        convert.null_values = [*convert.null_values, *self.dialect.missing]
+        parse = pacsv.ParseOptions(delimiter=self._separator)
+        try:
+            return pacsv.read_csv(pa.BufferReader(pa.py_buffer(rows)), read, parse, convert)
+        except pa.ArrowInvalid as error:
+            raise BadFileError(self.file.name, self._explained(str(error), where)) from None
+
+    def _explained(self, message: str, where: str) -> str:
+        """Name the column that the parser numbers."""
+        found = re.match(r"In CSV column #(\d+): (?:Row #(\d+): )?(.*)", message, re.DOTALL)
+        if found is None:
+            return f"in {where}, {message.removeprefix('CSV parse error: ')}"
+        place = f"in row {found[2]} of {where}, column {self._names[int(found[1])]!r}"
+        value = re.search(r"to (\S+): invalid value '(.*)'", found[3], re.DOTALL)
+        if value is None:
+            return f"{place}: {found[3]}"
+        wanted = "true or false" if value[1] == "bool" else "numbers"
+        return (
+            f"{place} must hold {wanted}; got {value[2]!r}. "
+            "Exclude the column, or name the texts that mean a missing cell"
+        )

@@ -1,0 +1,102 @@
+"""Parquet files, a row group or several small ones at a time.
+
+The columns of a piece are read in groups, each by one thread as a stream of batches, so that a
+row group of any size, with any number of columns, is read in little memory by all cores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from threading import local
+from typing import Any
+
+from naively._optional import need
+from naively.engines.files.cells import no_rows
+from naively.engines.files.pieces import CELLS, Piece, Position, check_names, columns_together
+from naively.engines.files.sources import BadFileError, File
+
+__all__ = ["ParquetReader"]
+
+pa = need("pyarrow", "reading files", extra="files")
+pq = need("pyarrow.parquet", "reading Parquet", extra="files")
+
+_BATCH = 1 << 20  # cells of a batch: what is decoded is summarized while it is in the cache
+_MOST_ROWS = 1 << 17  # of a batch
+_BUFFER = 1 << 16  # bytes of a column that are read at once
+
+
+class ParquetReader:
+    """A Parquet file that is open."""
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self._metadata = pq.read_metadata(file.name)
+        self._schema = self._metadata.schema.to_arrow_schema()
+        check_names(self._schema.names, file)
+        self._own = local()
+
+    @property
+    def types(self) -> Mapping[str, Any]:
+        """The columns and their types."""
+        return dict(zip(self._schema.names, self._schema.types, strict=True))
+
+    def sample(self) -> Any:
+        """Return no rows, of the types that the file declares."""
+        return no_rows(self._schema)
+
+    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[Piece]:
+        """Yield row groups from one on."""
+        metadata, n_columns = self._metadata, max(1, len(types))
+        self._encoded = [
+            name
+            for name, kind in types.items()
+            if pa.types.is_dictionary(kind) and pa.types.is_string(self.types[name])
+        ]
+        at, last = start.get("row_group", 0), metadata.num_row_groups
+        total = max(1, metadata.num_rows)
+        done = sum(metadata.row_group(i).num_rows for i in range(at))
+        while at < last:
+            first, rows = at, 0
+            while at < last and (at == first or rows * n_columns < CELLS):
+                rows += metadata.row_group(at).num_rows
+                at += 1
+            done += rows
+            groups = f"row group {first}" if at == first + 1 else f"row groups {first} to {at - 1}"
+            share = int((self.file.size or 0) * (done / total))
+            width = columns_together(rows)
+            size = min(_MOST_ROWS, max(1024, _BATCH // min(width, n_columns)))
+            read = partial(self._read, range(first, at), size)
+            yield Piece(read, {"row_group": at}, groups, share, width)
+
+    # --- inside -------------------------------------------------------------------------------
+
+    def _read(self, groups: range, size: int, names: Sequence[str]) -> Iterator[Any]:
+        try:
+            yield from self._handle().iter_batches(
+                size, list(groups), list(names), use_threads=False
+            )
+        except (pa.ArrowException, OSError) as error:
+            culprit = next((g for g in groups if not self._is_sound(g, names)), groups[0])
+            reason = f"in row group {culprit}, {' '.join(str(error).split())}"
+            raise BadFileError(self.file.name, reason) from None
+
+    def _handle(self) -> Any:
+        """Return the file as this thread holds it: readers are not for several threads."""
+        if not hasattr(self._own, "handle"):
+            self._own.handle = pq.ParquetFile(
+                self.file.name,
+                metadata=self._metadata,
+                read_dictionary=self._encoded,
+                buffer_size=_BUFFER,
+                pre_buffer=False,  # which would hold whole row groups
+                page_checksum_verification=True,
+            )
+        return self._own.handle
+
+    def _is_sound(self, group: int, names: Sequence[str]) -> bool:
+        try:
+            self._handle().read_row_group(group, columns=list(names), use_threads=False)
+        except (pa.ArrowException, OSError):
+            return False
+        return True

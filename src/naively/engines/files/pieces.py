@@ -1,0 +1,78 @@
+"""What a reader hands over: a file, piece by piece.
+
+Where a piece ends depends on the file alone, never on threads, time or what was read before, so
+that a pass that goes on at a position sees the pieces that an uninterrupted one would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from naively.engines.files.sources import File
+from naively.exceptions import NaivelyError
+
+__all__ = ["CELLS", "Piece", "Position", "Reader", "check_names", "columns_together"]
+
+Position = dict[str, int]
+CELLS = 1 << 22  # of a piece, about: 32 MB of float64
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some rows of a file.
+
+    Attributes
+    ----------
+    read : callable
+        Given names of columns, it yields record batches that hold them, in any order.
+    after : Position
+        Where the next piece begins.
+    where : str
+        Which piece it is, for messages: "row group 3".
+    bytes : int
+        How much of the file lies before the next piece.
+    width : int or None
+        How many columns are best read together; None: all of them, since reading some costs as
+        much as reading all.
+    """
+
+    read: Callable[[Sequence[str]], Iterator[Any]]
+    after: Position
+    where: str
+    bytes: int
+    width: int | None = None
+
+
+class Reader(Protocol):
+    """A file that is open."""
+
+    @property
+    def types(self) -> Mapping[str, Any]:
+        """The columns and their types; None where a type is what one makes of the text."""
+
+    def sample(self) -> Any:
+        """Return a table whose types are those of the columns: with some rows, or none."""
+
+    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[Piece]:
+        """Yield the pieces from a position on, ``{}`` being the beginning.
+
+        ``types`` names the columns that will be read and, for text, as what.
+        """
+
+
+def columns_together(rows: int) -> int:
+    """Return how many columns are best read together: a million cells, at least two lanes.
+
+    >>> columns_together(1_000_000), columns_together(10_000)
+    (16, 112)
+    """
+    return max(16, (1 << 20) // max(1, rows) // 8 * 8 + 8)
+
+
+def check_names(names: Sequence[str], file: File) -> None:
+    """Raise where two columns have one name."""
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise NaivelyError(f"column names must differ; {file.name!r} has {twice!r} twice.")

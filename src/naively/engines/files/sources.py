@@ -1,0 +1,249 @@
+"""What is read: paths, globs, folders, hive partitions, standard input, Arrow streams.
+
+>>> import pathlib, tempfile
+>>> folder = pathlib.Path(tempfile.mkdtemp())
+>>> for name in ("day=2/b.csv.gz", "day=1/a.csv"):
+...     (folder / name).parent.mkdir()
+...     _ = (folder / name).write_bytes(b"")
+>>> [(file.format, file.codec, file.partitions) for file in resolve(folder)]
+[('csv', None, {'day': 1}), ('csv', 'gzip', {'day': 2})]
+
+Files are read in the order of their names, so that a folder always gives the same rows in the
+same order.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from glob import glob, has_magic
+from pathlib import Path, PurePath
+from typing import Any
+from urllib.parse import unquote
+
+from naively.exceptions import NaivelyError
+
+__all__ = ["BadFileError", "File", "resolve"]
+
+_FORMATS = {
+    **dict.fromkeys((".csv", ".tsv", ".txt"), "csv"),
+    **dict.fromkeys((".parquet", ".parq", ".pq"), "parquet"),
+    **dict.fromkeys((".arrow", ".arrows", ".feather", ".ipc"), "arrow"),
+}
+_CODECS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
+_MAGIC: dict[bytes, tuple[str, str | None]] = {
+    b"PAR1": ("parquet", None),
+    b"ARROW1": ("arrow", None),
+    b"\xff\xff\xff\xff": ("arrow", None),  # a stream
+    b"\x1f\x8b": ("csv", "gzip"),
+    b"(\xb5/\xfd": ("csv", "zstd"),
+    b"BZh": ("csv", "bz2"),
+}
+_NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"  # how a missing value is called
+
+
+class BadFileError(NaivelyError):
+    """A file that cannot be read to its end: truncated, corrupt, malformed.
+
+    Parameters
+    ----------
+    file : str
+        Its name.
+    reason : str
+        What is wrong with it, and where.
+    """
+
+    def __init__(self, file: str, reason: str) -> None:
+        super().__init__(f"cannot read {file!r}: {reason.rstrip('.')}.")
+        self.file, self.reason = file, reason.rstrip(".")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BadFileError, (self.file, self.reason)
+
+
+@dataclass(frozen=True)
+class File:
+    """A file, or something that is read like one.
+
+    Attributes
+    ----------
+    name : str
+        Its path as it was given; "-" is standard input.
+    format : str
+        "csv", "parquet", "arrow"; "stream" is an object of some other library.
+    codec : str or None
+        How it is compressed as a whole.
+    partitions : dict
+        Columns that its path holds: ``{"year": 2024}``; NaN is a missing number.
+    size, modified : int or None
+        Bytes, and the time of the last change in nanoseconds; None where there is no file.
+    content : object
+        What is read, where it is not the file of that name.
+    """
+
+    name: str
+    format: str
+    codec: str | None = None
+    partitions: dict[str, Any] = field(default_factory=dict)
+    size: int | None = None
+    modified: int | None = None
+    content: Any = None
+
+    @property
+    def identity(self) -> list[Any]:
+        """What must not change between two halves of a pass."""
+        return [self.name, self.size, self.modified]
+
+
+def resolve(source: Any) -> list[File]:
+    """Return the files that a source stands for, in the order in which they are read.
+
+    Parameters
+    ----------
+    source : str, path-like, iterable of those, or an Arrow stream
+        A file, a folder (with all below it), a glob, "-" for standard input; or an object with
+        ``__arrow_c_stream__``, or a dataset of pyarrow.
+    """
+    if isinstance(source, str | os.PathLike):
+        return _with_typed_partitions(_named(os.fspath(source)))
+    if hasattr(source, "__arrow_c_stream__") or _is_dataset(source):
+        return [File(f"<{type(source).__name__}>", "stream", content=source)]
+    if isinstance(source, Iterable):
+        files = [file for one in source for file in _named(os.fspath(one))]
+        return _with_typed_partitions(list({file.name: file for file in files}.values()))
+    raise NaivelyError(
+        "data must be a path, a glob, paths, or an object with __arrow_c_stream__; "
+        f"got {type(source).__name__}."
+    )
+
+
+def _is_dataset(source: object) -> bool:
+    """Whether it is pyarrow's dataset or scanner, which stream but do not say so."""
+    kind = type(source)
+    return kind.__module__.startswith("pyarrow._dataset") and hasattr(source, "to_batches")
+
+
+def _named(name: str) -> list[File]:
+    if name == "-":
+        return [_standard_input()]
+    path = Path(name)
+    if path.is_dir():
+        found = [one for one in sorted(path.rglob("*")) if one.is_file() and _counts(one, path)]
+        if not found:
+            raise NaivelyError(f"there must be a file in the folder {name!r}; got none.")
+        return [_file(one) for one in found]
+    if path.is_file() or not has_magic(name):
+        return [_file(path)]
+    matches = sorted(glob(name, recursive=True))  # noqa: PTH207 - Path.glob takes no whole paths
+    found = [path for path in map(Path, matches) if path.is_file()]
+    if not found:
+        raise NaivelyError(f"there must be a file that matches {name!r}; got none.")
+    return [_file(one) for one in found]
+
+
+def _counts(path: Path, folder: Path) -> bool:
+    """Whether a file in a folder is data: Spark writes _SUCCESS beside it, others .crc."""
+    return not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+
+
+def _file(path: Path) -> File:
+    try:
+        facts = path.stat()
+        kind, codec = _format_by_name(path) or _format_by_content(path)
+    except OSError as error:
+        raise NaivelyError(f"cannot read {str(path)!r}: {error.strerror}.") from None
+    partitions = _partitions(path)
+    return File(str(path), kind, codec, partitions, facts.st_size, facts.st_mtime_ns)
+
+
+def _format_by_name(path: PurePath) -> tuple[str, str | None] | None:
+    codec = _CODECS.get(path.suffix.lower())
+    suffix = (path.with_suffix("") if codec else path).suffix.lower()
+    kind = _FORMATS.get(suffix)
+    return None if kind is None or (codec and kind != "csv") else (kind, codec)
+
+
+def _format_by_content(path: Path) -> tuple[str, str | None]:
+    with path.open("rb") as file:
+        found = _format_of(file.read(8))
+    if found is None:
+        raise NaivelyError(
+            f"cannot tell what kind of file {str(path)!r} is. Its name should end in .csv, "
+            ".csv.gz, .csv.zst, .parquet, .arrow or .feather; a glob leaves other files out."
+        )
+    return found
+
+
+def _format_of(start: bytes) -> tuple[str, str | None] | None:
+    return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
+
+
+def _partitions(path: PurePath) -> dict[str, str | None]:
+    pairs = (part.partition("=") for part in path.parts[:-1])
+    return {
+        unquote(key): None if value == _NO_PARTITION else unquote(value)
+        for key, equals, value in pairs
+        if key and equals
+    }
+
+
+def _with_typed_partitions(files: list[File]) -> list[File]:
+    """Turn the values of a partition column into numbers, where all of them are."""
+    texts: dict[str, set[str]] = {}
+    for file in files:
+        for key, value in file.partitions.items():
+            texts.setdefault(key, set()).update([] if value is None else [value])
+    kinds = {key: _kind(values) for key, values in texts.items()}
+
+    def made(key: str, text: str | None) -> Any:
+        kind = kinds[key]
+        return (None if kind is str else float("nan")) if text is None else kind(text)
+
+    return [
+        replace(file, partitions={key: made(key, text) for key, text in file.partitions.items()})
+        for file in files
+    ]
+
+
+def _kind(texts: set[str]) -> type[int] | type[float] | type[str]:
+    if all(re.fullmatch(r"[+-]?\d{1,18}", text) for text in texts):
+        return int
+    number = r"[+-]?(\d{1,15}(\.\d*)?|\.\d+)([eE][+-]?\d{1,2})?"
+    return float if all(re.fullmatch(number, text) for text in texts) else str
+
+
+class _Begun:
+    """Standard input whose first bytes have been looked at."""
+
+    def __init__(self, start: bytes, rest: Any) -> None:
+        self.start, self.rest, self.place, self.closed = start, rest, 0, False
+
+    def read(self, size: int) -> bytes:
+        start, self.start = self.start[:size], self.start[size:]
+        found = start + self.rest.read(size - len(start)) if len(start) < size else start
+        self.place += len(found)
+        return found
+
+    def tell(self) -> int:
+        return self.place
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self.closed = True  # standard input is not ours to close
+
+
+def _standard_input() -> File:
+    import sys
+
+    start = sys.stdin.buffer.read(8)
+    kind, codec = _format_of(start) or ("csv", None)
+    if kind == "parquet" or start.startswith(b"ARROW1"):
+        raise NaivelyError(
+            f"standard input must be CSV or an Arrow stream; got a file of {kind}, whose end "
+            "is read first. Save it, and give its name."
+        )
+    return File("-", kind, codec, content=_Begun(start, sys.stdin.buffer))

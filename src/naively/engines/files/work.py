@@ -1,0 +1,182 @@
+"""What is done with a piece: its rows become a summary, by several threads if columns allow it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from threading import Event, Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively import _kernel
+from naively._optional import need
+from naively.engines.files.cells import RowError, checked_weights, encode, numbers, read_text
+from naively.engines.files.pieces import Piece
+from naively.engines.files.plan import Plan
+from naively.exceptions import NaivelyError
+from naively.stats import Moments
+from naively.summary import Summary
+
+__all__ = ["Part", "Stopped", "Work", "columns_of", "raise_not_finite"]
+
+pa = need("pyarrow", "reading files", extra="files")
+
+
+class Stopped(Exception):  # noqa: N818 - nothing went wrong
+    """The pass was stopped while this piece was being read."""
+
+
+class Owners(NamedTuple):
+    """Whose the rows are: classes, the class of each row, its weight."""
+
+    classes: NDArray[Any]
+    codes: NDArray[np.int32]
+    weights: NDArray[np.float64] | None
+
+
+class Part(NamedTuple):
+    """The moments of some columns."""
+
+    owners: Owners
+    class_weight: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Work:
+    """How pieces of a file become summaries.
+
+    Attributes
+    ----------
+    plan : Plan
+        The columns.
+    constants : dict
+        Columns that the file's path holds.
+    is_text : bool
+        Whether labels are read as text.
+    stop : Event
+        Set when nobody wants the result any more.
+    """
+
+    plan: Plan
+    constants: Mapping[str, Any]
+    is_text: bool
+    stop: Event
+
+    def tasks(self, piece: Piece) -> list[Callable[[], Part]]:
+        """Return what can be done in parallel; `joined` puts the results together."""
+        features = self.plan.features
+        if piece.width is None:
+            return [partial(self._all_columns, piece)]
+        owners = _Once(lambda: self._owners(self._batches(piece, self._keys())))
+        starts = range(0, len(features), piece.width)
+        groups = [features[j : j + piece.width] for j in starts]
+        return [partial(self._some_columns, piece, owners, names) for names in groups]
+
+    def joined(self, parts: Sequence[Part]) -> tuple[Summary, int]:
+        """Return the summary of a piece, and how many rows it has."""
+        owners, class_weight, values = parts[0]
+        if len(parts) > 1:
+            values = np.concatenate([part.values for part in parts], axis=2)
+        classes = owners.classes
+        if owners.weights is not None and not class_weight.all():  # as if those rows were not there
+            seen = class_weight > 0
+            classes, class_weight, values = classes[seen], class_weight[seen], values[:, seen]
+        moments = Moments(np.ascontiguousarray(values))
+        return Summary(self.plan.schema, classes, class_weight, moments), owners.codes.size
+
+    # --- inside -------------------------------------------------------------------------------
+
+    def _keys(self) -> list[str]:
+        wish = self.plan.wish
+        return [name for name in (wish.target, wish.weight) if name is not None]
+
+    def _batches(self, piece: Piece, names: Sequence[str]) -> list[Any]:
+        stored = [name for name in names if name not in self.constants]
+        return list(piece.read(stored or self._any_column()))
+
+    def _any_column(self) -> list[str]:
+        """Return a column that is there, to count rows by."""
+        return [name for name in self.plan.features if name not in self.constants][:1]
+
+    def _owners(self, batches: Sequence[Any]) -> Owners:
+        wish, constants = self.plan.wish, self.constants
+        n_rows = sum(batch.num_rows for batch in batches)
+        if not n_rows:
+            return Owners(np.zeros(0, np.int64), np.zeros(0, np.int32), None)
+        if wish.target in constants:
+            classes, _ = encode(pa.chunked_array([[constants[wish.target]]]), wish.target)
+            codes = np.zeros(n_rows, np.int32)
+        else:
+            column = pa.chunked_array([batch.column(wish.target) for batch in batches])
+            classes, codes = (read_text if self.is_text else encode)(column, wish.target)
+        if wish.weight is None:
+            return Owners(classes, codes, None)
+        columns = [columns_of(batch, [wish.weight], constants)[0] for batch in batches]
+        return Owners(classes, codes, checked_weights(np.concatenate(columns), wish.weight))
+
+    def _all_columns(self, piece: Piece) -> Part:
+        batches = self._batches(piece, [*self._keys(), *self.plan.features])
+        return self._accumulated(batches, self._owners(batches), self.plan.features)
+
+    def _some_columns(self, piece: Piece, owners: _Once, names: Sequence[str]) -> Part:
+        stored = [name for name in names if name not in self.constants] or self._any_column()
+        return self._accumulated(piece.read(stored), owners(), names)
+
+    def _accumulated(self, batches: Any, owners: Owners, names: Sequence[str]) -> Part:
+        classes, codes, given = owners
+        class_weight, values = np.zeros(classes.size), np.zeros((3, classes.size, len(names)))
+        at = 0
+        for batch in batches:
+            if self.stop.is_set():
+                raise Stopped
+            columns = columns_of(batch, names, self.constants)
+            rows = slice(at, at + batch.num_rows)
+            its = None if given is None else given[rows]
+            if not _kernel.summarize(columns, codes[rows], its, class_weight, values):
+                raise_not_finite(columns, names, at)
+            at = rows.stop
+        if not np.isfinite(values).all():
+            raise_not_finite([], names, 0)  # the cells are, their squares are not
+        return Part(owners, class_weight, values)
+
+
+class _Once:
+    """A value that several threads want and the first of them makes."""
+
+    def __init__(self, make: Callable[[], Owners]) -> None:
+        self._make, self._lock, self._made = make, Lock(), list[Owners]()
+
+    def __call__(self) -> Owners:
+        with self._lock:
+            if not self._made:
+                self._made.append(self._make())
+            return self._made[0]
+
+
+def columns_of(
+    batch: Any, names: Sequence[str], constants: Mapping[str, Any]
+) -> list[NDArray[Any]]:
+    """Return columns as the kernel reads them; a constant takes no memory."""
+    return [
+        np.broadcast_to(np.float64(constants[name]), batch.num_rows)
+        if name in constants
+        else numbers(batch.column(name))
+        for name in names
+    ]
+
+
+def raise_not_finite(columns: Sequence[NDArray[Any]], names: Sequence[str], start: int) -> None:
+    """Say which cell is infinite, or that some are too large for a variance."""
+    for name, column in zip(names, columns, strict=False):
+        infinite = np.isinf(column)
+        if infinite.any():
+            advice = "Naive Bayes needs finite numbers; NaN is allowed and means missing."
+            at = start + int(np.argmax(infinite))
+            raise RowError(at, f"column {name!r} holds infinity", advice)
+    raise NaivelyError(
+        "the columns hold numbers so large that their variance exceeds every float64. Rescale them."
+    )

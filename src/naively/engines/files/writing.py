@@ -1,0 +1,146 @@
+r"""Tables written piece by piece: to Parquet, CSV or Arrow, under their name only when whole.
+
+>>> import pathlib, tempfile
+>>> path = pathlib.Path(tempfile.mkdtemp()) / "out.csv"
+>>> with written(path, pa.schema([("x", pa.int64())])) as write:
+...     write(pa.table({"x": [1, 2]}))
+>>> path.read_text()
+'x\n1\n2\n'
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from naively._atomic import _as_any_new_file
+from naively._optional import need
+from naively.exceptions import NaivelyError
+
+__all__ = ["check_format", "written"]
+
+pa = need("pyarrow", "writing files", extra="files")
+pacsv = need("pyarrow.csv", "writing CSV", extra="files")
+pq = need("pyarrow.parquet", "writing Parquet", extra="files")
+
+_ROWS = 1 << 20  # of a row group, at most
+_BYTES = 1 << 24  # that are held until they are written together
+
+Write = Callable[[Any], None]
+
+
+@contextmanager
+def written(path: str | os.PathLike[str], schema: Any) -> Iterator[Write]:
+    """Give a function that appends tables of a schema to a file.
+
+    Parameters
+    ----------
+    path : path-like
+        The file, whose ending says the format: .parquet, .csv, .arrow, .feather; "-" is standard
+        output, in CSV. It appears when all is written; if anything goes wrong, it does not.
+    schema : pyarrow.Schema
+        The columns.
+    """
+    begin = check_format(path)
+    with _sink(path) as file:
+        sink, held = begin(file, schema), list[Any]()
+
+        def flush() -> None:
+            table = pa.concat_tables([schema.empty_table(), *held]).combine_chunks()
+            held.clear()  # no empty chunks are left: pyarrow 26 writes rubbish for one in CSV
+            sink.write_table(table)
+
+        def write(table: Any) -> None:
+            held.append(table)
+            if sum(t.num_rows for t in held) >= _ROWS or sum(t.nbytes for t in held) >= _BYTES:
+                flush()
+
+        try:
+            yield write
+            flush()
+        except BaseException:
+            with suppress(Exception):  # the file goes anyway, and so must its writer
+                sink.close()
+            raise
+        sink.close()
+
+
+def check_format(path: str | os.PathLike[str]) -> Any:
+    """Return what writes such a file, or raise where nothing does."""
+    name = os.fspath(path)
+    kind = ".csv" if name == "-" else Path(name).suffix.lower()
+    if kind not in _FORMATS:
+        endings = ", ".join(_FORMATS)
+        raise NaivelyError(f"the output must end in one of {endings}; got {name!r}.")
+    return _FORMATS[kind]
+
+
+@contextmanager
+def _sink(path: str | os.PathLike[str]) -> Iterator[Any]:
+    if os.fspath(path) == "-":
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target, temporary = Path(path), None
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        _as_any_new_file(temporary)
+        Path(temporary).replace(target)
+    except BaseException as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.strerror:
+            raise NaivelyError(f"cannot write {str(target)!r}: {error.strerror}.") from error
+        raise
+
+
+class _Csv:
+    """CSV with quotes only where a text needs them."""
+
+    def __init__(self, file: Any, schema: Any) -> None:
+        header = io.StringIO()
+        csv.writer(header, lineterminator="\n").writerow(schema.names)
+        self._file, self._header = file, header.getvalue().encode()
+
+    def write_table(self, table: Any) -> None:
+        """Append rows; before the first, and not before an error, the names of the columns."""
+        self._file.write(self._header)
+        self._header = b""
+        for quotes in ("none", "needed") if table.num_rows else ():
+            sink = io.BytesIO()
+            options = pacsv.WriteOptions(include_header=False, quoting_style=quotes)
+            try:
+                pacsv.write_csv(table, sink, options)
+            except pa.ArrowInvalid:
+                continue  # some text holds a comma or a quote
+            self._file.write(sink.getbuffer())
+            return
+
+    def close(self) -> None:
+        """Leave the file to its owner."""
+
+
+def _parquet(file: Any, schema: Any) -> Any:
+    """Write numbers as they are: probabilities do not repeat, and a dictionary would not pay."""
+    repeated = [field.name for field in schema if not pa.types.is_floating(field.type)]
+    return pq.ParquetWriter(file, schema, use_dictionary=repeated)
+
+
+_FORMATS: dict[str, Callable[[Any, Any], Any]] = {
+    ".parquet": _parquet,
+    ".csv": _Csv,
+    ".arrow": pa.ipc.new_file,
+    ".feather": pa.ipc.new_file,
+}

@@ -1,0 +1,95 @@
+"""How the tests run the command line: within their process, as a program, on a terminal."""
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from sklearn.datasets import load_iris
+from typer.testing import CliRunner
+
+from naively.cli.program import program
+
+PROGRAM = [sys.executable, "-m", "naively"]
+IMPATIENT = "from naively.cli import app, bars; bars.PATIENCE = 0; app()"  # bars at once
+
+
+@pytest.fixture(scope="module")
+def iris():
+    bunch = load_iris(as_frame=True)
+    return bunch.data.assign(species=bunch.target_names[bunch.target])
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, iris):
+    """A folder to work in, with iris.csv in it."""
+    iris.to_csv(tmp_path / "iris.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*args):
+    """Run a command within this process."""
+    result = CliRunner().invoke(program, [str(arg) for arg in args], prog_name="naively")
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def run_well(*args):
+    result = run(*args)
+    assert result.exit_code == 0, result.stderr
+    return result
+
+
+def run_program(*args, **options):
+    """Run the real program, its output in pipes."""
+    return subprocess.run([*PROGRAM, *args], capture_output=True, text=True, **options)
+
+
+def run_on_terminal(*args, cwd, until=None, send=None):
+    """Run the real program on a terminal; return its exit code and all it wrote there."""
+    master, slave = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"}
+    environment.pop("NO_COLOR", None)
+    command = [sys.executable, "-c", IMPATIENT, *args]
+    process = subprocess.Popen(
+        command, stdin=slave, stdout=slave, stderr=slave, cwd=cwd, env=environment
+    )
+    os.close(slave)
+    written, deadline = b"", time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if not select.select([master], [], [], 0.2)[0]:
+            if process.poll() is not None:
+                break
+            continue
+        try:
+            piece = os.read(master, 1 << 16)
+        except OSError:  # the other side is closed
+            break
+        if not piece:
+            break
+        written += piece
+        if until is not None and until in written:
+            os.kill(process.pid, send)
+            until = None
+    os.close(master)
+    return process.wait(timeout=30), written.decode()
+
+
+def fails(*args):
+    """Run a command that must fail, and return the one line that says why."""
+    before = {path: path.stat().st_mtime_ns for path in Path.cwd().rglob("*")}
+    result = run(*args)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    lines = result.stderr.splitlines()
+    assert lines[-1].startswith("error: ")
+    assert all(line.startswith("note: ") for line in lines[:-1])
+    after = {path: path.stat().st_mtime_ns for path in Path.cwd().rglob("*")}
+    assert after == before, "something was written"
+    return lines[-1].removeprefix("error: ")

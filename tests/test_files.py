@@ -1,0 +1,234 @@
+"""Files of every format give the summary of their rows in memory."""
+
+import gzip
+import io
+import subprocess
+import sys
+from decimal import Decimal
+from functools import reduce
+from operator import add
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset
+import pytest
+
+import naively
+from naively import GaussianNB, NaivelyError
+from naively.engines import files
+from tests.written import FEATURES, N, as_csv, rows, small_pieces, write
+
+__all__ = ["small_pieces"]  # a fixture
+
+ENDINGS = [".csv", ".csv.gz", ".csv.zst", ".csv.bz2", ".tsv", ".parquet", ".feather", ".arrow"]
+ENDINGS += [".arrows"]
+STREAMS = {
+    "table": lambda table: table,
+    "reader": lambda table: table.to_reader(max_chunksize=70),
+    "polars": pl.from_arrow,
+    "dataset": pa.dataset.dataset,
+    "scanner": lambda table: pa.dataset.dataset(table).scanner(),
+}
+
+
+@pytest.fixture(params=[*ENDINGS, *STREAMS])
+def source(request, tmp_path, small_pieces):
+    """The rows, in a file of some format or as a stream."""
+    table = rows()
+    if request.param in STREAMS:
+        return STREAMS[request.param](table)
+    return write(table, tmp_path / f"rows{request.param}")
+
+
+def in_memory(table, features=FEATURES, weight=None):
+    numbers = table.select(features).cast(pa.schema([(name, pa.float64()) for name in features]))
+    w = None if weight is None else table[weight].to_numpy()
+    return naively.summarize(numbers, table["label"].to_numpy(), sample_weight=w)
+
+
+def assert_close(a, b):
+    """Equal but for the rounding of sums of N terms."""
+    assert a.schema == b.schema
+    assert np.array_equal(a.classes, b.classes)
+    assert np.array_equal(a.moments.weight, b.moments.weight)
+    error = 4 * N * np.finfo(float).eps
+    np.testing.assert_allclose(a.class_weight, b.class_weight, rtol=error)
+    np.testing.assert_allclose(a.moments.mean, b.moments.mean, rtol=error, atol=10 * error)
+    np.testing.assert_allclose(a.moments.m2, b.moments.m2, rtol=error)
+
+
+def test_a_file_gives_the_summary_of_its_rows_in_memory(source):
+    assert_close(files.summarize(source, target="label"), in_memory(rows()))
+
+
+def test_what_was_left_out_is_told_with_the_reason(source):
+    found = files.scan(source, target="label", exclude=["flag"])
+    assert [(column.name, column.reason) for column in found.left_out] == [("name", "text")]
+    assert found.rows == N
+    assert found.summary.schema.names == ("ratio", "count", "short")
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet", ".feather", ".arrow"])
+def test_threads_do_not_change_a_bit(tmp_path, small_pieces, ending):
+    path = write(rows(), tmp_path / f"rows{ending}")
+    one, *others = (files.summarize(path, target="label", n_jobs=n) for n in (1, 2, 7))
+    assert all(other == one for other in others)
+
+
+def test_pieces_are_added_in_order_bit_for_bit(tmp_path, small_pieces):
+    table = rows()
+    path = write(table, tmp_path / "rows.parquet")
+    groups = [table.slice(start, 700) for start in range(0, N, 700)]
+    expected = reduce(add, map(in_memory, groups))
+    assert files.summarize(path, target="label") == expected
+
+
+def test_a_column_may_weigh_the_rows(source):
+    found = files.summarize(source, target="label", columns=["ratio", "short"], weight="flag")
+    table = rows()
+    kept = table.filter(table["flag"])
+    assert_close(found, in_memory(kept, ["ratio", "short"]))
+
+
+def test_columns_are_learned_from_in_the_order_they_are_named(source):
+    found = files.summarize(source, target="label", columns=["short", "ratio"])
+    assert_close(found, in_memory(rows(), ["short", "ratio"]))
+
+
+def test_the_columns_of_later_files_may_stand_in_another_order(tmp_path):
+    table = rows()
+    for ending in (".csv", ".parquet", ".arrow"):
+        folder = tmp_path / ending
+        folder.mkdir()
+        write(table.slice(0, 1000), folder / f"a{ending}")
+        other = table.slice(1000).select(table.column_names[::-1])
+        write(other, folder / f"b{ending}")
+        assert_close(files.summarize(folder, target="label"), in_memory(table))
+
+
+def test_globs_lists_and_folders_name_the_same_files(tmp_path):
+    table = rows()
+    (tmp_path / "data" / "more").mkdir(parents=True)
+    (tmp_path / "data" / "_SUCCESS").write_text("")
+    first = write(table.slice(0, 1000), tmp_path / "data" / "a.parquet")
+    second = write(table.slice(1000), tmp_path / "data" / "more" / "b.csv")
+    sources = [tmp_path / "data", str(tmp_path / "data" / "**" / "?.*"), [first, str(second)]]
+    one, *others = (files.summarize(source, target="label") for source in sources)
+    assert_close(one, in_memory(table))
+    assert all(other == one for other in others)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".arrow"])
+def test_a_partition_may_be_the_target_or_a_number(tmp_path, ending):
+    table = rows().drop_columns(["name"])
+    for label in ("a", "b", "ü"):
+        for flag in (False, True):
+            chosen = table.filter(
+                (pa.compute.field("label") == label) & (pa.compute.field("flag") == flag)
+            )
+            folder = tmp_path / f"label={label.replace('ü', '%C3%BC')}" / f"flag={int(flag)}"
+            folder.mkdir(parents=True)
+            write(chosen.drop_columns(["label", "flag"]), folder / f"part{ending}")
+    found = files.summarize(tmp_path, target="label")
+    assert_close(found, in_memory(table))
+
+
+NUMBERS = [pa.int8(), pa.uint16(), pa.int64(), pa.uint64(), pa.float16(), pa.float32()]
+NUMBERS += [pa.decimal128(9, 2), pa.decimal256(40, 3)]
+
+
+def test_numbers_of_every_type_are_read(tmp_path):
+    values, labels = [1, 2, None, 4, 5, 6], [True, False] * 3
+    columns = {str(kind): _of_type(values, kind) for kind in NUMBERS}
+    table = pa.table({**columns, "coded": columns["float"].dictionary_encode(), "label": labels})
+    X = np.array([[np.nan if v is None else v] for v in values], float)
+    expected = naively.summarize(X, labels).moments.values[:, :, 0]
+    for ending in (".parquet", ".arrow"):
+        found = files.summarize(write(table, tmp_path / f"rows{ending}"), target="label")
+        assert found.classes.tolist() == [False, True]
+        assert found.schema.names == (*columns, "coded")
+        assert all(
+            np.array_equal(values, expected) for values in found.moments.values.T.swapaxes(1, 2)
+        )
+
+
+def _of_type(values, kind):
+    if pa.types.is_decimal(kind):
+        values = [None if value is None else Decimal(value) for value in values]
+    elif pa.types.is_float16(kind):
+        values = [None if value is None else np.float16(value) for value in values]
+    return pa.array(values, kind)
+
+
+LABELS = {
+    "int32": pa.array([3, 1, 3, 2], pa.int32()),
+    "uint64": pa.array([3, 1, 3, 2**63], pa.uint64()),
+    "bool": pa.array([True, False, True, True]),
+    "string": pa.array(["b", "a", "b", "c"]),
+    "large string": pa.array(["b", "a", "b", "c"], pa.large_string()),
+    "dictionary": pa.array(["b", "a", "b", "c"]).dictionary_encode(),
+    "whole float": pa.array([3.0, 1.0, 3.0, 2.0]),
+    "whole decimal": pa.array([3, 1, 3, 2]).cast(pa.decimal128(19, 0)),
+}
+
+
+@pytest.mark.parametrize("kind", LABELS)
+@pytest.mark.parametrize("ending", [".parquet", ".arrow", ".csv"])
+def test_labels_of_every_type_are_classes(tmp_path, kind, ending):
+    values = [1.0, 2.0, 4.0, 8.0]
+    labels = LABELS[kind]
+    table = pa.table({"x": values, "label": labels})
+    if ending == ".csv":
+        table = pa.table({"x": values, "label": [str(v).lower() for v in labels.to_pylist()]})
+    found = files.summarize(write(table, tmp_path / f"rows{ending}"), target="label")
+    expected = sorted(set(labels.to_pylist()))
+    if kind == "uint64" and ending == ".csv":
+        expected = sorted(map(str, expected))  # too large for int64: kept as they are written
+    assert found.classes.tolist() == expected
+    assert sorted(found.class_weight) == [1, 1, 2] or kind == "bool"
+
+
+def test_classes_that_a_dictionary_lists_and_no_row_has_are_no_classes(tmp_path):
+    labels = pa.DictionaryArray.from_arrays([0, 2, 0], ["a", "b", "c"])
+    path = write(pa.table({"x": [1.0, 2.0, 3.0], "label": labels}), tmp_path / "rows.arrow")
+    assert files.summarize(path, target="label").classes.tolist() == ["a", "c"]
+
+
+def test_a_stream_of_files_trains_a_model(source):
+    model = GaussianNB.from_summary(files.summarize(source, target="label"))
+    table = rows()
+    fitted = GaussianNB().fit(table.select(FEATURES).to_pandas(), table["label"].to_numpy())
+    np.testing.assert_allclose(model.theta_, fitted.theta_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("form", ["csv", "gzip", "arrow"])
+def test_standard_input_is_read(form):
+    table, sink = rows(), io.BytesIO()
+    if form == "arrow":
+        with pa.ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table)
+    elif form == "gzip":
+        sink.write(gzip.compress(as_csv(table)))
+    content = as_csv(table) if form == "csv" else sink.getvalue()
+    code = (
+        "import sys; from naively.engines import files; import numpy as np;"
+        "found = files.summarize('-', target='label');"
+        "sys.stdout.buffer.write(found.moments.values.tobytes())"
+    )
+    command = [sys.executable, "-c", code]
+    run = subprocess.run(command, input=content, capture_output=True, check=True)
+    values = np.frombuffer(run.stdout).reshape(3, 3, len(FEATURES))
+    np.testing.assert_allclose(values, in_memory(rows()).moments.values, rtol=1e-11)
+
+
+def test_a_format_that_nobody_knows_is_an_error(tmp_path):
+    (tmp_path / "notes.md").write_text("hello")
+    with pytest.raises(NaivelyError, match=r"cannot tell what kind of file .*notes.md"):
+        files.scan(tmp_path, target="y")
+    with pytest.raises(NaivelyError, match=r"no-such.csv.*No such file"):
+        files.scan(tmp_path / "no-such.csv", target="y")
+    with pytest.raises(NaivelyError, match=r"a file that matches .*\*\.csv"):
+        files.scan(str(tmp_path / "*.csv"), target="y")
+    with pytest.raises(NaivelyError, match="data must be a path"):
+        files.scan(3, target="y")

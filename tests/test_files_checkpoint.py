@@ -1,0 +1,265 @@
+"""Nothing is lost: a pass that ends anywhere goes on from there, to the same bits."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from naively import NaivelyError
+from naively.engines import files
+from tests.written import rows, small_pieces, write
+
+__all__ = ["small_pieces"]  # a fixture
+
+ENDINGS = [".csv", ".csv.gz", ".parquet", ".arrow", ".arrows"]
+
+
+@pytest.fixture(params=ENDINGS)
+def folder(request, tmp_path, small_pieces):
+    """Three files of one format."""
+    (tmp_path / "data").mkdir()
+    for name, n in (("a", 3000), ("b", 900), ("c", 1500)):
+        write(rows(n, seed=n), tmp_path / "data" / f"{name}{request.param}")
+    return tmp_path / "data"
+
+
+class Interrupting:
+    """Progress that is broken off at the n-th call."""
+
+    def __init__(self, n):
+        self.left = n
+
+    def __call__(self, n_rows, done, total):
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+
+
+def interrupted(source, checkpoint, n, **options):
+    with pytest.raises(KeyboardInterrupt):
+        files.scan(
+            source, target="label", checkpoint=checkpoint, progress=Interrupting(n), **options
+        )
+
+
+def test_a_pass_goes_on_after_an_interrupt_to_the_same_bits(folder, tmp_path):
+    whole = files.scan(folder, target="label")
+    for n in (1, 2, 3, 5, 6):
+        checkpoint = tmp_path / f"{n}.safetensors"
+        interrupted(folder, checkpoint, n)
+        assert files.scan(folder, target="label", checkpoint=checkpoint, n_jobs=1) == whole
+
+
+def test_a_pass_may_be_interrupted_again_and_again(folder, tmp_path):
+    whole, checkpoint = files.scan(folder, target="label"), tmp_path / "c.safetensors"
+    for _ in range(100):
+        try:
+            found = files.scan(
+                folder, target="label", checkpoint=checkpoint, progress=Interrupting(2)
+            )
+            break
+        except KeyboardInterrupt:
+            continue
+    assert found == whole
+
+
+def test_a_finished_pass_is_not_read_again(folder, tmp_path):
+    checkpoint = tmp_path / "c.safetensors"
+    whole = files.scan(folder, target="label", checkpoint=checkpoint)
+    calls = []
+    again = files.scan(
+        folder, target="label", checkpoint=checkpoint, progress=lambda *c: calls.append(c)
+    )
+    assert again == whole
+    assert calls == []
+
+
+KILLED = """
+import os, signal, sys
+from naively.engines import files
+from naively.engines.files import arrow, csv, folding, parquet
+csv.BLOCK, parquet.CELLS, arrow.CELLS, folding.SECONDS = 10_000, 1500, 1500, -1.0
+folder, checkpoint, left = sys.argv[1], sys.argv[2], int(sys.argv[3])
+
+def progress(rows, done, total):
+    global left
+    left -= 1
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+files.scan(folder, target="label", checkpoint=checkpoint, progress=progress)
+"""
+
+
+def test_a_killed_pass_goes_on_to_the_same_bits(folder, tmp_path):
+    whole, checkpoint = files.scan(folder, target="label"), tmp_path / "c.safetensors"
+    command = [sys.executable, "-c", KILLED, str(folder), str(checkpoint), "4"]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    seen = []
+    found = files.scan(
+        folder, target="label", checkpoint=checkpoint, progress=lambda *c: seen.append(c[0])
+    )
+    assert found == whole
+    assert seen[0] > rows(100).num_rows  # it did not begin anew
+
+
+def test_a_kill_at_any_moment_leaves_a_sound_checkpoint(tmp_path):
+    write(rows(20_000), tmp_path / "a.csv")
+    whole, checkpoint = files.scan(tmp_path / "a.csv", target="label"), tmp_path / "c.safetensors"
+    for _ in range(3):
+        command = [sys.executable, "-c", KILLED, str(tmp_path / "a.csv"), str(checkpoint), "0"]
+        process = subprocess.Popen(command)
+        while not checkpoint.exists() and process.poll() is None:
+            time.sleep(0.001)
+        time.sleep(0.003)
+        process.kill()
+        process.wait()
+        with_blocks = files.scan(tmp_path / "a.csv", target="label", checkpoint=checkpoint)
+        assert with_blocks.rows == whole.rows
+        checkpoint.unlink()
+
+
+def test_an_interrupt_ends_the_pass_within_a_second(tmp_path):
+    code = "from naively.engines import files; print('ready', flush=True);"
+    code += "files.scan('-', target='y')"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    process.stdin.write(b"x,y\n1,a\n" * 10)
+    process.stdin.flush()
+    assert process.stdout.readline() == b"ready\n"
+    time.sleep(0.3)
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=20)
+    assert b"KeyboardInterrupt" in error
+    assert time.monotonic() - start < 5  # one, on a machine that is not busy
+
+
+def damage(path):
+    """Overwrite what is needed to read the middle of a file."""
+    content = bytearray(path.read_bytes())
+    places = [len(content) // 2]
+    if path.suffix == ".parquet":
+        metadata = pq.read_metadata(path)
+        groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+        places = [group.column(0).data_page_offset for group in groups]
+    elif path.suffix in (".arrow", ".arrows"):
+        places = list(messages(path))
+    middle = places[len(places) // 2]
+    content[middle : middle + 30] = b"\xfe,\n" * 10
+    path.write_bytes(content)
+
+
+def messages(path):
+    """Yield where the messages of an Arrow file begin."""
+    with pa.OSFile(str(path)) as file:
+        file.seek(8 if path.suffix == ".arrow" else 0)
+        with suppress(EOFError, OSError, pa.ArrowInvalid):
+            while True:
+                place = file.tell()
+                pa.ipc.read_message(file)
+                yield place
+
+
+def truncate(path):
+    content = path.read_bytes()
+    path.write_bytes(content[: content.rindex(b",") if path.suffix == ".csv" else -700])
+
+
+BROKEN = {"damaged": damage, "truncated": truncate, "empty": lambda path: path.write_bytes(b"")}
+PLACES = {".parquet": "row group", ".csv": "after byte"}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_a_bad_file_stops_the_pass_and_what_was_read_is_kept(folder, tmp_path, how):
+    (_, bad, _), checkpoint = sorted(folder.iterdir()), tmp_path / "c.safetensors"
+    content = bad.read_bytes()
+    whole = files.scan(folder, target="label")
+    BROKEN[how](bad)
+    with pytest.raises(NaivelyError, match=f"cannot read '.*{bad.name}'") as told:
+        files.scan(folder, target="label", checkpoint=checkpoint)
+    if how == "damaged":
+        assert PLACES.get(bad.suffix, "") in str(told.value)
+    bad.write_bytes(content)  # repaired: another time, but the file had not been finished
+    assert files.scan(folder, target="label", checkpoint=checkpoint).summary == whole.summary
+
+
+@pytest.mark.parametrize("how", BROKEN)
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_bad_files_can_be_skipped_and_leave_no_trace(folder, how, number):
+    names = sorted(folder.iterdir())
+    bad = names.pop(number)
+    BROKEN[how](bad)
+    found = files.scan(folder, target="label", skip_bad_files=True)
+    assert [name for name, _ in found.bad_files] == [str(bad)]
+    assert found.summary == files.summarize(names, target="label")
+
+
+def test_skipping_goes_on_after_an_interrupt_within_the_bad_file(folder, tmp_path):
+    first, *others = sorted(folder.iterdir())
+    damage(first)
+    checkpoint = tmp_path / "c.safetensors"
+    interrupted(folder, checkpoint, 1, skip_bad_files=True)
+    found = files.scan(folder, target="label", checkpoint=checkpoint, skip_bad_files=True)
+    assert found.summary == files.summarize(others, target="label")
+
+
+def test_a_checkpoint_of_another_pass_is_an_error(folder, tmp_path):
+    checkpoint = tmp_path / "c.safetensors"
+    files.scan(folder, target="label", checkpoint=checkpoint)
+    for options, word in (
+        ({"target": "name"}, "target was 'label' and is now 'name'"),
+        ({"target": "label", "columns": ["count"]}, "columns was None"),
+        ({"target": "label", "exclude": ["count"]}, "exclude was"),
+        ({"target": "label", "weight": "flag"}, "weight was None"),
+    ):
+        with pytest.raises(NaivelyError, match=word):
+            files.scan(folder, checkpoint=checkpoint, **options)
+    first, *others = sorted(folder.iterdir())
+    with pytest.raises(NaivelyError, match="is of other files"):
+        files.scan(others, target="label", checkpoint=checkpoint)
+    os.utime(first, (1, 1))
+    with pytest.raises(NaivelyError, match=f"is of other files.*{first.name}"):
+        files.scan(folder, target="label", checkpoint=checkpoint)
+
+
+def test_files_that_come_later_are_read_on_top(folder, tmp_path):
+    checkpoint = tmp_path / "c.safetensors"
+    first, second, third = sorted(folder.iterdir())
+    files.scan([first, second], target="label", checkpoint=checkpoint)
+    found = files.scan([first, second, third], target="label", checkpoint=checkpoint)
+    assert found == files.scan(folder, target="label")
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"\x08\0\0\0\0\0\0\0{}      "])
+def test_what_is_no_checkpoint_is_an_error(tmp_path, content):
+    path = write(rows(10), tmp_path / "a.csv")
+    (tmp_path / "c.safetensors").write_bytes(content)
+    with pytest.raises(NaivelyError, match=r"is not a sound checkpoint.*Remove it to begin anew"):
+        files.scan(path, target="label", checkpoint=tmp_path / "c.safetensors")
+    assert (tmp_path / "c.safetensors").read_bytes() == content
+
+
+def test_a_stream_has_no_checkpoint(tmp_path):
+    with pytest.raises(NaivelyError, match="a checkpoint needs files"):
+        files.scan(pa.table({"x": [1.0]}), target="y", checkpoint=tmp_path / "c")
+
+
+def test_progress_counts_rows_and_bytes_up_to_the_whole(folder):
+    calls = []
+    files.scan(folder, target="label", progress=lambda *call: calls.append(call))
+    total = sum(path.stat().st_size for path in Path(folder).iterdir())
+    assert calls == sorted(calls)
+    assert calls[-1] == (5400, total, total)
+    assert len(calls) > 6

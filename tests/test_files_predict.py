@@ -1,0 +1,188 @@
+"""Files are labelled as they stream by, as their rows are in memory."""
+
+import subprocess
+import sys
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+
+from naively import GaussianNB, NaivelyError, load
+from naively.engines import files
+from tests.written import FEATURES, N, rows, small_pieces, write
+
+__all__ = ["small_pieces"]  # a fixture
+
+READ = {".csv": pa.csv.read_csv, ".parquet": pq.read_table, ".feather": pa.feather.read_table}
+READ[".arrow"] = READ[".feather"]
+ENDINGS = [".csv", ".csv.gz", ".parquet", ".feather", ".arrow", ".arrows"]
+
+
+def in_memory(table):
+    return table.select(FEATURES).to_pandas()
+
+
+@pytest.fixture(scope="module")
+def model():
+    table = rows()
+    return GaussianNB().fit(in_memory(table), table["label"].to_numpy())
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_file_is_labelled_as_its_rows_in_memory(model, tmp_path, small_pieces, ending):
+    table = rows(seed=1)
+    path = write(table, tmp_path / f"a{ending}")
+    n_rows = files.predict(model, path, tmp_path / "out.parquet", proba=True, id=["name"])
+    found = pq.read_table(tmp_path / "out.parquet")
+    assert n_rows == N
+    assert found.column_names == ["name", "prediction", "p_a", "p_b", "p_ü"]
+    assert found["name"].to_pylist() == table["name"].to_pylist()
+    X = in_memory(table)
+    assert np.array_equal(found["prediction"].to_numpy(), model.predict(X))
+    probabilities = np.column_stack([found[f"p_{k}"].to_numpy() for k in model.classes_])
+    assert np.array_equal(probabilities, model.predict_proba(X))
+
+
+@pytest.mark.parametrize("ending", READ)
+def test_predictions_are_written_in_every_format(model, tmp_path, ending):
+    table = rows(100)
+    path = write(table, tmp_path / "a.csv")
+    files.predict(model, path, tmp_path / f"out{ending}", id="name")
+    found = READ[ending](tmp_path / f"out{ending}")
+    assert found.column_names == ["name", "prediction"]
+    assert found["name"].to_pylist() == table["name"].to_pylist()
+    assert found["prediction"].to_pylist() == model.predict(in_memory(table)).tolist()
+
+
+@pytest.mark.parametrize("labels", [[3, 1], [True, False], [1.0, 2.0], ["x", "y"]], ids=str)
+def test_predictions_have_the_type_of_the_labels(tmp_path, labels):
+    model = GaussianNB().fit(pl.DataFrame({"x": [0.0, 9.0]}), labels)
+    path = write(pa.table({"x": [0.0, 9.0]}), tmp_path / "a.parquet")
+    files.predict(model, path, tmp_path / "out.parquet")
+    assert pq.read_table(tmp_path / "out.parquet")["prediction"].to_pylist() == labels
+
+
+def test_rows_keep_their_order_over_files_and_threads(model, tmp_path, small_pieces):
+    table = rows()
+    for start in range(0, N, 1000):
+        other = table.slice(start, 1000).select(table.column_names[:: 1 if start else -1])
+        write(other, tmp_path / f"{start}.parquet")
+    outputs = []
+    for n_jobs in (1, 4):
+        files.predict(
+            model,
+            str(tmp_path / "?*.parquet"),
+            tmp_path / "out.csv",
+            id=["name", "count"],
+            n_jobs=n_jobs,
+        )
+        outputs.append((tmp_path / "out.csv").read_text())
+    assert outputs[0] == outputs[1]
+    assert pa.csv.read_csv(tmp_path / "out.csv")["name"].to_pylist() == table["name"].to_pylist()
+
+
+def test_what_a_path_says_can_be_a_column_or_an_id(tmp_path):
+    model = GaussianNB().fit(pl.DataFrame({"x": [0.0, 9.0], "year": [1, 2]}), ["a", "b"])
+    for year in (1, 2):
+        (tmp_path / f"year={year}").mkdir()
+        write(pa.table({"x": [4.5, 4.5]}), tmp_path / f"year={year}" / "a.parquet")
+    files.predict(model, tmp_path / "year=*" / "*", tmp_path / "out.csv", id=["year"])
+    assert (tmp_path / "out.csv").read_text() == "year,prediction\n1,a\n1,a\n2,b\n2,b\n"
+
+
+def test_streams_are_labelled(model, tmp_path):
+    table = rows(500)
+    for stream in (table, table.to_reader(max_chunksize=70), pl.from_arrow(table)):
+        files.predict(model, stream, tmp_path / "out.parquet")
+        found = pq.read_table(tmp_path / "out.parquet")["prediction"].to_numpy()
+        assert np.array_equal(found, model.predict(in_memory(table)))
+
+
+def test_a_model_without_names_takes_columns_by_place(tmp_path):
+    model = GaussianNB().fit([[0.0], [9.0]], ["a", "b"])
+    path = write(pa.table({"id": [7, 8], "x": [9.0, 0.0]}), tmp_path / "a.csv")
+    expected = "id,prediction\n7,b\n8,a\n"
+    for options in ({}, {"columns": ["x"]}):
+        files.predict(model, path, tmp_path / "out.csv", id=["id"], **options)
+        assert (tmp_path / "out.csv").read_text() == expected
+    with pytest.raises(NaivelyError, match=r"takes 1 numeric columns; got 2 in '.*a.csv'"):
+        files.predict(model, path, tmp_path / "out.csv")
+
+
+def test_no_rows_give_no_predictions(model, tmp_path):
+    path = write(rows().slice(0, 0), tmp_path / "a.parquet")
+    assert files.predict(model, path, tmp_path / "out.parquet", proba=True) == 0
+    assert pq.read_table(tmp_path / "out.parquet").column_names[:2] == ["prediction", "p_a"]
+
+
+def test_standard_output_is_csv(tmp_path):
+    GaussianNB().fit(pl.DataFrame({"x": [0.0, 9.0]}), ["a", "b"]).save(tmp_path / "m.safetensors")
+    code = (
+        "import sys, naively; from naively.engines import files;"
+        "files.predict(naively.load(sys.argv[1]), '-', '-', id=['x'])"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "m.safetensors")]
+    run = subprocess.run(command, input=b"x\n9\n\n0\n", capture_output=True, check=True)
+    assert run.stdout == b"x,prediction\n9,b\n0,a\n"
+    assert load(tmp_path / "m.safetensors").n_features_in_ == 1
+
+
+ERRORS = {
+    "a column is missing": ({"x": [1.0]}, {}, r"no column 'z' in '.*a.parquet'"),
+    "a column is text": ({"x": [1.0], "z": ["1"]}, {}, r"column 'z' must hold numbers; got string"),
+    "no such id": ({"x": [1.0], "z": [1.0]}, {"id": ["i"]}, r"no column 'i' in '.*a.parquet'"),
+    "infinity": (
+        {"x": [1.0, 2.0], "z": [1.0, -np.inf]},
+        {},
+        r"column 'z' holds infinity in row 2 of '.*a.parquet'",
+    ),
+    "an id called prediction": (
+        {"x": [1.0], "z": [1.0], "prediction": ["a"]},
+        {"id": ["prediction"]},
+        r"columns of the output must differ; 'prediction'",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ERRORS)
+def test_an_error_leaves_the_old_output(tmp_path, kind):
+    columns, options, message = ERRORS[kind]
+    model = GaussianNB().fit(pl.DataFrame({"x": [0.0, 9.0], "z": [0.0, 9.0]}), ["a", "b"])
+    path = write(pa.table(columns), tmp_path / "a.parquet")
+    (tmp_path / "out.csv").write_text("old")
+    with pytest.raises(NaivelyError, match=message):
+        files.predict(model, path, tmp_path / "out.csv", **options)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.parquet", "out.csv"]
+    assert (tmp_path / "out.csv").read_text() == "old"
+
+
+def test_an_interrupt_leaves_nothing(model, tmp_path):
+    path = write(rows(), tmp_path / "a.parquet")
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        files.predict(model, path, tmp_path / "out.parquet", progress=interrupt)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]
+
+
+def test_the_output_has_a_format_and_a_folder(model, tmp_path):
+    path = write(rows(10), tmp_path / "a.parquet")
+    with pytest.raises(NaivelyError, match=r"must end in one of .*; got .*out.xlsx"):
+        files.predict(model, path, tmp_path / "out.xlsx")
+    with pytest.raises(NaivelyError, match=r"cannot write .*nowhere"):
+        files.predict(model, path, tmp_path / "nowhere" / "out.csv")
+
+
+def test_progress_counts_rows_and_bytes_up_to_the_whole(model, tmp_path):
+    size = write(rows(), tmp_path / "a.parquet").stat().st_size
+    calls = []
+    files.predict(
+        model, tmp_path / "a.parquet", tmp_path / "o.csv", progress=lambda *c: calls.append(c)
+    )
+    assert calls[-1] == (N, size, size)

@@ -1,0 +1,64 @@
+"""Rows, written in every format that the engine of files reads."""
+
+import io
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+
+from naively.engines.files import arrow, csv, parquet
+
+N = 3000
+FEATURES = ["ratio", "count", "short", "flag"]
+
+
+def rows(n=N, seed=0):
+    """Numbers that text holds exactly, some of them missing, and labels."""
+    rng = np.random.default_rng(seed)
+    ratio = rng.normal(1e3, 2, n)
+    return pa.table(
+        {
+            "ratio": pa.array(ratio, mask=rng.random(n) < 0.1),
+            "name": pa.array([f"row, {i}" for i in range(n)]),
+            "count": pa.array(rng.integers(-9, 9, n)),
+            "short": pa.array((rng.integers(-99, 99, n) / 8).astype(np.float32)),
+            "flag": pa.array(rng.random(n) < 0.5),
+            "label": pa.array(rng.choice(["ü", "b", "a"], n)),
+        }
+    )
+
+
+def as_csv(table, separator=","):
+    sink = io.BytesIO()
+    pa.csv.write_csv(table, sink, pa.csv.WriteOptions(delimiter=separator))
+    return sink.getvalue()
+
+
+def write(table, path):
+    """Write a table in the format that the path's ending asks for, in several parts."""
+    kind = "".join(path.suffixes)
+    if kind in (".csv.gz", ".csv.zst", ".csv.bz2"):
+        with pa.output_stream(path, compression="detect") as file:
+            file.write(as_csv(table))
+    elif kind in (".csv", ".tsv"):
+        path.write_bytes(as_csv(table, "\t" if kind == ".tsv" else ","))
+    elif kind == ".parquet":
+        pq.write_table(table, path, row_group_size=700)
+    elif kind == ".feather":
+        pa.feather.write_feather(table, path, chunksize=700, compression="lz4")
+    else:
+        new = pa.ipc.new_file if kind == ".arrow" else pa.ipc.new_stream
+        with new(path, table.schema) as writer:
+            writer.write_table(table, max_chunksize=700)
+    return path
+
+
+@pytest.fixture
+def small_pieces(monkeypatch):
+    """Files that are small are cut, too."""
+    monkeypatch.setattr(csv, "BLOCK", 10_000)
+    monkeypatch.setattr(parquet, "CELLS", 1500)
+    monkeypatch.setattr(arrow, "CELLS", 1500)
