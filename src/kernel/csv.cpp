@@ -142,9 +142,9 @@ class Parser {
 }  // namespace
 
 std::size_t count_lines(std::string_view text) {
-    const std::size_t newlines =
-        static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-    return newlines + (text.empty() || text.back() == '\n' ? 0 : 1);
+    std::size_t lines = text.empty() || text.back() == '\n' ? 0 : 1;
+    for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1)) ++lines;
+    return lines;
 }
 
 std::size_t parse(const CsvBlock& block, const CsvColumns& columns, CsvRows& rows) {

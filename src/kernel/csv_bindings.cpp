@@ -2,11 +2,10 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <stdexcept>
-#include <string>
+#include <string_view>
 
 #include "csv.hpp"
 
@@ -34,7 +33,7 @@ std::size_t count_lines(const Text& text) {
 
 // The number of rows and their labels, or None where the block is not plain.
 nb::object parse_csv(const Text& text, char separator, const Text& cells,
-                     const std::vector<std::string>& missing, const Values& values,
+                     const std::vector<nb::bytes>& missing, const Values& values,
                      const Codes& codes) {
     const naively::CsvBlock block{view(text), separator};
     std::size_t numbers = 0, labels = 0;
@@ -47,9 +46,9 @@ nb::object parse_csv(const Text& text, char separator, const Text& cells,
     expect(values.shape(0) == numbers && (numbers == 0 || values.shape(1) >= lines),
            "there must be a place for every number");
     expect(labels == 0 || codes.size() >= lines, "there must be a place for every code");
-    naively::CsvColumns columns{reinterpret_cast<const naively::Cell*>(cells.data()),
-                                cells.size(),
-                                {missing.begin(), missing.end()}};
+    naively::CsvColumns columns{
+        reinterpret_cast<const naively::Cell*>(cells.data()), cells.size(), {}};
+    for (const nb::bytes& word : missing) columns.missing.emplace_back(word.c_str(), word.size());
     naively::CsvRows rows{values.data(), values.shape(1), codes.data(), {}};
     std::size_t count = 0;
     {

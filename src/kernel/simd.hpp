@@ -23,10 +23,12 @@
 #define NAIVELY_INLINE inline __attribute__((always_inline))
 #define NAIVELY_RESTRICT __restrict__
 #define NAIVELY_PREFETCH(address) __builtin_prefetch(address)
+#define NAIVELY_PREFETCH_FAR(address) __builtin_prefetch(address, 0, 2)
 #else
 #define NAIVELY_INLINE inline
 #define NAIVELY_RESTRICT
 #define NAIVELY_PREFETCH(address) static_cast<void>(address)
+#define NAIVELY_PREFETCH_FAR(address) static_cast<void>(address)
 #endif
 
 namespace naively {

@@ -15,7 +15,8 @@ constexpr std::size_t packed_rows = 64;
 constexpr std::size_t least_block = 1024;
 constexpr std::size_t rows_of_a_class = 128;               // in a run of rows, about
 constexpr std::size_t state_bytes = std::size_t{1} << 18;  // what a block keeps: half of L2
-constexpr int shift_attempts = 16;  // rows in which to look for a present cell
+constexpr std::size_t ahead = 12288;  // bytes in front of the sums, into the second-level cache
+constexpr int shift_attempts = 16;    // rows in which to look for a present cell
 
 // Per class, four lines of `width` columns (a multiple of the lanes): shift, sum, squares, cells.
 struct State {
@@ -49,6 +50,7 @@ NAIVELY_INLINE void accumulate(const Rows<T>& rows, double* state, std::size_t w
         const T* from = rows.x + i * rows.stride;
         double* shift = state + static_cast<std::size_t>(rows.codes[i]) * 4 * width;
         for (std::size_t j = 0; j < rows.columns; j += lane_count) {
+            NAIVELY_PREFETCH_FAR(from + j + ahead / sizeof(T));
             Lanes x;
             load(from + j, x);
             Lanes d = x - lanes(shift + j);

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from naively._optional import need
+from naively.engines.files import plain
 from naively.engines.files.blocks import Blocks, first_record_end, record_end
 from naively.engines.files.pieces import Piece, Position, check_names
 from naively.engines.files.sources import BadFileError, File
@@ -27,6 +28,7 @@ pacsv = need("pyarrow.csv", "reading CSV", extra="files")
 BLOCK = 1 << 21  # bytes of a piece
 SAMPLE = 1 << 23  # bytes that types are guessed from
 _LONGEST = 1 << 28  # bytes of a record
+_MISSING = pacsv.ConvertOptions().null_values
 _MARK = b"\xef\xbb\xbf"  # which some write before UTF-8
 
 
@@ -127,7 +129,18 @@ class CsvReader:
     def _read(
         self, rows: memoryview, types: Mapping[str, Any], where: str, names: Sequence[str]
     ) -> Iterator[Any]:
-        yield from self._parse(rows, names, types, where).to_batches()
+        batch = self._parse_plain(rows, names, types)
+        yield from [batch] if batch else self._parse(rows, names, types, where).to_batches()
+
+    def _parse_plain(
+        self, rows: memoryview, names: Sequence[str], types: Mapping[str, Any]
+    ) -> Any | None:
+        """Return what the kernel reads, at twice pyarrow's speed; None where it cannot."""
+        kinds = [_kind_of_cell(types[n]) if n in names else plain.SKIPPED for n in self._names]
+        if plain.OTHER in kinds or kinds.count(plain.LABEL) > 1 or self.dialect.decimal != ".":
+            return None
+        missing = [text.encode() for text in (*_MISSING, *self.dialect.missing)]
+        return plain.parse(rows, self._separator, self._names, kinds, missing)
 
     def _parse(
         self, rows: memoryview, names: Sequence[str], types: Mapping[str, Any], where: str
@@ -143,7 +156,7 @@ class CsvReader:
             strings_can_be_null=True,
             decimal_point=self.dialect.decimal,
         )
-        convert.null_values = [*convert.null_values, *self.dialect.missing]
+        convert.null_values = [*_MISSING, *self.dialect.missing]
         parse = pacsv.ParseOptions(delimiter=self._separator)
         try:
             return pacsv.read_csv(pa.BufferReader(pa.py_buffer(rows)), read, parse, convert)
@@ -164,3 +177,10 @@ class CsvReader:
             f"{place} must hold {wanted}; got {value[2]!r}. "
             "Exclude the column, or name the texts that mean a missing cell"
         )
+
+
+def _kind_of_cell(kind: Any) -> int:
+    """Return what the kernel makes of a column that is to have a type."""
+    if pa.types.is_dictionary(kind):
+        return plain.LABEL
+    return plain.NUMBER if kind == pa.float64() else plain.OTHER
