@@ -44,13 +44,14 @@ template <class T> struct Rows {
 
 template <bool weighted, bool missing, class T>
 NAIVELY_INLINE void accumulate(const Rows<T>& rows, double* state, std::size_t width) {
+    const std::size_t later = (ahead / (rows.columns * sizeof(T)) + 1) * rows.stride;
     for (std::size_t i = 0; i < rows.count; ++i) {
         const double w = weighted ? rows.weights[i] : 1.0;
         if (weighted && w == 0.0) continue;
         const T* from = rows.x + i * rows.stride;
         double* shift = state + static_cast<std::size_t>(rows.codes[i]) * 4 * width;
         for (std::size_t j = 0; j < rows.columns; j += lane_count) {
-            NAIVELY_PREFETCH_FAR(from + j + ahead / sizeof(T));
+            NAIVELY_PREFETCH_FAR(from + later + j);
             Lanes x;
             load(from + j, x);
             Lanes d = x - lanes(shift + j);
