@@ -34,7 +34,7 @@ sanitize: .venv-sanitize/ready ## run the kernel's tests under AddressSanitizer 
 portable: .venv-portable/ready ## run the kernel's tests on a build without vector types or clones
 	.venv-portable/bin/python -m pytest -p no:cacheprovider $(KERNEL_TESTS)
 
-KERNEL_TESTS := tests/test_kernel.py tests/test_laws.py tests/test_numerics.py tests/test_threads.py
+KERNEL_TESTS := tests/test_kernel.py tests/test_laws.py tests/test_numerics.py tests/test_threads.py tests/test_files_plain.py
 
 $(VENV)/ready: pyproject.toml $(KERNEL)
 	$(PYTHON) -m venv $(VENV)

@@ -186,6 +186,8 @@ std::int64_t score_one(const naively::GaussianModel& model, const ConstDoubles& 
 
 }  // namespace
 
+void bind_csv(nb::module_& m);
+
 NB_MODULE(_kernel, m) {
     using naively::Want;
     nb::set_leak_warnings(false);  // a model may live until the interpreter ends
@@ -204,4 +206,5 @@ NB_MODULE(_kernel, m) {
         .def("proba", &score_values<Want::proba>, nb::arg("X"), nb::arg("out").noconvert())
         .def("evidence", &score_values<Want::evidence>, nb::arg("X"), nb::arg("out").noconvert())
         .def("label_one", &score_one, nb::arg("row"));
+    bind_csv(m);
 }

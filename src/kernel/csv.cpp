@@ -1,18 +1,17 @@
 #include "csv.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <limits>
+
+#include "decimal.hpp"
 
 namespace naively {
 namespace {
 
-#ifdef __cpp_lib_to_chars
+#ifdef NAIVELY_READS_DECIMALS
 
 constexpr double missing_value = std::numeric_limits<double>::quiet_NaN();
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Distinct labels and their codes: a table of codes, twice as large as it is full.
 class LabelTable {
@@ -107,11 +106,8 @@ class Parser {
     bool read_number(double& value) {
         const char* start = at_;
         skip_spaces();
-        const char* first = at_ < end_ && *at_ == '-' ? at_ + 1 : at_;
-        if (first < end_ && (is_digit(*first) || *first == '.')) {  // no names, such as inf
-            const auto found = std::from_chars(at_, end_, value);
-            if (found.ec != std::errc()) return false;
-            at_ = found.ptr;
+        if (const char* behind = read_decimal(at_, end_, value)) {
+            at_ = behind;
             skip_spaces();
             return ends_cell();
         }
@@ -148,7 +144,7 @@ std::size_t count_lines(std::string_view text) {
 }
 
 std::size_t parse(const CsvBlock& block, const CsvColumns& columns, CsvRows& rows) {
-#ifdef __cpp_lib_to_chars
+#ifdef NAIVELY_READS_DECIMALS
     const std::string_view text = block.text;
     const bool quoted = std::memchr(text.data(), '"', text.size()) != nullptr;
     return quoted ? not_plain : Parser(block, columns, rows).run();

@@ -1,6 +1,6 @@
 from typing import Any, TypeAlias
 
-from numpy import float64, int32, int64
+from numpy import float64, int32, int64, uint8
 from numpy.typing import NDArray
 
 Table: TypeAlias = NDArray[Any] | list[NDArray[Any]]
@@ -16,6 +16,15 @@ def summarize(
 ) -> bool: ...
 def add(a: Doubles, b: Doubles) -> None: ...
 def subtract(a: Doubles, b: Doubles) -> None: ...
+def count_lines(text: NDArray[uint8]) -> int: ...
+def parse_csv(
+    text: NDArray[uint8],
+    separator: str,
+    cells: NDArray[uint8],
+    missing: list[bytes],
+    values: Doubles,
+    codes: NDArray[int32],
+) -> tuple[int, list[bytes]] | None: ...
 def encode(labels: NDArray[Any], codes: NDArray[int32]) -> list[int]: ...
 
 class GaussianModel:

@@ -37,6 +37,11 @@ __all__ = [
 pa = need("pyarrow", "reading files", extra="files")
 pc = need("pyarrow.compute", "reading files", extra="files")
 
+_FLOATS = {pa.float64().id, pa.float32().id}
+_IN_PLACE = _FLOATS | {
+    kind().id
+    for kind in (pa.int8, pa.int16, pa.int32, pa.int64, pa.uint8, pa.uint16, pa.uint32, pa.uint64)
+}
 _KINDS: dict[str, tuple[str, Any]] = {  # what a label looks like, and what it then is
     "bool": (r"true|false|True|False|TRUE|FALSE", lambda text: text.lower() == "true"),
     "int": (r"[+-]?\d{1,18}", int),
@@ -74,14 +79,14 @@ def no_rows(schema: Any) -> Any:
 
 def numbers(array: Any) -> NDArray[Any]:
     """Return an array that the kernel reads; null is NaN."""
-    kind = array.type
-    if pa.types.is_dictionary(kind):
-        array = array.dictionary_decode()
-        kind = array.type
-    plain = pa.types.is_integer(kind) or kind in (pa.float64(), pa.float32())
-    if plain and not array.null_count:
+    if isinstance(array, np.ndarray):
+        return array
+    kind = array.type.id
+    if kind in _IN_PLACE and not array.null_count:
         return array.to_numpy(zero_copy_only=True)
-    if not plain or pa.types.is_integer(kind):
+    if pa.types.is_dictionary(array.type):
+        return numbers(array.dictionary_decode())
+    if kind not in _FLOATS:
         array = pc.cast(array, pa.float64(), safe=False)  # as exactly as a float64 can be
     return array.to_numpy(zero_copy_only=False)
 

@@ -10,7 +10,7 @@ import csv
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from naively._optional import need
@@ -129,18 +129,20 @@ class CsvReader:
     def _read(
         self, rows: memoryview, types: Mapping[str, Any], where: str, names: Sequence[str]
     ) -> Iterator[Any]:
-        batch = self._parse_plain(rows, names, types)
-        yield from [batch] if batch else self._parse(rows, names, types, where).to_batches()
+        """Let the kernel read what is plain, and pyarrow the rest."""
+        cells = self._cells(tuple(names), tuple(types.items()))
+        found = None if cells is None else plain.parse(rows, cells)
+        yield from [found] if found else self._parse(rows, names, types, where).to_batches()
 
-    def _parse_plain(
-        self, rows: memoryview, names: Sequence[str], types: Mapping[str, Any]
-    ) -> Any | None:
-        """Return what the kernel reads, at twice pyarrow's speed; None where it cannot."""
-        kinds = [_kind_of_cell(types[n]) if n in names else plain.SKIPPED for n in self._names]
-        if plain.OTHER in kinds or kinds.count(plain.LABEL) > 1 or self.dialect.decimal != ".":
+    @lru_cache(maxsize=1)  # noqa: B019 - it lives as long as the reader, of which it is part
+    def _cells(
+        self, names: tuple[str, ...], types: tuple[tuple[str, Any], ...]
+    ) -> plain.Cells | None:
+        if self.dialect.decimal != ".":
             return None
-        missing = [text.encode() for text in (*_MISSING, *self.dialect.missing)]
-        return plain.parse(rows, self._separator, self._names, kinds, missing)
+        wanted = {name: kind for name, kind in types if name in names}
+        missing = (*_MISSING, *self.dialect.missing)
+        return plain.Cells.of(self._names, wanted, self._separator, missing)
 
     def _parse(
         self, rows: memoryview, names: Sequence[str], types: Mapping[str, Any], where: str
@@ -177,10 +179,3 @@ class CsvReader:
             f"{place} must hold {wanted}; got {value[2]!r}. "
             "Exclude the column, or name the texts that mean a missing cell"
         )
-
-
-def _kind_of_cell(kind: Any) -> int:
-    """Return what the kernel makes of a column that is to have a type."""
-    if pa.types.is_dictionary(kind):
-        return plain.LABEL
-    return plain.NUMBER if kind == pa.float64() else plain.OTHER

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from naively.engines.files.sources import File
 from naively.exceptions import NaivelyError
 
-__all__ = ["CELLS", "Piece", "Position", "Reader", "check_names", "columns_together"]
+__all__ = ["CELLS", "Piece", "Position", "Reader", "Rows", "check_names", "columns_together"]
 
 Position = dict[str, int]
 CELLS = 1 << 22  # of a piece, about: 32 MB of float64
@@ -26,7 +26,7 @@ class Piece:
     Attributes
     ----------
     read : callable
-        Given names of columns, it yields record batches that hold them, in any order.
+        Given names of columns, it yields record batches, or `Rows`, that hold them.
     after : Position
         Where the next piece begins.
     where : str
@@ -43,6 +43,25 @@ class Piece:
     where: str
     bytes: int
     width: int | None = None
+
+
+class Rows:
+    """Rows that are no record batch, though they are used like one.
+
+    Parameters
+    ----------
+    columns : dict
+        Arrays by name: Arrow's, or NumPy's where they hold numbers.
+    num_rows : int
+        How many rows there are.
+    """
+
+    def __init__(self, columns: dict[str, Any], num_rows: int) -> None:
+        self.columns, self.num_rows = columns, num_rows
+
+    def column(self, name: str) -> Any:
+        """Return a column."""
+        return self.columns[name]
 
 
 class Reader(Protocol):

@@ -20,7 +20,7 @@ from naively.engines.files.cells import RowError
 from naively.engines.files.csv import Dialect
 from naively.engines.files.folding import Progress, constants_of
 from naively.engines.files.opening import open_file, reading
-from naively.engines.files.pieces import Piece
+from naively.engines.files.pieces import Piece, Rows
 from naively.engines.files.plan import named
 from naively.engines.files.scoring import Opened, Scoring
 from naively.engines.files.sources import File, resolve
@@ -30,6 +30,8 @@ from naively.exceptions import NaivelyError
 __all__ = ["predict"]
 
 pa = need("pyarrow", "reading files", extra="files")
+
+_ROWS = 1 << 14  # that are scored together: small, to fill the gaps between larger tasks
 
 
 def predict(
@@ -79,7 +81,7 @@ def predict(
     scoring = Scoring.of(model, first, proba, named(id), columns)
     threads = _thread_count(n_jobs)
     pool = ThreadPoolExecutor(threads)
-    scores = _in_turn(_ahead(chain([first], opened), scoring, pool, threads), threads)
+    scores = _in_turn(_ahead(chain([first], opened), scoring, pool, threads), 4 * threads)
     total = None if files[0].size is None else sum(file.size or 0 for file in files)
     try:
         with written(output, scoring.schema) as write, ThreadPoolExecutor(1) as writer:
@@ -141,25 +143,29 @@ def _loads(
     Where reading some columns costs as much as reading all, that is left to those who score.
     """
     if piece.width is None:
-        yield partial(_table, piece, names)
+        yield partial(_whole, piece, names)
         return
     lanes = [piece.read(names[j::n_lanes]) for j in range(min(n_lanes, len(names)))]
     futures = [pool.submit(next, lane, None) for lane in lanes]
+    batches: list[Any]
     while (batches := [future.result() for future in futures])[0] is not None:
         futures = [pool.submit(next, lane, None) for lane in lanes]
-        yield partial(_beside, batches)
+        for start in range(0, batches[0].num_rows, _ROWS):
+            yield partial(_beside, [batch.slice(start, _ROWS) for batch in batches])
 
 
-def _table(piece: Piece, names: Sequence[str]) -> Any:
-    batches = list(piece.read(names))
-    return pa.Table.from_batches(batches).combine_chunks() if batches else pa.table({})
+def _whole(piece: Piece, names: Sequence[str]) -> Any:
+    """Read a piece in one."""
+    batches = list(piece.read(names)) or [Rows({}, 0)]
+    if len(batches) == 1:
+        return batches[0]
+    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
 
 
-def _beside(batches: Sequence[Any]) -> Any:
+def _beside(batches: Sequence[Any]) -> Rows:
     """Put the columns of several batches side by side."""
-    names = [name for batch in batches for name in batch.schema.names]
-    columns = [column for batch in batches for column in batch.columns]
-    return pa.Table.from_arrays(columns, names=names)
+    columns = {n: batch.column(n) for batch in batches for n in batch.schema.names}
+    return Rows(columns, batches[0].num_rows)
 
 
 def _scored(load: Callable[[], Any], scoring: Scoring, its: Opened) -> Any:

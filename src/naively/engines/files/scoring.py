@@ -104,19 +104,15 @@ class Scoring:
         types = dict.fromkeys(self.kept, pa.string()) | types
         return {name: kind for name, kind in types.items() if name not in its.constants}
 
-    def table(self, rows: Any, constants: Mapping[str, Any]) -> Any:
-        """Return what is written about some rows, given as a table in one piece."""
-        batch = next(iter(rows.to_batches()), None)
-        if batch is None:
+    def table(self, batch: Any, constants: Mapping[str, Any]) -> Any:
+        """Return what is written about the rows of a batch."""
+        if not batch.num_rows:
             return self.schema.empty_table()
         n_rows, X = batch.num_rows, columns_of(batch, self.names, constants)
         at = np.empty(n_rows, dtype=np.int64)
         if not self.kernel.labels(X, at):
             raise_not_finite(X, self.names, 0)
-        columns = [
-            pa.array([constants[name]] * n_rows) if name in constants else batch.column(name)
-            for name in self.kept
-        ]
+        columns = [self._kept(name, batch, constants) for name in self.kept]
         columns.append(pa.array(self.classes).take(pa.array(at)))
         if self.proba:
             out = np.empty((n_rows, self.classes.size))
@@ -126,6 +122,13 @@ class Scoring:
             column.cast(kind) for column, kind in zip(columns, self.schema.types, strict=True)
         ]
         return pa.Table.from_arrays(arrays, schema=self.schema)
+
+    def _kept(self, name: str, batch: Any, constants: Mapping[str, Any]) -> Any:
+        if name in constants:
+            return pa.array([constants[name]] * batch.num_rows)
+        column = batch.column(name)
+        is_plain = isinstance(column, np.ndarray)  # of a CSV file, and also the model's
+        return pa.array(column, from_pandas=True) if is_plain else column
 
 
 def _columns(
