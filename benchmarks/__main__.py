@@ -8,7 +8,7 @@ from importlib import import_module
 from benchmarks.render import record, render
 from benchmarks.tables import Options, table
 
-NAMES = ["speed", "evaluation", "memory", "imports", "accuracy", "scaling"]
+NAMES = ["speed", "evaluation", "memory", "imports", "accuracy", "scaling", "files"]
 
 
 def main() -> None:

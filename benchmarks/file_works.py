@@ -47,6 +47,34 @@ def _sklearn_fit(path: Path) -> Any:
     return work
 
 
+def _h2o_fit(path: Path) -> Any:
+    """Start the server beforehand; its memory is not that of this process."""
+    import h2o
+    from h2o.estimators import H2ONaiveBayesEstimator
+
+    h2o.init(max_mem_size="8g", verbose=False)
+    h2o.no_progress()
+
+    def work() -> Any:
+        frame = h2o.import_file(str(path), col_types={_TARGET: "enum"})
+        names = [name for name in frame.columns if name != _TARGET]
+        model = H2ONaiveBayesEstimator()
+        model.train(x=names, y=_TARGET, training_frame=frame)
+        return _h2o_answer(model, frame.nrow, len(names))
+
+    return work
+
+
+def _h2o_answer(model: Any, n_rows: int, n_columns: int) -> Any:
+    """Return its means and variances; it divides by one row less."""
+    found = model._model_json["output"]
+    tables = found["pcond"][:n_columns]
+    counts = n_rows * np.array(found["apriori"].cell_values[0][1:], dtype=float)[:, np.newaxis]
+    cells = np.array([[row[1:3] for row in table.cell_values] for table in tables], dtype=float)
+    means, deviations = np.moveaxis(cells, (2, 1), (0, 1))
+    return {"theta": means.tolist(), "var": (deviations**2 * (1 - 1 / counts)).tolist()}
+
+
 def _scan(path: Path) -> Any:
     """Decode every column and throw it away."""
     return lambda: sum(batch.num_rows for batch in _batches(path))
@@ -99,6 +127,7 @@ WORKS: dict[tuple[str, str], Callable[[Path], Any]] = {
     ("naively", "fit"): _naively_fit,
     ("naively", "predict"): _naively_predict,
     ("pandas + scikit-learn", "fit"): _sklearn_fit,
+    ("H2O", "fit"): _h2o_fit,
     ("pyarrow's scan", "fit"): _scan,
     ("pyarrow's scan, by default", "fit"): _scan_by_default,
     ("pyarrow's scan and write", "predict"): _scan_and_write,
