@@ -8,7 +8,18 @@ from importlib import import_module
 from benchmarks.render import record, render
 from benchmarks.tables import Options, table
 
-NAMES = ["speed", "evaluation", "memory", "imports", "accuracy", "scaling", "files"]
+NAMES = [
+    "speed",
+    "families",
+    "evaluation",
+    "memory",
+    "imports",
+    "accuracy",
+    "scaling",
+    "files",
+    "engines",
+    "cluster",
+]
 
 
 def main() -> None:

@@ -38,7 +38,7 @@ class Table(NamedTuple):
         if kept.size > MOST_ROWS:
             kept = np.sort(np.random.default_rng(0).choice(kept, MOST_ROWS, replace=False))
         labels, counts = np.unique(y.iloc[kept].astype(str), return_counts=True)
-        kept = kept[y.iloc[kept].astype(str).isin(labels[counts >= 5]).to_numpy()]
+        kept = kept[y.iloc[kept].astype(str).isin(labels[counts >= 7]).to_numpy()]
         return frame.iloc[kept].reset_index(drop=True), y.iloc[kept].astype(str).to_numpy(str)
 
 
@@ -144,8 +144,8 @@ penbased phoneme pima ring saheart satimage segment sonar spambase splice tae te
 titanic twonorm vehicle vowel wisconsin"""
 
 _IMBALANCED = """abalone9-18 car-good cleveland-0_vs_4 dermatology-6 ecoli1 flare-F glass1 haberman
-kddcup-guess_passwd_vs_satan kr-vs-k-zero_vs_eight lymphography-normal-fibrosis new-thyroid1
-page-blocks0 poker-8-9_vs_5 shuttle-2_vs_5 winequality-red-4 yeast1 yeast3 zoo-3"""
+kddcup-guess_passwd_vs_satan kr-vs-k-zero_vs_eight ecoli3 new-thyroid1
+page-blocks0 poker-8-9_vs_5 shuttle-2_vs_5 winequality-red-4 yeast1 yeast3 page-blocks-1-3_vs_4"""
 
 _R = [
     ("COUNT/medpar", "died", "provnum"),

@@ -18,7 +18,7 @@ from benchmarks.tables import Columns, Options, mark, seconds
 from benchmarks.timing import race
 from benchmarks.workloads import Data, clouds, formed
 
-__all__ = ["COLUMNS", "WORKS", "Work", "measure"]
+__all__ = ["COLUMNS", "WORKS", "Work", "measure", "records"]
 
 
 SKLEARN = "scikit-learn"
@@ -85,14 +85,21 @@ def measure(options: Options) -> Iterator[dict[str, Any]]:
 def _held(work: Work, options: Options) -> Iterator[dict[str, Any]]:
     peers = [name for name in work.bars if name not in (SUM, WITHOUT)]
     contest = work.contest(work.data(), *peers, **work.options)
+    yield from records(work.name, contest, work.bars, options)
+
+
+def records(
+    name: str, contest: Contest, bars: Mapping[str, float | None], options: Options
+) -> Iterator[dict[str, Any]]:
+    """Hold a contest, and yield one record for each peer in it."""
     times = race(*contest[:2], rounds=options.rounds, patience=options.patience)
     ours = times.pop("naively")
-    for name, theirs in times.items():
-        ratio, bar = theirs.median / ours.median, work.bars[name]
+    for peer, theirs in times.items():
+        ratio, bar = theirs.median / ours.median, bars[peer]
         yield {
-            "work": work.name,
+            "work": name,
             "bytes": contest.bytes,
-            "peer": name,
+            "peer": peer,
             "ours": ours._asdict(),
             "theirs": theirs._asdict(),
             "ratio": ratio,

@@ -84,6 +84,32 @@ def test_the_layout_does_not_change_a_bit_of_the_sums(dtype, layout):
     assert np.array_equal(values, expected)
 
 
+MANY = 600  # classes, whose sums do not fit the cache
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1], ids=["complete", "some NaN"])
+@pytest.mark.parametrize("weighted", [False, True], ids=["alike", "weighted"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_many_classes_are_summed_class_by_class_to_the_same_bits(dtype, weighted, missing):
+    rng = np.random.default_rng(10)
+    X, codes = numbers(dtype, (3000, 37)), codes_for(3000, MANY)
+    X[rng.random(X.shape) < missing] = np.nan
+    X[codes == 5] *= np.where(np.arange(37) % 2, 1, 1e6)  # its first row may be an outlier
+    weights = np.where(rng.random(3000) < 0.2, 0.0, rng.uniform(0.1, 9, 3000)) if weighted else None
+    class_weight, values = summarize(X, codes, MANY, weights)
+    for layout in ("columns", "a list of columns", "columns backwards"):
+        other_weight, other = summarize(LAYOUTS[layout](X), codes, MANY, weights)
+        assert np.array_equal(other, values)
+        assert np.array_equal(other_weight, class_weight)
+    assert_exact(values, oracles.moments(X, codes, MANY, weights), 3000)
+
+
+def test_infinity_is_reported_among_many_classes():
+    X, codes = numbers("float64", (3000, 37)), codes_for(3000, MANY)
+    X[1234, 36] = np.inf
+    assert not _kernel.summarize(X, codes, None, np.zeros(MANY), np.zeros((3, MANY, 37)))
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_row_repeated_by_a_zero_stride_is_read_again_and_again(dtype):
     X, codes = np.broadcast_to(numbers(dtype, (1, 9)), (70, 9)), codes_for(70, 2)
@@ -194,6 +220,18 @@ def test_integer_labels_become_codes_in_their_order(dtype):
     for low, high in [(info.min, info.min + 100), (info.max - 100, info.max), (1, 9)]:
         labels = np.random.default_rng(5).integers(low, high, 300, dtype, endpoint=True)
         codes = np.empty(300, np.int32)
+        classes, expected = np.unique(labels, return_inverse=True)
+        assert _kernel.encode(labels, codes) == classes.tolist()
+        assert np.array_equal(codes, expected)
+
+
+@pytest.mark.parametrize("least", [0, -5, 2**40])
+def test_labels_with_gaps_and_late_ones_become_codes_in_their_order(least):
+    few = least + np.random.default_rng(5).choice([3, 4, 9, 63], 5000)
+    late, far = few.copy(), few.copy()
+    late[4000], far[4500] = least, least + 1000
+    for labels in (few, late, far):
+        codes = np.empty(labels.size, np.int32)
         classes, expected = np.unique(labels, return_inverse=True)
         assert _kernel.encode(labels, codes) == classes.tolist()
         assert np.array_equal(codes, expected)

@@ -15,10 +15,12 @@ SOURCE = Path(naively.__file__).parent
 LAYERS = [
     {"exceptions", "_kernel", "_threads", "_optional", "_atomic", "__version__"},
     {"labels", "stats"},
-    {"families", "summary"},
+    {"families", "schema", "sample", "minimize"},
+    {"summary", "calibration"},
+    {"tensors"},
     {"engines", "model_file", "export"},
     {"estimators"},
-    {"evaluation"},
+    {"evaluation", "spark"},
     {"plots", "reports"},
     {"cli", "__main__"},
 ]

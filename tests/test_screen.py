@@ -73,3 +73,57 @@ def test_rows_with_missing_cells_stand_among_rows_without():
     X[40:60, ::3] = np.nan
     found, expected = both_ways(X, mean, variance, np.log(np.full(5, 0.2)))
     assert (found == expected).all()
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_classes=st.integers(1, 12),
+    n_columns=st.sampled_from([1, 7, 50, 65, 130]),
+    missing=st.sampled_from([0.001, 0.1, 0.9, 1.0]),
+    widths=st.sampled_from([1.0, 3.0, 1e3]),
+)
+def test_labels_of_rows_with_missing_cells_are_those_of_double_precision(
+    seed, n_classes, n_columns, missing, widths
+):
+    rng = np.random.default_rng(seed)
+    mean = rng.normal(size=(n_classes, n_columns))
+    variance = widths ** rng.uniform(-1, 1, size=(n_classes, n_columns))
+    X = mean[rng.integers(n_classes, size=N_ROWS)] + rng.normal(size=(N_ROWS, n_columns))
+    X[rng.random(X.shape) < missing] = np.nan
+    log_prior = np.log(rng.dirichlet(np.ones(n_classes)))
+    found, expected = both_ways(X, mean, variance, log_prior)
+    assert (found == expected).all()
+
+
+def test_a_class_that_cannot_be_is_never_found():
+    rng = np.random.default_rng(3)
+    mean, variance = rng.normal(size=(3, 9)), np.ones((3, 9))
+    X = mean[rng.integers(3, size=N_ROWS)] + rng.normal(size=(N_ROWS, 9))
+    found, expected = both_ways(X, mean, variance, np.array([np.log(0.5), -np.inf, np.log(0.5)]))
+    assert (found == expected).all()
+    assert not (found == 1).any()
+
+
+@pytest.mark.parametrize("missing", [False, True], ids=["complete", "with missing cells"])
+def test_infinity_in_a_column_without_a_say_is_reported(missing):
+    mean, variance = np.zeros((2, 3)), np.ones((2, 3))
+    mean[:, 1] = variance[:, 1] = np.nan
+    X = np.random.default_rng(4).normal(size=(N_ROWS, 3))
+    if missing:
+        X[::7, 0] = np.nan
+    X[300, 1] = np.inf
+    model = _kernel.GaussianModel(np.nan_to_num(mean), variance, np.log([0.5, 0.5]))
+    assert not model.labels(X, np.empty(N_ROWS, np.int64))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_layout_does_not_change_a_label(dtype, order):
+    rng = np.random.default_rng(5)
+    mean, variance = rng.normal(size=(7, 19)), rng.uniform(0.5, 2, size=(7, 19))
+    X = (mean[rng.integers(7, size=N_ROWS)] + rng.normal(size=(N_ROWS, 19))).astype(dtype)
+    X[rng.random(X.shape) < 0.01] = np.nan
+    expected = both_ways(X.astype(float), mean, variance, np.zeros(7))[1]
+    found = both_ways(np.asarray(X, order=order), mean, variance, np.zeros(7))[0]
+    assert (found == expected).all()

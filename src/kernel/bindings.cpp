@@ -11,69 +11,20 @@
 #include "gaussian.hpp"
 #include "labels.hpp"
 #include "summarize.hpp"
+#include "table_bindings.hpp"
 
 namespace nb = nanobind;
 
 namespace {
 
+using naively::Array;
+using naively::expect;
 using naively::Kind;
+using naively::kind_of;
+using naively::table_of;
 using Doubles = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 using ConstDoubles = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-using Array = nb::ndarray<nb::ro, nb::device::cpu>;
 using Codes = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-Kind kind_of(const nb::dlpack::dtype& type) {
-    using nb::dlpack::dtype_code;
-    const auto is = [&](dtype_code code, int bits) {
-        return type.code == static_cast<std::uint8_t>(code) && type.bits == bits;
-    };
-    if (is(dtype_code::Float, 64)) return Kind::f64;
-    if (is(dtype_code::Float, 32)) return Kind::f32;
-    if (is(dtype_code::Int, 64)) return Kind::i64;
-    if (is(dtype_code::Int, 32)) return Kind::i32;
-    if (is(dtype_code::Int, 16)) return Kind::i16;
-    if (is(dtype_code::Int, 8)) return Kind::i8;
-    if (is(dtype_code::UInt, 64)) return Kind::u64;
-    if (is(dtype_code::UInt, 32)) return Kind::u32;
-    if (is(dtype_code::UInt, 16)) return Kind::u16;
-    if (is(dtype_code::UInt, 8)) return Kind::u8;
-    if (is(dtype_code::Bool, 8)) return Kind::boolean;
-    throw std::invalid_argument("the kernel reads bool, integers, float32 and float64");
-}
-
-void expect(bool holds, const char* what) {
-    if (!holds) throw std::invalid_argument(what);
-}
-
-std::ptrdiff_t byte_stride(const Array& array, std::size_t axis) {
-    return static_cast<std::ptrdiff_t>(array.stride(axis)) *
-           static_cast<std::ptrdiff_t>(array.itemsize());
-}
-
-// A two-dimensional array, or a list with one array per column.
-naively::Table table_of(nb::handle source) {
-    if (!nb::isinstance<nb::list>(source)) {
-        const Array array = nb::cast<Array>(source);
-        expect(array.ndim() == 2, "the table must have two dimensions");
-        return {static_cast<const char*>(array.data()),
-                byte_stride(array, 0),
-                byte_stride(array, 1),
-                kind_of(array.dtype()),
-                array.shape(0),
-                array.shape(1)};
-    }
-    std::vector<naively::Line> columns;
-    std::size_t n_rows = 0;
-    for (nb::handle item : nb::borrow<nb::list>(source)) {
-        const Array array = nb::cast<Array>(item);
-        expect(array.ndim() == 1, "a column must have one dimension");
-        expect(columns.empty() || array.shape(0) == n_rows, "columns must be equally long");
-        n_rows = array.shape(0);
-        columns.push_back({static_cast<const char*>(array.data()), byte_stride(array, 0),
-                           kind_of(array.dtype())});
-    }
-    return {std::move(columns), n_rows};
-}
 
 // Three arrays in one: weight, mean, m2.
 template <class T>
@@ -95,10 +46,8 @@ bool summarize(nb::object X, const Codes& codes, const std::optional<ConstDouble
     expect(!origin || 3 * origin->size() == moments.size(), "origins must be by class and column");
     const naively::MomentsView out = moments_of<double>(moments);
     nb::gil_scoped_release unlocked;
-    std::uint32_t greatest = 0;  // a negative code would be the greatest of all
-    for (std::size_t i = 0; i < codes.size(); ++i)
-        greatest = std::max(greatest, static_cast<std::uint32_t>(codes.data()[i]));
-    expect(codes.size() == 0 || greatest < n_classes, "a code has no class");
+    expect(codes.size() == 0 || naively::greatest_code(codes.data(), codes.size()) < n_classes,
+           "a code has no class");
     return naively::summarize(table, codes.data(), weights ? weights->data() : nullptr, n_classes,
                               origin ? origin->data() : nullptr, class_weight.data(),
                               out) == naively::Status::ok;
@@ -187,6 +136,7 @@ std::int64_t score_one(const naively::GaussianModel& model, const ConstDoubles& 
 }  // namespace
 
 void bind_csv(nb::module_& m);
+void bind_terms(nb::module_& m);
 
 NB_MODULE(_kernel, m) {
     using naively::Want;
@@ -207,4 +157,5 @@ NB_MODULE(_kernel, m) {
         .def("evidence", &score_values<Want::evidence>, nb::arg("X"), nb::arg("out").noconvert())
         .def("label_one", &score_one, nb::arg("row"));
     bind_csv(m);
+    bind_terms(m);
 }

@@ -3,108 +3,17 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
-#include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "aligned.hpp"
-#include "exp.hpp"
+#include "scoring.hpp"
 
 namespace naively {
 namespace {
 
 constexpr double two_pi = 6.283185307179586476925286766559;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t rows_worth_a_screen = 256;
-
-NAIVELY_CLONES void add_distances(const Step<double>& step, std::size_t band) {
-    add_distances_by_lanes<Lanes>(step, band);
-}
-
-// The same where cells are missing: absent[k][i] += log_norm for each that is.
-template <std::size_t width>
-NAIVELY_INLINE void add_distances_of_present(const Step<double>& step, const double* log_norm,
-                                             double* absent) {
-    for (std::size_t band = 0; band < step.bands; ++band) {
-        const double* parameters = step.parameters + band * step.n_columns * 2 * width;
-        const double* norms = log_norm + band * step.n_columns * width;
-        for (std::size_t row = 0; row < tile_rows; row += lane_count) {
-            step.ahead->ask(step.bands * (tile_rows / lane_count));
-            const std::size_t at = band * width * tile_rows + row;
-            Lanes sum[width], left_out[width];
-            for (std::size_t c = 0; c < width; ++c) {
-                sum[c] = lanes(step.distance + at + c * tile_rows);
-                left_out[c] = lanes(absent + at + c * tile_rows);
-            }
-            for (std::size_t j = 0; j < step.columns; ++j) {
-                const double* mean = parameters + j * 2 * width;
-                const Lanes x = lanes(step.tile + j * tile_rows + row);
-                Mask present;
-                find_present(x, present);
-                for (std::size_t c = 0; c < width; ++c) {
-                    Lanes d = x - mean[c], norm = Lanes{} + norms[j * width + c];
-                    zero_unless(present, d);
-                    zero_where(present, norm);
-                    sum[c] += d * mean[width + c] * d;
-                    left_out[c] += norm;
-                }
-            }
-            for (std::size_t c = 0; c < width; ++c) {
-                lanes(step.distance + at + c * tile_rows) = sum[c];
-                lanes(absent + at + c * tile_rows) = left_out[c];
-            }
-        }
-    }
-}
-
-NAIVELY_CLONES void add_distances_missing(const Step<double>& step, std::size_t band,
-                                          const double* log_norm, double* absent) {
-    switch (band) {
-        case 1: return add_distances_of_present<1>(step, log_norm, absent);
-        case 2: return add_distances_of_present<2>(step, log_norm, absent);
-        case 3: return add_distances_of_present<3>(step, log_norm, absent);
-        case 4: return add_distances_of_present<4>(step, log_norm, absent);
-        default: return add_distances_of_present<5>(step, log_norm, absent);
-    }
-}
-
-NAIVELY_CLONES void pack_columns(const Table& X, std::size_t row, std::size_t rows,
-                                 std::size_t column, std::size_t columns, double* tile) {
-    X.pack_columns(row, rows, column, columns, tile, tile_rows);
-}
-
-NAIVELY_CLONES bool finite(const double* tile, std::size_t n) { return all_finite<Lanes>(tile, n); }
-
-// Turns distances into joint log-probabilities, and finds each row's largest.
-NAIVELY_CLONES void finish_joint(std::size_t n_classes, const double* offset, const double* absent,
-                                 double* joint, double* best, double* label) {
-    for (std::size_t row = 0; row < tile_rows; row += lane_count) {
-        Lanes largest = Lanes{} - infinity, at{};
-        for (std::size_t k = 0; k < n_classes; ++k) {
-            Lanes& line = lanes(joint + k * tile_rows + row);
-            line = lanes(absent + k * tile_rows + row) + offset[k] - line;
-            set_where_greater(line, largest, at, Lanes{} + static_cast<double>(k));
-            set_where_greater(line, largest, largest, line);
-        }
-        lanes(best + row) = largest;
-        lanes(label + row) = at;
-    }
-}
-
-// proba[k][i] = exp(joint[k][i] - best[i]) / total[i], the total being their sum over classes.
-NAIVELY_CLONES void exponentiate(std::size_t n_classes, const double* joint, const double* best,
-                                 double* NAIVELY_RESTRICT proba, double* NAIVELY_RESTRICT total) {
-    for (std::size_t i = 0; i < tile_rows; ++i) total[i] = 0.0;
-    for (std::size_t k = 0; k < n_classes; ++k)
-        for (std::size_t i = 0; i < tile_rows; ++i) {
-            const double p = exp_of_negative(joint[k * tile_rows + i] - best[i]);
-            proba[k * tile_rows + i] = p;
-            total[i] += p;
-        }
-    double share[tile_rows];
-    for (std::size_t i = 0; i < tile_rows; ++i) share[i] = 1.0 / total[i];
-    for (std::size_t k = 0; k < n_classes; ++k)
-        for (std::size_t i = 0; i < tile_rows; ++i) proba[k * tile_rows + i] *= share[i];
-}
 
 }  // namespace
 
@@ -132,14 +41,17 @@ GaussianModel::GaussianModel(std::size_t n_classes, std::size_t n_columns, const
 }
 
 Screen GaussianModel::screen() const {
-    std::vector<double> mean(n_classes_ * n_columns_), scale(n_classes_ * n_columns_);
+    const std::size_t size = n_classes_ * n_columns_;
+    std::vector<double> mean(size), scale(size), log_norm(size);
     for (std::size_t k = 0; k < n_classes_; ++k)
         for (std::size_t j = 0; j < n_columns_; ++j) {
             const double* cell = parameters_.data() + place(k, j, n_columns_, band_, 2);
             mean[k * n_columns_ + j] = cell[0];
             scale[k * n_columns_ + j] = cell[band_];
+            log_norm[k * n_columns_ + j] = log_norm_[place(k, j, n_columns_, band_, 1)];
         }
-    return {n_classes_, n_columns_, band_, mean.data(), scale.data(), offset_.data()};
+    return {n_classes_,   n_columns_,      band_,         mean.data(),
+            scale.data(), log_norm.data(), offset_.data()};
 }
 
 // The working memory of one call.
@@ -166,24 +78,15 @@ class Scorer {
 
     // Labels tiles in single precision where that decides. Gives it up where it seldom does.
     Status run_behind(const Screen& screen) {
-        Screen::Work work(screen);
+        Screen::Work work(screen, X_);
         std::size_t tiles = 0, undecided = 0;
         for (std::size_t row = 0; row < X_.n_rows; row += tile_rows, ++tiles) {
             const bool worthwhile = undecided <= tiles / 4 + 4;
-            if (worthwhile && screen_tile(row, work)) continue;
+            if (worthwhile && work.label(row, output_.labels + row)) continue;
             ++undecided;
             if (!score_tile(row)) return Status::not_finite;
         }
         return Status::ok;
-    }
-
-    bool screen_tile(std::size_t row, Screen::Work& work) {
-        work.start();
-        for (std::size_t column = 0; column < X_.n_columns; column += tile_columns) {
-            const std::size_t columns = load(row, column);
-            if (!work.add(tile_.get(), column, columns, &ahead_)) return false;
-        }
-        return work.decide(rows_of_tile(row), output_.labels + row);
     }
 
     bool score_tile(std::size_t row) {
@@ -205,23 +108,54 @@ class Scorer {
 
     // Packs a tile, and aims at the next one. Returns its number of columns.
     std::size_t load(std::size_t row, std::size_t column) {
-        const std::size_t rows = rows_of_tile(row);
         const std::size_t columns = std::min(tile_columns, X_.n_columns - column);
+        if (X_.reads_behind<double>(row + tile_rows))
+            turn_rows(X_.plain_row<double>(row) + column, X_.plain_stride<double>(), columns,
+                      tile_.get());
+        else if (X_.reads_behind<float>(row + tile_rows))
+            turn_rows(X_.plain_row<float>(row) + column, X_.plain_stride<float>(), columns,
+                      tile_.get());
+        else
+            pack(row, column, columns);
+        ahead_.aim_behind(X_, row, column);
+        return columns;
+    }
+
+    void pack(std::size_t row, std::size_t column, std::size_t columns) {
+        const std::size_t rows = rows_of_tile(row);
         if (rows < tile_rows) std::fill_n(tile_.get(), tile_columns * tile_rows, 0.0);
         pack_columns(X_, row, rows, column, columns, tile_.get());
-        const std::size_t next = column + columns;
-        if (next < X_.n_columns)
-            ahead_.aim(X_, row, rows, next, std::min(tile_columns, X_.n_columns - next));
-        else if (row + rows < X_.n_rows)
-            ahead_.aim(X_, row + rows, rows_of_tile(row + rows), 0,
-                       std::min(tile_columns, X_.n_columns));
-        else
-            ahead_.aim_nowhere();
-        return columns;
     }
 
     // Fills joint_ with the distances of a tile of rows; false if a cell is infinite.
     bool measure(std::size_t row) {
+        if (!careful_) {
+            add_up(row, [&](const Step<double>& step) {
+                add_distances(step, model_.band_);
+                return true;
+            });
+            // What is not finite in a row is not in any class's distance: look at the first.
+            if (finite(joint_.get(), tile_rows)) return true;
+        }
+        return add_up(row, [&](const Step<double>& step) { return add_carefully(step); });
+    }
+
+    // Where cells may be missing or infinite.
+    bool add_carefully(const Step<double>& step) {
+        const double* end = step.tile + step.columns * tile_rows;
+        if (finite(step.tile, step.columns * tile_rows)) {
+            add_distances(step, model_.band_);
+        } else if (std::any_of(step.tile, end, [](double x) { return std::isinf(x); })) {
+            return false;
+        } else {
+            careful_ = had_missing_ = true;
+            add_distances_missing(step, model_.band_, absent_.get());
+        }
+        return true;
+    }
+
+    // add(step) for each tile of columns; false as soon as that is.
+    template <class F> bool add_up(std::size_t row, F add) {
         const GaussianModel& m = model_;
         std::fill_n(joint_.get(), size_, 0.0);
         if (had_missing_) std::fill_n(absent_.get(), size_, 0.0);
@@ -233,18 +167,10 @@ class Scorer {
                                     m.n_columns_,
                                     m.n_bands_,
                                     m.parameters_.data() + column * 2 * m.band_,
+                                    m.log_norm_.data() + column * m.band_,
                                     joint_.get(),
                                     &ahead_};
-            double* end = tile_.get() + columns * tile_rows;
-            if (finite(tile_.get(), columns * tile_rows)) {
-                add_distances(step, m.band_);
-            } else if (std::any_of(tile_.get(), end, [](double x) { return std::isinf(x); })) {
-                return false;
-            } else {
-                had_missing_ = true;
-                add_distances_missing(step, m.band_, m.log_norm_.data() + column * m.band_,
-                                      absent_.get());
-            }
+            if (!add(step)) return false;
         }
         return true;
     }
@@ -259,26 +185,23 @@ class Scorer {
             write_values(row, rows, output_.short_values);
     }
 
-    template <class T> void write_values(std::size_t row, std::size_t rows, T* out) const {
+    template <class T> void write_values(std::size_t row, std::size_t rows, T* out) {
         const std::size_t K = model_.n_classes_;
-        const auto put = [&](auto value) {
+        if (output_.want != Want::joint && output_.want != Want::proba)  // total_ becomes log p(x)
             for (std::size_t i = 0; i < rows; ++i)
-                for (std::size_t k = 0; k < K; ++k)
-                    out[(row + i) * K + k] = static_cast<T>(value(k * tile_rows + i, i));
-        };
-        double evidence[tile_rows];
-        if (output_.want != Want::joint && output_.want != Want::proba)
-            for (std::size_t i = 0; i < rows; ++i)
-                evidence[i] = best_[i] == -infinity ? -infinity : best_[i] + std::log(total_[i]);
-        switch (output_.want) {
-            case Want::joint: put([&](std::size_t at, std::size_t) { return joint_[at]; }); break;
-            case Want::proba: put([&](std::size_t at, std::size_t) { return proba_[at]; }); break;
-            case Want::log_proba:
-                put([&](std::size_t at, std::size_t i) { return joint_[at] - evidence[i]; });
-                break;
-            default:
-                for (std::size_t i = 0; i < rows; ++i) out[row + i] = static_cast<T>(evidence[i]);
+                total_[i] = best_[i] == -infinity ? -infinity : best_[i] + std::log(total_[i]);
+        if (output_.want == Want::evidence) {
+            for (std::size_t i = 0; i < rows; ++i) out[row + i] = static_cast<T>(total_[i]);
+            return;
         }
+        if (output_.want == Want::log_proba)
+            for (std::size_t at = 0; at < K * tile_rows; ++at) joint_[at] -= total_[at % tile_rows];
+        const double* values = output_.want == Want::proba ? proba_.get() : joint_.get();
+        if (std::is_same_v<T, double> && rows == tile_rows)
+            return write_tile(values, K, output_.values + row * K);
+        for (std::size_t i = 0; i < rows; ++i)
+            for (std::size_t k = 0; k < K; ++k)
+                out[(row + i) * K + k] = static_cast<T>(values[k * tile_rows + i]);
     }
 
     bool is_empty(std::size_t row) const {
@@ -343,7 +266,8 @@ class Scorer {
     AlignedArray tile_, joint_, absent_, proba_;
     alignas(64) double best_[tile_rows], label_[tile_rows], total_[tile_rows];
     Ahead ahead_;
-    bool had_missing_ = false;
+    bool had_missing_ = false;  // in this tile
+    bool careful_ = false;      // since cells were missing
 };
 
 Status GaussianModel::score(const Table& X, const Output& output) const {

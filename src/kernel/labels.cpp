@@ -9,9 +9,16 @@ namespace {
 
 constexpr std::uint64_t widest_range = std::uint64_t{1} << 20;  // that is looked up in a table
 
+constexpr std::uint64_t few = 64;  // labels from one on, that have a bit each
+constexpr std::size_t sample = 1024;
+
 template <class T> struct Range {
     T least, greatest;
 };
+
+template <class T> std::uint64_t width(const Range<T>& range) {
+    return static_cast<std::uint64_t>(range.greatest) - static_cast<std::uint64_t>(range.least);
+}
 
 template <class T> NAIVELY_INLINE Range<T> find_range(const T* labels, std::size_t n) {
     T least = labels[0], greatest = labels[0];
@@ -22,46 +29,42 @@ template <class T> NAIVELY_INLINE Range<T> find_range(const T* labels, std::size
     return {least, greatest};
 }
 
-// One bit for each label that is there; labels are at most 63 above the least.
-template <class T>
-NAIVELY_INLINE std::uint64_t find_present(const T* labels, std::size_t n, T least) {
-    std::uint64_t present = 0;
-    for (std::size_t i = 0; i < n; ++i)
-        present |= std::uint64_t{1}
-                   << (static_cast<std::uint64_t>(labels[i]) - static_cast<std::uint64_t>(least));
-    return present;
-}
+// The bits of the labels that are there, if all are among the few from `least` on.
+struct Present {
+    std::uint64_t bits;
+    bool all;
+};
 
+// Writes how far each label is above the least, in the same pass.
 template <class T>
-NAIVELY_INLINE void subtract_least(const T* labels, std::size_t n, T least,
-                                   std::int32_t* NAIVELY_RESTRICT codes) {
-    for (std::size_t i = 0; i < n; ++i)
-        codes[i] = static_cast<std::int32_t>(static_cast<std::uint64_t>(labels[i]) -
-                                             static_cast<std::uint64_t>(least));
+NAIVELY_INLINE Present find_differences(const T* labels, std::size_t n, T least,
+                                        std::int32_t* NAIVELY_RESTRICT codes) {
+    std::uint64_t bits = 0, any = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::uint64_t slot =
+            static_cast<std::uint64_t>(labels[i]) - static_cast<std::uint64_t>(least);
+        any |= slot;
+        bits |= std::uint64_t{1} << (slot % few);
+        codes[i] = static_cast<std::int32_t>(slot);
+    }
+    return {bits, any < few};
 }
 
 // Almost all labels are of this type: it has the builds for newer processors.
 NAIVELY_CLONES Range<std::int64_t> range_of(const std::int64_t* labels, std::size_t n) {
     return find_range(labels, n);
 }
-NAIVELY_CLONES std::uint64_t present_of(const std::int64_t* labels, std::size_t n,
-                                        std::int64_t least) {
-    return find_present(labels, n, least);
-}
-NAIVELY_CLONES void differences_of(const std::int64_t* labels, std::size_t n, std::int64_t least,
-                                   std::int32_t* codes) {
-    subtract_least(labels, n, least, codes);
+NAIVELY_CLONES Present differences_of(const std::int64_t* labels, std::size_t n, std::int64_t least,
+                                      std::int32_t* codes) {
+    return find_differences(labels, n, least, codes);
 }
 
 template <class T> Range<T> range_of(const T* labels, std::size_t n) {
     return find_range(labels, n);
 }
-template <class T> std::uint64_t present_of(const T* labels, std::size_t n, T least) {
-    return find_present(labels, n, least);
-}
 template <class T>
-void differences_of(const T* labels, std::size_t n, T least, std::int32_t* codes) {
-    subtract_least(labels, n, least, codes);
+Present differences_of(const T* labels, std::size_t n, T least, std::int32_t* codes) {
+    return find_differences(labels, n, least, codes);
 }
 
 // code_of[s] is zero where least + s is a label, and becomes its code.
@@ -75,30 +78,53 @@ template <class T> std::vector<T> number(std::vector<std::int32_t>& code_of, T l
     return distinct;
 }
 
-}  // namespace
+// Labels among the few from `least` on. Returns nothing where others are there.
+template <class T>
+std::vector<T> encode_few(const T* labels, std::size_t n, T least, std::int32_t* codes) {
+    const Present present = differences_of(labels, n, least, codes);
+    if (!present.all) return {};
+    std::vector<std::int32_t> code_of(few, -1);
+    for (std::size_t s = 0; s < few; ++s)
+        if (present.bits >> s & 1) code_of[s] = 0;
+    std::vector<T> distinct = number(code_of, least);
+    if (present.bits & (present.bits + 1))  // there are gaps
+        for (std::size_t i = 0; i < n; ++i) codes[i] = code_of[static_cast<std::size_t>(codes[i])];
+    return distinct;
+}
 
-template <class T> std::vector<T> encode(const T* labels, std::size_t n, std::int32_t* codes) {
-    if (n == 0) return {};
-    const Range<T> range = range_of(labels, n);
+template <class T>
+std::vector<T> encode_by_table(const T* labels, std::size_t n, const Range<T>& range,
+                               std::int32_t* codes) {
     const auto slot = [&](T label) {
         return static_cast<std::uint64_t>(label) - static_cast<std::uint64_t>(range.least);
     };
-    const std::uint64_t widest = slot(range.greatest);
-    if (widest >= widest_range) return {};
-    std::vector<std::int32_t> code_of(widest + 1, -1);
-    if (widest < 64) {
-        const std::uint64_t present = present_of(labels, n, range.least);
-        for (std::uint64_t s = 0; s <= widest; ++s)
-            if (present >> s & 1) code_of[s] = 0;
-    } else {
-        for (std::size_t i = 0; i < n; ++i) code_of[slot(labels[i])] = 0;
-    }
+    if (width(range) >= widest_range) return {};
+    std::vector<std::int32_t> code_of(width(range) + 1, -1);
+    for (std::size_t i = 0; i < n; ++i) code_of[slot(labels[i])] = 0;
     std::vector<T> distinct = number(code_of, range.least);
-    if (distinct.size() == code_of.size())
-        differences_of(labels, n, range.least, codes);
-    else
-        for (std::size_t i = 0; i < n; ++i) codes[i] = code_of[slot(labels[i])];
+    for (std::size_t i = 0; i < n; ++i) codes[i] = code_of[slot(labels[i])];
     return distinct;
+}
+
+}  // namespace
+
+// The first labels tell, most often, which is the least, and whether there are few.
+template <class T> std::vector<T> encode(const T* labels, std::size_t n, std::int32_t* codes) {
+    if (n == 0) return {};
+    std::vector<T> distinct;
+    const Range<T> first = range_of(labels, std::min(n, sample));
+    if (width(first) < few) distinct = encode_few(labels, n, first.least, codes);
+    if (!distinct.empty()) return distinct;
+    const Range<T> range = range_of(labels, n);
+    return width(range) < few ? encode_few(labels, n, range.least, codes)
+                              : encode_by_table(labels, n, range, codes);
+}
+
+NAIVELY_CLONES std::uint32_t greatest_code(const std::int32_t* codes, std::size_t n) {
+    std::uint32_t greatest = 0;
+    for (std::size_t i = 0; i < n; ++i)
+        greatest = std::max(greatest, static_cast<std::uint32_t>(codes[i]));
+    return greatest;
 }
 
 template std::vector<std::int64_t> encode(const std::int64_t*, std::size_t, std::int32_t*);

@@ -26,20 +26,31 @@ constexpr double weight_shortfall = 1e-10;
 constexpr double m2_noise = 1e-8;
 constexpr double mean_noise = 1e-13;
 
+// Adds b to a (weight, mean, m2) of numbers or of lanes. b may be NaN where its weight is zero.
+template <class V>
+NAIVELY_INLINE void add(const V& b_weight, const V& b_mean, const V& b_m2, V& weight, V& mean,
+                        V& m2) {
+    const V total = weight + b_weight;
+    const V delta = b_mean - mean;
+    const V share = b_weight / total;
+    V m2_of_both = m2 + (b_m2 + delta * delta * (weight * share));
+    V mean_of_both = mean + delta * share;
+    set_where_zero(weight, m2_of_both, b_m2);
+    set_where_zero(weight, mean_of_both, b_mean);
+    set_where_zero(b_weight, m2_of_both, m2);
+    set_where_zero(b_weight, mean_of_both, mean);
+    weight = total;
+    mean = mean_of_both;
+    m2 = m2_of_both;
+}
+
 struct Moments {
     double weight;
     double mean;
     double m2;
 
     NAIVELY_INLINE Moments& operator+=(const Moments& b) {
-        if (b.weight == 0.0) return *this;
-        if (weight == 0.0) return *this = b;
-        const double total = weight + b.weight;
-        const double delta = b.mean - mean;
-        const double share = b.weight / total;
-        m2 += b.m2 + delta * delta * (weight * share);
-        mean += delta * share;
-        weight = total;
+        add(b.weight, b.mean, b.m2, weight, mean, m2);
         return *this;
     }
 

@@ -7,10 +7,16 @@
 namespace naively {
 namespace {
 
-constexpr double rounding = 0x1p-24;
-constexpr double slack = 1.01 * rounding * (10.0 + tile_columns);  // of the distance
-constexpr double smallest_scale = 1e-30;                           // below, floats lose digits
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double rounding = 1.01 * 0x1p-24;  // and what is of second order
+constexpr double smallest_scale = 1e-30;     // below, floats lose digits
+constexpr float nowhere = 3e38F;             // the cost of a class that cannot be
+constexpr float far = 1e37F;                 // the cost from which floats may overflow
+constexpr std::size_t short_lane_count = 2 * lane_count;
+
+NAIVELY_CLONES void pack_columns(const Table& X, std::size_t row, std::size_t rows,
+                                 std::size_t column, std::size_t columns, double* tile) {
+    X.pack_columns(row, rows, column, columns, tile, tile_rows);
+}
 
 // target = (tile - centre) unit, rounded to floats
 NAIVELY_CLONES void round_tile(const double* tile, std::size_t columns, const double* centre,
@@ -21,108 +27,197 @@ NAIVELY_CLONES void round_tile(const double* tile, std::size_t columns, const do
                 static_cast<float>((tile[j * tile_rows + i] - centre[j]) * unit[j]);
 }
 
-NAIVELY_CLONES bool finite(const float* tile, std::size_t n) {
-    return all_finite<ShortLanes>(tile, n);
+// The same from rows, where they are. Reads up to 7 numbers behind the columns of each.
+template <class T>
+NAIVELY_INLINE void round_across(const T* x, std::size_t stride, std::size_t columns,
+                                 const double* centre, const double* unit, float* target) {
+    for (std::size_t row = 0; row < tile_rows; row += short_lane_count)
+        for (std::size_t j = 0; j < columns; j += lane_count) {
+            HalfLanes rows[short_lane_count];
+            for (std::size_t r = 0; r < short_lane_count; ++r) {
+                Lanes value;
+                naively::load(x + (row + r) * stride + j, value);
+                narrow((value - lanes(centre + j)) * lanes(unit + j), rows[r]);
+            }
+            ShortLanes across[lane_count];
+            transpose(rows, across);
+            for (std::size_t c = 0; c < lane_count; ++c)
+                lanes(target + (j + c) * tile_rows + row) = across[c];
+        }
+}
+NAIVELY_CLONES void round_rows(const double* x, std::size_t stride, std::size_t columns,
+                               const double* centre, const double* unit, float* target) {
+    round_across(x, stride, columns, centre, unit, target);
+}
+NAIVELY_CLONES void round_rows(const float* x, std::size_t stride, std::size_t columns,
+                               const double* centre, const double* unit, float* target) {
+    round_across(x, stride, columns, centre, unit, target);
 }
 
 NAIVELY_CLONES void add_distances(const Step<float>& step, std::size_t band) {
-    add_distances_by_lanes<ShortLanes>(step, band);
+    add_distances_by_lanes<ShortLanes, false>(step, band);
+}
+NAIVELY_CLONES void add_costs_of_present(const Step<float>& step, std::size_t band) {
+    add_distances_by_lanes<ShortLanes, true>(step, band);
 }
 
-NAIVELY_CLONES void add_up(const float* part, std::size_t n, double* NAIVELY_RESTRICT total) {
-    for (std::size_t at = 0; at < n; ++at) total[at] += static_cast<double>(part[at]);
+NAIVELY_CLONES void add_up(const float* part, std::size_t n, float* NAIVELY_RESTRICT total) {
+    for (std::size_t at = 0; at < n; ++at) total[at] += part[at];
 }
 
-// Labels eight rows; returns whether the first `rows` of them are decided.
-NAIVELY_INLINE bool decide_lanes(const double* distance, std::size_t n_classes,
-                                 const double* offset, const double* constant, std::size_t rows,
-                                 std::int64_t* labels) {
-    Lanes best = Lanes{} - infinity, upper_of_best = best, lower_of_best = best, other = best;
-    Lanes label{};
-    for (std::size_t k = 0; k < n_classes; ++k) {
-        const Lanes d = lanes(distance + k * tile_rows);
-        const Lanes joint = Lanes{} + offset[k] - d;
-        const Lanes bound = d * slack + constant[k];
-        const Lanes upper = joint + bound, lower = joint - bound;
-        Lanes loser = upper;
-        set_where_greater(joint, best, loser, upper_of_best);
-        set_where_greater(loser, other, other, loser);
-        set_where_greater(joint, best, upper_of_best, upper);
-        set_where_greater(joint, best, lower_of_best, lower);
-        set_where_greater(joint, best, label, Lanes{} + static_cast<double>(k));
-        set_where_greater(joint, best, best, joint);
+// Each row's lowest and second lowest cost, and the class of the lowest.
+struct Ranking {
+    alignas(64) float best[tile_rows], second[tile_rows], label[tile_rows];
+};
+
+NAIVELY_CLONES void rank(const float* distance, std::size_t n_classes, const float* offset,
+                         Ranking& ranking) {
+    for (std::size_t row = 0; row < tile_rows; row += short_lane_count) {
+        ShortLanes best, second, label{}, k{};
+        fill(nowhere, best);
+        fill(nowhere, second);
+        for (std::size_t at = 0; at < n_classes; ++at) {
+            const ShortLanes cost = lanes(distance + at * tile_rows + row) - offset[at];
+            ShortLanes loser = cost;
+            set_where_less(cost, best, loser, best);
+            set_where_less(loser, second, second, loser);
+            set_where_less(cost, best, label, k);
+            set_where_less(cost, best, best, cost);
+            k = k + 1.0F;
+        }
+        lanes(ranking.best + row) = best;
+        lanes(ranking.second + row) = second;
+        lanes(ranking.label + row) = label;
     }
-    bool decided = true;
-    for (std::size_t i = 0; i < rows; ++i) {
-        decided &= other[i] < lower_of_best[i];
-        labels[i] = static_cast<std::int64_t>(label[i]);
-    }
-    return decided;
-}
-
-NAIVELY_CLONES bool decide_tile(const double* distance, std::size_t n_classes, const double* offset,
-                                const double* constant, std::size_t rows, std::int64_t* labels) {
-    bool decided = true;
-    for (std::size_t row = 0; row < rows; row += lane_count)
-        decided &= decide_lanes(distance + row, n_classes, offset, constant,
-                                std::min(lane_count, rows - row), labels + row);
-    return decided;
 }
 
 }  // namespace
 
 Screen::Screen(std::size_t n_classes, std::size_t n_columns, std::size_t band, const double* mean,
-               const double* scale, const double* offset)
+               const double* scale, const double* log_norm, const double* offset)
     : n_classes_(n_classes), n_columns_(n_columns), band_(band),
-      n_bands_((n_classes + band - 1) / band), centre_(n_columns), unit_(n_columns),
+      n_bands_((n_classes + band - 1) / band), centre_(aligned_array(n_columns + lane_count)),
+      unit_(aligned_array(n_columns + lane_count)),
       parameters_(aligned_array<float>(n_bands_ * n_columns * 2 * band)),
-      offset_(offset, offset + n_classes), constant_(n_classes, 1e-30) {
-    for (std::size_t k = 0; k < n_classes; ++k)  // the rounding of offset - D
-        if (std::isfinite(offset[k])) constant_[k] += 0x1p-50 * std::fabs(offset[k]);
-    for (std::size_t j = 0; j < n_columns; ++j) {
-        double largest = 0.0;
-        for (std::size_t k = 0; k < n_classes; ++k) {
-            centre_[j] += mean[k * n_columns + j] / static_cast<double>(n_classes);
-            largest = std::max(largest, scale[k * n_columns + j]);
+      blank_(aligned_array<float>(n_bands_ * n_columns * band)), offset_(n_classes),
+      constant_(n_classes, 1e-30) {
+    const std::size_t n_tiles = (n_columns + tile_columns - 1) / tile_columns;
+    slack_ = rounding * static_cast<double>(20 + tile_columns + n_tiles);
+    usable_ = n_classes < (std::size_t{1} << 24);  // which floats can count
+    for (std::size_t j = 0; j < n_columns; ++j) set_column(j, mean, scale, log_norm);
+    set_offsets(offset);
+}
+
+void Screen::set_column(std::size_t j, const double* mean, const double* scale,
+                        const double* log_norm) {
+    const double share = 1.0 / static_cast<double>(n_classes_);
+    double largest = 0.0, norm = 0.0, widest = 0.0;
+    for (std::size_t k = 0; k < n_classes_; ++k) {
+        centre_[j] += share * mean[k * n_columns_ + j];
+        norm += share * log_norm[k * n_columns_ + j];
+        largest = std::max(largest, scale[k * n_columns_ + j]);
+    }
+    unit_[j] = largest > 0.0 ? std::sqrt(largest) : 1.0;
+    for (std::size_t k = 0; k < n_classes_ && largest > 0.0; ++k) {
+        const double m = (mean[k * n_columns_ + j] - centre_[j]) * unit_[j];
+        const double s = scale[k * n_columns_ + j] / largest;
+        const double blank = norm - log_norm[k * n_columns_ + j];
+        usable_ = usable_ && s >= smallest_scale && std::isfinite(static_cast<float>(m));
+        float* cell = parameters_.get() + place(k, j, n_columns_, band_, 2);
+        cell[0] = static_cast<float>(m);
+        cell[band_] = static_cast<float>(s);
+        blank_[place(k, j, n_columns_, band_, 1)] = static_cast<float>(blank);
+        constant_[k] += rounding * 2.0 * m * m * s;
+        widest = std::max(widest, std::fabs(blank));
+    }
+    most_blank_ += widest;
+}
+
+void Screen::set_offsets(const double* offset) {
+    const double largest = *std::max_element(offset, offset + n_classes_);
+    usable_ = usable_ && std::isfinite(largest);
+    double widest = 0.0;
+    for (std::size_t k = 0; k < n_classes_; ++k) {
+        if (!std::isfinite(offset[k])) {
+            offset_[k] = -nowhere;
+            continue;
         }
-        unit_[j] = std::sqrt(largest);
-        for (std::size_t k = 0; k < n_classes && largest > 0.0; ++k) {
-            const double m = (mean[k * n_columns + j] - centre_[j]) * unit_[j];
-            const double s = scale[k * n_columns + j] / largest;
-            usable_ = usable_ && s >= smallest_scale && std::isfinite(static_cast<float>(m));
-            float* cell = parameters_.get() + place(k, j, n_columns, band, 2);
-            cell[0] = static_cast<float>(m);
-            cell[band] = static_cast<float>(s);
-            constant_[k] += 1.01 * rounding * 2.0 * m * m * s;
-        }
+        constant_[k] += 0x1p-50 * std::max(std::fabs(offset[k]), std::fabs(largest));
+        offset_[k] = static_cast<float>(offset[k] - largest + 1.01 * constant_[k]);
+        widest = std::max(widest, largest - offset[k]);
+    }
+    usable_ = usable_ && widest < far;
+}
+
+Screen::Work::Work(const Screen& screen, const Table& X)
+    : screen_(screen), X_(X), packed_(aligned_array(tile_columns * tile_rows)),
+      tile_(aligned_array<float>(tile_columns * tile_rows)),
+      part_(aligned_array<float>(screen.n_bands_ * screen.band_ * tile_rows)),
+      distance_(aligned_array<float>(screen.n_bands_ * screen.band_ * tile_rows)) {}
+
+bool Screen::Work::label(std::size_t row, std::int64_t* labels) {
+    const std::size_t rows = std::min(tile_rows, X_.n_rows - row);
+    measure(row);
+    if (decide(rows, labels)) return true;
+    const auto is_nan = [](float d) { return d != d; };
+    if (missing_ || std::none_of(distance_.get(), distance_.get() + rows, is_nan)) return false;
+    missing_ = true;  // from here on, look at each cell
+    measure(row);
+    return decide(rows, labels);
+}
+
+void Screen::Work::measure(std::size_t row) {
+    const Screen& s = screen_;
+    const std::size_t size = s.n_bands_ * s.band_ * tile_rows;
+    std::fill_n(distance_.get(), size, 0.0F);
+    for (std::size_t column = 0; column < s.n_columns_; column += tile_columns) {
+        const std::size_t columns = std::min(tile_columns, s.n_columns_ - column);
+        load(row, column, columns);
+        ahead_.aim_behind(X_, row, column);
+        if (column > 0) std::fill_n(part_.get(), size, 0.0F);
+        const Step<float> step{tile_.get(),
+                               columns,
+                               s.n_columns_,
+                               s.n_bands_,
+                               s.parameters_.get() + column * 2 * s.band_,
+                               s.blank_.get() + column * s.band_,
+                               column > 0 ? part_.get() : distance_.get(),
+                               &ahead_};
+        missing_ ? add_costs_of_present(step, s.band_) : add_distances(step, s.band_);
+        if (column > 0) add_up(part_.get(), size, distance_.get());
     }
 }
 
-Screen::Work::Work(const Screen& screen)
-    : screen_(screen), tile_(aligned_array<float>(tile_columns * tile_rows)),
-      part_(aligned_array<float>(screen.n_bands_ * screen.band_ * tile_rows)),
-      distance_(aligned_array(screen.n_bands_ * screen.band_ * tile_rows)) {}
-
-void Screen::Work::start() {
-    std::fill_n(distance_.get(), screen_.n_bands_ * screen_.band_ * tile_rows, 0.0);
+void Screen::Work::load(std::size_t row, std::size_t column, std::size_t columns) {
+    const double* centre = screen_.centre_.get() + column;
+    const double* unit = screen_.unit_.get() + column;
+    const auto round = [&](auto zero) {
+        using T = decltype(zero);
+        round_rows(X_.plain_row<T>(row) + column, X_.plain_stride<T>(), columns, centre, unit,
+                   tile_.get());
+    };
+    if (X_.reads_behind<double>(row + tile_rows)) return round(double{});
+    if (X_.reads_behind<float>(row + tile_rows)) return round(float{});
+    const std::size_t rows = std::min(tile_rows, X_.n_rows - row);
+    if (rows < tile_rows) std::fill_n(packed_.get(), tile_columns * tile_rows, 0.0);
+    pack_columns(X_, row, rows, column, columns, packed_.get());
+    round_tile(packed_.get(), columns, centre, unit, tile_.get());
 }
 
-bool Screen::Work::add(const double* tile, std::size_t column, std::size_t columns, Ahead* ahead) {
+bool Screen::Work::decide(std::size_t rows, std::int64_t* labels) const {
     const Screen& s = screen_;
-    round_tile(tile, columns, s.centre_.data() + column, s.unit_.data() + column, tile_.get());
-    if (!finite(tile_.get(), columns * tile_rows)) return false;
-    const std::size_t size = s.n_bands_ * s.band_ * tile_rows;
-    std::fill_n(part_.get(), size, 0.0F);
-    add_distances({tile_.get(), columns, s.n_columns_, s.n_bands_,
-                   s.parameters_.get() + column * 2 * s.band_, part_.get(), ahead},
-                  s.band_);
-    add_up(part_.get(), size, distance_.get());
-    return true;
-}
-
-bool Screen::Work::decide(std::size_t rows, std::int64_t* labels) {
-    return decide_tile(distance_.get(), screen_.n_classes_, screen_.offset_.data(),
-                       screen_.constant_.data(), rows, labels);
+    Ranking ranking;
+    rank(distance_.get(), s.n_classes_, s.offset_.data(), ranking);
+    const double either = missing_ ? 4.0 * s.slack_ * s.most_blank_ : 0.0;
+    bool decided = true;
+    for (std::size_t i = 0; i < rows; ++i) {
+        const double best = ranking.best[i], second = ranking.second[i];
+        const std::size_t k = static_cast<std::size_t>(ranking.label[i]);
+        const double bounds = s.slack_ * (std::fabs(best) + std::fabs(second)) + either;
+        decided &= best < far && second - best > bounds + 4.0 * s.constant_[k];
+        labels[i] = static_cast<std::int64_t>(k);
+    }
+    return decided;
 }
 
 }  // namespace naively

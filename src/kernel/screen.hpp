@@ -4,12 +4,21 @@
 // that every scale is at most 1. With u = 2^-24, the distance D that comes out differs from the
 // true one by at most
 //
-//     u ((10 + columns of a tile) D + 2 M)      where M = sum_j mean_j^2 scale_j of the class
+//     u ((10 + n) D + 2 M)      where M = sum_j mean_j^2 scale_j of the class
 //
-// (rounding of x and mean: 2u|d|(|x| + |mean| + |d|) scale, with |x| <= |d| + |mean| and
-// 2|d||mean| <= d^2 + mean^2; three more roundings of each product; one per sum.) A row whose
-// best class is ahead of every other by more than both their bounds is decided: double
-// precision would say the same. The others are left to it.
+// and n counts the sums that a term takes part in: the columns of a tile, and the tiles.
+// (Rounding of x and mean: 2u|d|(|x| + |mean| + |d|) scale, with |x| <= |d| + |mean| and
+// 2|d||mean| <= d^2 + mean^2; three more roundings of each product; one per sum.)
+//
+// A class costs D - offset, its offset being log p(k) - sum log_norm, less the largest of all
+// classes. So offsets are at most 0, D and |offset| together are the cost, and a few roundings
+// more take the bound to u (20 + n) cost + 2uM. A missing cell costs -log_norm, less the mean
+// of the column's, which all classes share. Where it comes to B at most for all columns, D,
+// |offset| and the missing cells together are at most |cost| + 2B.
+//
+// The bound grows with the cost. So if it leaves the cheapest class ahead of the second, it
+// leaves it ahead of all, and double precision would say the same: the row is decided. The
+// others are left to it.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +33,7 @@ class Screen {
   public:
     // Arrays by class, then column. A scale of zero is a column without a say.
     Screen(std::size_t n_classes, std::size_t n_columns, std::size_t band, const double* mean,
-           const double* scale, const double* offset);
+           const double* scale, const double* log_norm, const double* offset);
 
     // Whether floats can hold the parameters at all.
     bool usable() const { return usable_; }
@@ -32,31 +41,38 @@ class Screen {
     class Work;
 
   private:
+    void set_column(std::size_t j, const double* mean, const double* scale, const double* log_norm);
+    void set_offsets(const double* offset);
+
     std::size_t n_classes_, n_columns_, band_, n_bands_;
-    std::vector<double> centre_, unit_;  // per column
-    Aligned<float> parameters_;
-    std::vector<double> offset_;    // per class
-    std::vector<double> constant_;  // 2 u M, per class
+    AlignedArray centre_, unit_;    // per column
+    Aligned<float> parameters_;     // per band and column: the means, then the scales
+    Aligned<float> blank_;          // per band and column: what a missing cell costs
+    std::vector<float> offset_;     // per class; it includes the class's 2uM
+    std::vector<double> constant_;  // per class
+    double slack_, most_blank_ = 0.0;
     bool usable_ = true;
 };
 
 // The working memory of one call.
 class Screen::Work {
   public:
-    explicit Work(const Screen& screen);
+    Work(const Screen& screen, const Table& X);
 
-    void start();
-
-    // Adds the distances over some columns of a tile; false if a cell does not fit a float.
-    bool add(const double* tile, std::size_t column, std::size_t columns, Ahead* ahead);
-
-    // Labels the rows; false if one of them is not decided.
-    bool decide(std::size_t rows, std::int64_t* labels);
+    // Labels a tile of rows; false if one of them is not decided.
+    bool label(std::size_t row, std::int64_t* labels);
 
   private:
+    void measure(std::size_t row);
+    void load(std::size_t row, std::size_t column, std::size_t columns);
+    bool decide(std::size_t rows, std::int64_t* labels) const;
+
     const Screen& screen_;
-    Aligned<float> tile_, part_;
-    AlignedArray distance_;
+    const Table& X_;
+    AlignedArray packed_;
+    Aligned<float> tile_, part_, distance_;
+    Ahead ahead_;
+    bool missing_ = false;
 };
 
 }  // namespace naively

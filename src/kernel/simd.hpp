@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #if defined(NAIVELY_HAS_TARGET_CLONES) && !defined(NAIVELY_PORTABLE)
@@ -50,6 +51,17 @@ NAIVELY_INLINE void load(const float* from, Lanes& x) {
     x = __builtin_convertvector(half, Lanes);
 }
 
+NAIVELY_INLINE void narrow(const Lanes& x, HalfLanes& half) {
+    half = __builtin_convertvector(x, HalfLanes);
+}
+
+// The same number in all lanes: a shuffle becomes one instruction, a list of lanes does not.
+NAIVELY_INLINE void fill(float x, ShortLanes& lanes) {
+    ShortLanes first{};
+    first[0] = x;
+    lanes = __builtin_shufflevector(first, first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+}
+
 // NaN is how a missing cell arrives.
 NAIVELY_INLINE void find_present(const Lanes& x, Mask& present) { present = x == x; }
 NAIVELY_INLINE void zero_unless(const Mask& kept, Lanes& value) {
@@ -61,10 +73,39 @@ NAIVELY_INLINE void zero_where(const Mask& dropped, Lanes& value) {
     value = dropped ? zero : value;
 }
 
+NAIVELY_INLINE void store(const Lanes& x, double* to) { std::memcpy(to, &x, sizeof x); }
+
+// target = x is zero ? value : target
+NAIVELY_INLINE void set_where_zero(const Lanes& x, Lanes& target, const Lanes& value) {
+    const Lanes zero{};
+    target = x == zero ? value : target;
+}
+
+// target = x is NaN ? value : target
+NAIVELY_INLINE void set_where_missing(const ShortLanes& x, ShortLanes& target, float value) {
+    ShortLanes filled;
+    fill(value, filled);
+    target = x == x ? target : filled;
+}
+
 // target = a > b ? value : target
 NAIVELY_INLINE void set_where_greater(const Lanes& a, const Lanes& b, Lanes& target,
                                       const Lanes& value) {
     target = a > b ? value : target;
+}
+
+// target = a < b ? value : target
+NAIVELY_INLINE void set_where_less(const ShortLanes& a, const ShortLanes& b, ShortLanes& target,
+                                   const ShortLanes& value) {
+    target = a < b ? value : target;
+}
+
+// 2^n, where n stands in the last bits
+NAIVELY_INLINE void to_power_of_two(Lanes& x) {
+    Mask bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    bits = (bits + 1023) << 52;
+    std::memcpy(&x, &bits, sizeof x);
 }
 
 // square[i][l] becomes square[l][i]
@@ -83,6 +124,44 @@ NAIVELY_INLINE void transpose(Lanes (&square)[lane_count]) {
     for (std::size_t i = 0; i < 4; ++i) {
         square[i] = __builtin_shufflevector(quad[i], quad[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
         square[i + 4] = __builtin_shufflevector(quad[i], quad[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+
+// rows[i][l] becomes columns[l][i], for sixteen rows. Rows 0, 4, 8 and 12 share a register from
+// the start, so that nothing crosses its quarters later.
+NAIVELY_INLINE void transpose(const HalfLanes (&rows)[2 * lane_count],
+                              ShortLanes (&columns)[lane_count]) {
+    ShortLanes quarter[2][4];
+    for (std::size_t r = 0; r < 4; ++r) {
+        const ShortLanes a = __builtin_shufflevector(rows[r], rows[r + 4], 0, 1, 2, 3, 4, 5, 6, 7,
+                                                     8, 9, 10, 11, 12, 13, 14, 15);
+        const ShortLanes b = __builtin_shufflevector(rows[r + 8], rows[r + 12], 0, 1, 2, 3, 4, 5, 6,
+                                                     7, 8, 9, 10, 11, 12, 13, 14, 15);
+        quarter[0][r] =
+            __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27);
+        quarter[1][r] = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23,
+                                                28, 29, 30, 31);
+    }
+    for (std::size_t half = 0; half < 2; ++half) {
+        const ShortLanes(&q)[4] = quarter[half];
+        for (std::size_t at = 0; at < 2; ++at) {
+            ShortLanes a, b;
+            if (at == 0) {
+                a = __builtin_shufflevector(q[0], q[1], 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25,
+                                            12, 28, 13, 29);
+                b = __builtin_shufflevector(q[2], q[3], 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25,
+                                            12, 28, 13, 29);
+            } else {
+                a = __builtin_shufflevector(q[0], q[1], 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27,
+                                            14, 30, 15, 31);
+                b = __builtin_shufflevector(q[2], q[3], 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27,
+                                            14, 30, 15, 31);
+            }
+            columns[4 * half + 2 * at] = __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21,
+                                                                 8, 9, 24, 25, 12, 13, 28, 29);
+            columns[4 * half + 2 * at + 1] = __builtin_shufflevector(
+                a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+        }
     }
 }
 
@@ -111,6 +190,9 @@ template <class T, std::size_t n> struct PlainLanes {
     friend PlainLanes operator*(const PlainLanes& a, const PlainLanes& b) {
         return each([&](std::size_t i) { return a.at[i] * b.at[i]; });
     }
+    friend PlainLanes operator/(const PlainLanes& a, const PlainLanes& b) {
+        return each([&](std::size_t i) { return a.at[i] / b.at[i]; });
+    }
     friend PlainLanes operator*(const PlainLanes& a, T b) {
         return each([&](std::size_t i) { return a.at[i] * b; });
     }
@@ -125,6 +207,7 @@ template <class T, std::size_t n> struct PlainLanes {
 
 using Lanes = PlainLanes<double, lane_count>;
 using ShortLanes = PlainLanes<float, 2 * lane_count>;
+using HalfLanes = PlainLanes<float, lane_count>;
 
 struct Mask {
     bool at[lane_count];
@@ -133,8 +216,23 @@ struct Mask {
 template <class T> inline void load(const T* from, Lanes& x) {
     for (std::size_t i = 0; i < lane_count; ++i) x.at[i] = static_cast<double>(from[i]);
 }
+inline void narrow(const Lanes& x, HalfLanes& half) {
+    for (std::size_t i = 0; i < lane_count; ++i) half.at[i] = static_cast<float>(x.at[i]);
+}
+inline void fill(float x, ShortLanes& lanes) {
+    for (float& lane : lanes.at) lane = x;
+}
 inline void find_present(const Lanes& x, Mask& present) {
     for (std::size_t i = 0; i < lane_count; ++i) present.at[i] = x.at[i] == x.at[i];
+}
+inline void store(const Lanes& x, double* to) { std::memcpy(to, x.at, sizeof x.at); }
+inline void set_where_zero(const Lanes& x, Lanes& target, const Lanes& value) {
+    for (std::size_t i = 0; i < lane_count; ++i)
+        if (x.at[i] == 0.0) target.at[i] = value.at[i];
+}
+inline void set_where_missing(const ShortLanes& x, ShortLanes& target, float value) {
+    for (std::size_t i = 0; i < 2 * lane_count; ++i)
+        if (x.at[i] != x.at[i]) target.at[i] = value;
 }
 inline void zero_unless(const Mask& kept, Lanes& value) {
     for (std::size_t i = 0; i < lane_count; ++i)
@@ -151,6 +249,24 @@ inline void set_where_greater(const Lanes& a, const Lanes& b, Lanes& target, con
         if (a.at[i] > b.at[i]) target.at[i] = chosen.at[i];
 }
 
+inline void to_power_of_two(Lanes& x) {
+    std::uint64_t bits[lane_count];
+    std::memcpy(bits, x.at, sizeof bits);
+    for (std::uint64_t& b : bits) b = (b + 1023) << 52;
+    std::memcpy(x.at, bits, sizeof bits);
+}
+
+inline void set_where_less(const ShortLanes& a, const ShortLanes& b, ShortLanes& target,
+                           const ShortLanes& value) {
+    const ShortLanes less = a, than = b, chosen = value;
+    for (std::size_t i = 0; i < 2 * lane_count; ++i)
+        if (less.at[i] < than.at[i]) target.at[i] = chosen.at[i];
+}
+
+inline void transpose(const HalfLanes (&rows)[2 * lane_count], ShortLanes (&columns)[lane_count]) {
+    for (std::size_t i = 0; i < 2 * lane_count; ++i)
+        for (std::size_t l = 0; l < lane_count; ++l) columns[l][i] = rows[i][l];
+}
 inline void transpose(Lanes (&square)[lane_count]) {
     for (std::size_t i = 0; i < lane_count; ++i)
         for (std::size_t l = 0; l < i; ++l) {
@@ -161,5 +277,22 @@ inline void transpose(Lanes (&square)[lane_count]) {
 }
 
 #endif
+
+// The same for a single number.
+NAIVELY_INLINE void load(const double* from, double& x) { x = *from; }
+NAIVELY_INLINE void store(const double& x, double* to) { *to = x; }
+NAIVELY_INLINE void to_power_of_two(double& x) {
+    std::uint64_t bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    bits = (bits + 1023) << 52;
+    std::memcpy(&x, &bits, sizeof x);
+}
+NAIVELY_INLINE void set_where_zero(const double& x, double& target, const double& value) {
+    target = x == 0.0 ? value : target;
+}
+NAIVELY_INLINE void set_where_greater(const double& a, const double& b, double& target,
+                                      const double& value) {
+    target = a > b ? value : target;
+}
 
 }  // namespace naively

@@ -2,96 +2,50 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <vector>
 
-#include "aligned.hpp"
+#include "accumulate.hpp"
+#include "sums.hpp"
 
 namespace naively {
 namespace {
 
-constexpr double worst_cancellation = 32.0;
 constexpr std::size_t packed_rows = 64;
 constexpr std::size_t least_block = 1024;
 constexpr std::size_t rows_of_a_class = 128;               // in a run of rows, about
-constexpr std::size_t state_bytes = std::size_t{1} << 18;  // what a block keeps: half of L2
-constexpr std::size_t ahead = 12288;  // bytes in front of the sums, into the second-level cache
-constexpr int shift_attempts = 16;    // rows in which to look for a present cell
+constexpr std::size_t least_width = 64;                    // of a tile of rows, in columns
+constexpr std::size_t state_bytes = std::size_t{1} << 18;  // what a block should keep: L2 holds it
+constexpr std::size_t most_state_bytes = std::size_t{1} << 19;  // beyond, classes are taken apart
+constexpr int shift_attempts = 16;  // rows in which to look for a present cell
 
-// Per class, four lines of `width` columns (a multiple of the lanes): shift, sum, squares, cells.
-struct State {
-    std::size_t width;
-    AlignedArray values;
-
-    State(std::size_t n_classes, std::size_t width)
-        : width(width), values(aligned_array(n_classes * 4 * width)) {}
-    double* shift(std::size_t k) { return values.get() + (4 * k + 0) * width; }
-    double* sum(std::size_t k) { return values.get() + (4 * k + 1) * width; }
-    double* squares(std::size_t k) { return values.get() + (4 * k + 2) * width; }
-    double* cells(std::size_t k) { return values.get() + (4 * k + 3) * width; }
-};
-
-// Rows of doubles or floats. Behind the last column of each, memory must be readable up to a
-// multiple of the lanes: what stands there is added up too, in places that are never looked at.
-template <class T> struct Rows {
-    const T* x;
-    std::size_t stride;
-    const std::int32_t* codes;
-    const double* weights;
-    std::size_t count;
-    std::size_t columns;
-};
-
-template <bool weighted, bool missing, class T>
-NAIVELY_INLINE void accumulate(const Rows<T>& rows, double* state, std::size_t width) {
-    const std::size_t later = (ahead / (rows.columns * sizeof(T)) + 1) * rows.stride;
-    for (std::size_t i = 0; i < rows.count; ++i) {
-        const double w = weighted ? rows.weights[i] : 1.0;
-        if (weighted && w == 0.0) continue;
-        const T* from = rows.x + i * rows.stride;
-        double* shift = state + static_cast<std::size_t>(rows.codes[i]) * 4 * width;
-        for (std::size_t j = 0; j < rows.columns; j += lane_count) {
-            NAIVELY_PREFETCH_FAR(from + later + j);
-            Lanes x;
-            load(from + j, x);
-            Lanes d = x - lanes(shift + j);
-            if (missing) {
-                Mask present;
-                find_present(x, present);
-                zero_unless(present, d);
-                Lanes cell = Lanes{} + w;
-                zero_unless(present, cell);
-                lanes(shift + 3 * width + j) += cell;
-            }
-            const Lanes wd = weighted ? d * w : d;
-            lanes(shift + width + j) += wd;
-            lanes(shift + 2 * width + j) += wd * d;
-        }
-    }
+NAIVELY_CLONES void accumulate_lines(const RowLines<double>& lines, const Sums& sums) {
+    accumulate_any(lines, sums);
 }
-
-template <class T>
-NAIVELY_INLINE void accumulate_any(const Rows<T>& rows, double* state, std::size_t width,
-                                   bool missing) {
-    if (rows.weights == nullptr)
-        missing ? accumulate<false, true>(rows, state, width)
-                : accumulate<false, false>(rows, state, width);
-    else
-        missing ? accumulate<true, true>(rows, state, width)
-                : accumulate<true, false>(rows, state, width);
+NAIVELY_CLONES void accumulate_lines(const RowLines<float>& lines, const Sums& sums) {
+    accumulate_any(lines, sums);
 }
-NAIVELY_CLONES void accumulate_rows(const Rows<double>& rows, double* state, std::size_t width,
-                                    bool missing) {
-    accumulate_any(rows, state, width, missing);
+NAIVELY_CLONES void accumulate_lines(const ListedLines<double>& lines, const Sums& sums) {
+    accumulate_any(lines, sums);
 }
-NAIVELY_CLONES void accumulate_rows(const Rows<float>& rows, double* state, std::size_t width,
-                                    bool missing) {
-    accumulate_any(rows, state, width, missing);
+NAIVELY_CLONES void accumulate_lines(const ListedLines<float>& lines, const Sums& sums) {
+    accumulate_any(lines, sums);
+}
+NAIVELY_CLONES void accumulate_lines(const ColumnLines<double>& lines, const Sums& sums) {
+    accumulate_any(lines, sums);
+}
+NAIVELY_CLONES void accumulate_lines(const ColumnLines<float>& lines, const Sums& sums) {
+    accumulate_any(lines, sums);
 }
 
 NAIVELY_CLONES void pack_rows(const Table& X, std::size_t row, std::size_t rows, std::size_t column,
                               std::size_t columns, double* tile, std::size_t stride) {
     X.pack_rows(row, rows, column, columns, tile, stride);
+}
+
+// tile[j * packed_rows + i] = cell (row + i, column + j)
+NAIVELY_CLONES void pack_columns(const Table& X, std::size_t row, std::size_t rows,
+                                 std::size_t column, std::size_t columns, double* tile) {
+    X.pack_columns(row, rows, column, columns, tile, packed_rows);
 }
 
 // The rectangle of X that is being summarized: rows [row, row + rows) and so for columns.
@@ -104,39 +58,65 @@ class Summarizer {
     Summarizer(const Table& X, const std::int32_t* codes, const double* weights,
                std::size_t n_classes, const double* origin, const MomentsView& out)
         : X_(X), codes_(codes), weights_(weights), n_classes_(n_classes), origin_(origin),
-          out_(out), width_(column_tile(X.n_columns, n_classes)),
-          run_rows_(rows_of_a_class * n_classes), state_(n_classes, width_),
+          out_(out), by_class_(is_better_by_class(X, n_classes)),
+          width_(column_tile(X, by_class_ ? 1 : n_classes)), run_rows_(rows_of_a_class * n_classes),
+          state_(by_class_ ? 1 : n_classes, width_),
           runs_(run_rows_ < least_block ? n_classes : 0, width_), weight_(n_classes),
-          attempts_(n_classes), tile_(aligned_array(packed_rows * width_)) {}
+          attempts_(n_classes), nothing_(aligned_array(width_)),
+          tile_(aligned_array(packed_rows * std::max(lane_count, width_))) {}
 
     Status run(double* class_weight) {
         const std::size_t step = std::max(least_block, run_rows_);
         for (std::size_t row = 0; row < X_.n_rows; row += step) {
             const std::size_t rows = std::min(step, X_.n_rows - row);
             weigh(row, rows);
+            if (by_class_) sort(row, rows);
             for (std::size_t k = 0; k < n_classes_; ++k) class_weight[k] += weight_[k];
             for (std::size_t column = 0; column < X_.n_columns; column += width_) {
                 const Block block{row, rows, column, std::min(width_, X_.n_columns - column)};
-                if (!summarize_block(block)) return Status::not_finite;
+                if (!(by_class_ ? summarize_by_class(block) : summarize_block(block)))
+                    return Status::not_finite;
             }
         }
         return Status::ok;
     }
 
   private:
-    static std::size_t column_tile(std::size_t n_columns, std::size_t n_classes) {
+    // Columns can be taken eight at a time, rows better not.
+    static std::size_t column_tile(const Table& X, std::size_t n_classes) {
         const std::size_t fits =
             state_bytes / (4 * sizeof(double) * std::max<std::size_t>(1, n_classes));
-        const std::size_t padded = (n_columns + lane_count - 1) / lane_count * lane_count;
-        return std::min(padded, std::max<std::size_t>(64, fits / lane_count * lane_count));
+        const std::size_t padded = (X.n_columns + lane_count - 1) / lane_count * lane_count;
+        const std::size_t least = X.has_row_lines() ? least_width : lane_count;
+        return std::min(padded, std::max(least, fits / lane_count * lane_count));
+    }
+
+    // The sums of very many classes do not stay in the cache, if rows are taken in their order.
+    static bool is_better_by_class(const Table& X, std::size_t n_classes) {
+        return (X.has_plain_rows<double>() || X.has_plain_rows<float>()) &&
+               4 * sizeof(double) * n_classes * column_tile(X, n_classes) > most_state_bytes &&
+               X.n_rows < (std::size_t{1} << 32);
     }
 
     double row_weight(std::size_t i) const { return weights_ == nullptr ? 1.0 : weights_[i]; }
 
     void weigh(std::size_t row, std::size_t rows) {
+        if (weights_ == nullptr) return count(row, rows);
         std::fill(weight_.begin(), weight_.end(), 0.0);
         for (std::size_t i = row; i < row + rows; ++i)
-            weight_[static_cast<std::size_t>(codes_[i])] += row_weight(i);
+            weight_[static_cast<std::size_t>(codes_[i])] += weights_[i];
+    }
+
+    // In two tables by turns: the next row is often of the same class, and would have to wait.
+    void count(std::size_t row, std::size_t rows) {
+        counts_.assign(2 * n_classes_, 0);
+        std::uint32_t* even = counts_.data();
+        std::uint32_t* odd = even + n_classes_;
+        const std::int32_t* codes = codes_ + row;
+        for (std::size_t i = 0; i + 1 < rows; i += 2) ++even[codes[i]], ++odd[codes[i + 1]];
+        if (rows % 2 == 1) ++even[codes[rows - 1]];
+        for (std::size_t k = 0; k < n_classes_; ++k)
+            weight_[k] = static_cast<double>(even[k]) + static_cast<double>(odd[k]);
     }
 
     bool summarize_block(const Block& block) {
@@ -148,8 +128,12 @@ class Summarizer {
             accumulate_block(block);
         }
         if (missing_ && !is_finite(block)) return false;
-        if (improve_shifts(block)) accumulate_block(block);
-        finish(block);
+        bool moved = false;
+        for (std::size_t k = 0; k < n_classes_; ++k)
+            if (attempts_[k] > 0) moved |= improve_shifts(block, k, k);
+        if (moved) accumulate_block(block);
+        for (std::size_t k = 0; k < n_classes_; ++k)
+            if (attempts_[k] > 0) finish(block, k, k);
         return true;
     }
 
@@ -163,26 +147,26 @@ class Summarizer {
             if (row_weight(i) == 0.0) continue;
             const std::size_t k = static_cast<std::size_t>(codes_[i]);
             if (attempts_[k] == wanted) continue;
-            if (attempts_[k]++ == 0)
-                pack_rows(X_, i, 1, block.column, block.columns, state_.shift(k), width_);
-            else if (fill_shift(block, i, state_.shift(k)))
-                attempts_[k] = wanted;
+            if (take_shift(block, i, attempts_[k]++ == 0, state_.shift(k))) attempts_[k] = wanted;
             if (attempts_[k] == wanted) --open;
         }
         if (!missing_) return;
-        for (std::size_t k = 0; k < n_classes_; ++k)
-            std::replace_if(
-                state_.shift(k), state_.shift(k) + width_, [](double x) { return std::isnan(x); },
-                0.0);
+        for (std::size_t k = 0; k < n_classes_; ++k) zero_missing(state_.shift(k));
     }
 
-    bool fill_shift(const Block& block, std::size_t i, double* shift) const {
+    // Takes a row as the shift, or what is still missing of it; returns whether it is complete.
+    bool take_shift(const Block& block, std::size_t i, bool first, double* shift) const {
+        if (first) pack_rows(X_, i, 1, block.column, block.columns, shift, width_);
         bool complete = true;
-        for (std::size_t j = 0; j < block.columns; ++j) {
+        for (std::size_t j = 0; j < block.columns && missing_; ++j) {
             if (std::isnan(shift[j])) shift[j] = X_.cell(i, block.column + j);
             complete = complete && !std::isnan(shift[j]);
         }
         return complete;
+    }
+
+    void zero_missing(double* shift) const {
+        std::replace_if(shift, shift + width_, [](double x) { return std::isnan(x); }, 0.0);
     }
 
     // Adds up runs of rows, and then the runs: short sums round less.
@@ -192,7 +176,8 @@ class Summarizer {
         if (!one_run) clear(runs_);
         for (std::size_t done = 0; done < block.rows; done += run_rows_) {
             const std::size_t rows = std::min(run_rows_, block.rows - done);
-            accumulate_run({block.row + done, rows, block.column, block.columns});
+            const Block run{block.row + done, rows, block.column, block.columns};
+            X_.has_row_lines() ? accumulate_rows(run) : accumulate_columns(run);
             if (!one_run) add_and_clear(state_, runs_);
         }
         if (!one_run) add_and_clear(runs_, state_);
@@ -212,88 +197,177 @@ class Summarizer {
         }
     }
 
-    void accumulate_run(const Block& block) {
+    // The sums of rows from one on, and of columns from one on.
+    Sums sums_from(std::size_t row, std::size_t j = 0) const {
+        return {codes_ + row, weights_ == nullptr ? nullptr : weights_ + row, missing_,
+                state_.values.get() + j, width_};
+    }
+
+    void accumulate_rows(const Block& block) {
         std::size_t done = 0;
         if (X_.has_plain_rows<double>())
             done = take_in_place<double>(block);
         else if (X_.has_plain_rows<float>())
             done = take_in_place<float>(block);
         for (; done < block.rows; done += packed_rows) {
+            const std::size_t row = block.row + done;
             const std::size_t rows = std::min(packed_rows, block.rows - done);
-            pack_rows(X_, block.row + done, rows, block.column, block.columns, tile_.get(), width_);
-            take(tile_.get(), width_, {block.row + done, rows, block.column, block.columns});
+            pack_rows(X_, row, rows, block.column, block.columns, tile_.get(), width_);
+            accumulate_lines(RowLines<double>{tile_.get(), width_, block.columns, rows},
+                             sums_from(row));
         }
     }
 
     // Reads rows where they are, but for the table's last: behind them, 7 numbers must follow.
     template <class T> std::size_t take_in_place(const Block& block) {
-        const std::size_t stride = X_.plain_stride<T>();
-        const std::size_t last = (lane_count - 2) / stride + 1;
-        const std::size_t rows =
-            std::min(block.rows, X_.n_rows - std::min(X_.n_rows, block.row + last));
-        take(X_.plain_row<T>(block.row) + block.column, stride,
-             {block.row, rows, block.column, block.columns});
+        const std::size_t end = X_.end_of_readable<T>();
+        const std::size_t rows = std::min(block.rows, end - std::min(end, block.row));
+        accumulate_lines(plain_lines<T>(block.row, block, rows), sums_from(block.row));
         return rows;
     }
 
-    template <class T> void take(const T* x, std::size_t stride, const Block& block) {
-        const double* weights = weights_ == nullptr ? nullptr : weights_ + block.row;
-        const Rows<T> rows{x, stride, codes_ + block.row, weights, block.rows, block.columns};
-        accumulate_rows(rows, state_.values.get(), width_, missing_);
+    template <class T>
+    RowLines<T> plain_lines(std::size_t row, const Block& block, std::size_t rows) const {
+        return {X_.plain_row<T>(row) + block.column, X_.plain_stride<T>(), block.columns, rows};
     }
 
-    double cell_weight(std::size_t k, std::size_t j) {
-        return missing_ ? state_.cells(k)[j] : weight_[k];
-    }
-
-    bool is_finite(const Block& block) {
-        bool finite = true;
-        for (std::size_t k = 0; k < n_classes_; ++k) {
-            if (attempts_[k] == 0) continue;
-            const double* squares = state_.squares(k);
-            const double* sum = state_.sum(k);
-            for (std::size_t j = 0; j < block.columns; ++j)
-                finite &= std::isfinite(squares[j]) && std::isfinite(sum[j]);
+    void accumulate_columns(const Block& block) {
+        for (std::size_t j = 0; j < block.columns; j += lane_count) {
+            const Block group{block.row, block.rows, block.column + j,
+                              std::min(lane_count, block.columns - j)};
+            if (has_plain_columns<double>(group))
+                take_columns<double>(group, j);
+            else if (has_plain_columns<float>(group))
+                take_columns<float>(group, j);
+            else
+                pack_and_take_columns(group, j);
         }
+    }
+
+    template <class T> bool has_plain_columns(const Block& group) const {
+        bool plain = true;
+        for (std::size_t l = 0; l < group.columns; ++l)
+            plain = plain && X_.column(group.column + l).is_plain<T>();
+        return plain;
+    }
+
+    // The columns of a group, up to eight, whose first is column j of the state.
+    template <class T> void take_columns(const Block& group, std::size_t j) {
+        ColumnLines<T> lines{{}, group.rows};
+        for (std::size_t l = 0; l < lane_count; ++l) {
+            const Line line = X_.column(group.column + std::min(l, group.columns - 1));
+            lines.x[l] = reinterpret_cast<const T*>(line.from(group.row).data);
+        }
+        accumulate_lines(lines, sums_from(group.row, j));
+    }
+
+    void pack_and_take_columns(const Block& group, std::size_t j) {
+        for (std::size_t done = 0; done < group.rows; done += packed_rows) {
+            const std::size_t row = group.row + done;
+            ColumnLines<double> lines{{}, std::min(packed_rows, group.rows - done)};
+            pack_columns(X_, row, lines.count, group.column, group.columns, tile_.get());
+            for (std::size_t l = 0; l < lane_count; ++l)
+                lines.x[l] = tile_.get() + std::min(l, group.columns - 1) * packed_rows;
+            accumulate_lines(lines, sums_from(row, j));
+        }
+    }
+
+    // Lists the rows of each class, in their order, but for those without weight.
+    void sort(std::size_t row, std::size_t rows) {
+        first_.assign(n_classes_ + 1, 0);
+        order_.resize(rows + rows_ahead);
+        for (std::size_t i = row; i < row + rows; ++i)
+            if (row_weight(i) != 0.0) ++first_[static_cast<std::size_t>(codes_[i]) + 1];
+        for (std::size_t k = 0; k < n_classes_; ++k) first_[k + 1] += first_[k];
+        next_.assign(first_.begin(), first_.end());
+        for (std::size_t i = row; i < row + rows; ++i)
+            if (row_weight(i) != 0.0)
+                order_[next_[static_cast<std::size_t>(codes_[i])]++] =
+                    static_cast<std::uint32_t>(i);
+        std::fill_n(order_.begin() + static_cast<std::ptrdiff_t>(first_[n_classes_]), rows_ahead,
+                    static_cast<std::uint32_t>(row));
+    }
+
+    bool summarize_by_class(const Block& block) {
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            if (first_[k] == first_[k + 1]) continue;
+            accumulate_class(block, k, true);
+            if (!missing_ && !is_finite(block, 0)) {
+                missing_ = true;
+                accumulate_class(block, k, true);
+            }
+            if (missing_ && !is_finite(block, 0)) return false;
+            if (improve_shifts(block, k, 0)) accumulate_class(block, k, false);
+            finish(block, k, 0);
+        }
+        return true;
+    }
+
+    void accumulate_class(const Block& block, std::size_t k, bool fresh) {
+        const std::uint32_t* rows = order_.data() + first_[k];
+        const std::size_t count = first_[k + 1] - first_[k];
+        double* shift = state_.shift(0);
+        if (fresh) {
+            const std::size_t attempts =
+                missing_ ? std::min<std::size_t>(count, shift_attempts) : 1;
+            for (std::size_t i = 0; i < attempts && !take_shift(block, rows[i], i == 0, shift);)
+                ++i;
+            if (missing_) zero_missing(shift);
+        }
+        std::fill_n(state_.sum(0), 3 * width_, 0.0);
+        if (X_.has_plain_rows<double>())
+            take_listed<double>(block, rows, count);
+        else
+            take_listed<float>(block, rows, count);
+    }
+
+    template <class T>
+    void take_listed(const Block& block, const std::uint32_t* rows, std::size_t count) {
+        constexpr std::int32_t only = 0;
+        std::size_t n = count;
+        while (n > 0 && rows[n - 1] >= X_.end_of_readable<T>()) --n;
+        accumulate_lines(ListedLines<T>{plain_lines<T>(0, block, n), rows},
+                         {nullptr, weights_, missing_, state_.values.get(), width_});
+        for (; n < count; ++n) {
+            const double w = row_weight(rows[n]);
+            pack_rows(X_, rows[n], 1, block.column, block.columns, tile_.get(), width_);
+            accumulate_lines(
+                RowLines<double>{tile_.get(), width_, block.columns, 1},
+                {&only, weights_ == nullptr ? nullptr : &w, missing_, state_.values.get(), width_});
+        }
+    }
+
+    bool is_finite(const Block& block) const {
+        bool finite = true;
+        for (std::size_t k = 0; k < n_classes_; ++k)
+            if (attempts_[k] > 0) finite &= is_finite(block, k);
         return finite;
+    }
+    bool is_finite(const Block& block, std::size_t slot) const {
+        return all_finite(state_.sum(slot), state_.squares(slot), block.columns);
+    }
+
+    // The sums of class k, and the weights of its cells.
+    Lines lines_of(const Block& block, std::size_t k, std::size_t slot) const {
+        if (!missing_) std::fill_n(state_.cells(slot), block.columns, weight_[k]);
+        return {state_.shift(slot), state_.sum(slot), state_.squares(slot), state_.cells(slot)};
     }
 
     // Where squares / m2 is too large, moves the shift to the mean. The other shifts stay, so
     // that reading the block again gives those columns the same bits.
-    bool improve_shifts(const Block& block) {
-        bool moved = false;
-        for (std::size_t k = 0; k < n_classes_; ++k) {
-            if (attempts_[k] == 0) continue;
-            for (std::size_t j = 0; j < block.columns; ++j) {
-                const double w = cell_weight(k, j);
-                if (w == 0.0) continue;
-                const double sum = state_.sum(k)[j];
-                const double squares = state_.squares(k)[j];
-                if (squares > worst_cancellation * (squares - sum * (sum / w))) {
-                    state_.shift(k)[j] += sum / w;
-                    moved = true;
-                }
-            }
-        }
-        return moved;
+    bool improve_shifts(const Block& block, std::size_t k, std::size_t slot) const {
+        const Lines lines = lines_of(block, k, slot);
+        if (!any_cancels(lines, block.columns)) return false;
+        for (std::size_t j = 0; j < block.columns; ++j)
+            if (cancels(lines.cells[j], lines.sum[j], lines.squares[j]))
+                lines.shift[j] += lines.sum[j] / lines.cells[j];
+        return true;
     }
 
-    void finish(const Block& block) {
-        for (std::size_t k = 0; k < n_classes_; ++k) {
-            if (attempts_[k] == 0) continue;
-            const std::size_t first = k * X_.n_columns + block.column;
-            const MomentsView out = out_.offset(first);
-            for (std::size_t j = 0; j < block.columns; ++j) {
-                const double w = cell_weight(k, j);
-                if (w == 0.0) continue;
-                const double sum = state_.sum(k)[j];
-                const double m2 = std::max(0.0, state_.squares(k)[j] - sum * (sum / w));
-                Moments total = out.get(j);
-                const double origin = origin_ == nullptr ? 0.0 : origin_[first + j];
-                total += Moments{w, (state_.shift(k)[j] - origin) + sum / w, m2};
-                out.set(j, total);
-            }
-        }
+    void finish(const Block& block, std::size_t k, std::size_t slot) const {
+        const std::size_t first = k * X_.n_columns + block.column;
+        add_moments(lines_of(block, k, slot), origin_ == nullptr ? nothing_.get() : origin_ + first,
+                    out_.offset(first), block.columns);
     }
 
     const Table& X_;
@@ -302,13 +376,17 @@ class Summarizer {
     const std::size_t n_classes_;
     const double* origin_;
     const MomentsView out_;
+    const bool by_class_;
     const std::size_t width_;
     const std::size_t run_rows_;
     State state_;
     State runs_;                  // sums over the runs of a block, where it has several
     std::vector<double> weight_;  // of each class, in this block of rows
-    std::vector<int> attempts_;   // how many rows the class's shift was looked for in
-    AlignedArray tile_;
+    std::vector<std::uint32_t> counts_;
+    std::vector<int> attempts_;              // how many rows the class's shift was looked for in
+    std::vector<std::uint32_t> order_;       // rows, class by class
+    std::vector<std::size_t> first_, next_;  // of each class, in the order
+    AlignedArray nothing_, tile_;
     bool missing_ = false;
 };
 
@@ -320,12 +398,7 @@ Status summarize(const Table& X, const std::int32_t* codes, const double* weight
     return Summarizer(X, codes, weights, n_classes, origin, out).run(class_weight);
 }
 
-void add(const MomentsView& a, const ConstMomentsView& b, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) {
-        Moments total = a.get(i);
-        a.set(i, total += b.get(i));
-    }
-}
+void add(const MomentsView& a, const ConstMomentsView& b, std::size_t n) { add_all(a, b, n); }
 
 void subtract(const MomentsView& a, const ConstMomentsView& b, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {

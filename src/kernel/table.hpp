@@ -106,6 +106,11 @@ class Table {
         return value;
     }
 
+    // Whether the cells of a row are nearer to each other than those of a column.
+    bool has_row_lines() const {
+        return is_grid_ && column_stride_ > 0 && column_stride_ < row_stride_;
+    }
+
     // Rows of T one after the other can be read where they are, without packing.
     template <class T> bool has_plain_rows() const {
         const auto size = static_cast<std::ptrdiff_t>(sizeof(T));
@@ -118,6 +123,16 @@ class Table {
     }
     template <class T> std::size_t plain_stride() const {
         return static_cast<std::size_t>(row_stride_) / sizeof(T);
+    }
+
+    // Up to this one, memory for 7 numbers more can be read behind each such row.
+    template <class T> std::size_t end_of_readable() const {
+        const std::size_t last = (lane_count - 2) / plain_stride<T>() + 1;
+        return n_rows - std::min(n_rows, last);
+    }
+
+    template <class T> bool reads_behind(std::size_t end) const {
+        return has_plain_rows<T>() && end <= end_of_readable<T>();
     }
 
     // tile[i * stride + j] = cell (row + i, column + j)
@@ -168,10 +183,6 @@ class Table {
     const std::size_t n_columns;
 
   private:
-    bool has_row_lines() const {
-        return is_grid_ && column_stride_ > 0 && column_stride_ < row_stride_;
-    }
-
     // tile[l * stride + i] = number (start + i) of line (first + l)
     template <class F>
     NAIVELY_INLINE void pack_along(std::size_t first, std::size_t n_lines, std::size_t start,

@@ -7,6 +7,7 @@
 // memory of the next one is asked for, a few lines at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "aligned.hpp"
@@ -17,6 +18,7 @@ namespace naively {
 constexpr std::size_t tile_rows = 32;
 constexpr std::size_t tile_columns = 64;
 constexpr std::size_t widest_band = 5;
+constexpr std::size_t columns_between = 8;  // two requests for memory
 
 // A column costs a band two products a class, and about as much again as two classes do.
 inline std::size_t best_band(std::size_t n_classes) {
@@ -37,18 +39,23 @@ inline std::size_t place(std::size_t k, std::size_t j, std::size_t n_columns, st
 // The memory under the next tile.
 class Ahead {
   public:
-    void aim(const Table& X, std::size_t row, std::size_t rows, std::size_t column,
-             std::size_t columns) {
-        n_ = X.segments(row, rows, column, columns, segments_);
-        lines_ = 0;
-        for (std::size_t s = 0; s < n_; ++s) lines_ += segments_[s].bytes / 64 + 1;
-        at_ = 0, offset_ = 0;
+    // At the tile that comes after the one at a row and a column: beside it, or below.
+    void aim_behind(const Table& X, std::size_t row, std::size_t column) {
+        const std::size_t next = column + tile_columns, below = row + tile_rows;
+        n_ = lines_ = at_ = 0;
+        if (next < X.n_columns)
+            aim(X, row, std::min(tile_rows, X.n_rows - row), next,
+                std::min(tile_columns, X.n_columns - next));
+        else if (below < X.n_rows)
+            aim(X, below, std::min(tile_rows, X.n_rows - below), 0,
+                std::min(tile_columns, X.n_columns));
     }
-    void aim_nowhere() { n_ = lines_ = at_ = 0; }
 
-    // Asks for one of `parts` equal parts of it.
-    NAIVELY_INLINE void ask(std::size_t parts) {
-        for (std::size_t left = lines_ / parts + 1; left > 0 && at_ < n_; --left) {
+    // How many cache lines to ask for at a time, so that `times` times are enough.
+    std::size_t share(std::size_t times) const { return lines_ / times + 1; }
+
+    NAIVELY_INLINE void ask(std::size_t lines) {
+        for (std::size_t left = lines; left > 0 && at_ < n_; --left) {
             NAIVELY_PREFETCH(segments_[at_].data + offset_);
             offset_ += 64;
             if (offset_ >= segments_[at_].bytes) ++at_, offset_ = 0;
@@ -56,6 +63,14 @@ class Ahead {
     }
 
   private:
+    void aim(const Table& X, std::size_t row, std::size_t rows, std::size_t column,
+             std::size_t columns) {
+        n_ = X.segments(row, rows, column, columns, segments_);
+        lines_ = 0;
+        for (std::size_t s = 0; s < n_; ++s) lines_ += segments_[s].bytes / 64 + 1;
+        at_ = 0, offset_ = 0;
+    }
+
     Segment segments_[tile_rows > tile_columns ? tile_rows : tile_columns];
     std::size_t n_ = 0, lines_ = 0, at_ = 0, offset_ = 0;
 };
@@ -67,27 +82,41 @@ template <class T> struct Step {
     std::size_t n_columns;  // of the model
     std::size_t bands;
     const T* parameters;  // of the tile's first column in the first band: the means, the scales
+    const T* blank;       // what a missing cell counts for
     T* distance;          // classes x tile_rows
     Ahead* ahead;
+
+    // How many cache lines of the next tile to ask for with every few columns.
+    std::size_t share(std::size_t lanes_of) const {
+        const std::size_t groups = (columns + columns_between - 1) / columns_between;
+        return ahead->share(bands * (tile_rows / lanes_of) * groups);
+    }
 };
 
-template <class V, std::size_t width, class T>
+template <class V, bool missing, std::size_t width, class T>
 NAIVELY_INLINE void add_distances_of_band(const Step<T>& step) {
     constexpr std::size_t lanes_of = sizeof(V) / sizeof(T);
+    const std::size_t share = step.share(lanes_of);
     for (std::size_t band = 0; band < step.bands; ++band) {
         const T* parameters = step.parameters + band * step.n_columns * 2 * width;
+        const T* blank = step.blank + band * step.n_columns * width;
         for (std::size_t row = 0; row < tile_rows; row += lanes_of) {
-            step.ahead->ask(step.bands * (tile_rows / lanes_of));
             T* distance = step.distance + band * width * tile_rows + row;
             V sum[width];
             for (std::size_t c = 0; c < width; ++c) sum[c] = lanes(distance + c * tile_rows);
-            for (std::size_t j = 0; j < step.columns; ++j) {
-                const T* mean = parameters + j * 2 * width;
-                const T* scale = mean + width;
-                const V x = lanes(step.tile + j * tile_rows + row);
-                for (std::size_t c = 0; c < width; ++c) {
-                    const V d = x - mean[c];
-                    sum[c] += d * scale[c] * d;
+            for (std::size_t j = 0; j < step.columns;) {
+                step.ahead->ask(share);
+                const std::size_t end = std::min(step.columns, j + columns_between);
+                for (; j < end; ++j) {
+                    const T* mean = parameters + j * 2 * width;
+                    const T* scale = mean + width;
+                    const V x = lanes(step.tile + j * tile_rows + row);
+                    for (std::size_t c = 0; c < width; ++c) {
+                        const V d = x - mean[c];
+                        V term = d * scale[c] * d;
+                        if constexpr (missing) set_where_missing(x, term, blank[j * width + c]);
+                        sum[c] += term;
+                    }
                 }
             }
             for (std::size_t c = 0; c < width; ++c) lanes(distance + c * tile_rows) = sum[c];
@@ -95,14 +124,14 @@ NAIVELY_INLINE void add_distances_of_band(const Step<T>& step) {
     }
 }
 
-template <class V, class T>
+template <class V, bool missing, class T>
 NAIVELY_INLINE void add_distances_by_lanes(const Step<T>& step, std::size_t band) {
     switch (band) {
-        case 1: return add_distances_of_band<V, 1>(step);
-        case 2: return add_distances_of_band<V, 2>(step);
-        case 3: return add_distances_of_band<V, 3>(step);
-        case 4: return add_distances_of_band<V, 4>(step);
-        default: return add_distances_of_band<V, 5>(step);
+        case 1: return add_distances_of_band<V, missing, 1>(step);
+        case 2: return add_distances_of_band<V, missing, 2>(step);
+        case 3: return add_distances_of_band<V, missing, 3>(step);
+        case 4: return add_distances_of_band<V, missing, 4>(step);
+        default: return add_distances_of_band<V, missing, 5>(step);
     }
 }
 

@@ -17,8 +17,16 @@ __version__ = "0.1.0"
 _homes = {
     "Comparison": "naively.evaluation",
     "Evaluation": "naively.evaluation",
+    "Gaussian": "naively.families",
     "GaussianNB": "naively.estimators.gaussian_nb",
+    "Bernoulli": "naively.families",
+    "Categorical": "naively.families",
+    "CategoricalNB": "naively.estimators.categorical_nb",
+    "Histogram": "naively.families",
     "Moments": "naively.stats",
+    "NaiveBayes": "naively.estimators.naive_bayes",
+    "Poisson": "naively.families",
+    "StudentT": "naively.families",
     "NaivelyError": "naively.exceptions",
     "Report": "naively.reports",
     "Schema": "naively.summary",
@@ -35,19 +43,23 @@ _homes = {
 _names_there = {"gaussian_density": "density", "gaussian_log_density": "log_density"}
 _modules = {"plots"}
 
-__all__ = ["Comparison", "Evaluation", "GaussianNB", "Moments", "NaivelyError", "Report"]
-__all__ += ["Schema", "Summary", "__version__", "compare", "evaluate", "gaussian_density"]
+__all__ = ["Bernoulli", "Categorical", "CategoricalNB", "Comparison", "Evaluation", "Gaussian"]
+__all__ += ["GaussianNB", "Histogram", "Moments", "NaiveBayes", "NaivelyError", "Poisson", "Report", "Schema", "StudentT"]
+__all__ += ["Summary", "__version__", "compare", "evaluate", "gaussian_density"]
 __all__ += ["gaussian_log_density", "load", "plots", "report", "summarize"]
 
 if TYPE_CHECKING:
     from naively import plots
     from naively.engines import summarize
+    from naively.estimators.categorical_nb import CategoricalNB
     from naively.estimators.gaussian_nb import GaussianNB
     from naively.estimators.loading import load
+    from naively.estimators.naive_bayes import NaiveBayes
     from naively.evaluation import Comparison, Evaluation
     from naively.evaluation.compare import compare
     from naively.evaluation.evaluate import evaluate
     from naively.exceptions import NaivelyError
+    from naively.families import Bernoulli, Categorical, Gaussian, Histogram, Poisson, StudentT
     from naively.families.gaussian import density as gaussian_density
     from naively.families.gaussian import log_density as gaussian_log_density
     from naively.reports import Report, report

@@ -11,7 +11,8 @@ and LeVeque,
     m_2 = m_{2,a} + m_{2,b} + \delta^2 \frac{w_a w_b}{w}
 
 where :math:`\delta = \bar x_b - \bar x_a`, which never subtracts large sums of squares, and
-removal is its inverse.
+removal is its inverse. `Tallies` holds weights alone, of categories or of a histogram's bins, and
+adds as numbers do. A sum is weight times mean, so that families of counts read `Moments` too.
 
 Examples
 --------
@@ -40,7 +41,7 @@ from numpy.typing import ArrayLike, NDArray
 from naively import _kernel
 from naively.exceptions import NaivelyError
 
-__all__ = ["Moments"]
+__all__ = ["Moments", "Tallies", "remaining"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -144,3 +145,74 @@ class Moments:
             delta = np.where(self.weight > 0, self.mean - mean, 0.0)
             m2 = (self.m2 + self.weight * delta**2).sum(axis=0)
         return Moments(np.stack([weight, mean, m2]))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tallies:
+    """Weights by class, the first axis, and by whatever is counted.
+
+    It obeys the laws of `Moments`, most of them exactly where weights are whole numbers.
+
+    Parameters
+    ----------
+    values : array of shape (n_classes, ...)
+        Sums of the weights of the cells seen.
+
+    Examples
+    --------
+    >>> a, b = Tallies(np.array([[1.0, 2.0]])), Tallies(np.array([[0.0, 1.0]]))
+    >>> a + b - a == b
+    True
+    """
+
+    values: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        self.values.flags.writeable = False
+
+    @classmethod
+    def zero(cls, *shape: int) -> Tallies:
+        """Nothing seen."""
+        return cls(np.zeros(shape))
+
+    def __add__(self, other: Tallies) -> Tallies:
+        return Tallies(self.values + other.values)
+
+    def __sub__(self, other: Tallies) -> Tallies:
+        rest = remaining(self.values, other.values)
+        if np.min(rest, initial=0.0) < 0:
+            msg = "cannot subtract: a category or a bin would have a weight below zero. "
+            raise NaivelyError(msg + "Subtract only what was added.")
+        return Tallies(rest)
+
+    def __mul__(self, factor: float) -> Tallies:
+        return Tallies(self.values * factor)
+
+    __rmul__ = __mul__
+
+    def __getitem__(self, at: Any) -> Tallies:
+        """Take some of the classes."""
+        return Tallies(np.ascontiguousarray(self.values[at]))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tallies) and np.array_equal(self.values, other.values)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Tallies({np.array2string(self.values, separator=', ')})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tallies, (np.array(self.values),)
+
+
+def remaining(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a - b, and 0 where that is but the rounding of weights; below 0 it is an error.
+
+    >>> remaining(np.array([0.1 + 0.2, 1.0]), np.array([0.3, 2.0]))
+    array([ 0., -1.])
+    """
+    rest: NDArray[np.float64] = a - b
+    rounding = np.where(rest > 0, 8 * np.finfo(float).eps, 1e-10)  # as the kernel's
+    rest[np.abs(rest) <= rounding * a] = 0.0
+    return rest

@@ -3,8 +3,8 @@
     Data becomes a `Summary`. Summaries add. Models are read off a `Summary`.
 
 A `Schema` says what is measured, a `Summary` what was measured under it: class labels, the
-weight of each class, and the moments of every column in every class. Nothing derived is kept,
-no smoothing and no prior, so two halves add up to the whole.
+weight of each class, the moments of every column of numbers in every class, the tallies of every
+category. Nothing derived is kept, no smoothing and no prior, so two halves add up to the whole.
 
 Examples
 --------
@@ -22,7 +22,7 @@ array([2., 0.])
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -30,50 +30,11 @@ from numpy.typing import NDArray
 
 from naively import labels
 from naively.exceptions import NaivelyError
-from naively.stats import Moments
+from naively.sample import Sample
+from naively.schema import Schema
+from naively.stats import Moments, Tallies, remaining
 
 __all__ = ["Schema", "Summary"]
-
-
-@dataclass(frozen=True)
-class Schema:
-    """What is measured.
-
-    Parameters
-    ----------
-    n_columns : int
-        How many columns.
-    names : tuple of str, or None
-        What they are called; None where the data has no names (an array).
-    """
-
-    n_columns: int
-    names: tuple[str, ...] | None = None
-
-    def name(self, j: int) -> str:
-        """Name column j for a message.
-
-        >>> Schema(2).name(1), Schema(1, ("age",)).name(0)
-        ('column 1', "column 'age'")
-        """
-        return f"column {j}" if self.names is None else f"column {self.names[j]!r}"
-
-    def united(self, other: Schema) -> Schema:
-        """Return the schema both share, or raise. Names meet no names."""
-        if self is other or self == other:
-            return self
-        if self.n_columns != other.n_columns:
-            raise NaivelyError(
-                f"summaries must have the same columns; got {self.n_columns} and "
-                f"{other.n_columns} of them. Summaries that will be added share a schema."
-            )
-        if self.names is not None and other.names is not None:
-            a, b = next((a, b) for a, b in zip(self.names, other.names, strict=True) if a != b)
-            raise NaivelyError(
-                f"summaries must have the same columns in the same order; got {a!r} and {b!r}. "
-                "Summaries that will be added share a schema."
-            )
-        return self if self.names is not None else other
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +49,9 @@ class Summary:
         (a + b) - b ~ a;  a - a == zero
         2 * a ~ a + a;  0 * a == zero
 
-    ``+`` unites the classes; one that a side lacks is untouched, bit for bit. ``-`` raises
-    where a weight would go below zero, and keeps classes that became empty.
+    ``+`` unites the classes, and the categories of each column; one that a side lacks is
+    untouched, bit for bit. ``-`` raises where a weight would go below zero, and keeps classes
+    that became empty, but not such categories.
 
     Attributes
     ----------
@@ -99,58 +61,107 @@ class Summary:
         The labels, sorted.
     class_weight : ndarray of shape (n_classes,)
         The weight of the rows of each class: their number, if they are not weighted.
-    moments : Moments of shape (n_classes, n_columns)
-        Of the cells that are present.
+    moments : Moments of shape (n_classes, n_numbers)
+        Of the cells that are present in the columns of numbers.
+    categories : tuple of ndarray
+        For each column of categories, those seen, sorted.
+    tallies : Tallies of shape (n_classes, n_categories of all columns)
+        The weight of each category, column after column.
+    bins : Tallies of shape (n_classes, n_numbers, n_bins)
+        The weight of the cells between the schema's edges.
+    sample : Sample, or None
+        Some rows, where the schema asks for them.
     """
 
     schema: Schema
     classes: NDArray[Any]
     class_weight: NDArray[np.float64]
     moments: Moments
+    categories: tuple[NDArray[Any], ...] = ()
+    tallies: Tallies = field(default=None)  # type: ignore[assignment]
+    bins: Tallies = field(default=None)  # type: ignore[assignment]
+    sample: Sample | None = None
 
     def __post_init__(self) -> None:
         self.classes.flags.writeable = False
         self.class_weight.flags.writeable = False
+        schema, n_classes = self.schema, self.classes.size
+        if self.tallies is None:
+            none = tuple(np.empty(0, dtype=str) for _ in schema.categories)
+            object.__setattr__(self, "categories", none)
+            object.__setattr__(self, "tallies", Tallies.zero(n_classes, 0))
+        if self.bins is None:
+            shape = (n_classes, len(schema.numbers), schema.n_bins)
+            object.__setattr__(self, "bins", Tallies.zero(*shape))
+        if self.sample is None and schema.sample:
+            shape = (schema.sample, len(schema.numbers), len(schema.categories))
+            object.__setattr__(self, "sample", Sample.zero(*shape))
 
     @classmethod
     def zero(cls, schema: Schema, classes: NDArray[Any] | None = None) -> Summary:
         """Nothing seen, of classes that may be declared beforehand."""
         if classes is None:
             classes = np.array([], dtype=np.int64)
-        n_classes = classes.size
-        return cls(schema, classes, np.zeros(n_classes), Moments.zero(n_classes, schema.n_columns))
+        moments = Moments.zero(classes.size, len(schema.numbers))
+        return cls(schema, classes, np.zeros(classes.size), moments)
 
     @property
     def weight(self) -> float:
         """The weight of all rows."""
         return float(self.class_weight.sum())
 
+    def tally(self, j: int) -> NDArray[np.float64]:
+        """Return the weights of the categories of the j-th column of categories, by class."""
+        start = sum(column.size for column in self.categories[:j])
+        return self.tallies.values[:, start : start + self.categories[j].size]
+
     def __add__(self, other: Summary) -> Summary:
-        schema = self.schema.united(other.schema)
-        classes = labels.union(self.classes, other.classes)
-        a, b = self._spread(classes), other._spread(classes)
-        return Summary(schema, classes, a.class_weight + b.class_weight, a.moments + b.moments)
+        schema, a, b = self._beside(other)
+        return Summary(
+            schema,
+            a.classes,
+            a.class_weight + b.class_weight,
+            a.moments + b.moments,
+            a.categories,
+            a.tallies + b.tallies,
+            a.bins + b.bins,
+            None if a.sample is None or b.sample is None else a.sample + b.sample,
+        )
 
     def __sub__(self, other: Summary) -> Summary:
-        schema = self.schema.united(other.schema)
-        classes = labels.union(self.classes, other.classes)
-        a, b = self._spread(classes), other._spread(classes)
-        rest = a.class_weight - b.class_weight
-        rounding = np.where(rest > 0, 8 * np.finfo(float).eps, 1e-10)  # as the kernel's
-        rest[np.abs(rest) <= rounding * a.class_weight] = 0.0
+        schema, a, b = self._beside(other)
+        rest = remaining(a.class_weight, b.class_weight)
         if (rest < 0).any():
             k = int(np.argmax(rest < 0))
             raise NaivelyError(
-                f"cannot subtract: class {classes[k].item()!r} would have weight {rest[k]}. "
+                f"cannot subtract: class {a.classes[k].item()!r} would have weight {rest[k]}. "
                 "Subtract only what was added to this summary."
             )
-        kept = labels.positions(self.classes, classes)
-        moments = a.moments - b.moments
-        return Summary(schema, self.classes, rest[kept], moments[kept])
+        kept = labels.positions(self.classes, a.classes)
+        left = Summary(
+            schema,
+            self.classes,
+            rest[kept],
+            (a.moments - b.moments)[kept],
+            a.categories,
+            (a.tallies - b.tallies)[kept],
+            (a.bins - b.bins)[kept],
+            None if a.sample is None or b.sample is None else a.sample - b.sample,
+        )
+        return left._recoded(a.classes).without_empty_categories()
 
     def __mul__(self, factor: float) -> Summary:
-        moments = self.moments * factor  # raises for a factor that is no factor
-        return Summary(self.schema, self.classes, self.class_weight * factor, moments)
+        scaled = Summary(
+            self.schema,
+            self.classes,
+            self.class_weight * factor,
+            self.moments * factor,  # raises for a factor that is no factor
+            self.categories,
+            self.tallies * factor,
+            self.bins * factor,
+            None if self.sample is None else self.sample * factor,
+        )
+        return scaled if factor else scaled.without_empty_categories()
 
     __rmul__ = __mul__
 
@@ -161,6 +172,10 @@ class Summary:
             and np.array_equal(self.classes, other.classes)
             and np.array_equal(self.class_weight, other.class_weight)
             and self.moments == other.moments
+            and all(map(np.array_equal, self.categories, other.categories))
+            and self.tallies == other.tallies
+            and self.bins == other.bins
+            and self.sample == other.sample
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -173,15 +188,86 @@ class Summary:
 
     def __reduce__(self) -> tuple[Any, ...]:
         copies = np.array(self.classes), np.array(self.class_weight)
-        return Summary, (self.schema, *copies, self.moments)
+        rest = self.moments, self.categories, self.tallies, self.bins, self.sample
+        return Summary, (self.schema, *copies, *rest)
 
-    def _spread(self, classes: NDArray[Any]) -> Summary:
-        """Make room for classes that were not seen."""
-        if classes is self.classes:
+    def _beside(self, other: Summary) -> tuple[Schema, Summary, Summary]:
+        """Return both with the same classes and categories."""
+        schema = self.schema.united(other.schema)
+        classes = labels.union(self.classes, other.classes)
+        categories = tuple(
+            _united(schema.name(j), a, b)
+            for j, a, b in zip(schema.categories, self.categories, other.categories, strict=True)
+        )
+        return schema, self._spread(classes, categories), other._spread(classes, categories)
+
+    def _spread(self, classes: NDArray[Any], categories: tuple[NDArray[Any], ...]) -> Summary:
+        """Make room for classes and categories that were not seen."""
+        same = all(a is b for a, b in zip(categories, self.categories, strict=True))
+        if classes is self.classes and same:
             return self
         at = labels.positions(self.classes, classes)
         weight = np.zeros(classes.size)
         weight[at] = self.class_weight
-        values = np.zeros((3, classes.size, self.schema.n_columns))
+        values = np.zeros((3, classes.size, self.moments.values.shape[2]))
         values[:, at] = self.moments.values
-        return Summary(self.schema, classes, weight, Moments(values))
+        bins = np.zeros((classes.size, *self.bins.values.shape[1:]))
+        bins[at] = self.bins.values
+        places = [labels.positions(*pair) for pair in zip(self.categories, categories, strict=True)]
+        tallies = np.zeros((classes.size, sum(column.size for column in categories)))
+        tallies[np.ix_(at, _side_by_side(places, categories))] = self.tallies.values
+        sample = self.sample
+        if sample is not None:
+            sample = sample.recoded(at, places)
+        return Summary(
+            self.schema,
+            classes,
+            weight,
+            Moments(values),
+            categories,
+            Tallies(tallies),
+            Tallies(bins),
+            sample,
+        )
+
+    def _recoded(self, classes: NDArray[Any]) -> Summary:
+        """Let the sample, whose codes are places among these classes, have places among ours."""
+        if self.sample is None or classes is self.classes:
+            return self
+        places = np.zeros(classes.size, np.int32)
+        places[labels.positions(self.classes, classes)] = np.arange(self.classes.size)
+        same = [np.arange(column.size) for column in self.categories]
+        return replace(self, sample=self.sample.recoded(places, same))
+
+    def without_empty_categories(self) -> Summary:
+        """Leave out categories without weight, and what a sample knew of rows if none is left."""
+        sample = self.sample
+        if sample is not None and not self.weight > 0:
+            sample = 0 * sample
+        seen = self.tallies.values.sum(axis=0) > 0
+        if seen.all() and sample is self.sample:
+            return self
+        ends = np.cumsum([column.size for column in self.categories])[:-1]
+        masks = np.split(seen, ends) if self.categories else []
+        places = [np.cumsum(mask) - 1 for mask in masks]
+        categories = tuple(c[mask] for c, mask in zip(self.categories, masks, strict=True))
+        if sample is not None:
+            sample = sample.recoded(np.arange(self.classes.size), places)
+        tallies = Tallies(np.ascontiguousarray(self.tallies.values[:, seen]))
+        return replace(self, categories=categories, tallies=tallies, sample=sample)
+
+
+def _united(name: str, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    try:
+        return labels.union(a, b)
+    except NaivelyError as error:
+        raise NaivelyError(f"{name}: {error}") from None
+
+
+def _side_by_side(
+    places: list[NDArray[np.intp]], categories: tuple[NDArray[Any], ...]
+) -> NDArray[np.intp]:
+    """Return where the tallies of all columns go."""
+    starts = np.cumsum([0, *(column.size for column in categories)])
+    moved = [start + place for start, place in zip(starts, places, strict=False)]
+    return np.concatenate([np.empty(0, np.intp), *moved])

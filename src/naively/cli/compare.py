@@ -1,4 +1,4 @@
-"""``naively compare``: our GaussianNB beside scikit-learn's."""
+"""``naively compare``: our models beside scikit-learn's GaussianNB."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import typer
 
 from naively.cli import bars, console
 from naively.cli.options import AsJson, Data, Files, Seed
+from naively.cli.parameters import Kind, Model
 from naively.exceptions import NaivelyError
 
 __all__ = ["compare"]
@@ -16,6 +17,7 @@ __all__ = ["compare"]
 def compare(
     files: Files,
     data: Data,
+    model: Kind = "gaussian",
     test_size: Annotated[
         float, typer.Option(metavar="SHARE", help="The share of rows to hold out.")
     ] = 0.3,
@@ -25,24 +27,44 @@ def compare(
 ) -> None:
     """Compare with scikit-learn's GaussianNB: accuracy, confidence, time.
 
+    It reads numbers alone. Beside --model naive-bayes it is given the columns
+    of numbers, with means in the place of missing cells.
+
     For example:
 
       naively compare iris.csv --target species
       naively compare iris.csv -t species --repeats 100 --json
+      naively compare people.csv -t sick --model naive-bayes
     """
     from naively import evaluation
     from naively.cli.data import look, read_labelled
     from naively.cli.judging import check_test_size, user_errors
-    from naively.engines.columns import as_array
 
     check_test_size(test_size)
-    table = read_labelled(look(files, data), data)
-    _check_no_missing(table.X)
+    chosen = Model(model)
+    table = read_labelled(look(files, data), data, chosen.kinds)
+    ours, theirs, X = _models(chosen, table.X)
     with bars.working("comparing"), user_errors():
         result = evaluation.compare(
-            as_array(table.X), table.y, test_size=test_size, random_state=seed, repeats=repeats
+            ours, theirs, X, table.y, test_size=test_size, random_state=seed, repeats=repeats
         )
     console.show_json(result.to_dict()) if as_json else console.show(result)
+
+
+def _models(chosen: Model, X: Any) -> tuple[Any, Any, Any]:
+    """Return the two to compare, and the rows as both can read them."""
+    from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
+
+    from naively.cli.peers import GaussianNB, numbers_of
+    from naively.engines.columns import as_array
+
+    ours = chosen.estimator()
+    if chosen.model == "gaussian":
+        _check_no_missing(X)
+        return ours, TheirGaussianNB(), as_array(X)
+    if not numbers_of(X):
+        raise NaivelyError("scikit-learn's GaussianNB takes numbers, and there is no such column.")
+    return ours, GaussianNB(), X
 
 
 def _check_no_missing(X: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.cli import bars
-from naively.cli.notes import tell_counting, tell_left_out
+from naively.cli.notes import tell_counting, tell_left_out, tell_nearly_numeric
 from naively.cli.options import Data, Reading
 from naively.engines import columns
 from naively.engines.files import BadFileError
@@ -72,7 +72,9 @@ class Source:
             "exclude": self.split(options.exclude),
         }
 
-    def tell_left_out(self, options: Data, weight: str | None = None) -> None:
+    def tell_left_out(
+        self, options: Data, kinds: Mapping[str, Any] | None = None, weight: str | None = None
+    ) -> None:
         """Say which columns will not be learned from and why, as far as the first file shows it."""
         if self.sample is None:
             return
@@ -81,7 +83,11 @@ class Source:
         if len(self.inputs) > 1:  # another file may have what this one lacks
             asked["exclude"] = [name for name in asked["exclude"] if name in self.names]
         asked["exclude"] += extra
-        tell_left_out(columns.choose(self.sample, **asked, where=self.where).left_out)
+        chosen = columns.choose(self.sample, **asked, kinds=kinds, where=self.where)
+        tell_left_out(chosen.left_out)
+        if kinds is not None:
+            free = [name for name in chosen.names if name not in kinds]
+            tell_nearly_numeric(columns.nearly_numeric(self.sample, free))
 
 
 def look(paths: Sequence[str], options: Reading) -> Source:
@@ -122,18 +128,21 @@ def _sample(file: File, dialect: Dialect) -> Any:
 
 @dataclass(frozen=True)
 class Labelled:
-    """Rows and their labels: X is a ``pyarrow.Table`` of numeric columns."""
+    """Rows and their labels: X is a ``pyarrow.Table`` of the columns to learn from."""
 
     X: Any
     y: NDArray[Any]
     classes: NDArray[Any]
 
 
-def read_labelled(source: Source, options: Data) -> Labelled:
+def read_labelled(
+    source: Source, options: Data, kinds: Mapping[str, Any] | None = None
+) -> Labelled:
     """Read the columns to learn from and the labels; say which columns were left out and why."""
-    source.tell_left_out(options)
+    source.tell_left_out(options, kinds)
+    asked = source.chosen(options) | options.dialect
     with bars.streaming(f"reading {source.title}") as progress:
-        table = read(source.paths, **source.chosen(options), progress=progress, **options.dialect)
+        table = read(source.paths, **asked, kinds=kinds, progress=progress)
     if source.sample is None:
         tell_left_out(table.left_out)
     tell_counting(columns.count_rows(table.X, table.X.column_names))

@@ -40,6 +40,7 @@ def evaluate(
       naively evaluate iris.csv --target species
       naively evaluate iris.csv -t species --test-size 0.3 --seed 7
       naively evaluate iris.csv -t species --leave-one-out --json
+      naively evaluate people.csv -t sick --model naive-bayes
     """
     if (folds is not None) + (test_size is not None) + leave_one_out > 1:
         raise NaivelyError("choose one of --folds, --test-size and --leave-one-out; got several.")
@@ -51,7 +52,8 @@ def evaluate(
     if test_size is not None:
         how["test_size"] = check_test_size(test_size)
         how["random_state"] = _SEED if seed is None else seed
-    table = read_labelled(look(files, data), data)
+    model.check()
+    table = read_labelled(look(files, data), data, model.kinds)
     if test_size is None:
         how["folds"] = "leave-one-out" if leave_one_out else check_folds(folds or _FOLDS, table.y)
     with bars.working("evaluating"), user_errors():

@@ -30,6 +30,12 @@ def fit(
     skip_bad_files: Annotated[
         bool, typer.Option("--skip-bad-files", help="Leave out files that cannot be read.")
     ] = False,
+    like: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MODEL", help="Learn what this one has learned, of other rows: to merge both."
+        ),
+    ] = None,
 ) -> None:
     """Learn a model from files of any size and save it.
 
@@ -39,26 +45,29 @@ def fit(
     For example:
 
       naively fit iris.csv --target species -o iris.safetensors
+      naively fit people.csv -t sick --model naive-bayes --family age=poisson
       naively fit 'data/*.parquet' -t y --checkpoint so-far --skip-bad-files
       naively fit sick.csv -t sick --exclude id --priors 'yes=0.01,no=0.99'
       zcat log.csv.gz | naively fit - -t kind --columns size,time
     """
     from naively.cli.data import look
+    from naively.cli.learning import Learning
     from naively.cli.notes import counting_columns, tell_bad_files, tell_counting, tell_left_out
     from naively.engines.files import scan
-    from naively.estimators.gaussian_nb import GaussianNB
 
-    model.check()
+    learning = Learning.of(model, like)
     source = look(files, data)
-    check_output(output, *source.inputs)
+    check_output(output, *source.inputs, *([] if like is None else [like]))
     if checkpoint is not None:
         _check_checkpoint(checkpoint, output, source.inputs)
-    source.tell_left_out(data, weight)
+    if like is None:
+        source.tell_left_out(data, learning.kinds, weight)
     try:
         with bars.streaming(f"reading {source.title}") as progress:
             found = scan(
                 files,
                 **source.chosen(data),
+                **learning.measured(is_weighted=weight is not None),
                 weight=weight,
                 checkpoint=checkpoint,
                 skip_bad_files=skip_bad_files,
@@ -73,7 +82,7 @@ def fit(
     tell_bad_files(found.bad_files)
     if not summary.classes.size:
         raise NaivelyError("there must be rows to learn from; got none.")
-    GaussianNB.from_summary(summary, **model.params(summary.classes)).save(output)
+    learning.estimator(summary).save(output)
     tell_counting(counting_columns(summary) if weight is None else [])
     if summary.classes.size == 1:
         console.note(f"there is one class, {summary.classes[0].item()!r}: merge or update it.")

@@ -30,7 +30,8 @@ def merge(
 
     They must have the same columns, in any order; their classes unite. The
     parameters (priors, smoothing, ...) are those of the first, and a note
-    says so where another has others.
+    says so where another has others. Models of --model naive-bayes must
+    have been fitted alike: 'naively fit --like'.
 
     For example:
 
@@ -49,7 +50,8 @@ def merge(
         try:
             summary = summary + _in_order(other.summary_, summary.schema.names)
         except NaivelyError as error:
-            raise NaivelyError(f"cannot add {str(path)!r}: {error}") from None
+            hint = f" Fit it with --like {models[0]}." if hasattr(first, "families") else ""
+            raise NaivelyError(f"cannot add {str(path)!r}: {error}{hint}") from None
     changed = save_changed(first, summary, output)
     console.show(
         f"{output}: {len(models):,} models, {summary.weight:,.10g} rows, "
@@ -67,6 +69,11 @@ def _check_distinct(models: Sequence[Path]) -> None:
 
 
 def _tell_parameters(first: Any, other: Any, path: Path) -> None:
+    if type(other) is not type(first):
+        raise NaivelyError(
+            f"cannot add {str(path)!r}: it is a {type(other).__name__}, and the first model is a "
+            f"{type(first).__name__}."
+        )
     ours, theirs = first.get_params(), other.get_params()
     differing = [name for name in ours if ours[name] != theirs[name]]
     if differing:
@@ -75,12 +82,14 @@ def _tell_parameters(first: Any, other: Any, path: Path) -> None:
 
 
 def _in_order(summary: Any, names: Sequence[str] | None) -> Any:
-    """Return a summary with its columns in the order of these names, if it has them all."""
+    """Return a summary of numbers with its columns in the order of these names, if it has all."""
     from naively.stats import Moments
     from naively.summary import Schema, Summary
 
     own = summary.schema.names
     if names is None or own is None or own == names or sorted(own) != sorted(names):
+        return summary
+    if summary.schema != Schema(len(own), own):  # the hashes of sampled rows know the order
         return summary
     values = summary.moments.values[:, :, [own.index(name) for name in names]]
     schema = Schema(len(names), tuple(names))

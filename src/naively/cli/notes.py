@@ -10,7 +10,8 @@ from naively.cli import console
 from naively.engines.columns import LeftOut
 from naively.summary import Summary
 
-__all__ = ["counting_columns", "tell_bad_files", "tell_counting", "tell_left_out"]
+__all__ = ["counting_columns", "tell_bad_files", "tell_counting", "tell_identifiers"]
+__all__ += ["tell_left_out", "tell_nearly_numeric"]
 
 _MOST = 20  # names in one line
 _FEWEST = 10  # rows by which a column is said to count them
@@ -23,15 +24,32 @@ def tell_left_out(left_out: Sequence[LeftOut]) -> None:
         if column.cell is None:
             by_reason.setdefault(column.reason, []).append(repr(column.name))
             continue
-        hint = f"--missing {column.cell!r} if it means missing"
-        if "," in column.cell and column.cell.replace(",", "").isdigit():
-            hint = "--decimal ',' if it is a fraction"
-        console.note(
-            f"left out {column.name!r}: it looks numeric, but {column.cell!r} in line "
-            f"{column.line} is no number; {hint}."
-        )
+        console.note(f"left out {column.name!r}: {_odd(column)}")
     for reason, names in by_reason.items():
         console.note(f"left out {_list(names)}: {reason}.")
+
+
+def tell_nearly_numeric(columns: Sequence[LeftOut]) -> None:
+    """Point out columns of text that are probably meant as numbers."""
+    for column in columns:
+        console.note(f"{column.name!r} is learned from as text: {_odd(column)}")
+
+
+def _odd(column: LeftOut) -> str:
+    cell = column.cell or ""
+    hint = f"--missing {cell!r} if it means missing"
+    if "," in cell and cell.replace(",", "").isdigit():
+        hint = "--decimal ',' if it is a fraction"
+    return f"it looks numeric, but {cell!r} in line {column.line} is no number; {hint}."
+
+
+def tell_identifiers(first: Summary) -> None:
+    """Point out columns whose text differs in every one of the first rows."""
+    schema = first.schema
+    for place, (j, categories) in enumerate(zip(schema.categories, first.categories, strict=True)):
+        if categories.size >= _FEWEST and first.tally(place).sum() == categories.size:
+            name = schema.name(j).removeprefix("column ")
+            console.note(f"{name} differs in every row; --exclude {name} if it says nothing.")
 
 
 def tell_counting(names: Sequence[str]) -> None:
@@ -66,7 +84,8 @@ def counting_columns(summary: Summary) -> list[str]:
     total = summary.moments.pooled()
     counts = (total.weight == n) & np.isclose(np.abs(total.mean - n / 2), 0.5, rtol=1e-9)
     counts &= np.isclose(total.m2, n * (n * n - 1) / 12, rtol=1e-9)
-    return [name for name, its in zip(names, counts.tolist(), strict=True) if its]
+    places = zip(summary.schema.numbers, counts.tolist(), strict=True)
+    return [names[j] for j, counts_them in places if counts_them]
 
 
 def _list(names: Sequence[str]) -> str:

@@ -97,7 +97,7 @@ class Data(Reading, _Target):
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help="Learn from these: 'a,b', or the option twice. Default: all that are numeric.",
+            help="Learn from these: 'a,b', or the option twice. Default: all that will do.",
             rich_help_panel=_DATA,
         ),
     ] = None

@@ -1,52 +1,34 @@
-"""The options of commands that make a model: how it is read off what was seen."""
+"""The options of commands that make a model: which one, and how it is read off what was seen."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any, Literal
 
 import typer
 
 from naively.exceptions import NaivelyError
 
-__all__ = ["Model"]
+__all__ = ["Kind", "Model"]
 
 _MODEL = "The model"
+_GAUSSIAN, _ANY = "With --model gaussian", "With --model naive-bayes"
+
+Kind = Annotated[
+    Literal["gaussian", "naive-bayes"],
+    typer.Option(
+        "--model",
+        help="Numbers by Gaussians, or any columns by families, with weights.",
+        rich_help_panel=_MODEL,
+    ),
+]
 
 
 @dataclass(frozen=True)
 class Model:
-    """How the model is read off what was seen: GaussianNB's parameters."""
+    """How the model is read off what was seen: parameters of GaussianNB or NaiveBayes."""
 
-    variance: Annotated[
-        Literal["class", "shared"],
-        typer.Option(
-            help="One per class and column, or one per column: a linear model.",
-            rich_help_panel=_MODEL,
-        ),
-    ] = "class"
-    ddof: Annotated[
-        int,
-        typer.Option(
-            min=0, metavar="N", help="1 for the sample variance (n - 1).", rich_help_panel=_MODEL
-        ),
-    ] = 0
-    smoothing: Annotated[
-        Literal["global", "column"],
-        typer.Option(
-            help="Smooth by the largest variance of all, or each column by its own.",
-            rich_help_panel=_MODEL,
-        ),
-    ] = "global"
-    var_smoothing: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            metavar="X",
-            help="The part of it that is added to variances.",
-            rich_help_panel=_MODEL,
-        ),
-    ] = 1e-9
+    model: Kind = "gaussian"
     priors: Annotated[
         str | None,
         typer.Option(
@@ -55,22 +37,116 @@ class Model:
             rich_help_panel=_MODEL,
         ),
     ] = None
+    calibration: Annotated[
+        Literal["weights", "temperature", "none"] | None,
+        typer.Option(
+            help="How much terms are believed: each by a weight (naive-bayes does so by default), "
+            "all by one, or fully (gaussian).",
+            rich_help_panel=_MODEL,
+        ),
+    ] = None
+    family: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=FAMILY",
+            help="Of a column: student_t, histogram, gaussian, poisson, bernoulli, categorical.",
+            rich_help_panel=_ANY,
+        ),
+    ] = None
+    reject: Annotated[
+        str | None,
+        typer.Option(
+            metavar="P=LABEL",
+            help="Answer LABEL where no class has probability P: '0.8=unknown'.",
+            rich_help_panel=_ANY,
+        ),
+    ] = None
+    variance: Annotated[
+        Literal["class", "shared"],
+        typer.Option(
+            help="One per class and column, or one per column: a linear model.",
+            rich_help_panel=_GAUSSIAN,
+        ),
+    ] = "class"
+    ddof: Annotated[
+        int,
+        typer.Option(
+            min=0, metavar="N", help="1 for the sample variance (n - 1).", rich_help_panel=_GAUSSIAN
+        ),
+    ] = 0
+    smoothing: Annotated[
+        Literal["global", "column"],
+        typer.Option(
+            help="Smooth by the largest variance of all, or each column by its own.",
+            rich_help_panel=_GAUSSIAN,
+        ),
+    ] = "global"
+    var_smoothing: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            metavar="X",
+            help="The part of it that is added to variances.",
+            rich_help_panel=_GAUSSIAN,
+        ),
+    ] = 1e-9
 
     def check(self) -> None:
-        """Raise what can be told before the classes are known."""
+        """Raise what can be told before the data is read."""
         if self.priors is not None:
             _pairs(self.priors)
+        others = _OF_FAMILIES if self.model == "gaussian" else _OF_GAUSSIANS
+        self.check_none_of(others, f"--model {self.model}")
+        self.estimator()
 
-    def params(self, classes: Any) -> dict[str, Any]:
-        """Return the estimator's parameters for labels of these classes."""
-        priors = None if self.priors is None else _priors(self.priors, classes.tolist())
-        return {**asdict(self), "priors": priors}
+    def check_none_of(self, names: tuple[str, ...] | None, what: str) -> None:
+        """Raise where one of some options is given, or any of all, that have no meaning here."""
+        for option in fields(self):
+            given = getattr(self, option.name)
+            if (names is None or option.name in names) and given != option.default and given != []:
+                name = option.name.replace("_", "-")
+                raise NaivelyError(f"--{name} has no meaning with {what}.")
 
-    def estimator(self, classes: Any) -> Any:
-        """Return the estimator for labels of these classes."""
+    @property
+    def kinds(self) -> dict[str, Any] | None:
+        """What columns hold, as the engine is told: None where all hold numbers."""
+        return None if self.model == "gaussian" else self.estimator()._kinds()
+
+    def undecided(self) -> Any:
+        """Return what is measured, as the engine is told."""
+        from naively.engines.files import Undecided
+
+        estimator = self.estimator()
+        if self.model == "naive-bayes":
+            return estimator._undecided()
+        size = estimator._sample_size()
+        return Undecided(None, lambda first: replace(first.schema, sample=size)) if size else None
+
+    def estimator(self, classes: Any = None) -> Any:
+        """Return the estimator, for labels of these classes if they are known."""
         from naively.estimators.gaussian_nb import GaussianNB
+        from naively.estimators.naive_bayes import NaiveBayes
 
-        return GaussianNB(**self.params(classes))
+        kind = GaussianNB if self.model == "gaussian" else NaiveBayes
+        return kind(**self.params(classes))
+
+    def params(self, classes: Any = None) -> dict[str, Any]:
+        """Return the estimator's parameters, for labels of these classes if they are known."""
+        params: dict[str, Any] = {}
+        if self.priors is not None and classes is not None:
+            params["priors"] = _priors(self.priors, classes.tolist())
+        if self.calibration is not None:
+            params["calibration"] = None if self.calibration == "none" else self.calibration
+        if self.model == "gaussian":
+            return params | {name: getattr(self, name) for name in _OF_GAUSSIANS}
+        params["families"] = _families(self.family or []) or None
+        if self.reject is not None:
+            params["reject"] = _reject(self.reject, classes)
+        return params
+
+
+_OF_GAUSSIANS = "variance", "ddof", "smoothing", "var_smoothing"
+_OF_FAMILIES = "family", "reject"
 
 
 def _pairs(text: str) -> tuple[list[str], list[float]]:
@@ -95,3 +171,40 @@ def _priors(text: str, classes: list[Any]) -> list[float]:
         )
     by_name = dict(zip(given, values, strict=False))
     return [by_name[name] for name in names]
+
+
+def _families(given: list[str]) -> dict[str, tuple[Any, ...]]:
+    """Read 'age=histogram', or 'age=student_t,histogram' for both.
+
+    >>> [family.name for family in _families(["age=student-t,histogram"])["age"]]
+    ['student_t', 'histogram']
+    """
+    from naively.estimators.choice import family_of
+
+    families = {}
+    for text in given:
+        column, equals, names = text.rpartition("=")
+        if not equals or not column:
+            raise NaivelyError(f"--family must be like 'age=histogram'; got {text!r}.")
+        wanted = [name.strip().replace("-", "_") for name in names.split(",")]
+        families[column] = tuple(family_of(name, column) for name in wanted)
+    return families
+
+
+def _reject(text: str, classes: Any) -> tuple[float, Any]:
+    """Read '0.8=unknown': a probability, and a label of the classes' type."""
+    number, _, label = text.partition("=")
+    try:
+        least = float(number)
+    except ValueError:
+        least = -1.0
+    if not 0 <= least <= 1 or not label:
+        raise NaivelyError(f"--reject must be like '0.8=unknown'; got {text!r}.")
+    if classes is None or classes.dtype.kind == "U":
+        return least, label
+    try:
+        return least, float(label) if classes.dtype.kind == "f" else int(label)
+    except ValueError:
+        raise NaivelyError(
+            f"the label of --reject must be a number, as the classes are; got {label!r}."
+        ) from None

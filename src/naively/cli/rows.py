@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,12 @@ from naively.cli import bars, console
 from naively.cli.data import Source, look
 from naively.cli.options import Labels, Reading, check_output
 from naively.engines.files import scan
+from naively.engines.files.plan import FORMS
 from naively.exceptions import NaivelyError
 from naively.labels import quoted
 from naively.summary import Summary
 
-__all__ = ["rows_for", "save_changed"]
-
-_TYPES = {"U": "str", "i": "int", "u": "int", "b": "bool", "f": "float"}  # by NumPy's kinds
+__all__ = ["rows_for", "save_changed", "types_of"]
 
 
 def rows_for(
@@ -26,28 +24,35 @@ def rows_for(
     """Summarize files by the columns of a model, which may be in any order there."""
     schema, source = estimator.summary_.schema, look(files, reading)
     check_output(output, *source.inputs)
-    kind = _TYPES[estimator.classes_.dtype.kind]
+    kind = FORMS[estimator.classes_.dtype.kind]
     with bars.streaming(f"reading {source.title}") as progress:
         found = scan(
             list(files),
             target=labels.target or _target(source, schema.names, labels.weight),
-            columns=schema.names or source.split(labels.columns) or None,
+            columns=None if schema.names else source.split(labels.columns) or None,
             weight=labels.weight,
+            schema=schema,
             label_type=kind,
+            types=types_of(estimator.summary_),
             progress=progress,
             **reading.dialect,
         ).summary
-    if found.schema.n_columns != schema.n_columns:
-        raise NaivelyError(
-            f"the model has no column names and takes {schema.n_columns} numeric columns; "
-            f"got {found.schema.n_columns}. Choose them with --columns."
-        )
-    if found.classes.size and _TYPES[found.classes.dtype.kind] != kind:
+    if found.classes.size and FORMS[found.classes.dtype.kind] != kind:
         raise NaivelyError(
             f"the labels must be {kind} as the model's are ({quoted(estimator.classes_)}); "
             f"got {quoted(found.classes)}."
         )
-    return replace(found, schema=schema)
+    return found
+
+
+def types_of(summary: Summary) -> dict[str, str]:
+    """Return what the categories of a summary's columns are."""
+    schema = summary.schema
+    return {
+        schema.names[j]: FORMS[found.dtype.kind]
+        for j, found in zip(schema.categories, summary.categories, strict=True)
+        if schema.names is not None and found.size
+    }
 
 
 def _target(source: Source, names: Sequence[str] | None, weight: str | None) -> str:

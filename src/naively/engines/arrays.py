@@ -98,8 +98,12 @@ def summarize_table(
     codes: NDArray[np.int32],
     weights: NDArray[np.float64] | None,
     n_jobs: int | None,
+    origin: NDArray[np.float64] | None = None,
 ) -> Summary:
-    """Summarize what the kernel reads, in blocks of rows, and add the blocks up."""
+    """Summarize what the kernel reads, in blocks of rows, and add the blocks up.
+
+    Where an origin is given, by class and column, the summary's means are differences from it.
+    """
     n_rows, n_columns = X.shape
     if codes.size != n_rows:
         raise NaivelyError(
@@ -117,12 +121,15 @@ def summarize_table(
         return weight, values
 
     # Blocks add up as differences from the means of the first rows: see the kernel.
-    origin = work(slice(0, _SAMPLE), None)[1][1] if n_rows > _SAMPLE else np.zeros(shape[1:])
-    most = max(1, min(_MOST_BLOCKS, _MOST_RESULTS // (24 * origin.size + 1)))
+    near = origin
+    if near is None:
+        near = work(slice(0, _SAMPLE), None)[1][1] if n_rows > _SAMPLE else np.zeros(shape[1:])
+    most = max(1, min(_MOST_BLOCKS, _MOST_RESULTS // (24 * near.size + 1)))
     blocks = block_slices(n_rows, n_columns, most)
-    parts = map_blocks(lambda rows: work(rows, origin), blocks, n_jobs)
+    parts = map_blocks(lambda rows: work(rows, near), blocks, n_jobs)
     class_weight, values = reduce(_added, parts)
-    np.add(values[1], origin, out=values[1], where=values[0] > 0)
+    if origin is None:
+        np.add(values[1], near, out=values[1], where=values[0] > 0)
     if not np.isfinite(values).all():
         raise_not_finite(X, schema)
     if weights is not None and not class_weight.all():  # as if those rows had been left out
@@ -154,6 +161,7 @@ def _checked_weights(weights: NDArray[np.float64], n_rows: int) -> NDArray[np.fl
 
 def raise_not_finite(X: Table, schema: Schema) -> None:
     """Say which cell is infinite, or which column too large for its variance."""
+    X = getattr(X, "numbers", X)  # of a table that has categories too
     n_rows, n_columns = X.shape
     for rows in (slice(start, start + 4096) for start in range(0, n_rows, 4096)):
         block = X[rows]
@@ -161,7 +169,7 @@ def raise_not_finite(X: Table, schema: Schema) -> None:
             infinite = np.isinf(block[j] if isinstance(block, list) else block[:, j])
             if infinite.any():
                 raise NaivelyError(
-                    f"{schema.name(j)} holds infinity (first at row "
+                    f"{schema.name(schema.numbers[j])} holds infinity (first at row "
                     f"{rows.start + int(np.argmax(infinite))}); naive Bayes needs finite numbers. "
                     "NaN is allowed and means missing."
                 )

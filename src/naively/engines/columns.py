@@ -1,12 +1,14 @@
 """Which columns of a table a model learns from.
 
-Numeric columns are taken; text, dates, empty columns and columns without a name (an index that
-somebody wrote down) are left out, and the reason is kept.
+Numeric columns are taken, and text where a model reads categories; dates, empty columns and
+columns without a name (an index that somebody wrote down) are left out, and the reason is kept.
 
 >>> import pyarrow
 >>> table = pyarrow.table({"age": [30, 40], "town": ["Ulm", "Bonn"], "sick": ["no", "yes"]})
 >>> choose(table, target="sick")
 Columns(names=('age',), left_out=(LeftOut(name='town', reason='text', cell=None, line=None),))
+>>> choose(table, target="sick", kinds={}).names
+('age', 'town')
 >>> choose(table, target="sikc")
 Traceback (most recent call last):
     ...
@@ -15,7 +17,7 @@ naively.exceptions.NaivelyError: no column 'sikc'; did you mean 'sick'?
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -25,8 +27,10 @@ from numpy.typing import NDArray
 
 from naively._optional import need
 from naively.exceptions import NaivelyError
+from naively.schema import Kind
 
-__all__ = ["Columns", "LeftOut", "as_array", "choose", "count_rows", "find"]
+__all__ = ["Columns", "LeftOut", "as_array", "choose", "count_rows", "find", "is_text"]
+__all__ += ["nearly_numeric"]
 
 _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 _ALMOST = r"^\s*[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?\s*%?\s*$"  # also 5,1 and 1,000 and 7 %
@@ -68,6 +72,7 @@ def choose(
     target: str | None = None,
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
+    kinds: Mapping[str, Kind] | None = None,
     where: str = "",
 ) -> Columns:
     """Choose the columns to learn from.
@@ -79,9 +84,12 @@ def choose(
     target : str, optional
         The column of labels.
     columns : sequence of str, optional
-        Learn from these, all of which must be numeric; None for every numeric column.
+        Learn from these; None for every column that can be learned from.
     exclude : sequence of str
         Not from these.
+    kinds : mapping, optional
+        Where text can be learned from: what some columns hold, which are taken whatever they
+        are. None: only numbers can.
     where : str
         Where the table comes from, for messages: ``" in 'data.csv'"``.
     """
@@ -94,10 +102,11 @@ def choose(
             raise NaivelyError(f"the target, {target!r}, must not be among the columns.")
         names = tuple(name for name in dict.fromkeys(chosen) if name not in unwanted)
         return Columns(names, ())
+    settled, take_text = unwanted | set(kinds or ()), kinds is not None
     left_out = [
         reason
         for name, column in zip(table.column_names, table.columns, strict=True)
-        if name not in unwanted and (reason := _left_out(name, column)) is not None
+        if name not in settled and (reason := _left_out(name, column, take_text)) is not None
     ]
     unwanted |= {column.name for column in left_out}
     names = tuple(name for name in table.column_names if name not in unwanted)
@@ -129,14 +138,33 @@ def count_rows(table: Any, names: Sequence[str]) -> list[str]:
     return found
 
 
+def nearly_numeric(table: Any, names: Sequence[str]) -> list[LeftOut]:
+    """Return the columns of text that are numbers but for some cells, and the first such cell.
+
+    >>> import pyarrow
+    >>> nearly_numeric(pyarrow.table({"age": ["30", "40", "?"], "town": ["Ulm"] * 3}), ["age"])
+    [LeftOut(name='age', reason='looks numeric', cell='?', line=4)]
+    """
+    pyarrow = need("pyarrow", "reading columns", extra="files")
+    texts = [name for name in names if pyarrow.types.is_string(table.column(name).type)]
+    found = [name for name in texts if _looks_numeric(table.column(name))]
+    return [LeftOut(name, "looks numeric", *_first_text(table.column(name))) for name in found]
+
+
+def is_text(kind: Any) -> bool:
+    """Whether a type of Arrow holds text."""
+    types = need("pyarrow", "reading columns", extra="files").types
+    return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+
+
 def _is_numeric(kind: Any) -> bool:
     types = need("pyarrow", "reading columns", extra="files").types
     numeric = types.is_integer, types.is_floating, types.is_decimal, types.is_boolean
     return any(is_it(kind) for is_it in numeric)
 
 
-def _left_out(name: str, column: Any) -> LeftOut | None:
-    """Return why a column is not learned from, or None where it is numeric."""
+def _left_out(name: str, column: Any, take_text: bool) -> LeftOut | None:
+    """Return why a column is not learned from, or None where it is."""
     types = need("pyarrow", "reading columns", extra="files").types
     if not name:
         return LeftOut(name, "a column without a name, often an index")
@@ -146,6 +174,10 @@ def _left_out(name: str, column: Any) -> LeftOut | None:
         return LeftOut(name, "empty")
     if types.is_temporal(column.type):
         return LeftOut(name, "dates or times")
+    if not is_text(column.type):
+        return LeftOut(name, f"of type {column.type}")
+    if take_text:
+        return None
     if types.is_string(column.type) and _looks_numeric(column):
         return LeftOut(name, "looks numeric", *_first_text(column))
     return LeftOut(name, "text")

@@ -18,12 +18,18 @@ from naively.exceptions import NaivelyError
 from naively.labels import encode
 from naively.summary import Schema, Summary
 
-__all__ = ["Frame", "is_frame", "summarize"]
+__all__ = ["Frame", "block", "is_frame", "number_column", "shape_of", "summarize"]
 
 
 def is_frame(X: object) -> bool:
     """Whether X is an eager data frame that narwhals knows."""
     return nw.dependencies.is_into_dataframe(X)
+
+
+def shape_of(X: Any) -> tuple[int, int]:
+    """Return the numbers of rows and columns of a frame."""
+    shape: tuple[int, int] = nw.from_native(X, eager_only=True).shape
+    return shape
 
 
 class Frame:
@@ -45,15 +51,14 @@ class Frame:
         labels = [native[:, j].name for j in range(self.shape[1])]
         strings = all(isinstance(label, str) for label in labels)
         self.names = tuple(labels) if strings and labels else None
-        self._columns = [_column(native[:, j], label) for j, label in enumerate(labels)]
+        self._columns = [
+            number_column(native[:, j], f"column {label!r}") for j, label in enumerate(labels)
+        ]
         short = all(getattr(column, "dtype", None) == np.float32 for column in self._columns)
         self.dtype = np.dtype(np.float32 if short and self._columns else np.float64)
 
     def __getitem__(self, rows: slice) -> list[NDArray[Any]]:
-        return [
-            column[rows] if isinstance(column, np.ndarray) else _numbers(column[rows])
-            for column in self._columns
-        ]
+        return [block(column, rows) for column in self._columns]
 
 
 def summarize(
@@ -71,15 +76,19 @@ def summarize(
     return summarize_table(frame, schema, classes, codes, weights, n_jobs)
 
 
-def _column(series: nw.Series[Any], label: object) -> NDArray[Any] | nw.Series[Any]:
+def block(column: NDArray[Any] | nw.Series[Any], rows: slice) -> NDArray[Any]:
+    """Return rows of a column as an array."""
+    return column[rows] if isinstance(column, np.ndarray) else _numbers(column[rows])
+
+
+def number_column(series: nw.Series[Any], name: str) -> NDArray[Any] | nw.Series[Any]:
     """Return an array that shares the column's memory, or the column for later conversion."""
     dtype = series.dtype
     if not (dtype.is_numeric() or dtype == nw.Boolean):
         if dtype == nw.Object:
-            return _object_column(series, label)
+            return _object_column(series, name)
         raise NaivelyError(
-            f"column {label!r} must hold numbers; got {dtype}. "
-            "Encode it as numbers or leave it out."
+            f"{name} must hold numbers; got {dtype}. Encode it as numbers or leave it out."
         )
     array = _shared(series)
     if array is not None and array.dtype.char in _READABLE:
@@ -112,12 +121,12 @@ def _if_possible(view: Any) -> NDArray[Any] | None:
         return None
 
 
-def _object_column(series: nw.Series[Any], label: object) -> NDArray[np.float64]:
+def _object_column(series: nw.Series[Any], name: str) -> NDArray[np.float64]:
     try:
         return np.asarray(series.to_numpy(), dtype=np.float64)
     except (TypeError, ValueError):
         raise NaivelyError(
-            f"column {label!r} must hold numbers; got objects that are none. "
+            f"{name} must hold numbers; got objects that are none. "
             "Encode it as numbers or leave it out."
         ) from None
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, Protocol, Self
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,12 +22,16 @@ from naively import __version__, labels, model_file
 from naively._atomic import write_atomically
 from naively._threads import block_slices, map_blocks
 from naively.engines.arrays import raise_not_finite, summarize_table
+from naively.estimators._anywhere import anywhere, is_dask
 from naively.estimators._validation import Checked, check_labels, check_table, check_weights
 from naively.exceptions import NaivelyError
 from naively.model_file import ModelFile
 from naively.summary import Schema, Summary
 
-__all__ = ["Model", "SummaryClassifier"]
+__all__ = ["Model", "Rows", "SummaryClassifier"]
+
+Rows: TypeAlias = tuple[NDArray[Any], NDArray[np.int32], NDArray[np.float64] | None]
+"""Classes, the code of each row's class, and weights."""
 
 _MOST_BLOCKS = 64
 
@@ -98,6 +104,7 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         params = {name: options.pop(name) for name in list(options) if name in names}
         estimator = cls(**params)
         estimator._check_params()
+        options.setdefault("schema", estimator._undecided())
         summary = files.summarize(source, target=target, n_jobs=estimator.n_jobs, **options)
         return cls.from_summary(summary, **params)
 
@@ -131,9 +138,8 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Weights, finite and >= 0; weight 0 is the same as leaving the row out.
         """
         self._check_params()
-        checked = check_table(self, X, fitted=False)
-        summary = self._summarize(checked, y, sample_weight)
-        return self._adopt(summary, self._read(summary), checked.dtype)
+        summary, dtype = self._measured(X, y, sample_weight, None)
+        return self._adopt(summary, self._read(summary), dtype)
 
     def partial_fit(
         self,
@@ -154,8 +160,8 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._check_params()
         fitted = self.__sklearn_is_fitted__()
         declared = self._declared(classes, fitted)
-        checked = check_table(self, X, fitted=fitted)
-        batch = self._summarize(checked, y, sample_weight)
+        known = self.summary_.schema if fitted else None
+        batch, dtype = self._measured(X, y, sample_weight, known)
         if not self.open_classes:
             _check_known(batch.classes, declared)
         if fitted:
@@ -163,7 +169,7 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             before = Summary.zero(batch.schema, declared)
             self._check_declared(declared)
-        return self._adopt(before + batch, None, None if fitted else checked.dtype)
+        return self._adopt(before + batch, None, None if fitted else dtype)
 
     def update(self, summary: Summary) -> Self:
         """Add what was seen elsewhere.
@@ -189,11 +195,12 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             As they were given to `fit`.
         """
         before = self._seen()
-        rows = self._summarize(check_table(self, X, fitted=True), y, sample_weight)
+        rows, _ = self._measured(X, y, sample_weight, before.schema)
         return self._adopt(before - rows)
 
     # --- answering ----------------------------------------------------------------------------
 
+    @anywhere
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row; of equals, the first.
 
@@ -202,7 +209,7 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : array-like or data frame of shape (n_rows, n_columns)
             Rows; the term of a missing cell is left out.
         """
-        model, checked = self._model(), check_table(self, X, fitted=True)
+        model, checked = self._model(), self._check(X, self.summary_.schema)
         classes = self.summary_.classes
         out = np.empty(checked.table.shape[0], dtype=classes.dtype)
 
@@ -215,18 +222,22 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._score(label, checked, out)
         return out
 
+    @anywhere
     def predict_joint_log_proba(self, X: Any) -> NDArray[Any]:
         """Return log p(x, k) = log p(k) + log p(x | k) of each row and class."""
         return self._values("joint", X)
 
+    @anywhere
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """Return log p(k | x) of each row and class."""
         return self._values("log_proba", X)
 
+    @anywhere
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return p(k | x) of each row and class: finite, between 0 and 1, of sum 1."""
         return self._values("proba", X)
 
+    @anywhere
     def score_samples(self, X: Any) -> NDArray[Any]:
         """Return log p(x) of each row: the lower, the less the row is like any seen."""
         return self._values("evidence", X)[:, 0]
@@ -289,9 +300,7 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         path : path-like
             The file, by custom with the ending ``.safetensors``.
         """
-        params = self.get_params(deep=False)
-        if params.get("priors") is not None:
-            params["priors"] = np.asarray(params["priors"], dtype=np.float64).tolist()
+        params = self._params_as_text()
         content = ModelFile(self._seen(), type(self).__name__, params, self._dtype.name)
         model_file.write(path, content, version=__version__)
 
@@ -330,6 +339,19 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         return to_sql(self, table, dialect=dialect, **options)
 
+    def _params_as_text(self) -> dict[str, Any]:
+        """Return the parameters as JSON can hold them."""
+        params: dict[str, Any] = self.get_params(deep=False)
+        for name in ("priors", "class_prior", "costs"):
+            if params.get(name) is not None:
+                params[name] = np.asarray(params[name], dtype=np.float64).tolist()
+        return params
+
+    @classmethod
+    def _from_text(cls, summary: Summary, params: dict[str, Any]) -> Self:
+        """Return what was saved."""
+        return cls.from_summary(summary, **params)
+
     # --- inside -------------------------------------------------------------------------------
 
     def _seen(self) -> Summary:
@@ -366,14 +388,65 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._dtype = np.dtype(dtype)
         return self
 
+    def _measured(
+        self, X: Any, y: Any, sample_weight: Any, known: Schema | None
+    ) -> tuple[Summary, np.dtype[Any]]:
+        """Summarize rows, in memory or wherever they are; and return the type of answers."""
+        if not is_dask(X):
+            checked = self._check(X, known)
+            return self._summarize(checked, y, sample_weight), checked.dtype
+        from naively.engines import dask
+
+        checked = self._check(dask.example(X), known)
+        schema = checked.schema
+
+        def first(size: int) -> Any:
+            few = replace(schema, sample=size)
+            return dask.summarize(X, y, schema=few, sample_weight=sample_weight, most=8).sample
+
+        if known is None:
+            schema = self._settled(schema, first)
+        summary = dask.summarize(X, y, schema=schema, sample_weight=sample_weight)
+        return summary, checked.dtype
+
+    def _undecided(self) -> Any:
+        """Say what is measured of files where their first rows decide; None for numbers alone."""
+        size = self._sample_size()
+        if not size:
+            return None
+        from naively.engines.files import Undecided
+
+        return Undecided(None, lambda first: replace(first.schema, sample=size))
+
+    def _settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:
+        """Fix what must be fixed before measuring, by a sample of the first rows if need be."""
+        return schema
+
+    def _check(self, X: Any, known: Schema | None) -> Checked:
+        """Make rows readable; they must have the columns that are known, if any are."""
+        checked = check_table(self, X, fitted=known is not None)
+        sample = self._sample_size() if known is None else known.sample
+        schema = Schema(checked.table.shape[1], checked.names, sample=sample)
+        return checked._replace(schema=schema)
+
+    def _sample_size(self) -> int:
+        """How many rows a summary is to keep."""
+        return 0
+
     def _summarize(
         self, checked: Checked, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> Summary:
-        table = checked.table
+        table, schema = checked.table, checked.schema
         classes, codes = labels.encode(check_labels(self, y, table.shape[0]))
         weights = check_weights(table, sample_weight)
-        schema = Schema(table.shape[1], checked.names)
-        return summarize_table(table, schema, classes, codes, weights, self.n_jobs)
+        return self._measure(table, schema, (classes, codes, weights))
+
+    def _measure(self, table: Any, schema: Schema, rows: Rows) -> Summary:
+        if not schema.sample:
+            return summarize_table(table, schema, *rows, self.n_jobs)
+        from naively.engines import mixed
+
+        return mixed.measure(mixed.Mixed.of_numbers(table), schema, *rows, self.n_jobs)
 
     def _declared(self, classes: ArrayLike | None, fitted: bool) -> NDArray[Any] | None:
         """Return the classes that may come."""
@@ -403,7 +476,7 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._validate_params()
 
     def _values(self, want: str, X: Any) -> NDArray[Any]:
-        model, checked = self._model(), check_table(self, X, fitted=True)
+        model, checked = self._model(), self._check(X, self.summary_.schema)
         n_values = 1 if want == "evidence" else len(model.classes)
         dtype = np.result_type(checked.dtype, self._dtype)
         out = np.empty((checked.table.shape[0], n_values), dtype=dtype)

@@ -22,16 +22,18 @@ from sklearn.utils.validation import (
 from naively import labels
 from naively.engines import arrays
 from naively.exceptions import NaivelyError
+from naively.schema import Schema
 
-__all__ = ["Checked", "check_labels", "check_table", "check_weights"]
+__all__ = ["Checked", "check_cells", "check_codes", "check_labels", "check_table", "check_weights"]
 
 
 class Checked(NamedTuple):
-    """A table that the kernel can read."""
+    """A table that the kernel can read, and what is to be measured."""
 
     table: arrays.Table
     names: tuple[str, ...] | None
     dtype: np.dtype[Any]
+    schema: Schema = Schema(0)
 
 
 def check_table(estimator: BaseEstimator, X: Any, *, fitted: bool) -> Checked:
@@ -58,14 +60,61 @@ def _check_other(estimator: BaseEstimator, X: Any) -> Checked:
             return Checked(frame, frame.names, frame.dtype)
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
+    array = _check_array(estimator, X, dtype="numeric")
+    dtype = np.dtype(np.float32 if array.dtype in (np.float32, np.float16) else np.float64)
+    return Checked(arrays.table(array), None, dtype)
+
+
+def _check_array(estimator: BaseEstimator, X: Any, dtype: Any) -> NDArray[Any]:
     try:
-        array = check_array(X, ensure_all_finite=False, estimator=estimator, input_name="X")
+        return check_array(
+            X, dtype=dtype, ensure_all_finite=False, estimator=estimator, input_name="X"
+        )
     except ValueError as error:
         if "Expected 2D array, got 1D array" not in str(error):
             raise
         raise NaivelyError(f"{error} For one row, use predict_one or predict_proba_one.") from None
-    dtype = np.dtype(np.float32 if array.dtype in (np.float32, np.float16) else np.float64)
-    return Checked(arrays.table(array), None, dtype)
+
+
+def check_cells(estimator: BaseEstimator, X: Any, known: Schema | None) -> Any:
+    """Return a frame as it is, or an array of any cells; both must have rows and columns."""
+    if not isinstance(X, np.ndarray | list | tuple):
+        from naively.engines import frames
+
+        if frames.is_frame(X):
+            _check_not_empty(estimator, frames.shape_of(X))
+            return X
+    elif not isinstance(X, np.ndarray):
+        X = np.array(X, dtype=object) if _holds_text(X) else X
+    X = _check_array(estimator, X, dtype=None)
+    if known is not None and X.shape[1] != known.n_columns:
+        _check_n_features(estimator, X, reset=False)
+    return X
+
+
+def check_codes(
+    estimator: BaseEstimator, X: Any, *, fitted: bool
+) -> tuple[NDArray[Any], tuple[str, ...] | None]:
+    """Return an array of codes, whole numbers or NaN, and the names of its columns."""
+    names = None
+    if not isinstance(X, np.ndarray | list | tuple):
+        from naively.engines import tables
+
+        names = tables.names_of(X)
+    array = _check_array(estimator, X, dtype="numeric")
+    if fitted:
+        _check_feature_names(estimator, X, reset=False)
+        _check_n_features(estimator, array, reset=False)
+    if array.dtype.kind == "f":
+        if np.isinf(array).any():
+            raise NaivelyError("Input X contains infinity; categories are coded 0, 1, 2, ...")
+        array = np.trunc(array) if np.isnan(array).any() else array.astype(np.int64)
+    return array, names
+
+
+def _holds_text(rows: Any) -> bool:
+    """Whether nested lists hold text, beside which numbers are to stay numbers."""
+    return any(isinstance(c, str) for row in rows if isinstance(row, list | tuple) for c in row)
 
 
 def _check_not_empty(estimator: BaseEstimator, shape: tuple[int, ...]) -> None:

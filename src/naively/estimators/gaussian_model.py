@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively import _kernel
+from naively.calibration import Calibration
 from naively.exceptions import NaivelyError
 from naively.families import gaussian
 from naively.labels import quoted
 from naively.summary import Summary
 
-__all__ = ["GaussianModel", "Reading", "check_priors"]
+__all__ = ["GaussianModel", "Reading", "check_priors", "logarithm", "read_prior"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class GaussianModel:
 
     def __init__(self, summary: Summary, reading: Reading) -> None:
         self.classes: list[Any] = summary.classes.tolist()
-        self.prior = _prior(summary, reading)
+        self.prior = read_prior(summary, reading.priors)
         self.parameters = gaussian.parameters(
             summary.moments,
             ddof=reading.ddof,
@@ -46,13 +47,12 @@ class GaussianModel:
             smoothing=reading.smoothing,
         )
         _check_defined(summary, self.parameters, reading)
-        log_prior = np.full(self.prior.shape, -np.inf)
-        np.log(self.prior, out=log_prior, where=self.prior > 0)
-        self.log_prior = log_prior
-        self.kernel = _kernel.GaussianModel(
+        self.log_prior = logarithm(self.prior)
+        self.calibration: Calibration | None = None
+        self.kernel: Any = _kernel.GaussianModel(
             np.ascontiguousarray(self.parameters.mean),
             np.ascontiguousarray(self.parameters.variance),
-            log_prior,
+            self.log_prior,
         )
 
     def linear(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -76,6 +76,11 @@ class GaussianModel:
         return weights, constants
 
 
+def logarithm(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return log p, minus infinity where p is 0."""
+    return np.log(p, out=np.full(p.shape, -np.inf), where=p > 0)
+
+
 def check_priors(priors: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
     """Return the priors as an array: one per class, >= 0, of sum 1."""
     priors = np.asarray(priors, dtype=np.float64)
@@ -94,9 +99,10 @@ def check_priors(priors: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
     return priors
 
 
-def _prior(summary: Summary, reading: Reading) -> NDArray[np.float64]:
-    if reading.priors is not None:
-        return check_priors(reading.priors, summary.classes)
+def read_prior(summary: Summary, priors: ArrayLike | None) -> NDArray[np.float64]:
+    """Return the probability of each class: as given, or its share of all rows."""
+    if priors is not None:
+        return check_priors(priors, summary.classes)
     if not summary.weight > 0:
         raise NaivelyError("there must be at least one row of positive weight; got none.")
     return summary.class_weight / summary.weight

@@ -16,8 +16,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from naively.engines.arrays import summarize
+from naively.estimators._anywhere import anywhere
 from naively.estimators._base import SummaryClassifier
 from naively.estimators.gaussian_model import GaussianModel, Reading, check_priors
+from naively.estimators.naive_model import SAMPLE, NaiveModel
+from naively.estimators.naive_model import Reading as NaiveReading
+from naively.families.gaussian import Gaussian
 from naively.stats import Moments
 from naively.summary import Summary
 
@@ -57,6 +61,10 @@ class GaussianNB(SummaryClassifier):
     smoothing : {"global", "column"}, default="global"
         Smooth by the largest variance of all columns, as scikit-learn does, or each column by
         its own, which makes the model indifferent to the columns' units.
+    calibration : {"temperature", "weights"} or None, default=None
+        None for the textbook's probabilities. Columns are seldom independent, and then those are
+        too sure: one exponent for all terms, or one for each column, is fitted on a sample of
+        rows, each judged by what all others say.
     decay : float, default=1.0
         What was seen before counts this much less with each `partial_fit`.
     open_classes : bool, default=False
@@ -120,6 +128,7 @@ class GaussianNB(SummaryClassifier):
         "variance": [StrOptions({"class", "shared"})],
         "ddof": [Interval(Integral, 0, None, closed="left")],
         "smoothing": [StrOptions({"global", "column"})],
+        "calibration": [StrOptions({"temperature", "weights"}), None],
         "decay": [Interval(Real, 0, 1, closed="both")],
         "open_classes": ["boolean"],
         "n_jobs": [
@@ -137,6 +146,7 @@ class GaussianNB(SummaryClassifier):
         variance: Literal["class", "shared"] = "class",
         ddof: int = 0,
         smoothing: Literal["global", "column"] = "global",
+        calibration: Literal["temperature", "weights"] | None = None,
         decay: float = 1.0,
         open_classes: bool = False,
         n_jobs: int | None = None,
@@ -146,6 +156,7 @@ class GaussianNB(SummaryClassifier):
         self.variance = variance
         self.ddof = ddof
         self.smoothing = smoothing
+        self.calibration = calibration
         self.decay = decay
         self.open_classes = open_classes
         self.n_jobs = n_jobs
@@ -188,6 +199,7 @@ class GaussianNB(SummaryClassifier):
         return constants
 
     @available_if(_is_linear)
+    @anywhere
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the linear form; only with ``variance="shared"``.
 
@@ -200,7 +212,16 @@ class GaussianNB(SummaryClassifier):
 
     def _read(self, summary: Summary) -> GaussianModel:
         reading = Reading(self.priors, self.var_smoothing, self.variance, self.ddof, self.smoothing)
-        return GaussianModel(summary, reading)
+        model = GaussianModel(summary, reading)
+        if self.calibration is not None:
+            family = Gaussian(self.var_smoothing, self.variance, self.ddof, self.smoothing)
+            families = [(family,)] * summary.schema.n_columns
+            weighed = NaiveModel(summary, NaiveReading(self.priors, families, self.calibration))
+            model.kernel, model.calibration = weighed.kernel, weighed.calibration
+        return model
+
+    def _sample_size(self) -> int:
+        return 0 if self.calibration is None else SAMPLE
 
     def _check_declared(self, declared: NDArray[Any] | None) -> None:
         if self.priors is not None and declared is not None:

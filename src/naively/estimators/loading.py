@@ -5,15 +5,22 @@ from __future__ import annotations
 import os
 
 from naively import model_file
+from naively.estimators._base import SummaryClassifier
+from naively.estimators.categorical_nb import CategoricalNB
 from naively.estimators.gaussian_nb import GaussianNB
+from naively.estimators.naive_bayes import NaiveBayes
 from naively.exceptions import NaivelyError
 
 __all__ = ["load"]
 
-_ESTIMATORS = {"GaussianNB": GaussianNB}
+_ESTIMATORS: dict[str, type[SummaryClassifier]] = {
+    "CategoricalNB": CategoricalNB,
+    "GaussianNB": GaussianNB,
+    "NaiveBayes": NaiveBayes,
+}
 
 
-def load(path: str | os.PathLike[str]) -> GaussianNB:
+def load(path: str | os.PathLike[str]) -> SummaryClassifier:
     """Load a model from a file that ``save`` wrote.
 
     Loading runs no code, whatever the file holds. The model predicts the same bits as the saved
@@ -26,7 +33,7 @@ def load(path: str | os.PathLike[str]) -> GaussianNB:
 
     Returns
     -------
-    GaussianNB
+    GaussianNB, NaiveBayes or CategoricalNB
         What was saved.
 
     Examples
@@ -40,7 +47,7 @@ def load(path: str | os.PathLike[str]) -> GaussianNB:
     content = model_file.read(path)
     try:
         kind = _ESTIMATORS[content.estimator]
-        return kind.from_summary(content.summary, **content.params)._with(content.dtype)
+        return kind._from_text(content.summary, content.params)._with(content.dtype)
     except KeyError:
         problem = f"its estimator is {content.estimator!r}"
     except (TypeError, ValueError) as error:

@@ -107,7 +107,7 @@ def _by_folds(model: Any, X: Any, truth: Truth, folds: Any, seed: Any) -> Evalua
     if isinstance(folds, LeaveOneOut) or (isinstance(folds, str) and folds == _ONE_OUT):
         return _by_leaving_one_out(model, X, truth)
     splitter = _splitter(folds, seed)
-    fold = _fold_of_each_row(splitter, X, truth) if type(model) is GaussianNB else None
+    fold = _fold_of_each_row(splitter, X, truth) if _adds_up(model) else None
     if fold is None:
         judged = by_refitting(model, X, truth, splitter.split(X, truth.codes))
     else:
@@ -131,7 +131,7 @@ def _fold_of_each_row(splitter: Any, X: Any, truth: Truth) -> NDArray[np.int32] 
 
 
 def _by_leaving_one_out(model: Any, X: Any, truth: Truth) -> Evaluation:
-    if type(model) is GaussianNB:
+    if _adds_up(model):
         return Evaluation.of(truth, leave_one_out(model, X, truth), _ONE_OUT)
     judged = by_refitting(model, X, truth, LeaveOneOut().split(truth.codes))
     return Evaluation.of(judged.truth, judged.answers, _ONE_OUT)
@@ -144,3 +144,8 @@ def _splitter(folds: Any, seed: Any) -> Any:
     if isinstance(folds, str):
         raise NaivelyError(f"folds must be a number, a splitter or {_ONE_OUT!r}; got {folds!r}.")
     return check_cv(folds)
+
+
+def _adds_up(model: Any) -> bool:
+    """Whether folds can be added up instead of fitted: calibration reads rows beside moments."""
+    return type(model) is GaussianNB and model.calibration is None

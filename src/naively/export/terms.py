@@ -66,17 +66,27 @@ class Terms:
                [8.]])
         """
         model = estimator._model()
+        if not hasattr(model, "parameters"):
+            raise NaivelyError(
+                f"only a GaussianNB can be exported; got {type(estimator).__name__}. "
+                "Score with naively itself, or export a GaussianNB of the columns of numbers."
+            )
         schema, classes = estimator.summary_.schema, estimator.summary_.classes
         known = ~np.isnan(model.parameters.variance)
         mean = np.where(known, model.parameters.mean, 0.0)
         sigma2 = np.maximum(model.parameters.variance, np.finfo(np.float64).tiny)
         scale = np.where(known, 0.5 / sigma2, 0.0)
         log_norm = np.where(known, 0.5 * (np.log(2 * np.pi) + np.log(sigma2)), 0.0)
+        log_prior = model.log_prior
+        if model.calibration is not None:
+            _check_temperature(model.calibration.weight)
+            scale, log_norm = model.calibration.weight * scale, model.calibration.weight * log_norm
+            log_prior = log_prior + model.calibration.bias
         scale, lowest, highest = _bounded(mean, scale)
         return cls(
             classes=_plain(classes),
             names=schema.names,
-            log_prior=model.log_prior,
+            log_prior=log_prior,
             mean=mean,
             scale=scale,
             log_norm=log_norm,
@@ -93,6 +103,14 @@ class Terms:
     def possible(self) -> NDArray[np.bool_]:
         """Which classes have a probability at all."""
         return np.isfinite(self.log_prior)
+
+
+def _check_temperature(weight: NDArray[np.float64]) -> None:
+    if (weight != weight[:1]).any():
+        raise NaivelyError(
+            "a model with calibration='weights' cannot be exported; got weights that differ by "
+            "class. Use calibration='temperature' or None."
+        )
 
 
 def power_of_ten(values: NDArray[np.float64]) -> NDArray[np.float64]:

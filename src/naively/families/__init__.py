@@ -1,1 +1,15 @@
 """Families: one distribution each, its formula and the parameters read off a statistic."""
+
+from naively.families.bernoulli import Bernoulli
+from naively.families.categorical import Categorical
+from naively.families.family import Family
+from naively.families.gaussian import Gaussian
+from naively.families.histogram import Histogram
+from naively.families.poisson import Poisson
+from naively.families.student_t import StudentT
+
+__all__ = ["FAMILIES", "Bernoulli", "Categorical", "Family", "Gaussian", "Histogram", "Poisson"]
+__all__ += ["StudentT"]
+
+_ALL = (Gaussian, StudentT, Histogram, Categorical, Bernoulli, Poisson)
+FAMILIES: dict[str, type[Family]] = {family.name: family for family in _ALL}

@@ -18,20 +18,20 @@ np.float64(-0.9189385332046727)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.exceptions import NaivelyError
+from naively.families.family import Codes, Family, Floats, moments_without
+from naively.families.forms import Quadratics
 from naively.stats import Moments
 
-__all__ = ["Parameters", "density", "log_density", "parameters"]
+__all__ = ["Gaussian", "Parameters", "density", "log_density", "parameters"]
 
-oracle = "norm"  # in scipy.stats
-statistic = Moments
-support = (-np.inf, np.inf)
+_FAR = 1e150  # its square is still a float64
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Parameters:
     mean: NDArray[np.float64]
     variance: NDArray[np.float64]
     epsilon: float | NDArray[np.float64]
+    prior: Parameters | None = None  # of the column over all classes
 
 
 def log_density(x: ArrayLike, mean: ArrayLike, variance: ArrayLike) -> NDArray[np.float64]:
@@ -119,3 +120,81 @@ def parameters(
 def _ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a / b, NaN where b is not positive."""
     return np.divide(a, b, out=np.full(np.broadcast(a, b).shape, np.nan), where=b > 0)
+
+
+@dataclass(frozen=True)
+class Gaussian(Family):
+    """Means and variances as they are: the family of the textbooks.
+
+    Parameters
+    ----------
+    var_smoothing, variance, ddof, smoothing
+        As for `parameters`, but that by default each column is smoothed by its own variance.
+    """
+
+    var_smoothing: float = 1e-9
+    variance: Literal["class", "shared"] = "class"
+    ddof: int = 0
+    smoothing: Literal["global", "column"] = "column"
+
+    name: ClassVar[str] = "gaussian"
+    kind: ClassVar[Literal["number", "category"]] = "number"
+    reads: ClassVar[Literal["moments", "bins", "tallies"]] = "moments"
+    oracle: ClassVar[str] = "norm"
+    support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
+
+    def __post_init__(self) -> None:
+        if not self.var_smoothing > 0:
+            raise NaivelyError(f"var_smoothing must be > 0; got {self.var_smoothing!r}.")
+
+    def parameters(self, statistic: Moments, prior: Parameters | None = None) -> Parameters:
+        """Read means and variances off the moments of classes and columns.
+
+        A column of one value has no say, nor has a class that has too few rows for its variance.
+        """
+        found = parameters(
+            statistic,
+            ddof=self.ddof,
+            variance=self.variance,
+            var_smoothing=self.var_smoothing,
+            smoothing=self.smoothing,
+        )
+        whole = statistic.pooled()
+        spread = _ratio(whole.m2, whole.weight)
+        everyone = Parameters(whole.mean, spread + found.epsilon, found.epsilon)
+        mean = np.where(found.variance > 0, found.mean, np.nan)
+        return replace(found, mean=mean, prior=everyone if prior is None else prior)
+
+    def log_density(self, x: Floats, parameters: Parameters) -> Floats:
+        r"""Return :math:`-(x - \mu)^2 / 2 \sigma^2 - \log(2 \pi \sigma^2) / 2`."""
+        return _log_normal(x[:, np.newaxis, :], parameters.mean, parameters.variance)
+
+    def left_out(
+        self, x: Floats, codes: Codes, weights: Floats, statistic: Moments, parameters: Parameters
+    ) -> Floats:
+        """Return the log density of each cell by the other rows of its class."""
+        weight, mean, m2 = moments_without(x, codes, weights, statistic)
+        if self.variance == "shared":
+            m2 = statistic.m2.sum(axis=0) - statistic.m2[codes] + m2
+            free = statistic.weight.sum(axis=0) - statistic.weight[codes] + weight
+            free = free - self.ddof * (statistic.weight > 0).sum(axis=0)
+        else:
+            free = weight - self.ddof
+        whole = parameters.prior
+        assert whole is not None
+        known = (weight > 0) & (free > 0)
+        variance = np.where(known, _ratio(m2, free) + whole.epsilon, whole.variance)
+        return _log_normal(x, np.where(known, mean, whole.mean), variance)
+
+    def form(self, parameters: Parameters, weight: Floats) -> Quadratics:
+        """Return A - B (x - mu)^2."""
+        variance = np.where(parameters.variance > 0, parameters.variance, np.nan)
+        constant = -0.5 * np.log(2 * np.pi * variance)
+        return Quadratics.of(constant, 0.5 / variance, parameters.mean, weight)
+
+
+def _log_normal(x: Floats, mean: Floats, variance: Floats) -> Floats:
+    """Return the log density; 0 where the cell is missing or the column says nothing."""
+    variance = np.where(variance > 0, variance, np.nan)
+    z = np.clip((0.5 * x - 0.5 * mean) * (2 / np.sqrt(variance)), -_FAR, _FAR)
+    return np.nan_to_num(-0.5 * (z * z + np.log(2 * np.pi) + np.log(variance)), nan=0.0)

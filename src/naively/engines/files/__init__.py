@@ -4,8 +4,9 @@
 alone, as every engine's does. `predict` labels them as they stream by.
 """
 
+from naively.engines.files.plan import Undecided
 from naively.engines.files.predict import predict
 from naively.engines.files.scan import Scan, scan, summarize
 from naively.engines.files.sources import BadFileError
 
-__all__ = ["BadFileError", "Scan", "predict", "scan", "summarize"]
+__all__ = ["BadFileError", "Scan", "Undecided", "predict", "scan", "summarize"]

@@ -12,6 +12,7 @@ are booleans, decimals or float16.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -172,7 +173,22 @@ def typed(summary: Summary, kind: str | None) -> Summary:
 
 
 def _part(summary: Summary, classes: NDArray[Any], at: NDArray[np.intp]) -> Summary:
-    return Summary(summary.schema, classes, summary.class_weight[at], summary.moments[at])
+    """Return some classes of a summary, under other labels."""
+    sample = summary.sample
+    if sample is not None:
+        place = np.full(summary.classes.size, -1)
+        place[at] = np.arange(at.size)
+        same = [np.arange(column.size) for column in summary.categories]
+        sample = sample[place[sample.codes] >= 0].recoded(place, same)
+    return replace(
+        summary,
+        classes=classes,
+        class_weight=summary.class_weight[at],
+        moments=summary.moments[at],
+        tallies=summary.tallies[at],
+        bins=summary.bins[at],
+        sample=sample,
+    )
 
 
 def _kind_of(texts: NDArray[Any]) -> str:

@@ -15,21 +15,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from naively import __version__, model_file
 from naively._atomic import write_atomically
 from naively._optional import need
 from naively.engines.files.pieces import Position
 from naively.engines.files.sources import File
 from naively.exceptions import NaivelyError
-from naively.stats import Moments
 from naively.summary import Schema, Summary
+from naively.tensors import UnsoundError, pack, unpack
 
 __all__ = ["State", "load", "save"]
 
-_FORMAT = 1
-_KINDS = {"U": "str", "i": "int", "u": "int", "b": "bool", "f": "float"}
+_FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -122,18 +119,13 @@ def save(path: str | os.PathLike[str], state: State, asked: dict[str, Any]) -> N
         What the pass was asked for; another pass must ask for the same to go on.
     """
     write = need("safetensors.numpy", "saving a checkpoint", extra="files").save
-    schema, summaries = state.summary.schema, (state.summary, state.before)
+    packed = [pack(summary) for summary in (state.summary, state.before)]
     header = {
         "format": _FORMAT,
         "kind": "checkpoint",
         "naively": __version__,
         "asked": asked,
-        "columns": schema.names,
-        "n_columns": schema.n_columns,
-        "summaries": [
-            {"labels": _KINDS[one.classes.dtype.kind], "classes": one.classes.tolist()}
-            for one in summaries
-        ],
+        "summaries": [words for words, _ in packed],
         "rows": [state.rows, state.rows_before],
         "finished": state.finished,
         "bad": state.bad,
@@ -141,8 +133,7 @@ def save(path: str | os.PathLike[str], state: State, asked: dict[str, Any]) -> N
         "position": state.position,
     }
     tensors = {
-        "class_weight": np.concatenate([one.class_weight for one in summaries]),
-        "moments": np.concatenate([one.moments.values for one in summaries], axis=1),
+        f"{i}.{name}": tensor for i, (_, its) in enumerate(packed) for name, tensor in its.items()
     }
     write_atomically(path, write(tensors, {"naively": json.dumps(header, allow_nan=False)}))
 
@@ -152,11 +143,11 @@ def load(path: str | os.PathLike[str], asked: dict[str, Any]) -> State:
     try:
         header, tensors = model_file._parse(Path(path))
         if header.get("kind") != "checkpoint" or header.get("format") != _FORMAT:
-            raise model_file._UnsoundError("it is something else")
+            raise UnsoundError("it is something else")
         state = _state(header, tensors)
     except OSError as error:
         raise NaivelyError(f"cannot read {str(path)!r}: {error.strerror}.") from error
-    except (model_file._UnsoundError, KeyError, TypeError, ValueError, IndexError) as error:
+    except (UnsoundError, KeyError, TypeError, ValueError, IndexError) as error:
         raise NaivelyError(
             f"{str(path)!r} is not a sound checkpoint: {error}. Remove it to begin anew."
         ) from None
@@ -171,18 +162,9 @@ def load(path: str | os.PathLike[str], asked: dict[str, Any]) -> State:
 
 
 def _state(header: dict[str, Any], tensors: dict[str, Any]) -> State:
-    schema = model_file._schema(header)
-    weight, values = tensors["class_weight"], tensors["moments"]
-    classes = [model_file._classes(one) for one in header["summaries"]]
-    n_classes = sum(one.size for one in classes)
-    if weight.shape != (n_classes,) or values.shape != (3, n_classes, schema.n_columns):
-        raise model_file._UnsoundError("its shapes do not fit its classes and columns")
-    model_file._check_numbers(weight, values)
-    at = classes[0].size
-    first, second = slice(None, at), slice(at, None)
     summary, before = (
-        Summary(schema, one, weight[part].copy(), Moments(np.ascontiguousarray(values[:, part])))
-        for one, part in zip(classes, (first, second), strict=True)
+        unpack(words, {n[2:]: tensor for n, tensor in tensors.items() if n.startswith(f"{i}.")})
+        for i, words in enumerate(header["summaries"])
     )
     rows, rows_before = header["rows"]
     return State(

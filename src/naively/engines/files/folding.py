@@ -11,28 +11,36 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict
-from itertools import accumulate
+from dataclasses import asdict, replace
+from itertools import accumulate, tee
 from pathlib import Path
 from threading import Event
 from time import monotonic
 from typing import Any, NamedTuple
 
+from naively._optional import need
 from naively._threads import _thread_count
 from naively.engines.files import checkpoint as checkpoints
 from naively.engines.files.cells import RowError
 from naively.engines.files.checkpoint import State
 from naively.engines.files.csv import Dialect
+from naively.engines.files.measuring import MixedWork
 from naively.engines.files.opening import open_file, reading
-from naively.engines.files.pieces import Piece, Reader
-from naively.engines.files.plan import Plan, Wish, type_of, with_partitions
+from naively.engines.files.pieces import Begun, Piece, Reader
+from naively.engines.files.plan import Plan, Undecided, Wish, type_of, with_partitions
 from naively.engines.files.sources import BadFileError, File
-from naively.engines.files.work import Part, Work
+from naively.engines.files.work import Work
 from naively.exceptions import NaivelyError
+from naively.sample import EVERYTHING
+from naively.schema import Schema
+from naively.summary import Summary
 
-__all__ = ["SECONDS", "Fold", "Progress", "constants_of", "is_text"]
+__all__ = ["FIRST", "SECONDS", "Fold", "Progress", "constants_of", "is_text"]
+
+pa = need("pyarrow", "reading files", extra="files")
 
 SECONDS = 3.0  # between two checkpoints
+FIRST = 1 << 15  # rows that are looked at where they decide what is measured
 Progress = Callable[[int, int, int | None], None]
 
 
@@ -56,14 +64,16 @@ class Fold:
         skip_bad_files: bool,
         checkpoint: str | os.PathLike[str] | None,
         progress: Progress | None,
+        schema: Schema | Undecided | None = None,
     ) -> None:
-        self.files, self.wish, self.dialect = files, wish, dialect
+        self.files, self.wish, self.dialect, self.schema = files, wish, dialect, schema
         self.skip_bad_files, self.checkpoint, self.progress = skip_bad_files, checkpoint, progress
         self._stop, self._saved_at = Event(), monotonic()
         self._streams: dict[str, Reader] = {}  # what has been opened and cannot be opened twice
         self._sizes = list(accumulate((file.size or 0 for file in files), initial=0))
         resumed = self._resumed()
-        self.plan = self._planned(resumed.bad if resumed else ())
+        plan = self._planned(resumed.bad if resumed else ())
+        self.plan = replace(plan, schema=self._decided(plan, resumed))
         self.state = resumed or State.beginning(self.plan.schema)
         if self.state.summary.schema != self.plan.schema:
             raise NaivelyError(
@@ -113,10 +123,42 @@ class Fold:
             if file.size is None:
                 self._streams[file.name] = reader
             if file.format != "csv" or sample.num_rows:
-                return Plan.of(sample, self.wish, file, alone=len(self.files) == 1)
+                fixed = self.schema if isinstance(self.schema, Schema) else None
+                alone = len(self.files) == 1
+                return Plan.of(sample, self.wish, file, reader.types, alone=alone, fixed=fixed)
         names = ", ".join(repr(file.name) for file in self.files[:3])
         more = f" and {len(self.files) - 3} more" if len(self.files) > 3 else ""
         raise NaivelyError(f"there must be a file that holds rows; got {names}{more}.")
+
+    def _decided(self, plan: Plan, resumed: State | None) -> Schema:
+        """Return what is measured: if it depends on the first rows, they are measured before."""
+        if not isinstance(self.schema, Undecided) or self.schema.complete is None:
+            return plan.schema
+        sampling = replace(plan, schema=replace(plan.schema, sample=self.schema.sample))
+        decided = self.schema.complete(self._first_rows(sampling))
+        before = None if resumed is None else resumed.summary.schema
+        if before is None or (before.edges is None) != (decided.edges is None):
+            return decided
+        # Its edges may be of rows that have been skipped since.
+        return replace(decided, edges=before.edges, knots=before.knots)
+
+    def _first_rows(self, plan: Plan) -> Summary:
+        """Summarize the first rows. Whatever is wrong with a file, the pass itself will say."""
+        total, rows = Summary.zero(plan.schema), 0
+        for file in self.files if plan.schema.sample else []:
+            its = Summary.zero(plan.schema)
+            try:
+                for step in self._pieces(file, {}, plan, again=True):
+                    work: Any = step.work
+                    for summary, n in work.summaries(step.piece):
+                        its, rows = its + summary, rows + n
+                        if rows >= FIRST:
+                            return total + its
+                total = total + its
+            except (NaivelyError, RowError, OSError, pa.ArrowException):
+                if not self.skip_bad_files:
+                    break
+        return total
 
     def _opened(self, file: File) -> Reader:
         return self._streams.pop(file.name, None) or open_file(file, self.dialect)
@@ -125,9 +167,9 @@ class Fold:
 
     def _ahead(
         self, pool: ThreadPoolExecutor, most: int
-    ) -> Iterator[tuple[_Step, list[Future[Part]]]]:
+    ) -> Iterator[tuple[_Step, list[Future[Any]]]]:
         """Let threads work on the next steps while the results of earlier ones are added."""
-        pending: deque[tuple[_Step, list[Future[Part]]]] = deque()
+        pending: deque[tuple[_Step, list[Future[Any]]]] = deque()
         for step in self._steps():
             tasks = step.work.tasks(step.piece) if step.work and step.piece else []
             pending.append((step, [pool.submit(task) for task in tasks]))
@@ -142,26 +184,48 @@ class Fold:
             position = start.position if start.current == file.identity else None
             try:
                 with reading(file):
-                    yield from self._pieces(file, position or {})
+                    yield from self._pieces(file, position or {}, self.plan)
                 yield _Step(file)
             except NaivelyError as error:
                 yield _Step(file, error=error)
 
-    def _pieces(self, file: File, position: dict[str, int]) -> Iterator[_Step]:
+    def _pieces(
+        self, file: File, position: dict[str, int], plan: Plan, *, again: bool = False
+    ) -> Iterator[_Step]:
+        """Yield the pieces of a file; ``again`` if all of them are to come a second time."""
         reader = self._opened(file)
         constants = constants_of(file, reader)
         held = {name: type_of(value) for name, value in constants.items()}
-        self.plan.check(file, {**reader.types, **held})
-        types = {name: kind for name, kind in self.plan.types.items() if name not in constants}
-        work = Work(self.plan, constants, is_text([file], self.wish), self._stop)
-        for piece in reader.pieces(types, position):
-            if self._is_bad(file):
+        plan.check(file, {**reader.types, **held})
+        types = {name: kind for name, kind in plan.types.items() if name not in constants}
+        pieces = reader.pieces(types, position)
+        if again and file.size is None:
+            pieces, rest = tee(pieces)
+            self._streams[file.name] = Begun(reader, rest)
+        work = self._work(plan, constants, is_text([file], self.wish))
+        for piece in pieces:
+            if not again and self._is_bad(file):
                 return
             yield _Step(file, work, piece)
 
+    def _work(self, plan: Plan, constants: dict[str, Any], is_text: bool) -> Work:
+        if plan.is_of_numbers:
+            return Work(plan, constants, is_text, self._stop)
+        return MixedWork(plan, constants, is_text, self._stop, self._bound)
+
+    def _bound(self) -> int:
+        """Return the hash below which rows may still come into the sample of the whole pass.
+
+        What a file adds that may be skipped in the end says nothing.
+        """
+        if not hasattr(self, "state"):
+            return EVERYTHING
+        sample = (self.state.before if self.skip_bad_files else self.state.summary).sample
+        return EVERYTHING if sample is None else sample.bound
+
     # --- in turn ------------------------------------------------------------------------------
 
-    def _fold(self, step: _Step, futures: list[Future[Part]]) -> None:
+    def _fold(self, step: _Step, futures: list[Future[Any]]) -> None:
         file = step.file
         if self._is_bad(file):
             return
@@ -172,7 +236,7 @@ class Fold:
                 raise
             self.state = self.state.skipped(file, error.reason)
 
-    def _add(self, step: _Step, futures: list[Future[Part]]) -> None:
+    def _add(self, step: _Step, futures: list[Future[Any]]) -> None:
         file, work, piece, wrong = step
         if wrong is not None:
             raise wrong

@@ -67,7 +67,9 @@ class ParquetReader:
             width = columns_together(rows)
             size = min(_MOST_ROWS, max(1024, _BATCH // min(width, n_columns)))
             read = partial(self._read, range(first, at), size)
-            yield Piece(read, {"row_group": at}, groups, share, width)
+            few = min(_MOST_ROWS, max(1024, _BATCH // n_columns))
+            read_rows = partial(self._read, range(first, at), few)
+            yield Piece(read, {"row_group": at}, groups, share, width, read_rows)
 
     # --- inside -------------------------------------------------------------------------------
 

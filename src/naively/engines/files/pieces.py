@@ -13,7 +13,8 @@ from typing import Any, Protocol
 from naively.engines.files.sources import File
 from naively.exceptions import NaivelyError
 
-__all__ = ["CELLS", "Piece", "Position", "Reader", "Rows", "check_names", "columns_together"]
+__all__ = ["CELLS", "Begun", "Piece", "Position", "Reader", "Rows"]
+__all__ += ["check_names", "columns_together"]
 
 Position = dict[str, int]
 CELLS = 1 << 22  # of a piece, about: 32 MB of float64
@@ -36,6 +37,9 @@ class Piece:
     width : int or None
         How many columns are best read together; None: all of them, since reading some costs as
         much as reading all.
+    read_rows : callable or None
+        As ``read``, but in batches that are small even if all columns are read; None: ``read``
+        does that.
     """
 
     read: Callable[[Sequence[str]], Iterator[Any]]
@@ -43,6 +47,7 @@ class Piece:
     where: str
     bytes: int
     width: int | None = None
+    read_rows: Callable[[Sequence[str]], Iterator[Any]] | None = None
 
 
 class Rows:
@@ -79,6 +84,25 @@ class Reader(Protocol):
 
         ``types`` names the columns that will be read and, for text, as what.
         """
+
+
+class Begun:
+    """A reader of which some pieces have been looked at, and come again.
+
+    Parameters
+    ----------
+    reader : Reader
+        Of something that can be read only once.
+    pieces : iterator of Piece
+        All that it will yield.
+    """
+
+    def __init__(self, reader: Reader, pieces: Iterator[Piece]) -> None:
+        self.types, self.sample, self._pieces = reader.types, reader.sample, pieces
+
+    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[Piece]:
+        """Yield the pieces from the beginning on."""
+        return self._pieces
 
 
 def columns_together(rows: int) -> int:

@@ -2,30 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from naively._optional import need
-from naively.engines.columns import LeftOut, choose, find
-from naively.engines.files.cells import is_number
+from naively.engines.columns import Columns, LeftOut, choose, find, is_text
+from naively.engines.files.cells import is_number, plain
 from naively.engines.files.sources import File
 from naively.exceptions import NaivelyError
-from naively.summary import Schema
+from naively.schema import Kind, Schema
+from naively.summary import Summary
 
-__all__ = ["Plan", "Wish", "named", "type_of", "with_partitions"]
+__all__ = ["FORMS", "READ_AS", "Plan", "Undecided", "Wish"]
+__all__ += ["named", "type_of", "with_partitions"]
 
 pa = need("pyarrow", "reading files", extra="files")
+
+_TEXTS = pa.dictionary(pa.int32(), pa.string())
+FORMS = {"U": "str", "i": "int", "u": "int", "b": "bool", "f": "float"}  # by NumPy's kinds
+READ_AS = {"str": _TEXTS, "bool": pa.bool_(), "int": pa.float64(), "float": pa.float64()}
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """What is to be measured, where that depends on the first rows.
+
+    Attributes
+    ----------
+    kinds : mapping, or None
+        What some columns hold; others, what their types say. None where all hold numbers.
+    complete : callable, or None
+        Given a summary of the first rows, it returns the schema with all that is to be fixed.
+    sample : int
+        How many rows that summary keeps; 0 where they do not matter, and it is empty.
+    """
+
+    kinds: Mapping[str, Kind] | None = None
+    complete: Callable[[Summary], Schema] | None = None
+    sample: int = 0
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What the caller asked for."""
+    """What the caller asked for.
+
+    Attributes
+    ----------
+    target, columns, exclude, weight
+        As `scan` has them.
+    kinds : dict, or None
+        What some columns hold; None where only columns of numbers are wanted.
+    types : dict
+        What the categories of some columns are in CSV: "str", "int", "float" or "bool".
+    """
 
     target: str
     columns: tuple[str, ...] | None = None
     exclude: tuple[str, ...] = ()
     weight: str | None = None
+    kinds: dict[str, Kind] | None = None
+    types: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -34,6 +71,8 @@ class Plan:
 
     Attributes
     ----------
+    schema : Schema
+        What is measured.
     features : tuple of str
         The columns to learn from, in this order.
     left_out : tuple of LeftOut
@@ -41,48 +80,68 @@ class Plan:
     names : frozenset of str, or None
         The columns that every file must have; None where the caller chose them.
     flags : frozenset of str
-        Those of a CSV file that hold true and false.
+        Those of a CSV file that hold true and false, as numbers.
+    categories : dict
+        For each column of categories, what they are in CSV.
     """
 
     wish: Wish
+    schema: Schema
     features: tuple[str, ...]
     left_out: tuple[LeftOut, ...]
     names: frozenset[str] | None
     flags: frozenset[str]
+    categories: dict[str, str]
 
     @classmethod
-    def of(cls, sample: Any, wish: Wish, file: File, *, alone: bool) -> Plan:
-        """Decide by a table: the first rows of a CSV file, or none where types are known.
+    def of(
+        cls,
+        sample: Any,
+        wish: Wish,
+        file: File,
+        declared: Mapping[str, Any],
+        *,
+        alone: bool,
+        fixed: Schema | None = None,
+    ) -> Plan:
+        """Decide by a table: the first rows of a CSV file, or none where types are declared.
 
-        Where the file is not alone, another one may have what is excluded.
+        Where the file is not alone, another one may have what is excluded. A schema that is fixed
+        says what the columns hold, by place if it has no names.
         """
-        where = f" in {file.name!r}"
-        present = sample.column_names
+        where, present = f" in {file.name!r}", sample.column_names
         extra = [] if wish.weight is None else [find(wish.weight, present, where)]
         chosen = choose(
             sample,
             target=wish.target,
             columns=wish.columns,
             exclude=[*extra, *(name for name in wish.exclude if alone or name in present)],
+            kinds=wish.kinds,
             where=where,
         )
+        _check_some(chosen, wish, where)
         types = dict(zip(present, sample.schema.types, strict=True))
-        if not chosen.names:
-            raise NaivelyError(
-                f"there must be a numeric column beside the target {wish.target!r}{where}; "
-                "got none."
-            )
+        known = {name: kind for name, kind in declared.items() if kind is not None}
+        kinds = _kinds(chosen.names, types | known, wish, fixed)
+        categories = {
+            name: wish.types.get(name) or _form(types[name])
+            for name, kind in zip(chosen.names, kinds, strict=True)
+            if kind == "category"
+        }
         names = None if wish.columns is not None else frozenset(present) - {"", *wish.exclude}
-        read = [*chosen.names, *extra]
+        read = {*chosen.names, *extra} - set(categories)
         flags = frozenset(name for name in read if pa.types.is_boolean(types[name]))
-        plan = cls(wish, chosen.names, chosen.left_out, names, flags)
-        plan.check(file, types)
+        schema = fixed or Schema(len(kinds), chosen.names, None if wish.kinds is None else kinds)
+        plan = cls(wish, schema, chosen.names, chosen.left_out, names, flags, categories)
+        is_text = file.format == "csv"  # where categories can be anything
+        plan.check(file, types | dict.fromkeys(categories) if is_text else types)
         return plan
 
     @property
-    def schema(self) -> Schema:
-        """The columns of the summary."""
-        return Schema(len(self.features), self.features)
+    def is_of_numbers(self) -> bool:
+        """Whether moments are all that is measured: columns need not be read together."""
+        schema = self.schema
+        return not (schema.categories or schema.edges or schema.sample)
 
     @property
     def types(self) -> dict[str, Any]:
@@ -92,20 +151,18 @@ class Plan:
             name: pa.bool_() if name in self.flags else pa.float64()
             for name in (*self.features, *extra)
         }
-        return kinds | {self.wish.target: pa.dictionary(pa.int32(), pa.string())}
+        kinds |= {name: READ_AS[form] for name, form in self.categories.items()}
+        return kinds | {self.wish.target: _TEXTS}
 
     def check(self, file: File, types: Mapping[str, Any]) -> None:
-        """Raise where a file lacks a column, has another one, or one that is not numeric."""
+        """Raise where a file lacks a column, has another one, or one of the wrong kind."""
         where, present = f" in {file.name!r}", list(types)
         for name in self.types:
             if name not in types:
                 self._raise_missing(name, file, present)
             kind = types[name]
-            if name != self.wish.target and kind is not None and not is_number(kind):
-                raise NaivelyError(
-                    f"column {name!r} must hold numbers; got {kind}{where}. "
-                    "Exclude it, or make it numeric in every file."
-                )
+            if name != self.wish.target and kind is not None:
+                _check_type(name, kind, self.categories.get(name), where)
         if self.names is None:
             return
         for name in sorted(self.names - set(present)):
@@ -125,6 +182,70 @@ class Plan:
                 f"its columns are {shown}."
             )
         find(name, present, f" in {file.name!r}")
+
+
+def _check_some(chosen: Columns, wish: Wish, where: str) -> None:
+    if not chosen.names:
+        what = "numeric column" if wish.kinds is None else "column of numbers or text"
+        raise NaivelyError(
+            f"there must be a {what} beside the target {wish.target!r}{where}; got none."
+        )
+
+
+def _check_type(name: str, kind: Any, form: str | None, where: str) -> None:
+    """Raise where a column cannot hold numbers, or categories that are of the first file's form."""
+    if form is None and not is_number(kind):
+        raise NaivelyError(
+            f"column {name!r} must hold numbers; got {kind}{where}. "
+            "Exclude it, or make it numeric in every file."
+        )
+    if form is None or pa.types.is_null(kind):
+        return
+    if not (is_number(kind) or is_text(plain(kind))):
+        raise NaivelyError(
+            f"column {name!r} must hold text, numbers or booleans; got {kind}{where}. "
+            "Exclude it, or convert it."
+        )
+    if is_text(plain(kind)) != (form == "str"):
+        before = "text" if form == "str" else "numbers"
+        raise NaivelyError(
+            f"column {name!r} must hold {before} as before; got {kind}{where}. "
+            "Exclude it, or convert it."
+        )
+
+
+def _kinds(
+    names: Sequence[str], types: Mapping[str, Any], wish: Wish, fixed: Schema | None
+) -> tuple[Kind, ...]:
+    """Return what columns hold: as the caller says, or by their types."""
+    given = wish.kinds
+    if fixed is not None and fixed.n_columns != len(names):
+        what = "columns" if fixed.categories else "numeric columns"
+        raise NaivelyError(
+            f"the model has no column names and takes {fixed.n_columns} {what}; "
+            f"got {len(names)}. Choose the columns."
+        )
+    if fixed is not None and fixed.kinds is not None:
+        return fixed.kinds
+    number: Kind = "number"
+    if given is None:
+        return (number,) * len(names)
+    return tuple(given.get(name) or _kind(types[name]) for name in names)
+
+
+def _kind(kind: Any) -> Kind:
+    types = pa.types
+    are_categories = types.is_dictionary(kind) or types.is_boolean(kind) or is_text(kind)
+    return "category" if are_categories else "number"
+
+
+def _form(kind: Any) -> str:
+    """Return what categories are that look like this in the first rows."""
+    if pa.types.is_boolean(kind):
+        return "bool"
+    if pa.types.is_integer(kind):
+        return "int"
+    return "float" if pa.types.is_floating(kind) or pa.types.is_decimal(kind) else "str"
 
 
 def with_partitions(table: Any, partitions: Mapping[str, Any]) -> Any:

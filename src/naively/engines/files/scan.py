@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +11,10 @@ from naively.engines.columns import LeftOut
 from naively.engines.files.cells import typed
 from naively.engines.files.csv import Dialect
 from naively.engines.files.folding import Fold, Progress, is_text
-from naively.engines.files.plan import Wish, named
+from naively.engines.files.plan import Undecided, Wish, named
 from naively.engines.files.sources import resolve
 from naively.exceptions import NaivelyError
+from naively.schema import Kind, Schema
 from naively.summary import Summary
 
 __all__ = ["Progress", "Scan", "scan", "summarize"]
@@ -54,11 +55,13 @@ def scan(
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
     weight: str | None = None,
+    schema: Schema | Undecided | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     skip_bad_files: bool = False,
     progress: Progress | None = None,
     n_jobs: int | None = None,
     label_type: str | None = None,
+    types: Mapping[str, str] | None = None,
     separator: str | None = None,
     decimal: str = ".",
     missing: Sequence[str] = (),
@@ -74,11 +77,15 @@ def scan(
     target : str
         The column of labels.
     columns : sequence of str, optional
-        The columns to learn from; None for every numeric one.
+        The columns to learn from; None for every numeric one, and those of text if the schema
+        wants them.
     exclude : sequence of str
         Not from these.
     weight : str, optional
         A column of weights, finite and >= 0.
+    schema : Schema, optional
+        What is measured, such as that of a summary to which this one will be added: its columns
+        are found by name. None: the moments of columns of numbers. It may be `Undecided`.
     checkpoint : path-like, optional
         A file to which the state of the pass is saved every few seconds. If it is there, the
         pass goes on from it, and the result has the bits of an uninterrupted pass.
@@ -90,6 +97,8 @@ def scan(
         Threads; None for all cores. It does not change a bit.
     label_type : {"str", "int", "float", "bool"}, optional
         What the labels of CSV files are; None for what all of them look like.
+    types : mapping, optional
+        The same for columns of categories, by name; otherwise, what their first rows look like.
     separator, decimal, missing
         How CSV is written: the character between cells (None: a tab in .tsv, else a comma), the
         one before a fraction, and further texts that mean a missing cell.
@@ -105,16 +114,38 @@ def scan(
     >>> [(column.name, column.reason) for column in found.left_out]
     [('name', 'text')]
     """
-    if label_type not in (None, "str", "int", "float", "bool"):
-        raise NaivelyError(f"label_type must be str, int, float or bool; got {label_type!r}.")
-    chosen = None if columns is None else named(columns)
-    wish = Wish(target, chosen, named(exclude), weight)
+    for kind in (label_type, *(types or {}).values()):
+        if kind not in (None, "str", "int", "float", "bool"):
+            raise NaivelyError(f"label_type must be str, int, float or bool; got {kind!r}.")
+    wish = Wish(
+        target, *_columns(schema, columns, exclude), weight, _kinds(schema), dict(types or {})
+    )
     dialect = Dialect(separator, decimal, tuple(missing))
     files = resolve(source)
     if checkpoint is not None and any(file.size is None for file in files):
         raise NaivelyError("a checkpoint needs files, which can be read again; got a stream.")
-    fold = Fold(files, wish, dialect, skip_bad_files, checkpoint, progress)
+    fold = Fold(files, wish, dialect, skip_bad_files, checkpoint, progress, schema)
     state = fold.run(n_jobs)
     summary = typed(state.summary, label_type) if is_text(files, wish) else state.summary
     n_bytes = sum(file.size or 0 for file in files)
     return Scan(summary, fold.plan.left_out, state.bad, state.rows, n_bytes)
+
+
+def _columns(
+    schema: Schema | Undecided | None, columns: Sequence[str] | None, exclude: Sequence[str]
+) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    """Return the columns to learn from, and those not to."""
+    if not isinstance(schema, Schema) or schema.names is None:
+        return None if columns is None else named(columns), named(exclude)
+    if columns is not None or exclude:
+        raise NaivelyError("columns are chosen by the schema, or by columns and exclude; got both.")
+    return schema.names, ()
+
+
+def _kinds(schema: Schema | Undecided | None) -> dict[str, Kind] | None:
+    """Return what the columns hold, as far as it is known; None where all hold numbers."""
+    if isinstance(schema, Undecided):
+        return None if schema.kinds is None else dict(schema.kinds)
+    if schema is None or schema.kinds is None:
+        return None
+    return dict(zip(schema.names or (), schema.kinds, strict=False))

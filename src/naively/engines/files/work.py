@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 
 from naively import _kernel
 from naively._optional import need
-from naively.engines.files.cells import RowError, checked_weights, encode, numbers, read_text
+from naively.engines.files.cells import RowError, checked_weights, encode, read_text
+from naively.engines.files.mixing import columns_of
 from naively.engines.files.pieces import Piece
 from naively.engines.files.plan import Plan
 from naively.exceptions import NaivelyError
 from naively.stats import Moments
 from naively.summary import Summary
 
-__all__ = ["Part", "Stopped", "Work", "columns_of", "raise_not_finite"]
+__all__ = ["Owners", "Part", "Stopped", "Work", "raise_not_finite"]
 
 pa = need("pyarrow", "reading files", extra="files")
 
@@ -66,7 +67,7 @@ class Work:
     is_text: bool
     stop: Event
 
-    def tasks(self, piece: Piece) -> list[Callable[[], Part]]:
+    def tasks(self, piece: Piece) -> Sequence[Callable[[], Any]]:
         """Return what can be done in parallel; `joined` puts the results together."""
         features = self.plan.features
         if piece.width is None:
@@ -76,7 +77,7 @@ class Work:
         groups = [features[j : j + piece.width] for j in starts]
         return [partial(self._some_columns, piece, owners, names) for names in groups]
 
-    def joined(self, parts: Sequence[Part]) -> tuple[Summary, int]:
+    def joined(self, parts: Sequence[Any]) -> tuple[Summary, int]:
         """Return the summary of a piece, and how many rows it has."""
         owners, class_weight, values = parts[0]
         if len(parts) > 1:
@@ -155,18 +156,6 @@ class _Once:
             if not self._made:
                 self._made.append(self._make())
             return self._made[0]
-
-
-def columns_of(
-    batch: Any, names: Sequence[str], constants: Mapping[str, Any]
-) -> list[NDArray[Any]]:
-    """Return columns as the kernel reads them; a constant takes no memory."""
-    return [
-        np.broadcast_to(np.float64(constants[name]), batch.num_rows)
-        if name in constants
-        else numbers(batch.column(name))
-        for name in names
-    ]
 
 
 def raise_not_finite(columns: Sequence[NDArray[Any]], names: Sequence[str], start: int) -> None:

@@ -1,0 +1,83 @@
+#include "hash.hpp"
+
+#include <algorithm>
+
+#include "ask.hpp"
+#include "codes.hpp"
+
+namespace naively {
+namespace {
+
+constexpr std::size_t chunk_rows = 256;  // whose numbers, a strip at a time, stay in the cache
+constexpr std::size_t strip_columns = 8;
+constexpr std::uint64_t start = 0x9E3779B97F4A7C15;
+constexpr std::uint64_t factor = 0xD6E8FEB86659FD93;
+constexpr std::uint64_t any_nan = 0x7ff8000000000000;
+
+NAIVELY_INLINE std::uint64_t step(std::uint64_t h, std::uint64_t v) {
+    h = (h ^ v) * factor;
+    return h ^ (h >> 32);
+}
+
+NAIVELY_INLINE std::uint64_t finish(std::uint64_t h) {
+    h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9;
+    h = (h ^ (h >> 27)) * 0x94D049BB133111EB;
+    return h ^ (h >> 31);
+}
+
+NAIVELY_CLONES void hash_strip(const Table& X, std::size_t row, std::size_t rows,
+                               std::size_t column, std::size_t columns, double* tile,
+                               std::uint64_t* NAIVELY_RESTRICT h) {
+    X.pack_columns(row, rows, column, columns, tile, chunk_rows);
+    for (std::size_t j = 0; j < columns; ++j) {
+        const double* x = tile + j * chunk_rows;
+        for (std::size_t i = 0; i < rows; ++i) {
+            const double number = x[i] + 0.0;  // -0.0 becomes 0.0
+            std::uint64_t bits;
+            std::memcpy(&bits, &number, sizeof bits);
+            h[i] = step(h[i], number == number ? bits : any_nan);
+        }
+    }
+}
+
+NAIVELY_CLONES void hash_slots(const std::uint32_t* slots, std::size_t n, const Hashes& hashes,
+                               std::uint64_t* NAIVELY_RESTRICT h) {
+    for (std::size_t i = 0; i < n; ++i)
+        h[i] = step(h[i], slots[i] < hashes.n ? hashes.values[slots[i]] : 0);
+}
+
+NAIVELY_CLONES void finish_rows(const std::int32_t* labels, std::size_t n, const Hashes& hashes,
+                                std::uint64_t* NAIVELY_RESTRICT h) {
+    for (std::size_t i = 0; i < n; ++i)
+        h[i] = finish(step(h[i], hashes.values[static_cast<std::size_t>(labels[i])]));
+}
+
+}  // namespace
+
+bool hash_rows(const Table& numbers, const Table& codes, const std::vector<Hashes>& code_hashes,
+               const std::int32_t* labels, const Hashes& label_hashes, std::size_t n,
+               std::uint64_t* out) {
+    alignas(64) double tile[strip_columns * chunk_rows];
+    std::uint32_t slots[chunk_rows];
+    const std::size_t strips = (numbers.n_columns + strip_columns - 1) / strip_columns;
+    std::fill_n(out, n, start);
+    for (std::size_t row = 0; row < n; row += chunk_rows) {
+        const std::size_t rows = std::min(chunk_rows, n - row);
+        for (std::size_t j = 0; j < numbers.n_columns; j += strip_columns) {
+            hash_strip(numbers, row, rows, j, std::min(strip_columns, numbers.n_columns - j), tile,
+                       out + row);
+            ask(numbers, {row + rows, chunk_rows, 0, numbers.n_columns}, j / strip_columns, strips);
+        }
+        for (std::size_t j = 0; j < codes.n_columns; ++j) {
+            const Hashes& hashes = code_hashes[j];
+            if (!read_column(codes.column(j).from(row), rows, static_cast<std::uint32_t>(hashes.n),
+                             slots))
+                return false;
+            hash_slots(slots, rows, hashes, out + row);
+        }
+        finish_rows(labels + row, rows, label_hashes, out + row);
+    }
+    return true;
+}
+
+}  // namespace naively

@@ -1,0 +1,32 @@
+// A hash of each row's content, which depends on neither its place nor its neighbours nor the types
+// that hold its numbers.
+//
+//     h = 0x9E3779B97F4A7C15
+//     for each v:  h = (h ^ v) * 0xD6E8FEB86659FD93;  h ^= h >> 32
+//     then the finaliser of splitmix64
+//
+// where v goes through the numbers of the row (the bits of the cell as a double; one zero, one
+// NaN), its categories (the hash of each, 0 where it is missing) and its label (the hash of it).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "table.hpp"
+
+namespace naively {
+
+// The hashes of one column's categories, by code.
+struct Hashes {
+    const std::uint64_t* values;
+    std::size_t n;
+};
+
+// `numbers` and `codes` may have no columns. out[i] for each row i < n; labels[i] < label_hashes.n.
+// False if a code has no hash.
+bool hash_rows(const Table& numbers, const Table& codes, const std::vector<Hashes>& code_hashes,
+               const std::int32_t* labels, const Hashes& label_hashes, std::size_t n,
+               std::uint64_t* out);
+
+}  // namespace naively

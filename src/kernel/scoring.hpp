@@ -1,0 +1,150 @@
+// The steps by which a tile of rows is scored in double precision.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+
+#include "exp.hpp"
+#include "tile.hpp"
+
+namespace naively {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+NAIVELY_CLONES static void add_distances(const Step<double>& step, std::size_t band) {
+    add_distances_by_lanes<Lanes, false>(step, band);
+}
+
+// The same where cells are missing: absent[k][i] += log_norm for each that is.
+template <std::size_t width>
+NAIVELY_INLINE void add_distances_of_present(const Step<double>& step, double* absent) {
+    const std::size_t share = step.ahead->share(step.bands * (tile_rows / lane_count));
+    for (std::size_t band = 0; band < step.bands; ++band) {
+        const double* parameters = step.parameters + band * step.n_columns * 2 * width;
+        const double* norms = step.blank + band * step.n_columns * width;
+        for (std::size_t row = 0; row < tile_rows; row += lane_count) {
+            step.ahead->ask(share);
+            const std::size_t at = band * width * tile_rows + row;
+            Lanes sum[width], left_out[width];
+            for (std::size_t c = 0; c < width; ++c) {
+                sum[c] = lanes(step.distance + at + c * tile_rows);
+                left_out[c] = lanes(absent + at + c * tile_rows);
+            }
+            for (std::size_t j = 0; j < step.columns; ++j) {
+                const double* mean = parameters + j * 2 * width;
+                const Lanes x = lanes(step.tile + j * tile_rows + row);
+                Mask present;
+                find_present(x, present);
+                for (std::size_t c = 0; c < width; ++c) {
+                    Lanes d = x - mean[c], norm = Lanes{} + norms[j * width + c];
+                    zero_unless(present, d);
+                    zero_where(present, norm);
+                    sum[c] += d * mean[width + c] * d;
+                    left_out[c] += norm;
+                }
+            }
+            for (std::size_t c = 0; c < width; ++c) {
+                lanes(step.distance + at + c * tile_rows) = sum[c];
+                lanes(absent + at + c * tile_rows) = left_out[c];
+            }
+        }
+    }
+}
+
+NAIVELY_CLONES static void add_distances_missing(const Step<double>& step, std::size_t band,
+                                                 double* absent) {
+    switch (band) {
+        case 1: return add_distances_of_present<1>(step, absent);
+        case 2: return add_distances_of_present<2>(step, absent);
+        case 3: return add_distances_of_present<3>(step, absent);
+        case 4: return add_distances_of_present<4>(step, absent);
+        default: return add_distances_of_present<5>(step, absent);
+    }
+}
+
+// tile[j * tile_rows + i] = x[i * stride + j]. Reads up to 7 numbers behind the columns.
+template <class T>
+NAIVELY_INLINE void turn(const T* x, std::size_t stride, std::size_t columns, double* tile) {
+    for (std::size_t row = 0; row < tile_rows; row += lane_count)
+        for (std::size_t j = 0; j < columns; j += lane_count) {
+            Lanes square[lane_count];
+            for (std::size_t i = 0; i < lane_count; ++i)
+                load(x + (row + i) * stride + j, square[i]);
+            transpose(square);
+            for (std::size_t c = 0; c < lane_count; ++c)
+                lanes(tile + (j + c) * tile_rows + row) = square[c];
+        }
+}
+NAIVELY_CLONES static void turn_rows(const double* x, std::size_t stride, std::size_t columns,
+                                     double* tile) {
+    turn(x, stride, columns, tile);
+}
+NAIVELY_CLONES static void turn_rows(const float* x, std::size_t stride, std::size_t columns,
+                                     double* tile) {
+    turn(x, stride, columns, tile);
+}
+
+NAIVELY_CLONES static void pack_columns(const Table& X, std::size_t row, std::size_t rows,
+                                        std::size_t column, std::size_t columns, double* tile) {
+    X.pack_columns(row, rows, column, columns, tile, tile_rows);
+}
+
+NAIVELY_CLONES static bool finite(const double* numbers, std::size_t n) {
+    return all_finite<Lanes>(numbers, n);
+}
+
+// Turns distances into joint log-probabilities, and finds each row's largest.
+NAIVELY_CLONES static void finish_joint(std::size_t n_classes, const double* offset,
+                                        const double* absent, double* joint, double* best,
+                                        double* label) {
+    for (std::size_t row = 0; row < tile_rows; row += lane_count) {
+        Lanes largest = Lanes{} - infinity, at{};
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            Lanes& line = lanes(joint + k * tile_rows + row);
+            line = lanes(absent + k * tile_rows + row) + offset[k] - line;
+            set_where_greater(line, largest, at, Lanes{} + static_cast<double>(k));
+            set_where_greater(line, largest, largest, line);
+        }
+        lanes(best + row) = largest;
+        lanes(label + row) = at;
+    }
+}
+
+// proba[k][i] = exp(joint[k][i] - best[i]) / total[i], the total being their sum over classes.
+NAIVELY_CLONES static void exponentiate(std::size_t n_classes, const double* joint,
+                                        const double* best, double* proba, double* total) {
+    for (std::size_t row = 0; row < tile_rows; row += lane_count) {
+        Lanes sum{};
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            Lanes& p = lanes(proba + k * tile_rows + row);
+            exp_of_negative(lanes(joint + k * tile_rows + row) - lanes(best + row), p);
+            sum += p;
+        }
+        lanes(total + row) = sum;
+        const Lanes share = (Lanes{} + 1.0) / sum;
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            Lanes& p = lanes(proba + k * tile_rows + row);
+            p = p * share;
+        }
+    }
+}
+
+// out[i * n_classes + k] = values[k * tile_rows + i], for a full tile
+NAIVELY_CLONES static void write_tile(const double* values, std::size_t n_classes, double* out) {
+    const std::size_t in_lanes = n_classes / lane_count * lane_count;
+    for (std::size_t i = 0; i < tile_rows; i += lane_count) {
+        for (std::size_t k = 0; k < in_lanes; k += lane_count) {
+            Lanes square[lane_count];
+            for (std::size_t c = 0; c < lane_count; ++c)
+                square[c] = lanes(values + (k + c) * tile_rows + i);
+            transpose(square);
+            for (std::size_t r = 0; r < lane_count; ++r)
+                store(square[r], out + (i + r) * n_classes + k);
+        }
+        for (std::size_t r = i; r < i + lane_count; ++r)
+            for (std::size_t k = in_lanes; k < n_classes; ++k)
+                out[r * n_classes + k] = values[k * tile_rows + r];
+    }
+}
+
+}  // namespace naively

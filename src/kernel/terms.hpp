@@ -1,0 +1,54 @@
+// Terms of a score: each function adds, to the joint log-probabilities of some rows,
+//
+//     joint[i][k] += sum over columns j of term_jk(x_ij)
+//
+// where joint has n_rows lines of n_classes numbers. A missing cell (NaN) adds nothing, and
+// neither does a class and column of which a parameter is NaN. A row's sum is taken in the order of
+// the columns and does not depend on its neighbours.
+//
+// All return Status::not_finite if X holds infinity; joint is spoilt then.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gaussian.hpp"
+#include "table.hpp"
+
+namespace naively {
+
+struct Joint {
+    double* values;
+    std::size_t n_rows, n_classes;
+};
+
+// Parameters are by column, then class. So are weights: where there are any, the terms of a cell are
+// centred over the classes before they are weighed, w (term - mean of the classes' terms).
+//
+// Student: A - B log(1 + z^2) with z = (x - mu) s. Where z^2 would overflow, log(1 + z^2) is
+// 2 log|z|: the term is finite for every finite x.
+Status add_students(const Table& X, const double* A, const double* B, const double* mu,
+                    const double* s, const Joint& joint, const double* weights = nullptr);
+
+// Quadratic: A - B (x - mu)^2. The square's part is at most 1e300, so that the sum is finite.
+Status add_quadratics(const Table& X, const double* A, const double* B, const double* mu,
+                      const Joint& joint, const double* weights = nullptr);
+
+// Line: A + B x. B x is between -1e300 and 1e300.
+Status add_lines(const Table& X, const double* A, const double* B, const Joint& joint);
+
+// Piecewise linear: knots[j][0 .. n_knots - 1] ascend, and values[j][m][k] is the term at knot m.
+// Constant outside. Equal knots make a jump, where the value is that of the first of them.
+Status add_pieces(const Table& X, std::size_t n_knots, const double* knots, const double* values,
+                  const Joint& joint);
+
+// One term per category: values[offsets[j] + code][k], see codes.hpp. False if a code has no
+// category; joint is spoilt then.
+bool add_tables(const Table& X, const std::int64_t* offsets, const double* values,
+                const Joint& joint);
+
+// Reads off what is wanted: labels (the first of the largest), log_proba, proba or evidence. Where
+// all of a row is -infinity, its label is 0, its evidence -infinity and its probabilities NaN.
+void finish(const double* joint, std::size_t n_rows, std::size_t n_classes, const Output& output);
+
+}  // namespace naively

@@ -1,0 +1,233 @@
+// Counting, hashing and scoring of mixed columns: their face to Python.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "hash.hpp"
+#include "table_bindings.hpp"
+#include "tally.hpp"
+#include "terms.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+using naively::expect;
+using naively::Status;
+using naively::table_of;
+template <class T, std::size_t n>
+using Plain = nb::ndarray<T, nb::ndim<n>, nb::c_contig, nb::device::cpu>;
+template <std::size_t n> using Doubles = Plain<double, n>;
+template <std::size_t n> using ConstDoubles = Plain<const double, n>;
+using Codes = Plain<const std::int32_t, 1>;
+using Offsets = Plain<const std::int64_t, 1>;
+using HashArray = Plain<const std::uint64_t, 1>;
+using Parameters = const ConstDoubles<2>&;
+
+constexpr std::size_t most_places = std::numeric_limits<std::int32_t>::max();
+
+void expect_classes(const Codes& codes, std::size_t n_classes) {
+    std::uint32_t greatest = 0;  // a negative code would be the greatest of all
+    for (std::size_t i = 0; i < codes.size(); ++i)
+        greatest = std::max(greatest, static_cast<std::uint32_t>(codes.data()[i]));
+    expect(codes.size() == 0 || greatest < n_classes, "a code has no class");
+}
+
+// A table without columns has as many rows as you like.
+void expect_rows(const naively::Table& table, std::size_t n) {
+    expect(table.n_columns == 0 || table.n_rows == n, "everything must be equally long");
+}
+
+void expect_offsets(const Offsets& offsets, std::size_t n_columns, std::size_t total) {
+    const std::int64_t* begin = offsets.data();
+    expect(offsets.size() == n_columns + 1, "there must be one offset more than columns");
+    expect(begin[0] == 0 && std::is_sorted(begin, begin + offsets.size()) &&
+               static_cast<std::size_t>(begin[n_columns]) == total && total < most_places,
+           "offsets must go from 0 to the number of categories");
+}
+
+naively::Labelled labelled(const Codes& codes, const std::optional<ConstDoubles<1>>& weights,
+                           std::size_t n_classes) {
+    expect(!weights || weights->size() == codes.size(), "there must be one weight per row");
+    expect(codes.size() < std::numeric_limits<std::uint32_t>::max(), "there are too many rows");
+    return {codes.data(), weights ? weights->data() : nullptr, n_classes};
+}
+
+void tally(nb::object X, const Codes& y_codes, const std::optional<ConstDoubles<1>>& weights,
+           const Offsets& offsets, const Doubles<2>& out) {
+    const naively::Table table = table_of(X);
+    const naively::Labelled rows = labelled(y_codes, weights, out.shape(0));
+    expect_rows(table, y_codes.size());
+    expect_offsets(offsets, table.n_columns, out.shape(1));
+    nb::gil_scoped_release unlocked;
+    expect_classes(y_codes, rows.n_classes);
+    expect(naively::tally(table, rows, offsets.data(), out.data()), "a code has no category");
+}
+
+bool tally_bins(nb::object X, const Codes& y_codes, const std::optional<ConstDoubles<1>>& weights,
+                const ConstDoubles<2>& edges, const Doubles<3>& out) {
+    const naively::Table table = table_of(X);
+    const naively::Labelled rows = labelled(y_codes, weights, out.shape(0));
+    expect_rows(table, y_codes.size());
+    expect(edges.shape(0) == table.n_columns && out.shape(1) == table.n_columns &&
+               out.shape(2) == edges.shape(1) + 1,
+           "there must be one bin more than edges, for every column");
+    expect(rows.n_classes * (2 * out.shape(2) + 1) < most_places, "there are too many bins");
+    nb::gil_scoped_release unlocked;
+    expect_classes(y_codes, rows.n_classes);
+    return naively::tally_bins(table, rows, edges.data(), out.shape(2), out.data());
+}
+
+void hash_rows(nb::object X, nb::object codes, const std::vector<HashArray>& code_hashes,
+               const Codes& y_codes, const HashArray& label_hashes,
+               const Plain<std::uint64_t, 1>& out) {
+    const naively::Table numbers = table_of(X);
+    const naively::Table categories = codes.is_none() ? naively::Table({}, 0) : table_of(codes);
+    const std::size_t n = out.size();
+    expect_rows(numbers, n);
+    expect_rows(categories, n);
+    expect(y_codes.size() == n, "there must be one class per row");
+    expect(code_hashes.size() == categories.n_columns, "there must be hashes for every column");
+    std::vector<naively::Hashes> hashes;
+    for (const HashArray& column : code_hashes) {
+        expect(column.size() < most_places, "there are too many categories");
+        hashes.push_back({column.data(), column.size()});
+    }
+    nb::gil_scoped_release unlocked;
+    expect_classes(y_codes, label_hashes.size());
+    expect(naively::hash_rows(numbers, categories, hashes, y_codes.data(),
+                              {label_hashes.data(), label_hashes.size()}, n, out.data()),
+           "a code has no category");
+}
+
+naively::Joint joint_of(const naively::Table& table, const Doubles<2>& joint) {
+    expect_rows(table, joint.shape(0));
+    return {joint.data(), joint.shape(0), joint.shape(1)};
+}
+
+void expect_parameters(Parameters given, const naively::Table& table, const Doubles<2>& joint) {
+    expect(given.shape(0) == table.n_columns && given.shape(1) == joint.shape(1),
+           "parameters must be by column and class");
+}
+
+using Weights = std::optional<ConstDoubles<2>>;
+
+const double* weights_of(const Weights& weights, const naively::Table& table,
+                         const Doubles<2>& joint) {
+    if (!weights) return nullptr;
+    expect_parameters(*weights, table, joint);
+    return weights->data();
+}
+
+bool add_students(nb::object X, Parameters A, Parameters B, Parameters mu, Parameters s,
+                  const Doubles<2>& joint, const Weights& weights) {
+    const naively::Table table = table_of(X);
+    for (const auto* given : {&A, &B, &mu, &s}) expect_parameters(*given, table, joint);
+    const naively::Joint target = joint_of(table, joint);
+    const double* w = weights_of(weights, table, joint);
+    nb::gil_scoped_release unlocked;
+    return naively::add_students(table, A.data(), B.data(), mu.data(), s.data(), target, w) ==
+           Status::ok;
+}
+
+bool add_quadratics(nb::object X, Parameters A, Parameters B, Parameters mu,
+                    const Doubles<2>& joint, const Weights& weights) {
+    const naively::Table table = table_of(X);
+    for (const auto* given : {&A, &B, &mu}) expect_parameters(*given, table, joint);
+    const naively::Joint target = joint_of(table, joint);
+    const double* w = weights_of(weights, table, joint);
+    nb::gil_scoped_release unlocked;
+    return naively::add_quadratics(table, A.data(), B.data(), mu.data(), target, w) == Status::ok;
+}
+
+bool add_lines(nb::object X, Parameters A, Parameters B, const Doubles<2>& joint) {
+    const naively::Table table = table_of(X);
+    for (const auto* given : {&A, &B}) expect_parameters(*given, table, joint);
+    const naively::Joint target = joint_of(table, joint);
+    nb::gil_scoped_release unlocked;
+    return naively::add_lines(table, A.data(), B.data(), target) == Status::ok;
+}
+
+bool add_pieces(nb::object X, const ConstDoubles<2>& knots, const ConstDoubles<3>& values,
+                const Doubles<2>& joint) {
+    const naively::Table table = table_of(X);
+    const std::size_t m = knots.shape(1);
+    expect(knots.shape(0) == table.n_columns && values.shape(0) == table.n_columns &&
+               values.shape(1) == m && values.shape(2) == joint.shape(1),
+           "values must be by column, knot and class");
+    expect(m > 0 && table.n_columns * m < most_places,
+           "there must be some knots, but not too many");
+    const naively::Joint target = joint_of(table, joint);
+    nb::gil_scoped_release unlocked;
+    return naively::add_pieces(table, m, knots.data(), values.data(), target) == Status::ok;
+}
+
+void add_tables(nb::object X, const Offsets& offsets, const ConstDoubles<2>& values,
+                const Doubles<2>& joint) {
+    const naively::Table table = table_of(X);
+    expect_offsets(offsets, table.n_columns, values.shape(0));
+    expect(values.shape(1) == joint.shape(1), "values must be by category and class");
+    const naively::Joint target = joint_of(table, joint);
+    nb::gil_scoped_release unlocked;
+    expect(naively::add_tables(table, offsets.data(), values.data(), target),
+           "a code has no category");
+}
+
+naively::Want want_of(std::string_view name) {
+    if (name == "labels") return naively::Want::label;
+    if (name == "log_proba") return naively::Want::log_proba;
+    if (name == "proba") return naively::Want::proba;
+    expect(name == "evidence", "one can want labels, log_proba, proba or evidence");
+    return naively::Want::evidence;
+}
+
+void finish(const ConstDoubles<2>& joint, std::string_view want,
+            const nb::ndarray<nb::c_contig, nb::device::cpu>& out) {
+    naively::Output output{want_of(want)};
+    const bool one_each =
+        output.want == naively::Want::label || output.want == naively::Want::evidence;
+    expect(out.size() == joint.shape(0) * (one_each ? 1 : joint.shape(1)),
+           "the output must have a place for every value");
+    expect(joint.shape(1) > 0, "there must be a class");
+    if (output.want == naively::Want::label) {
+        expect(out.dtype() == nb::dtype<std::int64_t>(), "labels must be int64");
+        output.labels = static_cast<std::int64_t*>(out.data());
+    } else if (out.dtype() == nb::dtype<float>()) {
+        output.short_values = static_cast<float*>(out.data());
+    } else {
+        expect(out.dtype() == nb::dtype<double>(), "the output must be float32 or float64");
+        output.values = static_cast<double*>(out.data());
+    }
+    nb::gil_scoped_release unlocked;
+    naively::finish(joint.data(), joint.shape(0), joint.shape(1), output);
+}
+
+}  // namespace
+
+void bind_terms(nb::module_& m) {
+    const auto X = nb::arg("X");
+    const auto joint = nb::arg("joint").noconvert();
+    const auto out = nb::arg("out").noconvert();
+    m.def("tally", &tally, X, nb::arg("y_codes"), nb::arg("weights").none(), nb::arg("offsets"),
+          out);
+    m.def("tally_bins", &tally_bins, X, nb::arg("y_codes"), nb::arg("weights").none(),
+          nb::arg("edges"), out);
+    m.def("hash_rows", &hash_rows, X, nb::arg("codes").none(), nb::arg("code_hashes"),
+          nb::arg("y_codes"), nb::arg("label_hashes"), out);
+    m.def("add_students", &add_students, X, nb::arg("A"), nb::arg("B"), nb::arg("mu"), nb::arg("s"),
+          joint, nb::arg("weights") = nb::none());
+    m.def("add_quadratics", &add_quadratics, X, nb::arg("A"), nb::arg("B"), nb::arg("mu"), joint,
+          nb::arg("weights") = nb::none());
+    m.def("add_lines", &add_lines, X, nb::arg("A"), nb::arg("B"), joint);
+    m.def("add_pieces", &add_pieces, X, nb::arg("knots"), nb::arg("values"), joint);
+    m.def("add_tables", &add_tables, X, nb::arg("offsets"), nb::arg("values"), joint);
+    m.def("finish", &finish, nb::arg("joint"), nb::arg("want"), out);
+}

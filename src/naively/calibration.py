@@ -1,0 +1,255 @@
+r"""Calibration: how far each term is to be believed.
+
+Naive Bayes adds up the terms of columns as if they were independent. They are not, so what two
+columns both say is counted twice, and probabilities end up near 0 and 1. Here terms get weights,
+and classes a bias,
+
+.. math::
+
+    \log p(k \mid x) = \log p(k) + b_k + \sum_t w_{kt}\,\Bigl(\log f_t(x \mid k)
+        - \frac{1}{K} \sum_l \log f_t(x \mid l)\Bigr) + \mathrm{const}
+
+fitted on a sample of rows, each judged by the terms of all other rows. Terms are centred over the
+classes: a term that says the same of all of them says nothing, whatever its weights, and the unit
+of a column does not matter. ``"temperature"`` has one weight for all, :math:`w_{kt} = \tau`, and
+minimises
+
+.. math:: \sum_i w_i\,(-\log p(y_i \mid x_i)) + \frac{\lambda_\tau}{2} (\tau - 1)^2
+          + \frac{\lambda_b}{2} \sum_k b_k^2
+
+``"weights"`` has one for each term and class, which are drawn to the term's own, and those to
+:math:`\tau`, by
+
+.. math:: \frac{\lambda}{2} \sum_{kt} (w_{kt} - w_t)^2 + \frac{\lambda}{2} \sum_t (w_t - \tau)^2
+
+A weight below 0 is possible: a column that repeats another can tell where the other is wrong.
+
+Both objectives are convex, and the penalties keep their minimum finite where classes are separated.
+Temperature is found by Newton's method, the weights by L-BFGS from there, preconditioned with the
+Hessian of every class.
+
+Examples
+--------
+>>> rng = np.random.default_rng(0)
+>>> codes = rng.integers(2, size=1000)
+>>> once = np.stack([-codes, codes - 1], axis=1) * 2.0 + rng.normal(size=(1000, 2))
+>>> twice = np.stack([once, once], axis=2)  # one column, counted twice
+>>> one, two = (fit(t, codes, np.ones(1000), np.log([0.5, 0.5]), "temperature")
+...             for t in (once[:, :, np.newaxis], twice))
+>>> bool(abs(one.weight[0, 0] - 2 * two.weight[0, 0]) < 0.01)
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.minimize import line_search, minimize
+
+__all__ = ["Calibration", "fit", "sample_rows"]
+
+Floats = NDArray[np.float64]
+
+_PULL = 10.0  # of a weight towards its term's, and of a term's towards tau
+_PULL_TAU = 1.0  # of tau towards 1
+_PULL_BIAS = 0.1
+_TOLERANCE = 1e-4  # nats for each row that may be left to gain
+_MOST_ROUNDS = 60
+_MOST_TERMS = 256  # whose Hessians are inverted; beyond, their diagonals are
+_FEWEST_ROWS, _MOST_ROWS = 500, 4000
+_MOST_CELLS = 1_500_000  # of the terms of a sample
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Weights by class and term, and a bias by class."""
+
+    weight: Floats  # (K, T)
+    bias: Floats  # (K,)
+
+    def joint(self, terms: Floats, log_prior: Floats) -> Floats:
+        """Return log p(k | x) up to a constant of the row, of shape (n, K)."""
+        centred = terms - terms.mean(axis=1, keepdims=True)
+        return log_prior + self.bias + np.einsum("nkt,kt->nk", centred, self.weight)
+
+
+def sample_rows(n_classes: int, n_terms: int) -> int:
+    """Return how many rows are worth their time: 1,000 for each class, 4,000 at most.
+
+    Fewer where their terms would be too many, but 500 at least.
+
+    >>> sample_rows(2, 40), sample_rows(10, 40), sample_rows(10, 400)
+    (2000, 3750, 500)
+    """
+    wanted = min(_MOST_ROWS, 1000 * n_classes, _MOST_CELLS // max(n_classes * n_terms, 1))
+    return max(_FEWEST_ROWS, wanted)
+
+
+def fit(
+    terms: Floats,
+    codes: NDArray[Any],
+    weights: Floats,
+    log_prior: Floats,
+    how: Literal["temperature", "weights"] = "weights",
+) -> Calibration:
+    """Fit weights and biases.
+
+    Parameters
+    ----------
+    terms : array of shape (n, K, T)
+        Log densities of a sample of rows: in the own class of a row, those that leave it out.
+    codes : array of shape (n,)
+        The class of each row.
+    weights : array of shape (n,)
+        How often each row counts.
+    log_prior : array of shape (K,)
+        Logarithms of the classes' probabilities; minus infinity where a class has none.
+    how : {"temperature", "weights"}
+        One weight for all terms, or one for each term and class.
+    """
+    _, n_classes, n_terms = terms.shape
+    rows = _Rows.of(terms, codes, weights, log_prior)
+    tau, bias = _temperature(rows)
+    weight = np.full((n_classes, n_terms), tau)
+    if how == "temperature" or n_terms == 0 or n_classes < 2:
+        return Calibration(weight, bias)
+    return _weights(rows, np.column_stack([weight, bias]))
+
+
+class _Rows(NamedTuple):
+    """What is fitted to: terms by class, centred, and a constant for the bias."""
+
+    terms: Floats  # (K, n, T + 1)
+    codes: NDArray[Any]
+    weights: Floats
+    own: Floats  # (K, n): the weight of a row in its class, 0 in the others
+    log_prior: Floats  # (K, 1)
+
+    @classmethod
+    def of(cls, terms: Floats, codes: NDArray[Any], weights: Floats, log_prior: Floats) -> _Rows:
+        n, n_classes, n_terms = terms.shape
+        by_class = np.empty((n_classes, n, n_terms + 1))
+        by_class[:, :, :-1] = terms.transpose(1, 0, 2)
+        by_class[:, :, :-1] -= by_class[:, :, :-1].mean(axis=0)
+        by_class[:, :, -1] = 1.0
+        own = np.zeros((n_classes, n))
+        own[codes, np.arange(n)] = weights
+        return cls(by_class, codes, weights, own, log_prior[:, np.newaxis])
+
+    @property
+    def enough(self) -> float:
+        """Return the gain below which a further step is not worth its time."""
+        return 2 * _TOLERANCE * max(1.0, float(self.weights.sum()))
+
+    def judged(self, scores: Floats) -> tuple[float, Floats]:
+        """Return the log loss of scores (K, n), which become probabilities, and those."""
+        scores += self.log_prior
+        scores -= scores.max(axis=0)
+        of_truth = np.vdot(self.own, np.maximum(scores, -1e300))
+        p = np.exp(scores, out=scores)
+        total = p.sum(axis=0)
+        p /= total
+        return float(self.weights @ np.log(total) - of_truth), p
+
+
+def _temperature(rows: _Rows) -> tuple[float, Floats]:
+    """Return tau and the biases, by Newton's method with halved steps."""
+    summed = rows.terms[:, :, :-1].sum(axis=2)
+    pulls = np.append(_PULL_TAU, np.full(summed.shape[0], _PULL_BIAS))
+    centre = np.append(1.0, np.zeros(summed.shape[0]))
+
+    def judged(x: Floats) -> tuple[float, Floats]:
+        loss, p = rows.judged(x[0] * summed + x[1:, np.newaxis])
+        return loss + 0.5 * float(pulls @ (x - centre) ** 2), p
+
+    x = centre / np.sqrt(max(1, rows.terms.shape[2] - 1))
+    loss, p = judged(x)
+    for _ in range(_MOST_ROUNDS):
+        gradient, hessian = _slopes(rows, summed, p)
+        gradient += pulls * (x - centre)
+        step = np.asarray(np.linalg.solve(hessian + np.diag(pulls), gradient), dtype=np.float64)
+        gain = float(gradient @ step)
+        if gain < rows.enough:
+            break
+        x, loss, p = line_search(judged, x, step, loss, gain)
+    return float(x[0]), x[1:]
+
+
+def _slopes(rows: _Rows, summed: Floats, p: Floats) -> tuple[Floats, Floats]:
+    """Return gradient and Hessian of the log loss in tau and the biases."""
+    weighted = p * rows.weights
+    expected = (p * summed).sum(axis=0)
+    around = summed - expected
+    rest = weighted - rows.own
+    gradient = np.append(np.vdot(rest, summed), rest.sum(axis=1))
+    hessian = np.empty((gradient.size, gradient.size))
+    hessian[0, 0] = np.vdot(weighted * around, around)
+    hessian[0, 1:] = hessian[1:, 0] = (weighted * around).sum(axis=1)
+    hessian[1:, 1:] = np.diag(weighted.sum(axis=1)) - weighted @ p.T
+    return gradient, hessian
+
+
+def _weights(rows: _Rows, start: Floats) -> Calibration:
+    """Return weights and biases, by L-BFGS."""
+
+    def judged(x: Floats) -> tuple[float, Floats]:
+        loss, p = rows.judged(np.matmul(rows.terms, x[:, :, np.newaxis])[:, :, 0])
+        penalty, slope = _penalty(x)
+        rest = p * rows.weights - rows.own
+        slope += np.matmul(rest[:, np.newaxis, :], rows.terms)[:, 0]
+        return loss + penalty, slope
+
+    x = minimize(judged, start, _preconditioner(rows, start), rows.enough)
+    return Calibration(np.ascontiguousarray(x[:, :-1]), x[:, -1].copy())
+
+
+def _penalty(x: Floats) -> tuple[float, Floats]:
+    r"""Return the penalty and its gradient, the best :math:`w_t` and :math:`\tau` put in.
+
+    With the mean :math:`\bar w_t` of a term's weights over classes,
+
+    .. math:: \frac{\lambda}{2} \sum_{kt} (w_{kt} - \bar w_t)^2
+              + \frac{h}{2} \sum_t (\bar w_t - \tau)^2 + \frac{\lambda_\tau}{2} (\tau - 1)^2,
+              \qquad h = \frac{K \lambda}{K + 1}, \quad
+              \tau = \frac{h \sum_t \bar w_t + \lambda_\tau}{h T + \lambda_\tau}
+    """
+    weight, bias = x[:, :-1], x[:, -1]
+    n_classes, n_terms = weight.shape
+    h = _common_pull(n_classes)
+    mean = weight.mean(axis=0)
+    tau = (h * mean.sum() + _PULL_TAU) / (h * n_terms + _PULL_TAU)
+    own, common = weight - mean, mean - tau
+    slope = np.empty_like(x)
+    slope[:, :-1] = _PULL * own + (h / n_classes) * common
+    slope[:, -1] = _PULL_BIAS * bias
+    total = _PULL * np.vdot(own, own) + h * common @ common
+    return 0.5 * float(total + _PULL_TAU * (tau - 1) ** 2 + _PULL_BIAS * bias @ bias), slope
+
+
+def _common_pull(n_classes: int) -> float:
+    return n_classes * _PULL / (n_classes + 1)
+
+
+def _preconditioner(rows: _Rows, x: Floats) -> Callable[[Floats], Floats]:
+    """Return what solves for the Hessian of every class by itself, at the start.
+
+    With two classes it is the Hessian of both, as their weights move together.
+    """
+    n_classes, width = x.shape
+    _, p = rows.judged(np.matmul(rows.terms, x[:, :, np.newaxis])[:, :, 0])
+    spread = (p * (1 - p) * rows.weights * (n_classes / (n_classes - 1)))[:, :, np.newaxis]
+    alone = 1 / (n_classes - 1)
+    pull = np.full(width, _PULL * (1 - alone) + _common_pull(n_classes) / n_classes * alone)
+    pull[-1] = _PULL_BIAS
+    if width > _MOST_TERMS:
+        diagonal = (spread * rows.terms**2).sum(axis=1) + pull
+        return lambda slope: slope / diagonal
+    roots = np.sqrt(spread, out=spread) * rows.terms
+    hessian = np.stack([root.T @ root for root in roots])
+    inverse = np.linalg.inv(hessian + np.diag(pull))
+    return lambda slope: np.matmul(inverse, slope[:, :, np.newaxis])[:, :, 0]

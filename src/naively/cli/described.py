@@ -1,0 +1,187 @@
+"""What a model knows about its columns, as a table and as JSON."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.summary import Summary
+
+__all__ = ["Row", "Rows", "as_dict", "rows_of", "short", "spark"]
+
+_MOST_CATEGORIES = 6  # of a column that a table shows
+_MOST_BARS = 40  # that a sparkline has
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line about a column or a category: a cell per class, a small drawing, and what else."""
+
+    name: str
+    cells: list[str]
+    spark: str
+    more: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Lines about columns, what their cells are, and what the further ones are called."""
+
+    title: str
+    more: tuple[str, ...]
+    rows: list[Row]
+
+
+def rows_of(estimator: Any, most: int) -> Rows:
+    """Describe the first columns of a model."""
+    names = _names(estimator.summary_)[:most]
+    if _has_gaussians(estimator):
+        pairs = zip(estimator.theta_.T, estimator.var_.T, strict=True)
+        rows = [_of_numbers(name, *pair) for name, pair in zip(names, pairs, strict=False)]
+        return Rows("mean ± standard deviation, smoothing included", (), rows)
+    rows = []
+    for column in _columns(estimator)[:most]:
+        more = " and ".join(column["families"]), _weights(column["weights"])
+        if column["kind"] == "number":
+            rows.append(_of_numbers(column["name"], column["mean"], column["variance"], more))
+        else:
+            rows += _of_categories(column, more)
+    return Rows("mean ± standard deviation, or rows of each category", ("family", "weight"), rows)
+
+
+def as_dict(estimator: Any) -> dict[str, Any]:
+    """Return all that is known, as JSON can hold it."""
+    summary = estimator.summary_
+    names = summary.schema.names
+    classes = [
+        {"label": label, "weight": weight, "prior": prior}
+        for label, weight, prior in zip(
+            estimator.classes_.tolist(),
+            estimator.class_count_.tolist(),
+            estimator.class_prior_.tolist(),
+            strict=True,
+        )
+    ]
+    found: dict[str, Any] = {
+        "estimator": type(estimator).__name__,
+        "params": estimator._params_as_text(),
+        "weight": summary.weight,
+        "columns": None if names is None else list(names),
+        "n_columns": estimator.n_features_in_,
+        "classes": classes,
+    }
+    if _has_gaussians(estimator):
+        of_each = zip(classes, estimator.theta_.tolist(), estimator.var_.tolist(), strict=True)
+        for its, mean, variance in of_each:
+            its |= {"mean": mean, "variance": variance}
+        return found
+    return found | {"terms": [_as_lists(column) for column in _columns(estimator)]}
+
+
+# --- inside -----------------------------------------------------------------------------------
+
+
+def _has_gaussians(estimator: Any) -> bool:
+    return hasattr(type(estimator), "theta_")
+
+
+def _names(summary: Summary) -> list[str]:
+    schema = summary.schema
+    return list(schema.names or [f"column {j}" for j in range(schema.n_columns)])
+
+
+def _columns(estimator: Any) -> list[dict[str, Any]]:
+    """Return what is known about each column: families, their weights, what was seen by class."""
+    summary = estimator.summary_
+    given = getattr(estimator, "families_", {})
+    weights = getattr(estimator, "weights_", {})
+    columns = []
+    for j, name in enumerate(_names(summary)):
+        key = name if summary.schema.names else j
+        column = {
+            "name": name,
+            "kind": "number" if j in summary.schema.numbers else "category",
+            "families": [family.name for family in given.get(key, ())],
+            "weights": np.asarray(weights.get(key, ())),
+        }
+        columns.append(column | _seen(summary, j))
+    return columns
+
+
+def _seen(summary: Summary, j: int) -> dict[str, Any]:
+    schema = summary.schema
+    if j in schema.numbers:
+        weight, mean, m2 = summary.moments.values[:, :, schema.numbers.index(j)]
+        variance = np.divide(m2, weight, out=np.full_like(m2, np.nan), where=weight > 0)
+        return {"mean": np.where(weight > 0, mean, np.nan), "variance": variance}
+    place = schema.categories.index(j)
+    return {"categories": summary.categories[place].tolist(), "rows": summary.tally(place).T}
+
+
+def _as_lists(column: dict[str, Any]) -> dict[str, Any]:
+    return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in column.items()}
+
+
+def _of_numbers(
+    name: str, mean: NDArray[Any], variance: NDArray[Any], more: tuple[str, ...] = ()
+) -> Row:
+    pairs = zip(mean.tolist(), (variance**0.5).tolist(), strict=True)
+    return Row(name, [f"{short(m)} ± {short(s)}" for m, s in pairs], spark(mean), more)
+
+
+def _of_categories(column: dict[str, Any], more: tuple[str, ...]) -> list[Row]:
+    """Return a line for the column, and one for each of its most frequent categories."""
+    names, counts = column["categories"], column["rows"]
+    order = np.argsort(-counts.sum(axis=1), kind="stable")
+    rows = [Row(column["name"], [""] * counts.shape[1], "", more)]
+    for k in order[:_MOST_CATEGORIES].tolist():
+        cells = [f"{weight:,.10g}" for weight in counts[k].tolist()]
+        rows.append(Row(f"  {names[k]}", cells, spark(counts[k]), ("", "")))
+    if len(names) > _MOST_CATEGORIES:
+        rest = counts[order[_MOST_CATEGORIES:]].sum(axis=0)
+        name = f"  {len(names) - _MOST_CATEGORIES:,} more"
+        cells = [f"{weight:,.10g}" for weight in rest.tolist()]
+        rows.append(Row(name, cells, spark(rest), ("", "")))
+    return rows
+
+
+def _weights(weights: NDArray[Any]) -> str:
+    """Write the weight of each family's term; the least and the greatest where classes differ."""
+    texts = []
+    for term in weights:
+        low, high = f"{np.min(term):.2f}", f"{np.max(term):.2f}"
+        texts.append(low if low == high else f"{low}..{high}")
+    return " and ".join(texts)
+
+
+def spark(values: Any) -> str:
+    """Draw numbers as bars: the lowest and the highest of them, and the others in between.
+
+    >>> import numpy
+    >>> spark(numpy.array([0.0, 1.0, 4.0, 7.0])), spark(numpy.array([3.0, 3.0]))
+    ('▁▂▅█', '▄▄')
+    >>> spark(numpy.array([1.0, numpy.nan, 2.0]))
+    '▁ █'
+    """
+    present = values[~np.isnan(values)]
+    low, high = float(present.min(initial=np.inf)), float(present.max(initial=-np.inf))
+    if high <= low:
+        return "▄" * min(values.size, _MOST_BARS)
+    shares = (values[:_MOST_BARS] / 2 - low / 2) / (high / 2 - low / 2)
+    return "".join(" " if x != x else _BARS[round(x * 7)] for x in shares.tolist())
+
+
+def short(number: float) -> str:
+    """Write a number with three significant digits, or as many as it has before the point.
+
+    >>> [short(x) for x in (1422.3, 29.32, 0.018041, 0.0, 1.5e-7)]
+    ['1422', '29.3', '0.0180', '0', '1.5e-07']
+    """
+    if number == 0 or not 1e-4 <= abs(number) < 1e7:
+        return f"{number:.3g}"
+    return f"{number:.{max(0, 2 - math.floor(math.log10(abs(number))))}f}"

@@ -1,0 +1,171 @@
+"""Categories become codes: text, booleans and numbers of any data frame, without a loop over rows.
+
+>>> encode(np.array(["red", None, "blue"], dtype=object), "column 'colour'")
+(array([ 0, -1,  1], dtype=int32), array(['red', 'blue'], dtype='<U4'))
+
+What a category is called is kept as text, as a number or as a boolean, so that the same category
+means the same in every batch, file and engine. Missing cells have the code -1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from naively._optional import need
+from naively.exceptions import NaivelyError
+
+__all__ = ["encode", "recode"]
+
+Encoded = tuple[NDArray[Any], NDArray[Any]]  # codes, categories
+
+
+def encode(column: Any, name: str) -> Encoded:
+    """Return a code for each cell, and the categories in the order of their codes.
+
+    Parameters
+    ----------
+    column : ndarray or narwhals Series
+        Text, booleans, numbers or a frame's own categories.
+    name : str
+        What messages call it: ``column 'town'``.
+    """
+    if isinstance(column, nw.Series):
+        return _of_series(column, name)
+    if column.dtype.kind == "b":
+        return column.view(np.int8), np.array([False, True])
+    if column.dtype.kind in "iuf":
+        return _of_numbers(column)
+    if column.dtype.kind in "US":
+        categories, codes = np.unique(column.astype(str), return_inverse=True)
+        return codes.astype(np.int32), categories
+    return _of_objects(column.tolist(), name)
+
+
+def recode(codes: NDArray[Any], categories: NDArray[Any], known: NDArray[Any]) -> NDArray[np.int32]:
+    """Return codes among other, sorted categories; one more than they are for those unknown.
+
+    >>> recode(np.array([0, 1, -1]), np.array(["b", "x"]), np.array(["a", "b"]))
+    array([ 1,  2, -1], dtype=int32)
+    """
+    places = np.full(categories.size + 1, known.size, dtype=np.int32)
+    if known.size and categories.size and _comparable(categories, known):
+        at = np.minimum(np.searchsorted(known, categories), known.size - 1)
+        places[:-1] = np.where(known[at] == categories, at, known.size)
+    places[-1] = -1  # where codes of missing cells point
+    return places[codes]
+
+
+def _of_series(series: nw.Series[Any], name: str) -> Encoded:
+    native, implementation = series.to_native(), series.implementation
+    if series.dtype == nw.Boolean and not series.null_count():
+        return series.to_numpy().astype(np.int8), np.array([False, True])
+    if implementation.is_pandas():
+        return _of_pandas(native, name)
+    if implementation.is_polars():
+        return _of_polars(native, name)
+    if implementation.is_pyarrow():
+        return _of_arrow(native, name)
+    return _of_objects(series.to_list(), name)
+
+
+def _of_pandas(native: Any, name: str) -> Encoded:
+    if hasattr(native, "cat"):
+        return _plain(native.cat.codes.to_numpy(), native.cat.categories.to_numpy(), name)
+    codes, distinct = native.factorize()
+    return _plain(codes, np.asarray(distinct, dtype=object), name)
+
+
+def _of_polars(native: Any, name: str) -> Encoded:
+    import polars
+
+    if native.dtype in (polars.Categorical, polars.Enum):
+        native = native.cast(polars.String)
+    distinct = native.drop_nulls().unique()
+    places = polars.Series(range(len(distinct)), dtype=polars.Int32)
+    codes = native.replace_strict(distinct, places, default=None, return_dtype=polars.Int32)
+    return _plain(codes.fill_null(-1).to_numpy(), distinct.to_numpy(), name)
+
+
+def _of_arrow(native: Any, name: str) -> Encoded:
+    pyarrow = need("pyarrow", "reading Arrow tables", extra="files")
+    column = native.combine_chunks() if isinstance(native, pyarrow.ChunkedArray) else native
+    if isinstance(column, pyarrow.ChunkedArray):  # of no chunk, or of too many bytes for one
+        column = pyarrow.concat_arrays([*column.chunks, pyarrow.array([], column.type)])
+    if not pyarrow.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return _plain(codes, np.array(column.dictionary.to_pylist(), dtype=object), name)
+
+
+def _of_numbers(column: NDArray[Any]) -> Encoded:
+    present = column == column
+    categories, codes = np.unique(column[present], return_inverse=True)
+    every = np.full(column.size, -1, dtype=np.int32)
+    every[present] = codes
+    return every, categories
+
+
+def _of_objects(values: list[Any], name: str) -> Encoded:
+    code_of: dict[Any, int] = {}
+    try:
+        codes = [
+            -1 if _is_missing(value) else code_of.setdefault(value, len(code_of))
+            for value in values
+        ]
+    except TypeError:
+        raise NaivelyError(
+            f"{name} must hold text, numbers or booleans; got objects such as "
+            f"{next(v for v in values if not _is_hashable(v))!r}. Convert it or leave it out."
+        ) from None
+    distinct = np.empty(len(code_of), dtype=object)
+    distinct[:] = list(code_of)
+    return _plain(np.array(codes, dtype=np.int32), distinct, name)
+
+
+def _plain(codes: NDArray[Any], distinct: NDArray[Any], name: str) -> Encoded:
+    """Return categories of one plain type, without those that are missing."""
+    values = distinct.tolist()
+    kept = [i for i, value in enumerate(values) if not _is_missing(value)]
+    kinds = {_kind(values[i]) for i in kept}
+    if len(kinds) > 1 or not kinds <= {"text", "number", "boolean"}:
+        shown = " and ".join(sorted(kinds))
+        raise NaivelyError(
+            f"{name} must hold text, numbers or booleans, all of one type; got {shown}. "
+            "Convert it or leave it out."
+        )
+    categories = np.array([values[i] for i in kept]) if kept else np.empty(0, dtype=str)
+    if len(kept) == len(values):
+        return codes, categories
+    places = np.full(len(values) + 1, -1, dtype=np.int32)
+    places[kept] = np.arange(len(kept))
+    return places[codes], categories
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or isinstance(value, str):
+        return value is None
+    return str(value) in {"<NA>", "NaT"} or bool(value != value)
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, bool | np.bool_):
+        return "boolean"
+    return "number" if isinstance(value, int | float | np.number) else type(value).__name__
+
+
+def _comparable(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    return (a.dtype.kind == "U") == (b.dtype.kind == "U")

@@ -1,0 +1,100 @@
+"""Pieces whose rows are measured whole: moments, categories, histograms, and a sample of rows.
+
+A row's hash reads all of its columns, so a piece is the work of one thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from naively._optional import need
+from naively.engines import mixed
+from naively.engines.files.mixing import mixed_rows
+from naively.engines.files.pieces import Piece
+from naively.engines.files.work import Owners, Stopped, Work, raise_not_finite
+from naively.exceptions import NaivelyError
+from naively.summary import Summary
+
+__all__ = ["MixedWork"]
+
+pa = need("pyarrow", "reading files", extra="files")
+
+
+@dataclass(frozen=True)
+class MixedWork(Work):
+    """How pieces of a file become summaries of any columns.
+
+    Attributes
+    ----------
+    bound : callable
+        It tells above which hash rows are no longer wanted in the sample of the whole pass.
+    """
+
+    bound: Callable[[], int]
+
+    def tasks(self, piece: Piece) -> Sequence[Callable[[], Any]]:
+        """Return the one thing to do."""
+        return [partial(self._measured, piece)]
+
+    def joined(self, parts: Sequence[Any]) -> tuple[Summary, int]:
+        """Return the summary of a piece, and how many rows it has."""
+        summary, rows = parts[0]
+        return summary, rows
+
+    def summaries(self, piece: Piece) -> Iterator[tuple[Summary, int]]:
+        """Yield the summary of one batch of rows after the other, and its number of rows."""
+        owners, batches = self._rows(piece)
+        at, bound = 0, self.bound()
+        for batch in batches:
+            if self.stop.is_set():
+                raise Stopped
+            summary = self._measure(batch, owners, at, bound)
+            yield summary, batch.num_rows
+            at += batch.num_rows
+            if summary.sample is not None:
+                bound = min(bound, summary.sample.bound)
+
+    # --- inside -------------------------------------------------------------------------------
+
+    def _measured(self, piece: Piece) -> tuple[Summary, int]:
+        total, rows = Summary.zero(self.plan.schema), 0
+        for summary, n in self.summaries(piece):
+            total, rows = total + summary, rows + n
+        return total, rows
+
+    def _rows(self, piece: Piece) -> tuple[Owners, Any]:
+        """Return whose the rows are, and batches of them; all at once if that costs the same."""
+        features = self.plan.features
+        if piece.width is None:
+            batches = _one(self._batches(piece, [*self._keys(), *features]))
+            return self._owners(batches), batches
+        owners = self._owners(self._batches(piece, self._keys()))
+        stored = [name for name in features if name not in self.constants]
+        return owners, (piece.read_rows or piece.read)(stored or self._any_column())
+
+    def _measure(self, batch: Any, owners: Owners, at: int, bound: int) -> Summary:
+        classes, codes, given = owners
+        forms = {name: self.plan.categories.get(name) for name in self.plan.features}
+        table, rows = mixed_rows(batch, forms, self.constants), slice(at, at + batch.num_rows)
+        weights = None if given is None else given[rows]
+        try:
+            return mixed.measure(
+                table, self.plan.schema, classes, codes[rows], weights, 1, bound=bound
+            )
+        except NaivelyError:
+            columns = table.numbers[:]
+            if any(np.isinf(column).any() for column in columns):
+                raise_not_finite(columns, [n for n, form in forms.items() if form is None], at)
+            raise
+
+
+def _one(batches: list[Any]) -> list[Any]:
+    """Put small batches together: each costs a fixed time."""
+    if len(batches) < 2:
+        return batches
+    return pa.Table.from_batches(batches).combine_chunks().to_batches()

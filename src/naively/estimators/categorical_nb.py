@@ -1,0 +1,291 @@
+r"""Categorical naive Bayes with scikit-learn's face: the discrete naive Bayes of the theory.
+
+.. math::
+
+    \hat y = \arg\max_k \Big[ \log p(k) + \sum_j \log \frac{w_{kjc} + \alpha}{w_{kj} + \alpha n_j}
+    \Big], \qquad c = x_j
+
+where :math:`w_{kjc}` is the weight of category c of column j in class k, :math:`w_{kj}` that of all
+its categories, and :math:`n_j` their number.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval
+
+from naively._threads import block_slices, map_blocks
+from naively.engines import mixed
+from naively.engines.tables import Mixed
+from naively.estimators._base import Rows, SummaryClassifier
+from naively.estimators._validation import Checked, check_codes
+from naively.estimators.gaussian_model import check_priors, logarithm, read_prior
+from naively.estimators.naive_model import Scorer
+from naively.exceptions import NaivelyError
+from naively.families.forms import Tables
+from naively.schema import Schema
+from naively.summary import Summary
+
+__all__ = ["CategoricalNB"]
+
+_LEAST_ALPHA = 1e-10
+
+
+class CategoricalNB(SummaryClassifier):
+    r"""Naive Bayes for columns of categories, coded 0, 1, 2, ...: a drop-in for scikit-learn's.
+
+    A category that was never seen gets the smoothed mass, where scikit-learn fails; NaN is a
+    missing cell, whose term is left out. For columns of text use `NaiveBayes`.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Weight that is added to every category; 0 for none.
+    force_alpha : bool, default=True
+        Take an alpha below 1e-10 as it is, and not as 1e-10.
+    fit_prior : bool, default=True
+        Learn class probabilities from the data, or let all classes be equally probable.
+    class_prior : array-like of shape (n_classes,), default=None
+        Class probabilities; they go before ``fit_prior``.
+    min_categories : int or array-like of shape (n_features,), default=None
+        How many categories each column has at least, though not all of them may be seen.
+    decay : float, default=1.0
+        What was seen before counts this much less with each `partial_fit`.
+    open_classes : bool, default=False
+        Let `partial_fit` meet new labels at any time; ``classes`` is not needed then.
+    n_jobs : int, default=None
+        Threads: None for all cores where there is enough to do, 1 for none.
+
+    Attributes
+    ----------
+    summary_ : Summary
+        What was seen. Everything else is read off it.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    category_count_ : list of arrays of shape (n_classes, n_categories of the column)
+        Weights of the categories.
+    class_count_ : ndarray of shape (n_classes,)
+        Weight of the rows of each class.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Logarithms of the class probabilities.
+    feature_log_prob_ : list of arrays of shape (n_classes, n_categories of the column)
+        Logarithms of the smoothed shares.
+    n_categories_ : ndarray of shape (n_features,)
+        How many categories each column has.
+    n_features_in_ : int
+        Number of columns.
+
+    Examples
+    --------
+    >>> from naively import CategoricalNB
+    >>> model = CategoricalNB().fit([[0, 1], [1, 1], [2, 0]], ["a", "a", "b"])
+    >>> model.predict([[0, 1], [2, 7]])  # no 7 was ever seen
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "force_alpha": ["boolean"],
+        "fit_prior": ["boolean"],
+        "class_prior": ["array-like", None],
+        "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
+        "decay": [Interval(Real, 0, 1, closed="both")],
+        "open_classes": ["boolean"],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
+    }
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        min_categories: ArrayLike | None = None,
+        decay: float = 1.0,
+        open_classes: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.min_categories = min_categories
+        self.decay = decay
+        self.open_classes = open_classes
+        self.n_jobs = n_jobs
+
+    @classmethod
+    def from_files(cls, source: Any, *, target: str, **options: Any) -> CategoricalNB:
+        """Raise: files are read by `NaiveBayes`, whose categories need no codes."""
+        raise NaivelyError(
+            "CategoricalNB learns from codes in memory. For files, use NaiveBayes.from_files with "
+            'families={"column": "categorical"} where a column holds numbers.'
+        )
+
+    @property
+    def category_count_(self) -> list[NDArray[np.float64]]:
+        """Weights of the categories, by column."""
+        return self._model().counts
+
+    @property
+    def class_log_prior_(self) -> NDArray[np.float64]:
+        """Logarithms of the class probabilities."""
+        return self._model().log_prior
+
+    @property
+    def feature_log_prob_(self) -> list[NDArray[np.float64]]:
+        """Logarithms of the smoothed shares, by column."""
+        return [table[:-1].T for table in self._model().tables]
+
+    @property
+    def n_categories_(self) -> NDArray[np.int64]:
+        """How many categories each column has."""
+        return self._model().n_categories
+
+    def predict_one(self, row: Any) -> Any:
+        """Return the class of one row of codes, given in order or by column name."""
+        self._seen()
+        return self.predict(self._row(row)[np.newaxis]).tolist()[0]
+
+    def predict_proba_one(self, row: Any) -> NDArray[np.float64]:
+        """Return p(k | x) of one row, one number per class."""
+        self._seen()
+        return self.predict_proba(self._row(row)[np.newaxis])[0]
+
+    # --- inside -------------------------------------------------------------------------------
+
+    def _check(self, X: Any, known: Schema | None) -> Checked:
+        codes, names = check_codes(self, X, fitted=known is not None)
+        low, high = _range(codes, self.n_jobs)
+        if (low < 0).any():
+            raise NaivelyError("Negative values in data passed to CategoricalNB (input X).")
+        schema = known or Schema(codes.shape[1], names, ("category",) * codes.shape[1])
+        categories = tuple(np.arange(int(top) + 1) for top in high)
+        table = Mixed(codes.shape, np.empty((codes.shape[0], 0)), codes, categories)
+        return Checked(table, names, np.dtype(np.float64), schema)
+
+    def _measure(self, table: Mixed, schema: Schema, rows: Rows) -> Summary:
+        return mixed.measure(table, schema, *rows, self.n_jobs)
+
+    def _read(self, summary: Summary) -> CategoricalModel:
+        return CategoricalModel(summary, self._alpha(), self._prior(summary), self.min_categories)
+
+    def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
+        """Let every category that was never seen be one more."""
+        table: Any = checked.table
+        sizes = self.n_categories_
+        if any(c.size > size for c, size in zip(table.categories, sizes, strict=True)):
+            table = replace(table, codes=np.minimum(table.codes, sizes))
+        super()._score(score, checked._replace(table=table), out)
+
+    def _alpha(self) -> float:
+        if self.alpha >= _LEAST_ALPHA or self.force_alpha:
+            return self.alpha
+        warnings.warn(
+            f"alpha too small will result in numeric errors, setting alpha = {_LEAST_ALPHA:.1e}. "
+            "Use `force_alpha=True` to keep alpha unchanged.",
+            UserWarning,
+            stacklevel=4,
+        )
+        return _LEAST_ALPHA
+
+    def _prior(self, summary: Summary) -> NDArray[np.float64]:
+        if self.class_prior is not None:
+            return check_priors(self.class_prior, summary.classes)
+        n_classes = summary.classes.size
+        return read_prior(summary, None if self.fit_prior else np.full(n_classes, 1 / n_classes))
+
+    def _check_declared(self, declared: NDArray[Any] | None) -> None:
+        if self.class_prior is not None and declared is not None:
+            check_priors(self.class_prior, declared)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.positive_only = True
+        return tags
+
+
+class CategoricalModel:
+    """Class probabilities and smoothed shares, ready to score rows."""
+
+    def __init__(
+        self,
+        summary: Summary,
+        alpha: float,
+        prior: NDArray[np.float64],
+        min_categories: ArrayLike | None,
+    ) -> None:
+        self.classes: list[Any] = summary.classes.tolist()
+        self.prior, self.log_prior = prior, logarithm(prior)
+        self.n_categories = _sizes(summary, min_categories)
+        self.counts = _counts(summary, self.n_categories)
+        self.tables = [_log_shares(counts, alpha) for counts in self.counts]
+        self.kernel = Scorer(self.log_prior, [], Tables.of(self.tables))
+
+
+def _sizes(summary: Summary, least: ArrayLike | None) -> NDArray[np.int64]:
+    """Return how many categories each column has: one more than the highest seen, or more."""
+    seen = [int(column[-1]) + 1 if column.size else 0 for column in summary.categories]
+    sizes = np.array(seen, dtype=np.int64)
+    if least is None:
+        return sizes
+    given = np.array(least)
+    if not np.issubdtype(given.dtype, np.signedinteger):
+        raise NaivelyError(
+            f"'min_categories' should have integral type. Got {given.dtype} instead."
+        )
+    if given.ndim and given.shape != sizes.shape:
+        raise NaivelyError(
+            f"'min_categories' should have shape ({sizes.size},) when an array-like is provided. "
+            f"Got {given.shape} instead."
+        )
+    return np.maximum(sizes, given)
+
+
+def _counts(summary: Summary, sizes: NDArray[np.int64]) -> list[NDArray[np.float64]]:
+    """Return the weights of all categories, seen or not."""
+    counts = []
+    for j, size in enumerate(sizes):
+        counts.append(np.zeros((summary.classes.size, size)))
+        counts[-1][:, summary.categories[j]] = summary.tally(j)
+    return counts
+
+
+def _log_shares(counts: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
+    """Return the logarithms of smoothed shares by category and class, the last for any other.
+
+    Without smoothing, a class that has no such category is impossible; a category that no class
+    has says nothing.
+    """
+    smoothed = np.pad(counts, ((0, 0), (0, 1))) + alpha
+    total = counts.sum(axis=1, keepdims=True) + alpha * counts.shape[1]
+    silent = (smoothed == 0).all(axis=0) | (total == 0)
+    share = np.divide(smoothed, total, out=np.ones_like(smoothed), where=~silent)
+    return np.ascontiguousarray(logarithm(share).T)
+
+
+def _range(codes: NDArray[Any], n_jobs: int | None) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the least and the greatest code of each column; 0 and -1 where all are missing."""
+
+    def work(rows: slice) -> tuple[NDArray[Any], NDArray[Any]]:
+        block = codes[rows]
+        if block.dtype.kind == "f":
+            missing = np.isnan(block)
+            return np.where(missing, 0, block).min(axis=0), np.where(missing, -1, block).max(axis=0)
+        return block.min(axis=0), block.max(axis=0)
+
+    parts = map_blocks(work, block_slices(codes.shape[0], codes.shape[1], most=64), n_jobs)
+    return np.min([low for low, _ in parts], axis=0), np.max([high for _, high in parts], axis=0)

@@ -1,0 +1,100 @@
+"""Which families describe which columns.
+
+Numbers are described by `StudentT`, and where terms are weighed by `Histogram` too; categories by
+`Categorical`. Names or families given by the user come first.
+
+>>> choose("age", "number", {"age": "histogram"}, stacked=True)
+(Histogram(),)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from naively.exceptions import NaivelyError
+from naively.families import FAMILIES
+from naively.families.categorical import Categorical
+from naively.families.family import Family
+from naively.families.histogram import Histogram
+from naively.families.student_t import StudentT
+from naively.schema import Kind, Schema
+
+__all__ = ["as_text", "check_columns", "choose", "family_of", "from_text", "kind_of"]
+
+
+def choose(
+    column: Any, kind: str, given: Mapping[Any, Any] | None, *, stacked: bool = False
+) -> tuple[Family, ...]:
+    """Return the families of a column.
+
+    Parameters
+    ----------
+    column : str or int
+        Its name, or its place where there are no names.
+    kind : {"number", "category"}
+        What it holds.
+    given : mapping, optional
+        Families by column: a name, an object, or several of those.
+    stacked : bool, default=False
+        Whether several families may describe a column by default: only where each gets a weight.
+    """
+    if given is not None and column in given:
+        wanted = given[column]
+        several = wanted if isinstance(wanted, list | tuple) else [wanted]
+        return tuple(family_of(one, column) for one in several)
+    if kind == "category":
+        return (Categorical(),)
+    return (StudentT(), Histogram()) if stacked else (StudentT(),)
+
+
+def family_of(wanted: Any, column: Any) -> Family:
+    """Return a family, given as one or by its name."""
+    if isinstance(wanted, Family):
+        return wanted
+    if isinstance(wanted, str) and wanted in FAMILIES:
+        return FAMILIES[wanted]()
+    close = get_close_matches(str(wanted), FAMILIES, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"There are {', '.join(FAMILIES)}."
+    raise NaivelyError(
+        f"the family of column {column!r} must be one of naively's; got {wanted!r}. {hint}"
+    )
+
+
+def kind_of(wanted: Any, column: Any) -> Kind:
+    """Return what a column must hold for the families that are given for it."""
+    kinds = {family.kind for family in choose(column, "number", {column: wanted})}
+    if len(kinds) != 1:
+        raise NaivelyError(
+            f"the families of column {column!r} must be all of numbers or all of categories; "
+            f"got {wanted!r}."
+        )
+    return kinds.pop()
+
+
+def check_columns(given: Mapping[Any, Any] | None, schema: Schema) -> None:
+    """Raise where families are given for columns that are not there."""
+    known = range(schema.n_columns) if schema.names is None else schema.names
+    for column in given or ():
+        if column not in known:
+            close = get_close_matches(str(column), map(str, known), n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else "."
+            raise NaivelyError(f"families names a column {column!r}, and there is none{hint}")
+
+
+def as_text(family: Family) -> list[Any]:
+    """Return a family as JSON can hold it: its name and its fields.
+
+    >>> as_text(Categorical(alpha=2.0))
+    ['categorical', {'alpha': 2.0}]
+    """
+    return [family.name, dict(vars(family))]
+
+
+def from_text(given: Any) -> Family:
+    """Return the family of a name and fields."""
+    name, fields = given
+    if name not in FAMILIES:
+        raise NaivelyError(f"a family must be one of naively's; got {name!r}.")
+    return FAMILIES[name](**fields)

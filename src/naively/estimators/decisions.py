@@ -1,0 +1,89 @@
+r"""From probabilities to answers: costs, and the right to say "don't know".
+
+.. math:: \hat y = \arg\min_j \sum_i p(i \mid x)\, c_{ij}
+
+where :math:`c_{ij}` is the cost of answering j where i is true. With costs of 0 for the truth and 1
+for everything else, that is the most probable class.
+
+>>> p = np.array([[0.9, 0.1], [0.55, 0.45]])
+>>> decide(p, np.array(["ham", "spam"]), costs=[[0, 1], [9, 0]])
+array(['ham', 'spam'], dtype='<U4')
+>>> decide(p, np.array(["ham", "spam"]), reject=(0.8, "?"))
+array(['ham', '?'], dtype='<U4')
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from naively.exceptions import NaivelyError
+
+__all__ = ["check_costs", "check_reject", "decide"]
+
+
+def decide(
+    probabilities: NDArray[Any],
+    classes: NDArray[Any],
+    costs: ArrayLike | None = None,
+    reject: Any = None,
+) -> NDArray[Any]:
+    """Return an answer for each row.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_rows, n_classes)
+        p(k | x).
+    classes : ndarray of shape (n_classes,)
+        Labels.
+    costs : array-like of shape (n_classes, n_classes), optional
+        The cost of answering j where i is true, in row i.
+    reject : tuple of a float and a label, optional
+        Below which probability of the answer the label is given instead.
+    """
+    matrix = check_costs(costs, classes)
+    p = probabilities.astype(np.float64)
+    at = p.argmax(axis=1) if matrix is None else (p @ matrix).argmin(axis=1)
+    answers = classes[at]
+    if reject is None:
+        return answers
+    least, label = check_reject(reject, classes)
+    doubtful = p[np.arange(at.size), at] < least
+    dtype = np.result_type(classes.dtype, np.asarray(label).dtype)
+    return np.where(doubtful, np.array(label, dtype=dtype), answers.astype(dtype))
+
+
+def check_costs(costs: ArrayLike | None, classes: NDArray[Any]) -> NDArray[np.float64] | None:
+    """Return the costs as an array: one row and one column per class, all finite."""
+    if costs is None:
+        return None
+    matrix = np.asarray(costs, dtype=np.float64)
+    if matrix.shape != (classes.size, classes.size) or not np.isfinite(matrix).all():
+        raise NaivelyError(
+            f"costs must be finite, with a row and a column per class ({classes.size}); got shape "
+            f"{matrix.shape}."
+        )
+    return matrix
+
+
+def check_reject(reject: Any, classes: NDArray[Any]) -> tuple[float, Any]:
+    """Return the probability below which an answer is rejected, and the label given instead."""
+    if reject is None:
+        return 0.0, None
+    try:
+        least, label = reject
+        fine = 0 <= float(least) <= 1
+    except (TypeError, ValueError):
+        fine = False
+    if not fine:
+        raise NaivelyError(
+            f"reject must be a probability and a label, such as (0.8, 'unknown'); got {reject!r}."
+        )
+    if isinstance(label, str) != (classes.dtype.kind == "U"):
+        raise NaivelyError(
+            f"the label of reject must be of the classes' type; got {label!r} beside "
+            f"{classes[:1].tolist()[0] if classes.size else None!r}."
+        )
+    return float(least), label

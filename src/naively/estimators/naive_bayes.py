@@ -1,0 +1,372 @@
+r"""Naive Bayes for any table: each column has the family that suits it.
+
+.. math:: \hat y = \arg\max_k \Big[ \log p(k) + b_k + \sum_t w_{kt} \log f_t(x \mid k) \Big]
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from html import escape
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from naively.engines import mixed
+from naively.engines.tables import Mixed, kinds_of, names_of, read
+from naively.estimators._anywhere import anywhere
+from naively.estimators._base import Rows, SummaryClassifier
+from naively.estimators._validation import Checked, check_cells
+from naively.estimators.choice import as_text, check_columns, choose, from_text, kind_of
+from naively.estimators.decisions import check_costs, check_reject, decide
+from naively.estimators.gaussian_model import check_priors
+from naively.estimators.naive_model import SAMPLE, NaiveModel, Reading
+from naively.exceptions import NaivelyError
+from naively.families.edges import edges
+from naively.families.family import Family
+from naively.schema import Kind, Schema
+from naively.summary import Summary
+
+if TYPE_CHECKING:
+    from naively.engines.files import Undecided
+
+__all__ = ["NaiveBayes"]
+
+_EDGES = 1000  # rows that the edges of histograms need
+_MANY = 100_000  # categories that are worth a warning
+
+
+class NaiveBayes(SummaryClassifier):
+    r"""Naive Bayes for tables of any columns, with probabilities that can be trusted.
+
+    .. math:: \log p(k \mid x) = \log p(k) + b_k + \sum_t w_{kt} \log f_t(x \mid k) - \log p(x)
+
+    where t goes over terms: a family f for a column. Columns of numbers are described by a
+    Student t and a histogram together, text, booleans and categories by smoothed shares. The
+    weights w and biases b are fitted on a sample of rows, each judged by what all others say, so
+    that columns which say the same are not counted twice. Missing cells are left out.
+
+    Parameters
+    ----------
+    families : dict, default=None
+        Families of some columns, by name (or place, for arrays): ``"student_t"``,
+        ``"histogram"``, ``"categorical"``, ``"bernoulli"``, ``"poisson"``, ``"gaussian"``, an
+        object such as ``Categorical(alpha=2)``, or several in a tuple. Others are chosen by type.
+    priors : array-like of shape (n_classes,), default=None
+        Class probabilities; None for the classes' shares of the data.
+    calibration : {"weights", "temperature"} or None, default="weights"
+        A weight for each term, one for all, or none: the naive Bayes of the textbooks, where a
+        column of numbers is described by the Student t alone.
+    costs : array-like of shape (n_classes, n_classes), default=None
+        What it costs to answer class j where i is true, in row i; `predict` then answers at the
+        least expected cost.
+    reject : tuple of a float and a label, default=None
+        ``(0.8, "unknown")`` answers "unknown" where no class has a probability of 0.8.
+    decay : float, default=1.0
+        What was seen before counts this much less with each `partial_fit`.
+    open_classes : bool, default=False
+        Let `partial_fit` meet new labels at any time; ``classes`` is not needed then.
+    n_jobs : int, default=None
+        Threads: None for all cores where there is enough to do, 1 for none. The result does not
+        depend on it.
+
+    Attributes
+    ----------
+    summary_ : Summary
+        What was seen. Everything else is read off it. Unless ``calibration`` is None it holds up
+        to 4,000 rows as they are.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    class_count_ : ndarray of shape (n_classes,)
+        Weight of the rows of each class.
+    class_prior_ : ndarray of shape (n_classes,)
+        Class probabilities.
+    families_ : dict
+        The families of each column.
+    weights_ : dict
+        For each column, the weights of its families' terms; by class, where they differ.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `fit` was given a frame.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from naively import NaiveBayes
+    >>> towns = ["Ulm", "Ulm", "Bonn", "Bonn"]
+    >>> frame = pandas.DataFrame({"age": [25, 31, 47, None], "town": towns})
+    >>> model = NaiveBayes(calibration=None).fit(frame, ["no", "no", "yes", "yes"])
+    >>> model.predict(pandas.DataFrame({"age": [29, 52], "town": ["Ulm", "Berlin"]}))
+    array(['no', 'yes'], dtype='<U3')
+    >>> model.families_
+    {'age': (StudentT(),), 'town': (Categorical(),)}
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "families": [dict, None],
+        "priors": ["array-like", None],
+        "calibration": [StrOptions({"weights", "temperature"}), None],
+        "costs": ["array-like", None],
+        "reject": [tuple, list, None],
+        "decay": [Interval(Real, 0, 1, closed="both")],
+        "open_classes": ["boolean"],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
+    }
+
+    def __init__(
+        self,
+        *,
+        families: Mapping[Any, Any] | None = None,
+        priors: ArrayLike | None = None,
+        calibration: Literal["weights", "temperature"] | None = "weights",
+        costs: ArrayLike | None = None,
+        reject: tuple[float, Any] | None = None,
+        decay: float = 1.0,
+        open_classes: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.families = families
+        self.priors = priors
+        self.calibration = calibration
+        self.costs = costs
+        self.reject = reject
+        self.decay = decay
+        self.open_classes = open_classes
+        self.n_jobs = n_jobs
+
+    @classmethod
+    def from_files(cls, source: Any, *, target: str, **options: Any) -> Self:
+        """Return an estimator fitted on files, in one streaming pass and little memory.
+
+        What columns hold is decided by their types, and the edges of histograms by the first
+        rows; text is a column of categories. A ``schema`` may be given instead, such as
+        ``other.summary_.schema``, to merge with the other model later.
+
+        Parameters
+        ----------
+        source : str, path-like, list of those, or an Arrow stream
+            CSV, Parquet or Arrow: paths, folders, globs, or any object that streams Arrow data.
+        target : str
+            The column of labels.
+        **options
+            The estimator's parameters, and those of `naively.summarize` for files: ``columns``,
+            ``exclude``, ``weight``, ``checkpoint``, ``skip_bad_files``, ...
+        """
+        model = super().from_files(source, target=target, **options)
+        _warn_of_many(model.summary_, model.summary_.schema)
+        return model
+
+    @property
+    def families_(self) -> dict[Any, tuple[Family, ...]]:
+        """The families of each column."""
+        schema = self._seen().schema
+        columns = schema.names or range(schema.n_columns)
+        return dict(zip(columns, self._families(schema), strict=True))
+
+    @property
+    def weights_(self) -> dict[Any, NDArray[np.float64]]:
+        """For each column, the weight of each of its families' terms in each class."""
+        model = self._model()
+        found: dict[Any, list[Any]] = {column: [] for column in self.families_}
+        columns, places = list(found), [j for block in model.blocks for j in block.columns]
+        for j, weights in zip(places, model.calibration.weight.T, strict=True):
+            found[columns[j]].append(weights)
+        return {column: np.array(weights) for column, weights in found.items()}
+
+    @anywhere
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row: the most probable, or of least cost, or the reject's label.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_columns)
+            Rows; the term of a missing cell is left out.
+        """
+        if self.costs is None and self.reject is None:
+            return super().predict(X)
+        return decide(self.predict_proba(X), self.classes_, self.costs, self.reject)
+
+    def predict_one(self, row: Any) -> Any:
+        """Return the class of one row.
+
+        Parameters
+        ----------
+        row : list or dict
+            Cells, in order or by column name. None and NaN are missing.
+        """
+        return self.predict(self._one(row)).tolist()[0]
+
+    def predict_proba_one(self, row: Any) -> NDArray[np.float64]:
+        """Return p(k | x) of one row, one number per class.
+
+        Parameters
+        ----------
+        row : list or dict
+            Cells, in order or by column name. None and NaN are missing.
+        """
+        return self.predict_proba(self._one(row))[0]
+
+    def _params_as_text(self) -> dict[str, Any]:
+        params = super()._params_as_text()
+        if self.families is not None:
+            params["families"] = [
+                [column, [as_text(f) for f in choose(column, "number", self.families)]]
+                for column in self.families
+            ]
+        return params
+
+    @classmethod
+    def _from_text(cls, summary: Summary, params: dict[str, Any]) -> NaiveBayes:
+        families = params.get("families")
+        if families is not None:
+            families = {column: tuple(map(from_text, several)) for column, several in families}
+        return cls.from_summary(summary, **{**params, "families": families})
+
+    # --- inside -------------------------------------------------------------------------------
+
+    def _one(self, row: Any) -> Mixed:
+        """Return a table of one row."""
+        schema = self._seen().schema
+        if isinstance(row, dict):
+            row = self._row_of_dict(row)
+        cells = np.empty((1, len(row)), dtype=object)
+        cells[0] = list(row)
+        if cells.shape[1] != schema.n_columns:
+            raise NaivelyError(
+                f"a row must have {schema.n_columns} cells; got {cells.shape[1]} of them."
+            )
+        return read(cells, schema)
+
+    def _check(self, X: Any, known: Schema | None) -> Checked:
+        if isinstance(X, Mixed):
+            return Checked(X, None, np.dtype(np.float64), known or Schema(X.shape[1]))
+        X = check_cells(self, X, known)
+        if known is None:
+            schema = self._schema_of(X)
+        else:
+            _warn_of_more(X, known)
+            schema = known
+        return Checked(read(X, schema), schema.names, np.dtype(np.float64), schema)
+
+    def _schema_of(self, X: Any) -> Schema:
+        """Return the columns and what they hold, by type unless families say otherwise."""
+        given = self._kinds()
+        names, kinds = kinds_of(X, given)
+        schema = Schema(len(kinds), names, kinds)
+        check_columns(given, schema)
+        return schema
+
+    def _kinds(self) -> dict[Any, Kind]:
+        """Return what columns must hold for the families that are given for them."""
+        return {column: kind_of(wanted, column) for column, wanted in (self.families or {}).items()}
+
+    def _undecided(self) -> Undecided:
+        """Say what is measured of files: it depends on their first rows."""
+        from naively.engines.files import Undecided
+
+        given = self._kinds()
+
+        def complete(first: Summary) -> Schema:
+            check_columns(given, first.schema)
+            return self._cut(first.schema, lambda: first.sample)
+
+        return Undecided(given, complete, _EDGES)
+
+    def _families(self, schema: Schema) -> list[tuple[Family, ...]]:
+        columns = schema.names or range(schema.n_columns)
+        kinds = schema.kinds or ("number",) * schema.n_columns
+        stacked = self.calibration == "weights" and schema.edges is not None
+        return [
+            choose(column, kind, self.families, stacked=stacked)
+            for column, kind in zip(columns, kinds, strict=True)
+        ]
+
+    def _measure(self, table: Mixed, schema: Schema, rows: Rows) -> Summary:
+        known = self.summary_.schema if self.__sklearn_is_fitted__() else None
+        if schema is not known:
+            schema = self._completed(table, schema, rows)
+        return mixed.measure(table, schema, *rows, self.n_jobs)
+
+    def _completed(self, table: Mixed, schema: Schema, rows: Rows) -> Schema:
+        """Fix what must be fixed before measuring: edges of histograms, the size of the sample."""
+        _warn_of_many(table, schema)
+        few = replace(schema, sample=_EDGES)
+        return self._cut(schema, lambda: mixed.sample_rows(table, few, *rows, self.n_jobs))
+
+    def _settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:
+        return self._cut(schema, lambda: first(_EDGES))
+
+    def _cut(self, schema: Schema, sample: Callable[[], Any]) -> Schema:
+        """Fix the edges of histograms by a sample of rows, if they are needed."""
+        schema = replace(schema, sample=SAMPLE if self.calibration else 0)
+        needed = self._families(replace(schema, edges=((),)))
+        if not any(family.reads == "bins" for families in needed for family in families):
+            return schema
+        cuts, knots = (tuple(map(tuple, part.tolist())) for part in edges(sample().numbers))
+        return replace(schema, edges=cuts, knots=knots)
+
+    def _read(self, summary: Summary) -> NaiveModel:
+        check_costs(self.costs, summary.classes)
+        check_reject(self.reject, summary.classes)
+        families = self._families(summary.schema)
+        return NaiveModel(summary, Reading(self.priors, families, self.calibration))
+
+    def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
+        given: Any = checked.table
+        table = given.known(self.summary_.categories)
+        super()._score(score, checked._replace(table=table), out)
+
+    def _check_declared(self, declared: NDArray[Any] | None) -> None:
+        if self.priors is not None and declared is not None:
+            check_priors(self.priors, declared)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _repr_html_(self) -> str:
+        """Show the parameters, and once fitted the families of the columns."""
+        parameters = super()._repr_html_()
+        if not self.__sklearn_is_fitted__():
+            return parameters
+        rows = "".join(
+            f"<tr><td>{escape(str(column))}</td>"
+            f"<td>{escape(' and '.join(family.name for family in families))}</td></tr>"
+            for column, families in self.families_.items()
+        )
+        return f"{parameters}<table><tr><th>column</th><th>family</th></tr>{rows}</table>"
+
+
+def _warn_of_more(X: Any, schema: Schema) -> None:
+    names = names_of(X)
+    more = [name for name in names or () if schema.names and name not in schema.names]
+    if more:
+        shown = ", ".join(map(repr, more[:5])) + (", ..." if len(more) > 5 else "")
+        warnings.warn(
+            f"the table has columns that the model was not fitted on, and ignores: {shown}.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _warn_of_many(table: Mixed | Summary, schema: Schema) -> None:
+    for j, categories in zip(schema.categories, table.categories, strict=True):
+        if categories.size > _MANY:
+            warnings.warn(
+                f"{schema.name(j)} has {categories.size:,} categories. Is it an identifier, or a "
+                "number? Then leave it out, or give it a family of numbers.",
+                UserWarning,
+                stacklevel=5,
+            )

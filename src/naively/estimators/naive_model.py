@@ -1,0 +1,241 @@
+r"""A naive Bayes model of any columns, read off a summary.
+
+.. math:: \log p(k) + b_k + \sum_t w_{kt} \log f_t(x \mid k)
+
+where t goes over the terms: a family for a column, or several families for one. Without
+calibration the biases are 0 and the weights 1, and it is the naive Bayes of the textbooks. Where the
+weights differ by class, terms are centred over the classes before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from naively import _kernel, calibration
+from naively.calibration import Calibration
+from naively.engines.tables import Mixed
+from naively.estimators.gaussian_model import logarithm, read_prior
+from naively.exceptions import NaivelyError
+from naively.families.edges import Edges
+from naively.families.family import Family
+from naively.families.forms import Form, Tables
+from naively.families.histogram import Bins
+from naively.sample import Sample
+from naively.stats import Moments
+from naively.summary import Summary
+
+__all__ = ["SAMPLE", "Block", "NaiveModel", "Reading", "Scorer", "blocks_of"]
+
+Floats = NDArray[np.float64]
+
+SAMPLE = 4000  # rows that calibration needs
+_ROWS = 2048  # that are scored together: their sums stay in the cache
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a model is read off a summary: priors, the families of each column, calibration."""
+
+    priors: ArrayLike | None
+    families: Sequence[Sequence[Family]]
+    calibration: Literal["temperature", "weights"] | None
+
+
+@dataclass(frozen=True)
+class Block:
+    """Columns of one family, and their parameters.
+
+    Attributes
+    ----------
+    family : Family
+        Its formula.
+    columns : list of int
+        Their places in the schema.
+    at : list of int, or int
+        Their places among the columns of numbers; of categories, its place among those.
+    statistic, parameters
+        What was measured, and what is read off it.
+    """
+
+    family: Family
+    columns: list[int]
+    at: Any
+    statistic: Any
+    parameters: Any
+
+    def cells(self, numbers: Floats, codes: NDArray[np.int32]) -> Any:
+        """Return the cells of the columns: of numbers a table, of categories a column."""
+        return (numbers if self.family.kind == "number" else codes)[:, self.at]
+
+    def terms(self, numbers: Floats, codes: NDArray[np.int32]) -> Floats:
+        """Return log f of shape (n, K, number of columns)."""
+        found = self.family.log_density(self.cells(numbers, codes), self.parameters)
+        return found.reshape(*found.shape[:2], -1)
+
+    def terms_left_out(self, sample: Sample) -> Floats:
+        """Return the terms of a sample: in each row's own class, as if it had not been seen."""
+        terms = self.terms(sample.numbers, sample.categories)
+        own = self.family.left_out(
+            self.cells(sample.numbers, sample.categories),
+            sample.codes,
+            np.minimum(sample.weight, 1.0),  # of equal rows, one
+            self.statistic,
+            self.parameters,
+        )
+        terms[np.arange(len(sample)), sample.codes] = own.reshape(len(sample), -1)
+        return terms
+
+
+def blocks_of(summary: Summary, families: Sequence[Sequence[Family]]) -> list[Block]:
+    """Read parameters: of numbers by family, of categories column by column."""
+    schema, blocks = summary.schema, []
+    of_family: dict[Family, list[int]] = {}
+    for j, given in enumerate(families):
+        for family in given:
+            of_family.setdefault(family, []).append(j)
+    for family, columns in of_family.items():
+        if family.kind == "number":
+            at = [schema.numbers.index(j) for j in columns]
+            statistic = _of_numbers(summary, family, at)
+            blocks.append(Block(family, columns, at, statistic, family.parameters(statistic)))
+            continue
+        for j in columns:
+            place = schema.categories.index(j)
+            tally = summary.tally(place)
+            blocks.append(Block(family, [j], place, tally, family.parameters(tally)))
+    return blocks
+
+
+def _of_numbers(summary: Summary, family: Family, at: list[int]) -> Moments | Bins:
+    if family.reads == "moments":
+        return Moments(np.ascontiguousarray(summary.moments.values[:, :, at]))
+    schema = summary.schema
+    cuts, knots = np.array(schema.edges)[at], np.array(schema.knots)[at]
+    return Bins(np.ascontiguousarray(summary.bins.values[:, at]), Edges(cuts, knots))
+
+
+class NaiveModel:
+    """Class probabilities and terms, ready to score rows."""
+
+    def __init__(self, summary: Summary, reading: Reading) -> None:
+        self.classes: list[Any] = summary.classes.tolist()
+        self.categories = summary.categories
+        self.prior = read_prior(summary, reading.priors)
+        self.log_prior = logarithm(self.prior)
+        self.blocks = blocks_of(summary, reading.families)
+        self.calibration = self._calibrated(summary, reading)
+        constant = self.log_prior + self.calibration.bias
+        self.kernel = Scorer(constant, *_forms(self.blocks, self.calibration.weight))
+
+    def _calibrated(self, summary: Summary, reading: Reading) -> Calibration:
+        n_terms = sum(len(block.columns) for block in self.blocks)
+        sample = summary.sample
+        if reading.calibration is not None and sample is None:
+            raise NaivelyError(
+                "calibration needs a sample of rows, and the summary holds none. Measure with "
+                f"Schema(..., sample={SAMPLE}), or use calibration=None."
+            )
+        if reading.calibration is None or sample is None or not len(sample):
+            n_classes = len(self.classes)
+            return Calibration(np.ones((n_classes, n_terms)), np.zeros(n_classes))
+        sample = sample[: calibration.sample_rows(len(self.classes), n_terms)]
+        terms = [block.terms_left_out(sample) for block in self.blocks]
+        return calibration.fit(
+            np.concatenate(terms, axis=2),
+            sample.codes,
+            sample.weight,
+            self.log_prior,
+            reading.calibration,
+        )
+
+
+def _forms(blocks: list[Block], weight: Floats) -> tuple[list[tuple[Any, Form]], Form | None]:
+    """Return the forms of columns of numbers, and one for all columns of categories."""
+    numbers: list[tuple[Any, Form]] = []
+    tables: dict[int, Floats] = {}
+    start = 0
+    for block in blocks:
+        end = start + len(block.columns)
+        form = block.family.form(block.parameters, weight[:, start:end])
+        start = end
+        if isinstance(form, Tables):
+            tables[block.at] = tables.get(block.at, 0.0) + form.values
+        else:
+            numbers.append((block.at, form))
+    every = [tables[j] for j in sorted(tables)]
+    return numbers, Tables.of(every) if every else None
+
+
+class Scorer:
+    """Adds up terms, and says what was asked for: it has the methods of the kernel's models."""
+
+    def __init__(
+        self, constant: Floats, numbers: list[tuple[Any, Form]], categories: Form | None
+    ) -> None:
+        self._constant, self._numbers, self._categories = constant, numbers, categories
+
+    def joint(self, table: Mixed, out: NDArray[Any]) -> bool:
+        """Write log p(k) + b_k + the sum of weighted terms of each row and class."""
+        return self._finished("joint", table, out)
+
+    def log_proba(self, table: Mixed, out: NDArray[Any]) -> bool:
+        """Write log p(k | x)."""
+        return self._finished("log_proba", table, out)
+
+    def proba(self, table: Mixed, out: NDArray[Any]) -> bool:
+        """Write p(k | x)."""
+        return self._finished("proba", table, out)
+
+    def evidence(self, table: Mixed, out: NDArray[Any]) -> bool:
+        """Write log p(x), one number for each row."""
+        return self._finished("evidence", table, out)
+
+    def labels(self, table: Mixed, out: NDArray[np.int64]) -> bool:
+        """Write the index of the most probable class; of equals, the first."""
+        return self._finished("labels", table, out)
+
+    def label_one(self, row: Floats) -> int:
+        """Return the index of the most probable class of a row of numbers; -1 at infinity."""
+        out = np.empty(1, np.int64)
+        return int(out[0]) if self._finished("labels", row[np.newaxis], out) else -1
+
+    def _finished(self, want: str, table: Any, out: NDArray[Any]) -> bool:
+        if not isinstance(table, Mixed):
+            table = _of_numbers_alone(table)
+        for start in range(0, table.shape[0], _ROWS):
+            rows = slice(start, min(start + _ROWS, table.shape[0]))
+            joint = np.tile(self._constant, (rows.stop - rows.start, 1))
+            if not self._add(table, rows, joint):
+                return False
+            if want == "joint":
+                out[rows] = joint
+            else:
+                _kernel.finish(joint, want, out[rows])
+        return True
+
+    def _add(self, table: Mixed, rows: slice, joint: Floats) -> bool:
+        numbers = _rows_of(table.numbers, rows)
+        for at, form in self._numbers:
+            if not form.add(_picked(numbers, at), joint):
+                return False
+        return self._categories is None or self._categories.add(_rows_of(table.codes, rows), joint)
+
+
+def _of_numbers_alone(X: Any) -> Mixed:
+    shape = (X[0].shape[0], len(X)) if isinstance(X, list) else X.shape
+    return Mixed(shape, X, np.empty((shape[0], 0), np.int32), ())
+
+
+def _rows_of(X: Any, rows: slice) -> Any:
+    return [column[rows] for column in X] if isinstance(X, list) else X[rows]
+
+
+def _picked(X: Any, at: list[int]) -> Any:
+    if isinstance(X, list):
+        return X if len(at) == len(X) else [X[j] for j in at]
+    return X if len(at) == X.shape[1] else X[:, at]

@@ -1,0 +1,95 @@
+r"""The Bernoulli family: cells that are 0 or 1.
+
+.. math:: \log f(x \mid k) = x \log p_k + (1 - x) \log(1 - p_k),
+          \qquad p_k = \frac{s_k + \alpha}{w_k + 2 \alpha}
+
+where :math:`s_k` is the weight of the ones of class k and :math:`w_k` that of all its cells. A
+class that has no cell borrows those of all classes.
+
+Examples
+--------
+>>> family, cells = Bernoulli(), Moments.of(weight=[[3.0], [1.0]], mean=[[1.0], [0.0]], m2=0.0)
+>>> family.parameters(cells).p.round(3).tolist()
+[[0.8], [0.333]]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from naively.exceptions import NaivelyError
+from naively.families.family import Codes, Family, Floats, moments_without
+from naively.stats import Moments
+
+__all__ = ["Bernoulli", "Parameters"]
+
+_FAR = 1e300  # the terms of cells beyond would overflow
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Probability of a 1 by class and column, and by column in all classes together.
+
+    Both are NaN where the column has no cells: then it has no say.
+    """
+
+    p: Floats
+    prior: Floats
+
+
+@dataclass(frozen=True)
+class Bernoulli(Family):
+    """Zeros and ones.
+
+    Parameters
+    ----------
+    alpha : float
+        Weight added to the zeros and to the ones.
+    """
+
+    alpha: float = 1.0
+
+    name: ClassVar[str] = "bernoulli"
+    kind: ClassVar[Literal["number", "category"]] = "number"
+    reads: ClassVar[Literal["moments", "bins", "tallies"]] = "moments"
+    oracle: ClassVar[str] = "bernoulli"
+    support: ClassVar[tuple[float, float]] = (0, 1)
+
+    def __post_init__(self) -> None:
+        if not self.alpha > 0:
+            raise NaivelyError(f"alpha must be > 0; got {self.alpha!r}.")
+
+    def parameters(self, statistic: Moments, prior: Floats | None = None) -> Parameters:
+        """Read the probabilities off the moments of classes and columns."""
+        if prior is None:
+            weight, mean, _ = statistic.pooled().values
+            prior = self._smoothed(weight, mean, np.nan)
+        return Parameters(self._smoothed(statistic.weight, statistic.mean, prior), prior)
+
+    def log_density(self, x: Floats, parameters: Parameters) -> Floats:
+        r"""Return :math:`x \log p + (1 - x) \log(1 - p)`."""
+        return _log_bernoulli(x[:, np.newaxis, :], parameters.p)
+
+    def left_out(
+        self,
+        x: Floats,
+        codes: Codes,
+        weights: Floats,
+        statistic: Moments,
+        parameters: Parameters,
+    ) -> Floats:
+        """Return the log probability of each cell by the other rows of its class."""
+        weight, mean, _ = moments_without(x, codes, weights, statistic)
+        return _log_bernoulli(x, self._smoothed(weight, mean, parameters.prior))
+
+    def _smoothed(self, weight: Floats, mean: Floats, empty: Floats | float) -> Floats:
+        p = (weight * mean + self.alpha) / (weight + 2 * self.alpha)
+        return np.where(weight > 0, p, empty)
+
+
+def _log_bernoulli(x: Floats, p: Floats) -> Floats:
+    x = np.clip(x, -_FAR, _FAR)
+    return np.nan_to_num(x * np.log(p) + (1 - x) * np.log1p(-p), nan=0.0)

@@ -1,0 +1,147 @@
+r"""The categorical family: a share for each category, smoothed by a Dirichlet prior.
+
+.. math:: f(c \mid k) = \frac{w_{kc} + a\,q_c}{w_k + a}
+
+where :math:`w_{kc}` is the weight of category c in class k, :math:`w_k` that of all its categories,
+:math:`q_c` the share that the prior expects and a how many rows the prior is worth. With a number,
+``alpha``, every category is given that weight: :math:`a\,q_c = \alpha`. With ``alpha=None`` the
+prior expects the shares of all classes together, and a is the one under which the classes' tallies
+are the most likely: rare categories are believed as far as they have rows.
+
+A category that was never seen gets the smoothed mass, as one more category of weight 0.
+
+Examples
+--------
+>>> tallies = np.array([[3.0, 1.0], [0.0, 4.0]])
+>>> family = Categorical(alpha=1.0)
+>>> np.exp(family.log_density(np.array([0, 1, -1]), family.parameters(tallies))).round(3)
+array([[0.667, 0.167],
+       [0.333, 0.833],
+       [1.   , 1.   ]])
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from naively.exceptions import NaivelyError
+from naively.families.family import Codes, Family, Floats
+from naively.families.forms import Tables, weighed
+from naively.families.log_gamma import log_rising
+
+__all__ = ["Categorical", "Parameters", "Prior"]
+
+_STRENGTHS = np.array([0.5, 2.0, 8.0, 32.0, 128.0, 512.0])
+_CELLS = 100_000
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Weight that the prior gives each category, the last for all that were never seen.
+
+    And the logarithm of their shares in all classes together, for a class without cells.
+    """
+
+    weight: Floats
+    total: float
+    log_share: Floats
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Logarithm of the share of each class and category, the last for any never seen."""
+
+    log_share: Floats
+    prior: Prior
+
+
+@dataclass(frozen=True)
+class Categorical(Family):
+    """Shares of categories.
+
+    Parameters
+    ----------
+    alpha : float or None
+        Weight added to every category, or None to be drawn to the shares of all classes.
+    """
+
+    alpha: float | None = None
+
+    name: ClassVar[str] = "categorical"
+    kind: ClassVar[Literal["number", "category"]] = "category"
+    reads: ClassVar[Literal["moments", "bins", "tallies"]] = "tallies"
+    oracle: ClassVar[str] = "multinomial"
+    support: ClassVar[tuple[float, float]] = (0, np.inf)
+
+    def __post_init__(self) -> None:
+        if self.alpha is not None and not self.alpha > 0:
+            raise NaivelyError(f"alpha must be > 0, or None; got {self.alpha!r}.")
+
+    def parameters(self, statistic: Floats, prior: Prior | None = None) -> Parameters:
+        """Read the shares off weights of shape (K, C)."""
+        prior = self._prior(statistic) if prior is None else prior
+        weight = _with_unseen(statistic)
+        total = statistic.sum(axis=1, keepdims=True)
+        log_share = _log_ratio(weight + prior.weight, total + prior.total)
+        return Parameters(np.where(total > 0, log_share, prior.log_share), prior)
+
+    def log_density(self, x: Codes, parameters: Parameters) -> Floats:
+        """Return the logarithm of the shares of the categories x, of shape (n, K)."""
+        log_share = parameters.log_share
+        terms = log_share.T[np.minimum(x, log_share.shape[1] - 1)]
+        terms[x < 0] = 0.0
+        return terms
+
+    def form(self, parameters: Parameters, weight: Floats) -> Tables:
+        """Return the table of log shares."""
+        return Tables.of([weighed(parameters.log_share.T, weight.T)])
+
+    def left_out(
+        self, x: Codes, codes: Codes, weights: Floats, statistic: Floats, parameters: Parameters
+    ) -> Floats:
+        """Return the logarithm of the share of each category among the other rows of its class."""
+        prior = parameters.prior
+        weight = np.maximum(_with_unseen(statistic)[codes, x] - weights, 0.0)
+        total = statistic.sum(axis=1)[codes]
+        rest = np.where(total - weights > 1e-12 * total, total - weights, 0.0)
+        log_share = _log_ratio(weight + prior.weight[x], rest + prior.total)
+        return np.where(x < 0, 0.0, np.where(rest > 0, log_share, prior.log_share[x]))
+
+    def _prior(self, tallies: Floats) -> Prior:
+        weight, n_categories = np.append(tallies.sum(axis=0), 0.0), tallies.shape[1]
+        if self.alpha is not None:
+            added, total = np.full(n_categories + 1, self.alpha), self.alpha * n_categories
+            return Prior(added, total, _log_ratio(weight + added, weight.sum() + total))
+        weight[-1] = 1.0
+        share = weight / weight.sum()
+        strength = _likeliest(tallies, share)
+        return Prior(strength * share, strength, np.log(share))
+
+
+def _with_unseen(tallies: Floats) -> Floats:
+    """Return the weights with one more category, which has none."""
+    return np.concatenate([tallies, np.zeros((len(tallies), 1))], axis=1)
+
+
+def _likeliest(tallies: Floats, share: Floats) -> float:
+    r"""Return the strength a under which the tallies are the most likely.
+
+    .. math:: \prod_k \frac{\Gamma(a)}{\Gamma(a + w_k)}
+              \prod_c \frac{\Gamma(a q_c + w_{kc})}{\Gamma(a q_c)}
+    """
+    k, c = np.nonzero(tallies)
+    base = np.concatenate([share[c], np.ones(len(tallies))])
+    weight = np.concatenate([tallies[k, c], tallies.sum(axis=1)])
+    sign = np.repeat([1.0, -1.0], [c.size, len(tallies)])
+    some = max(1, _CELLS // base.size)  # strengths at a time: there may be a million categories
+    blocks = [_STRENGTHS[at : at + some] for at in range(0, _STRENGTHS.size, some)]
+    found = [log_rising(a[:, np.newaxis] * base, weight) @ sign for a in blocks]
+    return float(_STRENGTHS[np.argmax(np.concatenate(found))])
+
+
+def _log_ratio(a: Floats, b: Floats) -> Floats:
+    """Return log(a / b), 0 where there is neither a cell nor a prior."""
+    return np.log(np.divide(a, b, out=np.ones(np.broadcast(a, b).shape), where=(a > 0) & (b > 0)))

@@ -1,0 +1,122 @@
+r"""What every family is: a formula, the statistic it needs, and how a row is taken out again.
+
+A model is the line
+
+.. math:: \log p(y) + \sum_i \log f_i(x_i \mid y)
+
+and a family is one :math:`f`. Its fields say how parameters are read off a statistic; it holds
+nothing that was learned.
+
+Three promises bind every family. A missing cell has no say: its term is 0 for every class. A class
+that has no cell in a column is as likely as the column says for all classes together. Every finite
+cell has a finite term.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.families.forms import Form, Terms
+from naively.stats import Moments
+
+__all__ = ["Codes", "Family", "Floats", "in_blocks", "moments_without"]
+
+_CELLS = 10_000  # of a block
+
+Floats: TypeAlias = NDArray[np.float64]
+Codes: TypeAlias = NDArray[np.integer[Any]]
+
+
+class Family(ABC):
+    """A distribution of cells given the class.
+
+    Families of numbers take tables of shape (n, d) with NaN for missing cells; their statistics
+    and parameters have shape (K, d, ...). Families of categories take one column of codes of
+    shape (n,) with -1 for missing cells.
+
+    Attributes
+    ----------
+    name : str
+        What `NaiveBayes(families=...)` calls it.
+    kind : {"number", "category"}
+        What a column must be.
+    reads : {"moments", "bins", "tallies"}
+        The statistic it needs.
+    oracle : str
+        Its name in scipy.stats, which tests compare it with.
+    support : tuple of two floats
+        The smallest and the largest cell that it knows.
+    """
+
+    name: ClassVar[str]
+    kind: ClassVar[Literal["number", "category"]]
+    reads: ClassVar[Literal["moments", "bins", "tallies"]]
+    oracle: ClassVar[str]
+    support: ClassVar[tuple[float, float]]
+
+    @abstractmethod
+    def parameters(self, statistic: Any, prior: Any = None) -> Any:
+        """Read the parameters off a statistic, class first.
+
+        The prior is read off the same statistic, all classes together, unless it is given: the
+        parameters of a statistic carry theirs as ``parameters.prior``.
+        """
+
+    @abstractmethod
+    def log_density(self, x: Any, parameters: Any) -> Floats:
+        """Return log f(x | k) of shape (n, K, d), or (n, K) for a column of categories."""
+
+    @abstractmethod
+    def left_out(
+        self, x: Any, codes: Codes, weights: Floats, statistic: Any, parameters: Any
+    ) -> Floats:
+        """Return log f(x | own class) had each row not been seen: of shape (n, d), or (n,).
+
+        Law: it is ``log_density`` of ``parameters(statistic of the other rows, prior)``. The
+        prior is held: a row is one among all rows of the column there, and what it says in it
+        is said to all classes alike.
+        """
+
+    def form(self, parameters: Any, weight: Floats) -> Form:
+        """Return what the kernel adds up: terms times weights of shape (K, d).
+
+        Law: it adds ``weight * log_density``, summed over columns.
+        """
+        return Terms(self, parameters, weight)
+
+
+def in_blocks(terms: Callable[[slice], Floats], n_rows: int, n_columns: int) -> Floats:
+    """Return the terms of all rows, of some at a time: what they need stays in the cache."""
+    step = max(1, _CELLS // max(n_columns, 1))
+    if n_rows <= step:
+        return terms(slice(None))
+    return np.concatenate([terms(slice(at, at + step)) for at in range(0, n_rows, step)])
+
+
+def moments_without(
+    x: Floats, codes: Codes, weights: Floats, moments: Moments
+) -> tuple[Floats, Floats, Floats]:
+    r"""Return weight, mean and m2 of each row's own class without the row, of shape (n, d).
+
+    .. math::
+
+        w' = w - w_i, \qquad
+        \bar x' = \bar x + (\bar x - x) \frac{w_i}{w'}, \qquad
+        m_2' = m_2 - (\bar x - x)^2 \frac{w\,w_i}{w'}
+
+    All are 0 where nothing is left. What a missing cell leaves is meaningless.
+    """
+    weight, mean, m2 = moments.weight[codes], moments.mean[codes], moments.m2[codes]
+    own = weights[:, np.newaxis]
+    rest = weight - own
+    left = rest > 1e-12 * weight  # below, the difference is rounding
+    part = np.divide(own, rest, out=np.zeros_like(rest), where=left)
+    delta = mean - x
+    with np.errstate(over="ignore"):
+        lost = np.minimum(delta * delta * (weight * part), m2)
+    return np.where(left, rest, 0.0), np.where(left, mean + delta * part, 0.0), (m2 - lost) * left

@@ -1,0 +1,225 @@
+r"""The histogram family: numbers of any shape, by a Polya tree on the column's quantiles.
+
+`Edges` cut a column into :math:`2^D` bins that hold about equally many cells of all classes
+together. A binary tree stands on the bins. At each of its nodes a class splits its cells between
+left and right; the share that goes left has a Beta prior centred on the split of all classes,
+
+.. math:: \theta_k \sim \mathrm{Beta}(c_l q,\; c_l (1 - q)), \qquad
+          \hat\theta_k = \frac{c_l q + w_{k,\mathrm{left}}}{c_l + w_k}, \qquad c_l = c\,g^l
+
+where q is the split of all classes, :math:`w_k` the weight of class k at the node, l the depth of
+the node. The prior grows with depth, so that fine detail must be earned by many cells; c is chosen
+for each column as the one under which the splits of all classes are the most likely. The term of a
+bin is the logarithm of its ratio to all classes together,
+
+.. math:: r_k(\mathrm{bin}) = \sum_{\text{nodes above}} \log \frac{\hat\theta_k}{q}
+
+and between the middles of bins it is interpolated: log f(x | k) up to what all classes share.
+
+Examples
+--------
+>>> x = np.array([[0.0], [1.0], [2.0], [3.0]])
+>>> at = edges(x, bins=2)
+>>> at.cuts.tolist(), at.knots.tolist()
+([[1.5]], [[0.5, 2.5]])
+>>> cells = Bins(np.array([[[2.0, 0.0]], [[0.0, 2.0]]]), at)
+>>> family = Histogram(strength=1.0)
+>>> family.log_density(x, family.parameters(cells))[0].round(3).tolist()  # log 5/3, log 1/3
+[[0.511], [-1.099]]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.families.edges import Edges, bin_of, edges
+from naively.families.family import Codes, Family, Floats, in_blocks
+from naively.families.forms import Pieces, weighed
+from naively.families.polya_tree import Tree
+
+__all__ = ["Bins", "Edges", "Histogram", "Parameters", "Prior", "bin_of", "edges"]
+
+Places: TypeAlias = NDArray[np.intp]
+
+_STRENGTHS = np.array([0.5, 2.0, 8.0, 32.0, 128.0])
+
+
+class Bins(NamedTuple):
+    """The statistic: weight of the cells of each class, column and bin; and the edges."""
+
+    weight: Floats  # (K, d, B)
+    edges: Edges
+
+
+class Prior(NamedTuple):
+    """Weight of the cells of all classes by column and bin, and strength by column."""
+
+    weight: Floats  # (d, B)
+    strength: Floats  # (d,)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Log ratio by class, column and bin; middles of the bins; the prior.
+
+    A bin without cells has the knot and the ratio of the bin before it, so that cells beside it
+    are interpolated between bins that have some.
+    """
+
+    log_ratio: Floats  # (K, d, B)
+    knots: Floats  # (d, B)
+    prior: Prior
+
+
+@dataclass(frozen=True)
+class Histogram(Family):
+    """Bins at quantiles, smoothed by a Polya tree.
+
+    Parameters
+    ----------
+    growth : float
+        How much stronger the prior gets with each level.
+    strength : float or None
+        Rows that the prior is worth at the root; None to choose it for each column.
+    """
+
+    growth: float = 2.0
+    strength: float | None = None
+
+    name: ClassVar[str] = "histogram"
+    kind: ClassVar[Literal["number", "category"]] = "number"
+    reads: ClassVar[Literal["moments", "bins", "tallies"]] = "bins"
+    oracle: ClassVar[str] = "betabinom"
+    support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
+
+    def parameters(self, statistic: Bins, prior: Prior | None = None) -> Parameters:
+        """Read log ratios off the weights of bins."""
+        prior = self._prior(statistic.weight) if prior is None else prior
+        at = _last_full(prior.weight)
+        ratio = np.take_along_axis(self._tree(statistic, prior).log_ratio(), at[np.newaxis], axis=2)
+        return Parameters(ratio, np.take_along_axis(statistic.edges.knots, at, axis=1), prior)
+
+    def log_density(self, x: Floats, parameters: Parameters) -> Floats:
+        """Return the log ratio, interpolated between the middles of bins and flat beyond them."""
+        knots, n_classes = parameters.knots, parameters.log_ratio.shape[0]
+        values = parameters.log_ratio.transpose(1, 2, 0)
+        start = values[:, :-1].reshape(-1, n_classes)
+        rise = np.diff(values, axis=1).reshape(-1, n_classes)
+        first = np.arange(len(knots)) * (knots.shape[1] - 1)
+
+        def block(rows: slice) -> Floats:
+            at = _interval(x[rows], knots) + first
+            t = _fraction(x[rows], knots[:, :-1].take(at), knots[:, 1:].take(at))
+            terms = start.take(at, axis=0) + t[:, :, np.newaxis] * rise.take(at, axis=0)
+            terms[np.isnan(x[rows])] = 0.0
+            return terms
+
+        return in_blocks(block, *x.shape).transpose(0, 2, 1)
+
+    def form(self, parameters: Parameters, weight: Floats) -> Pieces:
+        """Return the log ratios at the knots, with straight lines between."""
+        values = weighed(parameters.log_ratio.transpose(1, 2, 0), weight.T[:, np.newaxis])
+        return Pieces(parameters.knots, np.ascontiguousarray(values))
+
+    def left_out(
+        self, x: Floats, codes: Codes, weights: Floats, statistic: Bins, parameters: Parameters
+    ) -> Floats:
+        """Return the log ratio of each cell by the other rows of its class."""
+        tree, near = self._tree(statistic, parameters.prior), _neighbours(parameters.prior.weight)
+        same = weights.size > 0 and bool(np.all(weights == weights[0]))
+        table = _every_ratio_without(tree, near, float(weights[0])) if same else None
+        j = np.arange(x.shape[1])
+
+        def block(rows: slice) -> Floats:
+            b, side, t = _place(x[rows], statistic.edges, near)
+            k, ends = codes[rows, np.newaxis], []
+            for at in (side, side + 1):
+                if table is None:
+                    own = weights[rows, np.newaxis]
+                    ends.append(tree.log_ratio_without(k, j, b, near[at, j, b], own))
+                else:
+                    _, n_classes, d, n_bins = table.shape
+                    ends.append(table.take(((at * n_classes + k) * d + j) * n_bins + b))
+            left, right = ends
+            return np.where(np.isnan(x[rows]), 0.0, left + t * (right - left))
+
+        return in_blocks(block, *x.shape)
+
+    def _tree(self, statistic: Bins, prior: Prior) -> Tree:
+        return Tree.of(statistic.weight, prior.weight, prior.strength, self.growth)
+
+    def _prior(self, weight: Floats) -> Prior:
+        """Return the weights of all classes, and the likeliest strengths."""
+        pooled, ones = weight.sum(axis=0), np.ones(weight.shape[1])
+        if self.strength is not None:
+            return Prior(pooled, self.strength * ones)
+        likelihood = Tree.of(weight, pooled, ones, self.growth).log_likelihood(_STRENGTHS)
+        return Prior(pooled, _STRENGTHS[np.argmax(likelihood, axis=0)])
+
+
+def _last_full(weight: Floats) -> Places:
+    """Return for each bin itself if it has cells, else the last before it that has some.
+
+    Before the first one that has some, that one.
+    """
+    b = np.arange(weight.shape[1])
+    last = np.maximum.accumulate(np.where(weight > 0, b, -1), axis=1)
+    first = np.argmax(weight > 0, axis=1)[:, np.newaxis]
+    return np.maximum(last, first)
+
+
+def _neighbours(weight: Floats) -> Places:
+    """Return the nearest bin with cells before each, itself, and the nearest after it.
+
+    Itself again where there are none.
+    """
+    b = np.broadcast_to(np.arange(weight.shape[1]), weight.shape)
+    none = np.full((weight.shape[0], 1), -1)
+    last = np.maximum.accumulate(np.where(weight > 0, b, -1), axis=1)
+    before = np.concatenate([none, last[:, :-1]], axis=1)
+    next_ = np.maximum.accumulate(np.where(weight > 0, -b, -b.shape[1])[:, ::-1], axis=1)
+    after = -np.concatenate([next_[:, -2::-1], none * b.shape[1]], axis=1)
+    return np.stack([np.where(before < 0, b, before), b, np.where(after == b.shape[1], b, after)])
+
+
+def _interval(x: Floats, knots: Floats) -> Places:
+    """Return the last knot, but the very last, that a cell is not before; at least the first."""
+    at = np.empty(x.shape, dtype=np.intp)
+    for j, middles in enumerate(knots):
+        at[:, j] = np.searchsorted(middles[1:-1], x[:, j], side="right")
+    return at
+
+
+def _every_ratio_without(tree: Tree, near: Places, own: float) -> Floats:
+    """Return the log ratios of the three bins near each, by class, once a row there is left out.
+
+    Rows of one weight that share class and bin share them.
+    """
+    n_classes = tree.child.shape[0]
+    k, j, b = np.ix_(np.arange(n_classes), *map(np.arange, near.shape[1:]))
+    return tree.log_ratio_without(k, j, b, near[:, np.newaxis], own)
+
+
+def _place(x: Floats, edges: Edges, near: Places) -> tuple[Places, Places, Floats]:
+    """Return bin, side and fraction of every cell.
+
+    A cell is between the middles of ``near[side]`` and ``near[side + 1]`` of its bin.
+    """
+    n_columns, n_bins = edges.knots.shape
+    b = np.maximum(bin_of(x, edges), 0)
+    at = b + np.arange(n_columns) * n_bins
+    side = (x >= edges.knots.take(at)).astype(np.intp)
+    at += edges.knots.size * side
+    knots = edges.knots[np.arange(n_columns)[:, np.newaxis], near]
+    return b, side, _fraction(x, knots.take(at), knots.take(at + edges.knots.size))
+
+
+def _fraction(x: Floats, a: Floats, b: Floats) -> Floats:
+    """Return how far x is on the way from a to b: 0 before, 1 after, 0 where there is no way."""
+    way = 0.5 * b - 0.5 * a  # halves, so that no difference overflows
+    done = np.clip(0.5 * x - 0.5 * a, 0.0, way)
+    return np.divide(done, way, out=np.zeros_like(done), where=way > 0)

@@ -1,0 +1,97 @@
+r"""The Poisson family: counts.
+
+.. math:: \log f(x \mid k) = x \log \lambda_k - \lambda_k - \log x!,
+          \qquad \lambda_k = \frac{s_k + \alpha m}{w_k + \alpha}
+
+where :math:`s_k` is the weighted sum of the counts of class k and :math:`w_k` their weight. The
+rate is the posterior mean under a Gamma prior of mean m, the column's own, worth :math:`\alpha`
+rows: a class of zeros alone keeps a positive rate. Cells below 0 are no counts and have no say.
+
+Examples
+--------
+>>> family, cells = Poisson(), Moments.of(weight=[[3.0], [1.0]], mean=[[0.0], [4.0]], m2=0.0)
+>>> family.parameters(cells).rate.tolist()
+[[0.25], [2.5]]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from naively.exceptions import NaivelyError
+from naively.families.family import Codes, Family, Floats, moments_without
+from naively.families.log_gamma import log_gamma
+from naively.stats import Moments
+
+__all__ = ["Parameters", "Poisson"]
+
+_FAR = 1e300  # the terms of cells beyond would overflow
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Rate by class and column, and mean of the column in all classes together.
+
+    Both are NaN where the column has no cells, or no count above 0: then it has no say.
+    """
+
+    rate: Floats
+    prior: Floats
+
+
+@dataclass(frozen=True)
+class Poisson(Family):
+    """Counts.
+
+    Parameters
+    ----------
+    alpha : float
+        How many rows the prior is worth.
+    """
+
+    alpha: float = 1.0
+
+    name: ClassVar[str] = "poisson"
+    kind: ClassVar[Literal["number", "category"]] = "number"
+    reads: ClassVar[Literal["moments", "bins", "tallies"]] = "moments"
+    oracle: ClassVar[str] = "poisson"
+    support: ClassVar[tuple[float, float]] = (0, np.inf)
+
+    def __post_init__(self) -> None:
+        if not self.alpha > 0:
+            raise NaivelyError(f"alpha must be > 0; got {self.alpha!r}.")
+
+    def parameters(self, statistic: Moments, prior: Floats | None = None) -> Parameters:
+        """Read the rates off the moments of classes and columns."""
+        if prior is None:
+            mean = statistic.pooled().mean
+            prior = np.where(mean > 0, mean, np.nan)
+        return Parameters(self._rate(statistic.weight, statistic.mean, prior), prior)
+
+    def log_density(self, x: Floats, parameters: Parameters) -> Floats:
+        r"""Return :math:`x \log \lambda - \lambda - \log x!`."""
+        return _log_poisson(x[:, np.newaxis, :], parameters.rate)
+
+    def left_out(
+        self,
+        x: Floats,
+        codes: Codes,
+        weights: Floats,
+        statistic: Moments,
+        parameters: Parameters,
+    ) -> Floats:
+        """Return the log probability of each cell by the other rows of its class."""
+        weight, mean, _ = moments_without(x, codes, weights, statistic)
+        return _log_poisson(x, self._rate(weight, mean, parameters.prior))
+
+    def _rate(self, weight: Floats, mean: Floats, prior: Floats) -> Floats:
+        total = np.maximum(weight * mean, 0.0)  # what is left of a sum may be rounding
+        return (total + self.alpha * prior) / (weight + self.alpha)
+
+
+def _log_poisson(x: Floats, rate: Floats) -> Floats:
+    counts = np.clip(np.where(x < 0, np.nan, x), 0.0, _FAR)
+    return np.nan_to_num(counts * np.log(rate) - rate - log_gamma(counts + 1), nan=0.0)

@@ -1,0 +1,125 @@
+r"""A Polya tree: how classes split their cells among bins, from coarse to fine.
+
+At each node of a binary tree on the bins, a class sends the share :math:`\theta_k` of its cells
+to a child. It has a Beta prior centred on the share q of all classes together, worth c rows,
+
+.. math:: \hat\theta_k = \frac{c\,q + w_\mathrm{child}}{c + w_\mathrm{parent}}
+
+where w are the weights of class k. The probability of a bin is the product of the shares above it.
+
+Trees are heaps: the root is node 1, the children of node i are 2i and 2i + 1, and the bins are the
+last half of the nodes. Node 0 is none.
+
+Examples
+--------
+>>> weight = np.array([[[3.0, 0.0, 0.0, 1.0]], [[0.0, 2.0, 2.0, 0.0]]])  # of classes, columns, bins
+>>> tree = Tree.of(weight, weight.sum(axis=0), np.array([1.0]), growth=2.0)
+>>> np.exp(tree.log_ratio()[0, 0]).round(3)  # of the first, (1 + 3 / (5/8)) / 5 * (2 + 5) / 5
+array([1.624, 0.464, 0.489, 1.222])
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.families.log_gamma import log_rising
+
+__all__ = ["Tree"]
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+
+class Tree(NamedTuple):
+    """What decides the splits, by class, column and node."""
+
+    child: Floats  # (K, d, 2B): weight of the node
+    parent: Floats  # the same shape: weight of its parent
+    q: Floats  # (d, 2B): share of the parent that goes here, of all classes
+    c: Floats  # (d, 2B): how many rows the prior is worth
+
+    @classmethod
+    def of(cls, weight: Floats, pooled: Floats, strength: Floats, growth: float) -> Tree:
+        """Put a tree on bins.
+
+        Parameters
+        ----------
+        weight : array of shape (K, d, B)
+            Of the cells of each class.
+        pooled : array of shape (d, B)
+            Of the cells that the prior is centred on.
+        strength : array of shape (d,)
+            How many rows the prior is worth at the root; it grows with each level.
+        """
+        heap, whole = _heap(weight), _heap(pooled)
+        above = _parents(whole)
+        q = np.divide(whole, above, out=np.zeros_like(whole), where=above > 0)
+        depth = np.log2(np.maximum(np.arange(q.shape[1]), 2)).astype(int) - 1
+        return cls(heap, _parents(heap), q, np.outer(strength, growth**depth))
+
+    def log_ratio(self) -> Floats:
+        """Return the logarithm of each bin's probability, over that of all classes: (K, d, B)."""
+        ratio = _log_split(*self)
+        n_bins = ratio.shape[-1] // 2
+        for level in range(2, n_bins.bit_length()):  # down from the root
+            start = 1 << level
+            above = ratio[..., start >> 1 : start]
+            ratio[..., start : 2 * start] += np.repeat(above, 2, axis=-1)
+        return ratio[..., n_bins:]
+
+    def log_ratio_without(
+        self, k: Any, j: Any, gone: Places, bins: Places, own: Floats | float
+    ) -> Floats:
+        """Return the log ratios of bins, once the weight ``own`` is taken out of bins ``gone``."""
+        n_bins = self.q.shape[1] // 2
+        node, left = bins + n_bins, gone + n_bins
+        total = np.zeros(np.broadcast(k, j, node).shape)
+        for _ in range(1, n_bins.bit_length()):  # up to the root
+            above = node >> 1 == left >> 1
+            child = np.maximum(self.child[k, j, node] - own * (node == left), 0.0)
+            parent = np.maximum(self.parent[k, j, node] - own * above, 0.0)
+            total += _log_split(child, parent, self.q[j, node], self.c[j, node])
+            node, left = node >> 1, left >> 1
+        return total
+
+    def log_likelihood(self, strengths: Floats) -> Floats:
+        r"""Return the log likelihood of all splits, by strength (times the tree's) and column.
+
+        .. math:: \sum_{\text{nodes}} \sum_k
+                  \log \frac{B(c q + w_\mathrm{left}, c (1 - q) + w_\mathrm{right})}
+                            {B(c q, c (1 - q))}
+        """
+        child, parent, q, c = (of[..., 2:] for of in self)
+        c = strengths[:, np.newaxis, np.newaxis, np.newaxis] * c
+        splits = log_rising(np.where(q > 0, c * q, 1.0), child).sum(axis=(1, 3))
+        return splits - log_rising(c[..., ::2], parent[..., ::2]).sum(axis=(1, 3))
+
+
+def _heap(weight: Floats) -> Floats:
+    """Return the weights of all nodes."""
+    n_bins = weight.shape[-1]
+    heap = np.zeros((*weight.shape[:-1], 2 * n_bins))
+    heap[..., n_bins:] = weight
+    while n_bins > 1:
+        n_bins //= 2
+        below = heap[..., 2 * n_bins : 4 * n_bins]
+        heap[..., n_bins : 2 * n_bins] = below[..., ::2] + below[..., 1::2]
+    return heap
+
+
+def _parents(heap: Floats) -> Floats:
+    """Return for each node the weight of its parent; none for 0 and the root."""
+    parents = np.repeat(heap[..., : heap.shape[-1] // 2], 2, axis=-1)
+    parents[..., :2] = 0.0
+    return parents
+
+
+def _log_split(child: Floats, parent: Floats, q: Floats, c: Floats) -> Floats:
+    r"""Return :math:`\log \hat\theta_k / q`; 0 where no class has a cell."""
+    ratio = np.divide(child, q, out=np.zeros(np.broadcast(child, q).shape), where=q > 0)
+    ratio += c
+    ratio /= c + parent
+    return np.log(ratio, out=np.zeros_like(ratio), where=q > 0)

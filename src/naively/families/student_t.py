@@ -1,0 +1,185 @@
+r"""The Student t family: a Gaussian whose mean and variance are known as well as the rows tell.
+
+Mean and variance of a class have the normal-inverse-gamma prior, centred on the column of all
+classes,
+
+.. math::
+
+    \mu \mid \sigma^2 \sim N(\mu_0, \sigma^2 / \kappa), \qquad
+    \nu \sigma_0^2 / \sigma^2 \sim \chi^2_\nu
+
+where :math:`\mu_0` is the mean of the column, :math:`\sigma_0^2` its variance within classes, and
+:math:`\kappa` and :math:`\nu` are the rows that the prior is worth. Given cells of weight w, mean
+:math:`\bar x` and sum of squared deviations :math:`m_2`, the next cell is distributed as
+
+.. math::
+
+    t_{\nu + w}\left(\mu_w, \; \frac{\kappa_w + 1}{\kappa_w}\,
+        \frac{\nu \sigma_0^2 + m_2 + \frac{\kappa w}{\kappa_w} (\bar x - \mu_0)^2}{\nu + w}\right),
+    \qquad \kappa_w = \kappa + w, \quad \mu_w = \frac{\kappa \mu_0 + w \bar x}{\kappa_w}
+
+which is the Gaussian for many rows, and honest about its tails for few. As columns are rarely
+Gaussian far out, however many rows there are, the degrees of freedom are at most ``tails``: then
+one cell in an odd place cannot outweigh all other columns. The prior is read off the same moments,
+so that it needs no second look at the data, and moves with the column's scale.
+
+References
+----------
+A. Gelman and others (2013), Bayesian Data Analysis, section 3.3.
+
+Examples
+--------
+>>> cells = Moments.of(weight=[[3.0], [1.0]], mean=[[0.0], [4.0]], m2=[[2.0], [0.0]])
+>>> StudentT().parameters(cells).df.tolist()
+[[5.0], [3.0]]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from naively.exceptions import NaivelyError
+from naively.families.family import Codes, Family, Floats, in_blocks, moments_without
+from naively.families.forms import Students
+from naively.families.log_gamma import log_gamma_step
+from naively.stats import Moments
+
+__all__ = ["Parameters", "Prior", "StudentT"]
+
+_BIG = 1e150  # its square is still a float64
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Mean and variance that classes are drawn to, by column; NaN where a column says nothing.
+
+    That is a column with no cells, or with one value only, up to rounding.
+    """
+
+    mean: Floats
+    variance: Floats
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Degrees of freedom, location and scale by class and column, and the prior."""
+
+    df: Floats
+    loc: Floats
+    scale: Floats
+    prior: Prior
+
+
+@dataclass(frozen=True)
+class StudentT(Family):
+    """The posterior predictive of a Gaussian.
+
+    Parameters
+    ----------
+    kappa : float
+        How many rows the prior mean is worth.
+    nu : float
+        How many rows the prior variance is worth.
+    tails : float
+        Most degrees of freedom; infinity for those of the posterior predictive.
+    """
+
+    kappa: float = 1.0
+    nu: float = 2.0
+    tails: float = 10.0
+
+    name: ClassVar[str] = "student_t"
+    kind: ClassVar[Literal["number", "category"]] = "number"
+    reads: ClassVar[Literal["moments", "bins", "tallies"]] = "moments"
+    oracle: ClassVar[str] = "t"
+    support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
+
+    def __post_init__(self) -> None:
+        if not (self.kappa > 0 and self.nu > 0 and self.tails > 0):
+            got = f"kappa={self.kappa!r}, nu={self.nu!r}, tails={self.tails!r}"
+            raise NaivelyError(f"kappa, nu and tails must be > 0; got {got}.")
+
+    def parameters(self, statistic: Moments, prior: Prior | None = None) -> Parameters:
+        """Read degrees of freedom, location and scale off the moments of classes and columns."""
+        prior = _prior(statistic) if prior is None else prior
+        return self._parameters(statistic.weight, statistic.mean, statistic.m2, prior)
+
+    def log_density(self, x: Floats, parameters: Parameters) -> Floats:
+        r"""Return the logarithm of the density, by that of Student's t.
+
+        .. math::
+
+            \log \Gamma\left(\tfrac{\nu + 1}{2}\right) - \log \Gamma\left(\tfrac{\nu}{2}\right)
+            - \tfrac12 \log \pi \nu s^2 - \tfrac{\nu + 1}{2} \log\left(1 + \frac{z^2}{\nu}\right)
+
+        where :math:`z = (x - \mathrm{loc}) / s`.
+        """
+        return in_blocks(lambda rows: _log_t(x[rows, np.newaxis, :], parameters), *x.shape)
+
+    def left_out(
+        self,
+        x: Floats,
+        codes: Codes,
+        weights: Floats,
+        statistic: Moments,
+        parameters: Parameters,
+    ) -> Floats:
+        """Return the log density of each cell by the other rows of its class."""
+
+        def block(rows: slice) -> Floats:
+            rest = moments_without(x[rows], codes[rows], weights[rows], statistic)
+            return _log_t(x[rows], self._parameters(*rest, parameters.prior))
+
+        return in_blocks(block, *x.shape)
+
+    def form(self, parameters: Parameters, weight: Floats) -> Students:
+        """Return A - B log(1 + s^2 (x - mu)^2)."""
+        df, width = parameters.df, np.sqrt(parameters.df) * parameters.scale
+        return Students.of(_log_norm(df, width), (df + 1) / 2, parameters.loc, 1 / width, weight)
+
+    def _parameters(self, weight: Floats, mean: Floats, m2: Floats, prior: Prior) -> Parameters:
+        kappa, df = self.kappa + weight, self.nu + weight
+        share = weight / kappa  # of the cells; the rest is the prior's
+        delta = mean - prior.mean
+        sum2 = self.nu * prior.variance + m2 + self.kappa * share * delta**2
+        scale = np.sqrt(sum2 / df * (1 + 1 / kappa))
+        return Parameters(np.minimum(df, self.tails), prior.mean + share * delta, scale, prior)
+
+
+def _prior(moments: Moments) -> Prior:
+    r"""Return the column's mean, and its variance within classes.
+
+    One more row with the variance of the whole column keeps it positive where each class has a
+    value of its own: :math:`(\sum_k m_{2,k} + \sigma^2) / (w + 1)`.
+    """
+    whole = moments.pooled()
+    if np.isinf(whole.m2).any():
+        msg = "the columns hold numbers so large that their variance exceeds every float64."
+        raise NaivelyError(f"{msg} Rescale them.")
+    weight = np.where(whole.weight > 0, whole.weight, np.nan)
+    variance = whole.m2 / weight
+    speaks = np.sqrt(variance) > np.finfo(np.float64).eps * np.abs(whole.mean)
+    within = np.where(speaks, (moments.m2.sum(axis=0) + variance) / (weight + 1), np.nan)
+    return Prior(np.where(speaks, whole.mean, np.nan), within)
+
+
+def _log_norm(df: Floats, width: Floats) -> Floats:
+    """Return the log density at the location; the width is the scale times the root of df."""
+    return log_gamma_step(df / 2) - np.log(np.sqrt(np.pi) * width)
+
+
+def _log_t(x: Floats, parameters: Parameters) -> Floats:
+    """Return the log density; 0 where the cell is missing or the column says nothing."""
+    df, width = parameters.df, np.sqrt(parameters.df) * parameters.scale
+    half = np.abs(0.5 * x - 0.5 * parameters.loc)  # halves, so that no difference overflows
+    with np.errstate(over="ignore"):
+        z = half / (0.5 * width)
+        power = np.log1p(z * z)
+    far = z > _BIG
+    if far.any():
+        half, wide = np.broadcast_arrays(half, width)
+        power[far] = 2 * (np.log(half[far]) - np.log(wide[far]) + np.log(2))
+    return np.nan_to_num(_log_norm(df, width) - 0.5 * (df + 1) * power, nan=0.0)

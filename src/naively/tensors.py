@@ -1,0 +1,212 @@
+"""A summary as tensors and a few words, and back, trusting nothing.
+
+The words go into the header of a file, the tensors behind it. Sizes are checked against each
+other, and every number against what it must satisfy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.exceptions import NaivelyError
+from naively.sample import EVERYTHING, Sample
+from naively.schema import Schema
+from naively.stats import Moments, Tallies
+from naively.summary import Summary
+
+__all__ = ["UnsoundError", "pack", "unpack"]
+
+_LABELS = {"U": "str", "i": "int", "u": "int", "b": "bool", "f": "float"}  # by NumPy's kinds
+_TYPES = {"str": str, "int": int, "bool": bool, "float": float}
+_EDGES = ("edges", "knots")
+_SAMPLE = ("hashes", "weight", "codes", "numbers", "categories")
+
+
+class UnsoundError(Exception):
+    """What is wrong with a file."""
+
+
+def pack(summary: Summary) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return the words and the tensors of a summary."""
+    schema = summary.schema
+    header: dict[str, Any] = {
+        "columns": schema.names,
+        "n_columns": schema.n_columns,
+        "labels": _type_of(summary.classes, "labels"),
+        "classes": summary.classes.tolist(),
+        "weight": summary.weight,
+    }
+    tensors = {"class_weight": summary.class_weight, "moments": summary.moments.values}
+    if schema == Schema(schema.n_columns, schema.names):
+        return header, tensors
+    header["kinds"] = schema.kinds or ["number"] * schema.n_columns
+    header["categories"] = [
+        {"type": _type_of(column, "categories"), "names": column.tolist()}
+        for column in summary.categories
+    ]
+    tensors["tallies"] = summary.tallies.values
+    if schema.edges is not None:
+        tensors |= {"edges": np.array(schema.edges), "knots": np.array(schema.knots)}
+        tensors["bins"] = summary.bins.values
+    if summary.sample is not None:
+        header |= {"sample": schema.sample, "bound": summary.sample.bound}
+        tensors |= {f"sample.{name}": getattr(summary.sample, name) for name in _SAMPLE}
+    return header, {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
+
+
+def _type_of(values: NDArray[Any], what: str) -> str:
+    kind = _LABELS.get(values.dtype.kind)
+    if kind is None:
+        raise NaivelyError(
+            f"{what} must be str, int, bool or float to be saved; got {values.dtype}."
+        )
+    return kind
+
+
+def unpack(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> Summary:
+    """Return the summary, or raise `UnsoundError` with what is wrong."""
+    tensors = dict(tensors)
+    schema = _schema(header, tensors)
+    classes = _names(header.get("labels"), header.get("classes"), "classes")
+    n_classes, n_numbers = classes.size, len(schema.numbers)
+    weight = _taken(tensors, "class_weight", np.float64, (n_classes,))
+    moments = _taken(tensors, "moments", np.float64, (3, n_classes, n_numbers))
+    _check_moments(weight, moments)
+    categories = _categories(header, schema)
+    tallies = bins = sample = None
+    if header.get("kinds") is not None:
+        shape = (n_classes, sum(column.size for column in categories))
+        tallies = Tallies(_weights(tensors, "tallies", shape))
+    if schema.edges is not None:
+        bins = Tallies(_weights(tensors, "bins", (n_classes, n_numbers, schema.n_bins)))
+    if schema.sample:
+        sample = _sample(header, tensors, schema, classes, categories)
+    if tensors:
+        raise UnsoundError(f"it holds {min(tensors)!r}, which nothing needs")
+    parts: Any = (Moments(moments), categories, tallies, bins, sample)
+    return Summary(schema, classes, weight, *parts)
+
+
+def _taken(
+    tensors: dict[str, NDArray[Any]], name: str, dtype: Any, shape: tuple[int, ...]
+) -> NDArray[Any]:
+    """Take a tensor that must be there, of this type and shape."""
+    if name not in tensors:
+        raise UnsoundError(f"it does not hold {name!r}")
+    tensor = tensors.pop(name)
+    if tensor.dtype != dtype:
+        raise UnsoundError(f"{name} must be {np.dtype(dtype)}, and is {tensor.dtype}")
+    if tensor.shape != shape:
+        raise UnsoundError(f"{name} must have the shape {shape}, and has {tensor.shape}")
+    return tensor
+
+
+def _weights(
+    tensors: dict[str, NDArray[Any]], name: str, shape: tuple[int, ...]
+) -> NDArray[np.float64]:
+    values = _taken(tensors, name, np.float64, shape)
+    if not np.isfinite(values).all() or values.min(initial=0.0) < 0:
+        raise UnsoundError(f"{name} must be weights, finite and not below 0")
+    return values
+
+
+def _schema(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> Schema:
+    n_columns, names, kinds = (header.get(key) for key in ("n_columns", "columns", "kinds"))
+    if type(n_columns) is not int or n_columns < 0:
+        raise UnsoundError(f"its number of columns is {n_columns!r}")
+    if names is not None and (not _all_are(str, names) or len(names) != n_columns):
+        raise UnsoundError("its column names must be as many strings as there are columns")
+    if kinds is not None:
+        known = isinstance(kinds, list) and all(kind in ("number", "category") for kind in kinds)
+        if not known or len(kinds) != n_columns:
+            raise UnsoundError("its kinds must be 'number' or 'category' for each column")
+    size = header.get("sample", 0)
+    if type(size) is not int or size < 0:
+        raise UnsoundError(f"the size of its sample is {size!r}")
+    named = None if names is None else tuple(names)
+    schema = Schema(n_columns, named, None if kinds is None else tuple(kinds), sample=size)
+    if not any(name in tensors for name in _EDGES):
+        return schema
+    n_bins = tensors["knots"].shape[-1] if "knots" in tensors else 0
+    cuts = _ascending(tensors, "edges", (len(schema.numbers), max(n_bins - 1, 0)))
+    knots = _ascending(tensors, "knots", (len(schema.numbers), n_bins))
+    return Schema(n_columns, named, schema.kinds, cuts, knots, size)
+
+
+def _ascending(
+    tensors: dict[str, NDArray[Any]], name: str, shape: tuple[int, int]
+) -> tuple[tuple[float, ...], ...]:
+    values = _taken(tensors, name, np.float64, shape)
+    if np.isnan(values).any() or (values[:, 1:] < values[:, :-1]).any():
+        raise UnsoundError(f"{name} must ascend")
+    return tuple(map(tuple, values.tolist()))
+
+
+def _names(kind: Any, listed: Any, what: str) -> NDArray[Any]:
+    """Return labels or categories: all of one type, distinct and sorted."""
+    type_ = _TYPES.get(str(kind))
+    if type_ is None or not isinstance(listed, list):
+        raise UnsoundError(f"its {what} must be a list of str, int, bool or float")
+    if not _all_are(type_, listed):
+        raise UnsoundError(f"its {what} must all be {type_.__name__}")
+    try:
+        names = np.array(listed, dtype=None if listed else type_)
+        ordered = bool((names[1:] > names[:-1]).all())
+    except (OverflowError, TypeError, ValueError):
+        raise UnsoundError(f"its {what} are beyond what labels can be") from None
+    if names.dtype.kind not in _LABELS or not ordered or len(set(listed)) != names.size:
+        raise UnsoundError(f"its {what} must be distinct and sorted")
+    return names
+
+
+def _all_are(type_: type, values: Any) -> bool:
+    return isinstance(values, list) and all(type(value) is type_ for value in values)
+
+
+def _categories(header: dict[str, Any], schema: Schema) -> tuple[NDArray[Any], ...]:
+    listed = header.get("categories", [])
+    if not isinstance(listed, list) or len(listed) != len(schema.categories):
+        raise UnsoundError("its categories must be listed for each column of categories")
+    if not all(isinstance(column, dict) for column in listed):
+        raise UnsoundError("its categories must be named")
+    return tuple(_names(c.get("type"), c.get("names"), "categories") for c in listed)
+
+
+def _check_moments(weight: NDArray[np.float64], values: NDArray[np.float64]) -> None:
+    if not (np.isfinite(weight).all() and np.isfinite(values).all()):
+        raise UnsoundError("it holds numbers that are not finite")
+    if weight.min(initial=0.0) < 0 or values[[0, 2]].min(initial=0.0) < 0:
+        raise UnsoundError("a weight or a sum of squares is negative")
+    if (values[1:, values[0] == 0] != 0).any():
+        raise UnsoundError("a mean or a sum of squares has no weight")
+    if (values[0] > weight[:, np.newaxis] * (1 + 1e-9)).any():
+        raise UnsoundError("a column weighs more than its class")
+
+
+def _sample(
+    header: dict[str, Any],
+    tensors: dict[str, NDArray[Any]],
+    schema: Schema,
+    classes: NDArray[Any],
+    categories: tuple[NDArray[Any], ...],
+) -> Sample:
+    bound = header.get("bound")
+    if type(bound) is not int or not 0 <= bound <= EVERYTHING:
+        raise UnsoundError(f"the bound of its sample is {bound!r}")
+    n = tensors["sample.hashes"].size if "sample.hashes" in tensors else 0
+    hashes = _taken(tensors, "sample.hashes", np.uint64, (n,))
+    weight = _weights(tensors, "sample.weight", (n,))
+    codes = _taken(tensors, "sample.codes", np.int32, (n,))
+    numbers = _taken(tensors, "sample.numbers", np.float64, (n, len(schema.numbers)))
+    cells = _taken(tensors, "sample.categories", np.int32, (n, len(categories)))
+    if n > schema.sample or (hashes[1:] <= hashes[:-1]).any() or not (weight > 0).all():
+        raise UnsoundError("its sample must be few rows of weight, by ascending hashes")
+    sizes = np.array([column.size for column in categories], dtype=np.int64)
+    if ((codes < 0) | (codes >= classes.size)).any() or ((cells < -1) | (cells >= sizes)).any():
+        raise UnsoundError("its sample holds codes of no class or no category")
+    if np.isinf(numbers).any() or (n and int(hashes[-1]) >= bound):
+        raise UnsoundError("its sample holds infinity, or a hash beyond its bound")
+    return Sample(schema.sample, bound, hashes, weight, codes, numbers, cells)

@@ -1,0 +1,267 @@
+"""The command line on tables of any columns: ``--model naive-bayes``."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import naively
+from naively import NaiveBayes
+from naively.families.categorical import Categorical
+from naively.families.histogram import Histogram
+from naively.families.student_t import StudentT
+from tests.commands import fails, run_program, run_well
+
+ANY = "--model", "naive-bayes"
+FIT = "fit", "people.csv", "-t", "sick", *ANY
+
+
+@pytest.fixture
+def people(tmp_path, monkeypatch):
+    """A folder to work in, with people.csv in it: numbers, text, booleans, dates, missing cells."""
+    rng = np.random.default_rng(0)
+    n = 400
+    sick = rng.choice(["no", "yes"], n)
+    frame = pd.DataFrame(
+        {
+            "age": np.where(rng.random(n) < 0.1, np.nan, rng.integers(1, 90, n)),
+            "town": rng.choice(["Ulm", "Bonn", "Köln"], n),
+            "smokes": rng.random(n) < np.where(sick == "yes", 0.7, 0.2),
+            "zip": rng.integers(10, 14, n),
+            "seen": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 99, n), "D"),
+            "sick": sick,
+        }
+    )
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return frame
+
+
+def columns(frame):
+    return frame.drop(columns=["seen", "sick"])
+
+
+# --- fit, predict -----------------------------------------------------------------------------
+
+
+def test_what_is_fitted_predicts_what_python_predicts(people):
+    done = run_well(*FIT, "-o", "m")
+    assert done.stderr == "note: left out 'seen': dates or times.\n"
+    assert done.stdout == "m: 400 rows, 4 columns, 2 classes\n"
+    model = NaiveBayes().fit(columns(people), people["sick"])
+    assert naively.load("m").summary_ == model.summary_
+    run_well("predict", "m", "people.csv", "--proba", "-o", "p.csv")
+    predicted = pd.read_csv("p.csv")
+    assert predicted["prediction"].tolist() == model.predict(columns(people)).tolist()
+    p = predicted[["p_no", "p_yes"]].to_numpy()
+    np.testing.assert_array_equal(p, model.predict_proba(columns(people)))
+
+
+def test_options_reach_the_model(people):
+    families = "--family", "zip=categorical", "--family", "age=student-t,histogram"
+    more = "--calibration", "temperature", "--reject", "0.8=unknown", "--priors", "yes=0.1,no=0.9"
+    run_well(*FIT, "-o", "m", *families, *more)
+    model = naively.load("m")
+    assert model.get_params() == {
+        **NaiveBayes().get_params(),
+        "families": {"zip": (Categorical(),), "age": (StudentT(), Histogram())},
+        "calibration": "temperature",
+        "reject": [0.8, "unknown"],
+        "priors": [0.9, 0.1],
+    }
+    assert "unknown" in run_well("predict", "m", "people.csv").stdout
+
+
+def test_calibration_may_be_left_out(people):
+    run_well(*FIT, "-o", "m", "--calibration", "none")
+    assert naively.load("m").summary_.sample is None
+
+
+def test_gaussians_may_be_calibrated(people):
+    run_well("fit", "people.csv", "-t", "sick", "-o", "m", "--calibration", "temperature")
+    model = naively.load("m")
+    assert type(model).__name__ == "GaussianNB"
+    assert model.summary_.schema.names == ("age", "smokes", "zip")
+    assert len(model.summary_.sample) > 300
+    run_well("predict", "m", "people.csv", "-o", "p.csv")
+
+
+def test_a_label_for_doubt_is_of_the_classes_type(people):
+    people.assign(sick=(people["sick"] == "yes") + 0).to_csv("n.csv", index=False)
+    fit = "fit", "n.csv", "-t", "sick", *ANY, "-o", "m"
+    line = fails(*fit, "--reject", "0.9=unknown")
+    assert line == ("the label of --reject must be a number, as the classes are; got 'unknown'.")
+    run_well(*fit, "--reject", "0.99=-1")
+    assert "-1" in run_well("predict", "m", "n.csv").stdout.split()
+
+
+@pytest.mark.parametrize("option", [["--ddof", "1"], ["--variance", "shared"]])
+def test_options_of_gaussians_have_no_meaning_for_families(people, option):
+    assert fails(*FIT, *option) == f"{option[0]} has no meaning with --model naive-bayes."
+
+
+@pytest.mark.parametrize("option", [["--family", "age=poisson"], ["--reject", "0.8=x"]])
+def test_options_of_families_have_no_meaning_for_gaussians(people, option):
+    line = fails("fit", "people.csv", "-t", "sick", *option)
+    assert line == f"{option[0]} has no meaning with --model gaussian."
+
+
+WRONG = {
+    "no family": (["--family", "age"], "--family must be like 'age=histogram'; got 'age'."),
+    "mistyped": (["--family", "age=posson"], "did you mean 'poisson'?"),
+    "no column": (["--family", "ages=poisson"], "column 'ages', and there is none; did you mean"),
+    "both kinds": (["--family", "age=poisson,categorical"], "all of numbers or all of categories"),
+    "no label": (["--reject", "0.8"], "--reject must be like '0.8=unknown'; got '0.8'."),
+    "no probability": (["--reject", "8=x"], "--reject must be like '0.8=unknown'; got '8=x'."),
+    "text as numbers": (["--family", "town=poisson"], "column 'town' must hold numbers; got"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_wrong_with_an_option_is_one_line(people, case):
+    options, expected = WRONG[case]
+    assert expected in fails(*FIT, *options)
+
+
+def test_a_text_that_looks_numeric_is_pointed_out(people):
+    people.assign(age=people["age"].astype(object).where(people["age"].notna(), "?")).to_csv(
+        "people.csv", index=False
+    )
+    done = run_well(*FIT, "-o", "m")
+    assert "'age' is learned from as text: it looks numeric, but '?' in line" in done.stderr
+    assert "--missing '?' if it means missing" in done.stderr
+    assert "looks numeric" not in run_well(*FIT, "-o", "m", "--missing", "?").stderr
+
+
+def test_columns_that_name_the_rows_are_pointed_out(people):
+    names = [f"person {i}" for i in range(400)]
+    people.assign(name=names, number=range(400)).to_csv("people.csv", index=False)
+    done = run_well(*FIT, "-o", "m")
+    assert "note: 'name' differs in every row; --exclude 'name' if it says nothing." in done.stderr
+    assert "note: 'number' only counts the rows" in done.stderr
+    assert "differs" not in run_well(*FIT, "-o", "m", "--exclude", "name").stderr
+
+
+def test_standard_input_is_read_once(people):
+    content = Path("people.csv").read_text()
+    done = run_program("fit", "-", "-t", "sick", *ANY, "-o", "m", input=content)
+    assert done.returncode == 0, done.stderr
+    run_well(*FIT, "-o", "n")
+    assert naively.load("m").summary_ == naively.load("n").summary_
+
+
+def test_a_checkpoint_is_kept(people):
+    run_well(*FIT, "-o", "m", "--checkpoint", "so-far")
+    run_well(*FIT, "-o", "n", "--checkpoint", "so-far")
+    assert naively.load("m").summary_ == naively.load("n").summary_
+    assert "of another pass" in fails(*FIT, "--family", "zip=categorical", "--checkpoint", "so-far")
+
+
+# --- more rows, fewer rows, other models ------------------------------------------------------
+
+
+@pytest.fixture
+def halves(people):
+    people[:250].to_csv("north.csv", index=False)
+    people[250:].iloc[:, ::-1].to_csv("south.csv", index=False)  # its columns in another order
+    run_well("fit", "north.csv", "-t", "sick", *ANY, "-o", "north", "--family", "zip=categorical")
+    return people
+
+
+def test_rows_are_added_and_removed(halves):
+    run_well("update", "north", "south.csv", "-t", "sick", "-o", "all")
+    whole = naively.load("all")
+    assert whole.summary_.weight == 400
+    assert len(whole.summary_.sample) == len(halves.drop(columns="seen").drop_duplicates())
+    run_well("forget", "all", "south.csv", "-t", "sick", "-o", "less")
+    before, after = (
+        naively.load(name).predict_proba(columns(halves)) for name in ("north", "less")
+    )
+    np.testing.assert_allclose(before, after, atol=1e-6)  # weights are fitted to that
+
+
+def test_rows_that_were_never_there_cannot_be_forgotten(halves):
+    assert "cannot subtract" in fails("forget", "north", "south.csv", "-t", "sick")
+
+
+def test_models_that_are_alike_add_up(halves):
+    run_well("fit", "south.csv", "-t", "sick", "--like", "north", "-o", "south")
+    run_well("merge", "north", "south", "-o", "all")
+    run_well("update", "north", "south.csv", "-t", "sick", "-o", "more")
+    assert naively.load("all").summary_ == naively.load("more").summary_
+    assert naively.load("south").get_params() == naively.load("north").get_params()
+
+
+def test_models_of_other_edges_do_not_add_up(halves):
+    run_well("fit", "south.csv", "-t", "sick", *ANY, "-o", "south", "--family", "zip=categorical")
+    assert fails("merge", "north", "south", "-o", "all").endswith("Fit it with --like north.")
+    run_well("fit", "south.csv", "-t", "sick", "-o", "gaussian")
+    assert "it is a GaussianNB" in fails("merge", "north", "gaussian", "-o", "all")
+
+
+def test_a_model_like_another_takes_no_options_of_its_own(halves):
+    line = fails("fit", "south.csv", "-t", "sick", "--like", "north", "--ddof", "1")
+    assert line == "--ddof has no meaning with --like, which takes it from that model."
+
+
+def test_what_a_column_holds_is_what_the_model_says(halves):
+    halves[:9].assign(town=1).to_csv("new.csv", index=False)  # which reads as a number
+    run_well("update", "north", "new.csv", "-t", "sick", "-o", "more")
+    assert "1" in naively.load("more").summary_.categories[0]
+
+
+# --- look, judge ------------------------------------------------------------------------------
+
+
+def test_inspect_shows_families_categories_and_weights(halves):
+    shown = run_well("inspect", "north").stdout
+    for words in ("student_t and histogram", "categorical", "Köln", "weight", "smokes", "True"):
+        assert words in shown
+
+
+def test_inspect_shows_models_of_numbers_alone(people):
+    run_well(*FIT, "-o", "m", "--columns", "age,zip")
+    assert "student_t and histogram" in run_well("inspect", "m").stdout
+    run_well("predict", "m", "people.csv", "-o", "p.csv")
+
+
+def test_inspect_tells_programs_everything(halves):
+    found = json.loads(run_well("inspect", "north", "--json").stdout)
+    model = naively.load("north")
+    age, town, *_ = found["terms"]
+    assert age["families"] == ["student_t", "histogram"]
+    assert np.shape(age["weights"]) == (2, 2)
+    assert age["mean"] == model.summary_.moments.mean[:, 0].tolist()
+    assert town["categories"] == ["Bonn", "Köln", "Ulm"]
+    assert town["rows"] == model.summary_.tally(0).T.tolist()
+
+
+def test_many_categories_are_shown_in_part(people):
+    people.assign(town=[f"place {i % 30}" for i in range(400)]).to_csv("people.csv", index=False)
+    run_well(*FIT, "-o", "m")
+    assert "24 more" in run_well("inspect", "m").stdout
+
+
+def test_evaluate_judges_what_python_judges(people):
+    found = json.loads(run_well("evaluate", "people.csv", "-t", "sick", *ANY, "--json").stdout)
+    expected = naively.evaluate(NaiveBayes(), columns(people), people["sick"], folds=10)
+    assert found["accuracy"] == expected.accuracy
+
+
+def test_compare_sets_it_beside_numbers_alone(people):
+    done = run_well("compare", "people.csv", "-t", "sick", *ANY, "--repeats", "1", "--json")
+    found = json.loads(done.stdout)
+    assert found["names"] == ["NaiveBayes", "GaussianNB"]
+    assert found["test_accuracy"][0] > found["test_accuracy"][1]  # which does not know who smokes
+
+
+def test_compare_needs_numbers(people):
+    line = fails("compare", "people.csv", "-t", "sick", *ANY, "--columns", "town")
+    assert line == "scikit-learn's GaussianNB takes numbers, and there is no such column."
+
+
+def test_report_writes_a_page(people):
+    run_well("report", "people.csv", "-t", "sick", *ANY, "-o", "r.html")
+    assert "Bonn" in Path("r.html").read_text()

@@ -1,0 +1,591 @@
+"""Files of numbers and categories give the summary of their rows in memory, histograms and all."""
+
+import io
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet as pq
+import pytest
+
+import naively
+from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError
+from naively.engines import files, mixed
+from naively.engines.files import Undecided, folding
+from naively.engines.files.table import read
+from naively.schema import Schema
+from naively.summary import Summary
+from tests.written import as_csv, small_pieces, write
+
+__all__ = ["small_pieces"]  # a fixture
+
+N = 3000
+ENDINGS = [".csv", ".csv.gz", ".tsv", ".parquet", ".feather", ".arrow", ".arrows"]
+STREAMS = {
+    "table": lambda table: table,
+    "reader": lambda table: table.to_reader(max_chunksize=70),
+    "polars": pl.from_arrow,
+    "dataset": pa.dataset.dataset,
+}
+FEATURES = ["age", "town", "flag", "size"]
+ZIP = {"zip": "categorical"}
+
+
+def people(n=N, seed=0):
+    """Numbers that text holds exactly, text with quotes and commas, booleans, missing cells."""
+    rng = np.random.default_rng(seed)
+    towns = np.array(["Ulm", "Köln", 'a, "b"', "Bonn"], dtype=object)[rng.integers(0, 4, n)]
+    return pa.table(
+        {
+            "age": pa.array(rng.integers(-99, 99, n) / 8, mask=rng.random(n) < 0.1),
+            "town": pa.array(towns, mask=rng.random(n) < 0.1),
+            "flag": pa.array(rng.random(n) < 0.3),
+            "size": pa.array(rng.integers(0, 50, n)),
+            "day": pa.array(np.datetime64("2024-01-01") + rng.integers(0, 99, n)),
+            "label": pa.array(rng.choice(["yes", "no", "maybe"], n)),
+        }
+    )
+
+
+def in_memory(table, model=None, **options):
+    X = table.select(FEATURES)
+    return (model or NaiveBayes()).fit(X, table["label"].to_numpy(), **options).summary_
+
+
+def undecided(**params):
+    return NaiveBayes(**params)._undecided()
+
+
+def summarize(source, model=None, **options):
+    options.setdefault("schema", (model or NaiveBayes())._undecided())
+    return files.summarize(source, target="label", **options)
+
+
+def assert_close(a, b):
+    """Equal but for the rounding of sums of N terms in the moments."""
+    assert a.schema == b.schema
+    assert np.array_equal(a.classes, b.classes)
+    assert all(map(np.array_equal, a.categories, b.categories))
+    assert a.tallies == b.tallies
+    assert a.bins == b.bins
+    assert a.sample == b.sample
+    np.testing.assert_allclose(a.moments.values, b.moments.values, rtol=N * 1e-15, atol=1e-12)
+
+
+@pytest.fixture(params=[*ENDINGS, *STREAMS])
+def source(request, tmp_path, small_pieces):
+    """The rows, in a file of some format or as a stream."""
+    table = people()
+    if request.param in STREAMS:
+        return STREAMS[request.param](table)
+    return write(table, tmp_path / f"rows{request.param}")
+
+
+# --- the summary ------------------------------------------------------------------------------
+
+
+def test_a_file_gives_the_summary_of_its_rows_in_memory(source):
+    found = files.scan(source, target="label", schema=undecided())
+    assert_close(found.summary, in_memory(people()))
+    assert [(column.name, column.reason) for column in found.left_out] == [
+        ("day", "dates or times")
+    ]
+    assert found.rows == N
+
+
+def test_a_model_from_files_is_the_model_of_the_rows(source):
+    model = NaiveBayes.from_files(source, target="label")
+    table = people()
+    expected = NaiveBayes().fit(table.select(FEATURES), table["label"].to_numpy())
+    p, q = (m.predict_proba(table.select(FEATURES)) for m in (model, expected))
+    np.testing.assert_allclose(p, q, atol=1e-9)  # weights are fitted to that
+
+
+@pytest.mark.parametrize("calibration", ["temperature", None])
+def test_less_is_measured_where_less_is_needed(tmp_path, calibration):
+    path = write(people(), tmp_path / "a.parquet")
+    model = NaiveBayes(calibration=calibration)
+    found = summarize(path, model)
+    assert found.schema == in_memory(people(), model).schema
+    assert found.schema.edges is None
+    assert (found.sample is None) == (calibration is None)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet", ".feather", ".arrow"])
+def test_threads_do_not_change_a_bit(tmp_path, small_pieces, ending):
+    path = write(people(), tmp_path / f"rows{ending}")
+    one, *others = (summarize(path, n_jobs=n) for n in (1, 2, 7))
+    assert all(other == one for other in others)
+
+
+def test_rows_may_be_weighted(tmp_path, small_pieces):
+    table = people()
+    weights = np.where(np.array(table["town"].to_pylist()) == "Ulm", 0, table["size"].to_numpy())
+    for ending in (".csv", ".parquet"):
+        path = write(table.append_column("w", pa.array(weights)), tmp_path / f"a{ending}")
+        found = summarize(path, weight="w")
+        assert_close(found, in_memory(table, sample_weight=weights))
+        assert "Ulm" not in found.categories[0]
+
+
+def test_what_is_missing_in_text_is_missing_in_categories(tmp_path):
+    (tmp_path / "a.csv").write_text("town,label\nUlm,a\n,a\nNA,b\n?,b\nnan,b\n")
+    found = files.summarize(
+        tmp_path / "a.csv", target="label", missing=["?"], schema=undecided(calibration=None)
+    )
+    assert found.categories[0].tolist() == ["Ulm"]
+    assert found.tallies.values.tolist() == [[1.0], [0.0]]
+
+
+def test_the_first_rows_may_stand_in_several_files(tmp_path):
+    table = people()
+    for i in range(30):
+        write(table.slice(100 * i, 100), tmp_path / f"{i:02}.parquet")
+    assert_close(summarize(tmp_path), in_memory(table))
+
+
+def test_edges_are_those_of_the_first_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr(folding, "FIRST", 500)
+    table = people()
+    path = tmp_path / "a.parquet"
+    pq.write_table(table, path, row_group_size=500)
+    first = in_memory(table.slice(0, 500)).schema
+    assert summarize(path).schema == first
+
+
+def test_labels_of_text_are_what_all_of_them_look_like(tmp_path, small_pieces):
+    rng = np.random.default_rng(0)
+    table = people().drop_columns("label")
+    numbers = rng.integers(8, 12, N)  # which text sorts in another way
+    texts = pa.array([f"{k:03}" if i % 2 else f" {k}" for i, k in enumerate(numbers)])
+    path = write(table.append_column("label", texts), tmp_path / "a.csv")
+    model = NaiveBayes.from_files(path, target="label")
+    expected = NaiveBayes().fit(table.select(FEATURES), numbers)
+    assert_close(model.summary_, expected.summary_)
+    model.forget(table.select(FEATURES).slice(0, 50), numbers[:50])
+    assert model.summary_.weight == N - 50
+
+
+def test_a_single_label_of_text_makes_all_of_them_text(tmp_path):
+    table = people().drop_columns("label")
+    labels = pa.array(["1"] * (N - 1) + ["x"])
+    path = write(table.append_column("label", labels), tmp_path / "a.csv")
+    expected = NaiveBayes().fit(table.select(FEATURES), labels.to_numpy(zero_copy_only=False))
+    assert_close(summarize(path), expected.summary_)
+
+
+def test_infinity_is_named_with_its_row(tmp_path, small_pieces):
+    table = people()
+    ages = table["age"].to_numpy().copy()
+    ages[2345] = np.inf
+    path = write(table.set_column(0, "age", pa.array(ages)), tmp_path / "a.parquet")
+    with pytest.raises(NaivelyError, match="column 'age' holds infinity in row 2346 of"):
+        summarize(path)
+
+
+# --- what columns are -------------------------------------------------------------------------
+
+KINDS = {
+    "dictionary": (pa.array(["a", "b", "a"]).dictionary_encode(), ["a", "b"]),
+    "large text": (pa.array(["a", "b", None], pa.large_string()), ["a", "b"]),
+    "text in views": (pa.array(["a", "b", None], pa.string_view()), ["a", "b"]),
+    "booleans": (pa.array([True, None, False]), [False, True]),
+    "codes of numbers": (pa.array([7, 8, None]).dictionary_encode(), [7, 8]),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_columns_of_many_types_are_categories(kind):
+    column, categories = KINDS[kind]
+    table = pa.table({"c": column, "label": ["x", "y", "x"]})
+    found = summarize(table, NaiveBayes(calibration=None))
+    assert found.schema.kinds == ("category",)
+    assert found.categories[0].tolist() == categories
+    assert found == mixed.summarize(table.select(["c"]), ["x", "y", "x"])
+
+
+GIVEN = {
+    "integers": (pa.array([7, 8, None]), [7, 8]),
+    "floats": (pa.array([7.5, float("nan"), 8.0]), [7.5, 8.0]),
+    "decimals": (pa.array([Decimal("7.5"), Decimal("8.0"), None]), [7.5, 8.0]),
+    "short floats": (pa.array(np.array([7.5, 8], np.float16)).cast(pa.float16()), [7.5, 8.0]),
+}
+
+
+@pytest.mark.parametrize("kind", GIVEN)
+def test_numbers_are_categories_where_that_is_wanted(kind):
+    column, categories = GIVEN[kind]
+    table = pa.table({"zip": column, "label": (["x", "y", "x"])[: len(column)]})
+    found = summarize(table, NaiveBayes(calibration=None, families=ZIP))
+    assert found.categories[0].tolist() == categories
+
+
+def test_whole_numbers_of_text_are_integers(tmp_path, small_pieces):
+    table = people().rename_columns(["age", "town", "flag", "zip", "day", "label"])
+    path = write(table, tmp_path / "a.csv")
+    found = summarize(path, NaiveBayes(families=ZIP))
+    X = table.select(["age", "town", "flag", "zip"])
+    expected = NaiveBayes(families=ZIP).fit(X, table["label"].to_numpy())
+    assert_close(found, expected.summary_)
+    assert found.categories[2].dtype.kind == "i"
+
+
+def test_types_may_be_said(tmp_path):
+    (tmp_path / "a.csv").write_text("zip,label\n07,a\n7,b\n")
+    found = files.summarize(
+        tmp_path / "a.csv",
+        target="label",
+        schema=undecided(calibration=None, families=ZIP),
+        types={"zip": "str"},
+    )
+    assert found.categories[0].tolist() == ["07", "7"]
+
+
+def test_a_date_in_text_is_a_category_where_that_is_wanted(tmp_path):
+    (tmp_path / "a.csv").write_text("day,label\n2024-01-01,a\n2024-01-02,b\n")
+    model = NaiveBayes(calibration=None, families={"day": "categorical"})
+    assert summarize(tmp_path / "a.csv", model).categories[0].tolist() == [
+        "2024-01-01",
+        "2024-01-02",
+    ]
+
+
+def test_a_date_that_is_wanted_is_an_error_where_it_is_a_date():
+    model = NaiveBayes(families={"day": "categorical"})
+    with pytest.raises(NaivelyError, match="column 'day' must hold text, numbers or booleans; got"):
+        summarize(people(), model)
+
+
+def test_a_path_may_hold_a_column_of_categories(tmp_path, small_pieces):
+    table = people()
+    for town in ("Ulm", "Bonn"):
+        folder = tmp_path / "data" / f"place={town}"
+        folder.mkdir(parents=True)
+        write(table.slice(0, 100), folder / "a.parquet")
+    found = summarize(tmp_path / "data")
+    assert found.schema.names[-1] == "place"
+    assert found.schema.kinds[-1] == "category"
+    assert found.tally(2).sum(axis=0).tolist() == [100.0, 100.0]
+
+
+def test_a_column_that_is_text_in_one_file_and_numbers_in_another_is_an_error(tmp_path):
+    pq.write_table(pa.table({"c": ["a", "b"], "label": ["x", "y"]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"c": [1, 2], "label": ["x", "y"]}), tmp_path / "b.parquet")
+    with pytest.raises(NaivelyError, match=r"column 'c' must hold text as before; got int64 in"):
+        summarize(tmp_path, NaiveBayes(calibration=None))
+
+
+def test_numbers_that_become_text_are_an_error_with_the_cell(tmp_path):
+    text = "x,label\n" + "1,a\n2,b\n" * 10
+    (tmp_path / "a.csv").write_text(text)
+    (tmp_path / "b.csv").write_text("x,label\n1,a\noops,b\n")
+    with pytest.raises(NaivelyError, match="column 'x' must hold numbers; got 'oops'"):
+        summarize(tmp_path)
+
+
+def test_there_must_be_something_to_learn_from():
+    table = people().select(["day", "label"])
+    with pytest.raises(NaivelyError, match="there must be a column of numbers or text"):
+        summarize(table)
+
+
+def test_families_must_name_columns_that_are_there(tmp_path):
+    path = write(people(), tmp_path / "a.parquet")
+    with pytest.raises(NaivelyError, match="column 'tow', and there is none; did you mean 'town'"):
+        summarize(path, NaiveBayes(families={"tow": "categorical"}))
+
+
+def test_no_rows_leave_nothing_to_read_a_model_off(tmp_path):
+    path = write(people().slice(0, 0), tmp_path / "a.parquet")
+    assert summarize(path).weight == 0
+    with pytest.raises(NaivelyError, match="at least one row"):
+        NaiveBayes.from_files(path, target="label")
+
+
+def test_very_many_categories_are_warned_of(tmp_path, monkeypatch):
+    monkeypatch.setattr("naively.estimators.naive_bayes._MANY", 100)
+    table = pa.table({"id": [f"r{i}" for i in range(200)], "label": ["a", "b"] * 100})
+    with pytest.warns(UserWarning, match="column 'id' has 200 categories"):
+        NaiveBayes.from_files(table, target="label", calibration=None)
+
+
+def test_tables_are_read_into_memory_with_their_categories(tmp_path, small_pieces):
+    table = people()
+    for ending in (".csv", ".parquet"):
+        found = read(write(table, tmp_path / f"a{ending}"), target="label", kinds={})
+        assert found.X.column_names == FEATURES
+        assert found.X["town"].to_pylist() == table["town"].to_pylist()
+        assert found.X["flag"].to_pylist() == table["flag"].to_pylist()
+        assert_close(NaiveBayes().fit(found.X, found.y).summary_, in_memory(table))
+
+
+# --- a schema that is given -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_sites_that_share_a_schema_add_up(tmp_path, small_pieces, ending):
+    table = people()
+    north = write(table.slice(0, 2000), tmp_path / f"north{ending}")
+    other = table.slice(2000).select(table.column_names[::-1])  # its columns in another order
+    south = write(other, tmp_path / f"south{ending}")
+    first = NaiveBayes.from_files(north, target="label")
+    second = NaiveBayes.from_files(south, target="label", schema=first.summary_.schema)
+    first.update(second.summary_)
+    whole = mixed.summarize(table, table["label"].to_numpy(), schema=first.summary_.schema)
+    assert_close(first.summary_, whole)
+
+
+def test_columns_are_chosen_by_the_schema_or_by_name():
+    schema = in_memory(people()).schema
+    with pytest.raises(NaivelyError, match="by the schema, or by columns and exclude; got both"):
+        summarize(people(), schema=schema, exclude=["age"])
+
+
+def test_a_schema_without_names_takes_columns_by_place():
+    table = people()
+    model = NaiveBayes(calibration=None).fit([[1.0, "Ulm"], [2.0, "Bonn"]], ["yes", "no"])
+    found = summarize(table, schema=model.summary_.schema, columns=["size", "town"])
+    assert found.schema == model.summary_.schema
+    assert found.moments.weight.sum() == N
+    with pytest.raises(NaivelyError, match=r"takes 2 columns; got 4\. Choose the columns"):
+        summarize(table, schema=model.summary_.schema)
+
+
+def test_numbers_alone_may_have_a_sample():
+    def complete(first):
+        assert first == Summary.zero(first.schema)
+        return replace(first.schema, sample=100)
+
+    table = people()
+    found = files.summarize(table, target="label", schema=Undecided(None, complete))
+    names = ["age", "flag", "size"]
+    expected = mixed.summarize(
+        table.select(names).set_column(1, "flag", table["flag"].cast(pa.uint8())),
+        table["label"].to_numpy(),
+        schema=Schema(3, tuple(names), sample=100),
+    )
+    assert found.sample == expected.sample
+    assert GaussianNB.from_summary(found, calibration=None).classes_.size == 3
+
+
+# --- nothing is lost --------------------------------------------------------------------------
+
+
+@pytest.fixture(params=[".csv", ".csv.gz", ".parquet", ".arrow", ".arrows"])
+def folder(request, tmp_path, small_pieces):
+    """Three files of one format."""
+    (tmp_path / "data").mkdir()
+    for name, n in (("a", 3000), ("b", 900), ("c", 1500)):
+        write(people(n, seed=n), tmp_path / "data" / f"{name}{request.param}")
+    return tmp_path / "data"
+
+
+def interrupting(n):
+    left = iter(range(n - 1))
+
+    def progress(*_):
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+
+    return progress
+
+
+def test_a_pass_goes_on_after_an_interrupt_to_the_same_bits(folder, tmp_path):
+    whole = summarize(folder)
+    for n in (1, 3, 6):
+        checkpoint = tmp_path / f"{n}.safetensors"
+        with pytest.raises(KeyboardInterrupt):
+            summarize(folder, checkpoint=checkpoint, progress=interrupting(n))
+        assert summarize(folder, checkpoint=checkpoint, n_jobs=1) == whole
+
+
+def test_files_that_come_later_cost_only_themselves(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(folding, "FIRST", 900)  # so that they do not move the edges
+    checkpoint = tmp_path / "so-far"
+    last = max(folder.iterdir())
+    later = last.rename(tmp_path / last.name)
+    summarize(folder, checkpoint=checkpoint)
+    later.rename(last)
+    assert summarize(folder, checkpoint=checkpoint) == summarize(folder)
+
+
+@pytest.mark.parametrize("params", [{"calibration": None}, {"families": {"size": "categorical"}}])
+def test_a_checkpoint_of_something_else_is_refused(tmp_path, params):
+    path = write(people(), tmp_path / "a.parquet")
+    summarize(path, checkpoint=tmp_path / "c")
+    with pytest.raises(NaivelyError, match=r"the checkpoint .* is of"):
+        summarize(path, NaiveBayes(**params), checkpoint=tmp_path / "c")
+
+
+def test_a_file_that_is_skipped_leaves_no_trace(tmp_path, small_pieces):
+    for name, n in (("a", 900), ("b", 3000), ("c", 1500)):
+        write(people(n, seed=n), tmp_path / f"{name}.parquet")
+    sound = [tmp_path / "a.parquet", tmp_path / "c.parquet"]
+    schema = summarize(tmp_path).schema
+    content = bytearray((tmp_path / "b.parquet").read_bytes())
+    half = len(content) // 2
+    content[half : half + 2000] = bytes(2000)
+    (tmp_path / "b.parquet").write_bytes(content)
+    for n_jobs in (1, 2, 7):
+        found = summarize(tmp_path, schema=schema, skip_bad_files=True, n_jobs=n_jobs)
+        assert found == summarize(sound, schema=schema)
+
+
+def test_a_first_file_that_is_skipped_does_not_keep_a_pass_from_going_on(
+    tmp_path, small_pieces, monkeypatch
+):
+    for name, n in (("a", 3000), ("b", 900), ("c", 1500)):
+        write(people(n, seed=n), tmp_path / f"{name}.parquet")
+    content = bytearray((tmp_path / "a.parquet").read_bytes())
+    at = len(content) * 3 // 4
+    content[at : at + 2000] = bytes(2000)
+    (tmp_path / "a.parquet").write_bytes(content)
+    monkeypatch.setattr(folding, "FIRST", 1000)  # rows that it has
+    options = {"skip_bad_files": True, "checkpoint": tmp_path / "so-far"}
+    whole = summarize(tmp_path / "?.parquet", skip_bad_files=True)
+    assert whole.weight == 2400
+    with pytest.raises(KeyboardInterrupt):
+        summarize(tmp_path / "?.parquet", progress=interrupting(6), **options)
+    assert summarize(tmp_path / "?.parquet", **options) == whole
+
+
+KILLED = """
+import sys
+from naively import NaiveBayes
+from naively.engines import files
+from naively.engines.files import csv, folding
+csv.BLOCK, folding.SECONDS = 10_000, 0
+schema = NaiveBayes()._undecided()
+files.summarize(sys.argv[1], target="label", schema=schema, checkpoint=sys.argv[2])
+"""
+
+
+def test_killed_at_any_moment_it_goes_on_to_the_same_bits(tmp_path, small_pieces):
+    path, checkpoint = tmp_path / "a.csv", tmp_path / "so-far"
+    write(people(20_000), path)
+    for _ in range(3):
+        process = subprocess.Popen([sys.executable, "-c", KILLED, path, checkpoint])
+        while not checkpoint.exists() and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(0.05)
+        process.kill()
+        process.wait()
+    assert checkpoint.exists()
+    assert summarize(path, checkpoint=checkpoint) == summarize(path)
+
+
+def test_standard_input_is_read_once(tmp_path):
+    path = tmp_path / "m.safetensors"
+    code = "import sys; from naively import NaiveBayes; "
+    code += "NaiveBayes.from_files('-', target='label').save(sys.argv[1])"
+    content = as_csv(people())
+    subprocess.run([sys.executable, "-c", code, path], input=content, check=True)
+    assert_close(naively.load(path).summary_, in_memory(people()))
+
+
+# --- predictions ------------------------------------------------------------------------------
+
+
+def predicted(model, source, folder, **options):
+    path = Path(folder) / "p.parquet"
+    files.predict(model, source, path, **options)
+    return pq.read_table(path)
+
+
+def test_predictions_are_those_of_the_rows_in_memory(source, tmp_path):
+    table = people(seed=1)
+    model = NaiveBayes().fit(table.select(FEATURES), table["label"].to_numpy())
+    found = predicted(model, source, tmp_path, proba=True)
+    X = people().select(FEATURES)
+    assert found["prediction"].to_pylist() == model.predict(X).tolist()
+    p = np.column_stack([found[f"p_{label}"].to_numpy() for label in model.classes_])
+    np.testing.assert_array_equal(p, model.predict_proba(X))
+
+
+def test_categories_that_were_never_seen_are_legal(tmp_path):
+    table = people()
+    model = NaiveBayes().fit(table.select(FEATURES), table["label"].to_numpy())
+    text = "age,town,flag,size\n1.5,Atlantis,true,3\n,,,\n"
+    (tmp_path / "new.csv").write_text(text)
+    found = predicted(model, tmp_path / "new.csv", tmp_path, proba=True)
+    rows = pd.DataFrame(
+        {
+            "age": [1.5, None],
+            "town": ["Atlantis", None],
+            "flag": pd.array([True, None], dtype="boolean"),
+            "size": [3, None],
+        }
+    )
+    expected = model.predict_proba(rows)
+    np.testing.assert_array_equal(found["p_yes"].to_numpy(), expected[:, 2])
+
+
+def test_rows_that_are_rejected_get_their_label(tmp_path):
+    table = people()
+    model = NaiveBayes(reject=(0.5, "don't know")).fit(
+        table.select(FEATURES), table["label"].to_numpy()
+    )
+    found = predicted(model, table, tmp_path)["prediction"].to_pylist()
+    assert found == model.predict(table.select(FEATURES)).tolist()
+    assert "don't know" in found
+
+
+def test_rows_of_numbers_may_be_rejected_too(tmp_path):
+    table = people()
+    X = table.select(["age", "size"])
+    model = NaiveBayes(reject=(0.5, "?"), costs=1 - np.eye(3)).fit(X, table["label"].to_numpy())
+    found = predicted(model, table, tmp_path)["prediction"].to_pylist()
+    assert found == model.predict(X).tolist()
+
+
+def test_other_models_of_categories_say_what_to_do(tmp_path):
+    table = pa.table({"code": [0, 1, 2]})
+    model = CategoricalNB().fit([[0], [1], [2]], ["a", "b", "a"])
+    with pytest.raises(NaivelyError, match="Read the rows into memory"):
+        predicted(model, table, tmp_path)
+
+
+def test_a_column_that_is_missing_is_named(tmp_path):
+    model = NaiveBayes.from_files(people(), target="label")
+    with pytest.raises(NaivelyError, match="no column 'town' in"):
+        predicted(model, people().drop_columns("town"), tmp_path)
+
+
+def test_a_column_of_the_wrong_type_is_named(tmp_path):
+    table = people()
+    model = NaiveBayes.from_files(table, target="label")
+    wrong = table.set_column(1, "town", table["size"])
+    with pytest.raises(NaivelyError, match=r"column 'town' must hold text as the model's does \("):
+        predicted(model, wrong, tmp_path)
+    wrong = table.set_column(0, "age", table["town"])
+    with pytest.raises(NaivelyError, match="column 'age' must hold numbers; got string"):
+        predicted(model, wrong, tmp_path)
+
+
+def test_infinity_at_predict_is_named_with_its_row(tmp_path):
+    model = NaiveBayes.from_files(people(), target="label")
+    (tmp_path / "a.csv").write_text("age,town,flag,size\n1,Ulm,true,1\ninf,Ulm,true,1\n")
+    with pytest.raises(NaivelyError, match="column 'age' holds infinity in row 2 of"):
+        predicted(model, tmp_path / "a.csv", tmp_path)
+
+
+def test_integers_as_categories_are_found_again_in_text(tmp_path, small_pieces):
+    table = people()
+    families = {"size": "categorical"}
+    model = NaiveBayes(families=families).fit(table.select(FEATURES), table["label"].to_numpy())
+    found = predicted(model, io_source(table, tmp_path), tmp_path)
+    assert found["prediction"].to_pylist() == model.predict(table.select(FEATURES)).tolist()
+
+
+def io_source(table, folder):
+    path = folder / "rows.csv"
+    path.write_bytes(io.BytesIO(as_csv(table)).getvalue())
+    return path
