@@ -14,8 +14,9 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 import naively
-from naively import GaussianNB, NaivelyError, gaussian_log_density
+from naively import GaussianNB, NaiveBayes, NaivelyError, gaussian_log_density
 from naively.evaluation import evaluate
+from naively.families import Family, StudentT
 from naively.plots import separation
 from naively.reports import Report, report
 
@@ -24,6 +25,30 @@ NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
 SPECIES = np.array(["setosa", "versicolor", "virginica"])[Y]
 FRAME = pd.DataFrame(X, columns=NAMES)
 HOLES = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+
+
+def mixed(n_rows=400, seed=0):
+    """A table of numbers of several shapes, text, booleans and missing cells; and labels."""
+    rng = np.random.default_rng(seed)
+    y = np.array(["buys", "looks", "leaves"])[np.minimum(rng.integers(0, 4, n_rows), 2)]
+    buys, looks = y == "buys", y == "looks"
+    frame = pd.DataFrame(
+        {
+            "age": rng.normal(40, 10, n_rows) + 8 * buys,
+            "income": np.exp(rng.normal(10, 0.6, n_rows) - 0.5 * looks),
+            "town": rng.choice(["Ulm", "Bonn", "Berlin", "Köln"], n_rows),
+            "member": rng.random(n_rows) < np.where(buys, 0.8, 0.3),
+            "visits": rng.poisson(np.where(buys, 4, np.where(looks, 2, 1))),
+            "page": np.where(looks, "home", rng.choice(["home", "shop", "help"], n_rows)),
+            "mobile": (rng.random(n_rows) < np.where(looks, 0.7, 0.4)).astype(int),
+        }
+    )
+    for column in ("age", "town", "page"):
+        frame[column] = frame[column].mask(rng.random(n_rows) < 0.1)
+    return frame, y
+
+
+MIXED, CUSTOMERS = mixed()
 
 
 def quick(*args, **kwargs):
@@ -37,6 +62,19 @@ def wide(n_rows=600, n_columns=1000, n_classes=50):
     table = rng.normal(size=(n_rows, n_columns))
     table[:, :30] += rng.normal(size=(n_classes, 30))[y]
     return table, y
+
+
+def categories(n_rows=2000, n_columns=60, n_classes=40):
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 500, size=(n_rows, n_columns))
+    frame = pd.DataFrame({f"c{j}": [f"level {i}" for i in codes[:, j]] for j in range(n_columns)})
+    return frame, rng.integers(0, n_classes, n_rows)
+
+
+def histograms():
+    """Report on a hundred columns of 64 bins each and 50 classes."""
+    model = NaiveBayes(calibration=None, families=dict.fromkeys(range(100), "histogram"))
+    return quick(model, *wide(n_columns=100), folds=None)
 
 
 # --- the dict -------------------------------------------------------------------------------------
@@ -188,6 +226,125 @@ def test_what_is_left_out_is_said():
     assert any("970 of 1,000 columns were left out" in note for note in data["notes"])
 
 
+# --- any columns ----------------------------------------------------------------------------------
+
+
+def test_columns_of_any_kind_are_in_the_dict():
+    data = quick(NaiveBayes(), MIXED, CUSTOMERS).data
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    assert data["data"] == {
+        "rows": 400,
+        "columns": 7,
+        "classes": 3,
+        "missing": int(MIXED.isna().sum().sum()),
+    }
+    town = next(c for c in data["columns"] if c["name"] == "town")
+    assert sorted(town["categories"]) == ["Berlin", "Bonn", "Köln", "Ulm"]
+    assert town["missing"] == MIXED["town"].isna().sum()
+    for k, label in enumerate(np.unique(CUSTOMERS)):
+        counted = MIXED["town"][label == CUSTOMERS].value_counts()
+        assert town["counts"][k] == [counted[name] for name in town["categories"]]
+    age = next(c for c in data["columns"] if c["name"] == "age")
+    assert [term["family"] for term in age["terms"]] == ["student_t", "histogram"]
+    assert age["average"] == pytest.approx(MIXED["age"].mean(), rel=1e-14)
+
+
+def test_the_weights_are_those_of_the_model():
+    model = NaiveBayes().fit(MIXED, CUSTOMERS)
+    for column in quick(model, MIXED, CUSTOMERS).data["columns"]:
+        weights = [term["weight"] for term in column["terms"]]
+        np.testing.assert_array_equal(weights, model.weights_[column["name"]])
+
+
+def test_the_columns_that_say_most_come_first():
+    frame = MIXED.assign(noise=np.random.default_rng(1).normal(size=400), truth=CUSTOMERS)
+    columns = quick(NaiveBayes(calibration=None), frame, CUSTOMERS).data["columns"]
+    say = [column["say"] for column in columns]
+    assert say == sorted(say, reverse=True)
+    assert columns[0]["name"] == "truth"
+    assert say[0] > 0.95
+    assert columns[-1]["name"] in ("noise", "town")
+    assert say[-1] < 0.1
+
+
+def test_a_histogram_is_drawn_as_a_density():
+    for column in quick(NaiveBayes(), MIXED, CUSTOMERS).data["columns"]:
+        for term in column["terms"]:
+            if term["family"] == "histogram" and "form" in term:
+                low, high = column["histogram"]["edges"]
+                share = np.sum(term["steps"], axis=1) * (high - low) / len(term["steps"][0])
+                np.testing.assert_allclose(share, 1, atol=0.01)  # heights have three digits
+
+
+def test_a_category_of_a_mistake_is_named_however_rare():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"id": [f"n{i:03}" for i in range(300)], "x": rng.normal(size=300)})
+    frame["common"] = np.where(np.arange(300) % 3 == 0, "rare", "often")
+    data = quick(NaiveBayes(), frame, rng.choice(["a", "b"], 300)).data
+    column = next(c for c in data["columns"] if c["name"] == "id")
+    at = data["columns"].index(column)
+    assert column["n_categories"] == 300
+    assert 40 <= len(column["categories"]) <= 50
+    for mistake in data["mistakes"]:
+        assert column["categories"][mistake["values"][at]] == f"n{mistake['row']:03}"
+    assert any("id has 300" in note for note in data["notes"])
+
+
+def test_a_category_that_the_model_never_met_is_something_else():
+    model = NaiveBayes().fit(MIXED[:300], CUSTOMERS[:300])
+    later = MIXED[300:].assign(town="Rome")
+    data = quick(model, later, CUSTOMERS[300:], folds=None).data
+    town = [c["name"] for c in data["columns"]].index("town")
+    others = len(data["columns"][town]["categories"])
+    assert {mistake["values"][town] for mistake in data["mistakes"]} == {others}
+
+
+class OwnFamily(StudentT):
+    """A family that the page has no formula of."""
+
+    name = "own"
+
+    def form(self, parameters, weight):
+        return Family.form(self, parameters, weight)
+
+
+def test_a_family_of_ones_own_is_read_off_a_table_and_the_page_says_so(look):
+    model = NaiveBayes(families={"age": OwnFamily()}).fit(MIXED, CUSTOMERS)
+    page = quick(model, MIXED, CUSTOMERS)
+    age = next(c for c in page.data["columns"] if c["name"] == "age")
+    assert [term["form"] for term in age["terms"]] == ["pieces"]
+    assert any("does not know the formula of own" in note for note in page.data["notes"])
+    seen = look(page)
+    seen.show_all()
+    row = {**dict.fromkeys(MIXED.columns), "age": 51.3}
+    seen.fill(row)
+    expected = model.predict_proba_one(row)
+    assert np.allclose(seen.posterior(), expected, atol=1e-3)  # of 257 points
+
+
+def test_a_comparison_needs_numbers():
+    skipped = report(NaiveBayes(), MIXED, CUSTOMERS).data["comparison"]["skipped"]
+    assert "takes numbers alone" in skipped
+    names = report(NaiveBayes(), X, Y).data["comparison"]["names"]
+    assert names == ["NaiveBayes", "GaussianNB"]
+
+
+def test_the_evaluation_of_a_model_that_rejects_names_classes():
+    model = NaiveBayes(reject=(0.99, "unknown"))
+    data = quick(model, MIXED, CUSTOMERS).data
+    assert data["evaluation"]["classes"] == ["buys", "leaves", "looks"]
+    assert data["model"]["reject"] == [0.99, "unknown"]
+    assert any("answers 'unknown'" in note for note in data["notes"])
+
+
+@pytest.mark.parametrize("table", [pl.DataFrame, pa.Table.from_pandas], ids=["polars", "pyarrow"])
+def test_any_frame_of_mixed_columns_is_reported(table):
+    expected = quick(NaiveBayes(), MIXED, CUSTOMERS).data["columns"]
+    found = quick(NaiveBayes(), table(MIXED), CUSTOMERS).data["columns"]
+    assert [c["name"] for c in found] == [c["name"] for c in expected]
+    assert [c.get("counts") for c in found] == [c.get("counts") for c in expected]
+
+
 # --- the file -------------------------------------------------------------------------------------
 
 
@@ -196,9 +353,19 @@ def test_what_is_left_out_is_said():
     [
         (100, lambda: report(FRAME, SPECIES)),
         (300, lambda: quick(*wide())),
-        (120, lambda: quick(*load_breast_cancer(return_X_y=True))),
+        (130, lambda: quick(*load_breast_cancer(return_X_y=True))),
+        (130, lambda: quick(NaiveBayes(), MIXED, CUSTOMERS)),
+        (300, lambda: quick(NaiveBayes(calibration=None), *categories(), folds=None)),
+        (300, histograms),
     ],
-    ids=["iris", "1,000 columns and 50 classes", "breast cancer"],
+    ids=[
+        "iris",
+        "1,000 columns and 50 classes",
+        "breast cancer",
+        "mixed",
+        "many categories",
+        "many histograms",
+    ],
 )
 def test_the_page_is_small(most, page):
     assert len(page().html.encode()) < most * 1000
@@ -267,7 +434,10 @@ BAD = {
     "no rows": ((np.empty((0, 2)), []), "0 sample"),
     "no labels": ((X, None), "rows and their labels must be given"),
     "a model and no labels": ((GaussianNB(), X), "rows and their labels must be given"),
-    "another classifier": ((RandomForestClassifier(), X, Y), "explores naively's GaussianNB; got"),
+    "another classifier": (
+        (RandomForestClassifier(), X, Y),
+        "explores naively's GaussianNB and NaiveBayes; got",
+    ),
     "a class": ((GaussianNB, X, Y), r"must be an instance: GaussianNB\(\)"),
     "a class never learned": ((GaussianNB().fit(X[:100], Y[:100]), X, Y), "got 2 too"),
 }
@@ -375,6 +545,29 @@ class Page:
             {name: "" if np.isnan(v) else repr(float(v)) for name, v in values.items()},
         )
 
+    def fill(self, row):
+        """Fill in a row of numbers and categories; None and NaN are missing."""
+        row = {name: None if pd.isna(cell) else cell for name, cell in row.items()}
+        lists = self.run(
+            "return [...document.querySelectorAll('.choice')].map(c => c.dataset.column)"
+        )
+        self.type({n: np.nan if v is None else v for n, v in row.items() if n not in lists})
+        self.run(
+            "for (const [name, text] of Object.entries(arguments[0])) {"
+            "  const card = [...document.querySelectorAll('.control')]"
+            "    .find(c => c.dataset.column === name);"
+            "  const list = card.querySelector('select'), options = [...list.options];"
+            "  const other = options.at(-1).value;"
+            "  list.value = text === null ? '' : options.slice(1, -1)"
+            "    .find(o => o.textContent === text)?.value ?? other;"
+            "  list.dispatchEvent(new Event('change')); }",
+            {name: None if row[name] is None else str(row[name]) for name in lists if name in row},
+        )
+
+    def show_all(self):
+        while self.run("return document.querySelector('#more button') !== null"):
+            self.run("document.querySelector('#more button').click()")
+
     def press(self, *keys):
         from selenium.webdriver import ActionChains
 
@@ -437,6 +630,166 @@ def test_the_explorer_computes_what_python_computes(look, model, table, labels):
         seen.type(dict(zip(names, row, strict=True)))
         expected = model.predict_proba(pd.DataFrame([row], columns=names))[0]
         assert same(seen.posterior(), expected)
+
+
+def rows_of(frame, n=15):
+    """Rows to try: those of a frame, with missing cells, cells far away and unseen categories."""
+    rng = np.random.default_rng(1)
+    rows = frame.sample(n, random_state=0).astype(object).reset_index(drop=True)
+    for j, name in enumerate(frame.columns):
+        for i in np.flatnonzero(rng.random(n) < 0.3):
+            if pd.api.types.is_numeric_dtype(frame[name]) and frame[name].dtype != bool:
+                rows.iloc[i, j] = rng.choice([np.nan, 3.25, -1e3, 1e9])
+            else:
+                rows.iloc[i, j] = rng.choice([None, "never met"])
+    rows.iloc[0] = None
+    return rows
+
+
+NUMBERS = MIXED[["age", "income", "visits", "mobile"]]
+EITHER = {"age": ("gaussian", "histogram"), "visits": "poisson", "mobile": "bernoulli"}
+NAIVE = {
+    "defaults": (NaiveBayes(), MIXED),
+    "the textbook": (NaiveBayes(calibration=None), MIXED),
+    "one weight": (NaiveBayes(calibration="temperature"), MIXED),
+    "other families": (NaiveBayes(families=EITHER), MIXED),
+    "other families of the textbook": (NaiveBayes(families=EITHER, calibration=None), MIXED),
+    "numbers as categories": (NaiveBayes(families={"visits": "categorical"}), MIXED),
+    "histograms": (NaiveBayes(families=dict.fromkeys(NUMBERS, "histogram")), NUMBERS),
+    "given priors": (NaiveBayes(priors=[0.2, 0.3, 0.5]), MIXED),
+    "a prior of zero": (NaiveBayes(priors=[0.5, 0, 0.5], calibration=None), MIXED),
+    "categories alone": (NaiveBayes(), MIXED[["town", "member", "page"]]),
+    "numbers alone": (NaiveBayes(), NUMBERS),
+    "a constant and an empty column": (NaiveBayes(), MIXED.assign(same=3.0, empty=np.nan)),
+    "a class never seen": (
+        NaiveBayes().partial_fit(MIXED, CUSTOMERS, classes=[*np.unique(CUSTOMERS), "none"]),
+        MIXED,
+    ),
+    "weighed Gaussians": (GaussianNB(calibration="weights"), NUMBERS),
+    "a Gaussian's temperature": (GaussianNB(calibration="temperature"), NUMBERS),
+}
+
+
+@pytest.mark.parametrize(("model", "table"), NAIVE.values(), ids=NAIVE)
+def test_the_explorer_computes_what_any_model_computes(look, model, table):
+    seen = look(quick(model, table, CUSTOMERS))
+    seen.show_all()
+    if not hasattr(model, "summary_"):
+        model = type(model)(**model.get_params()).fit(table, CUSTOMERS)
+    for _, row in rows_of(table).iterrows():
+        seen.fill(row)
+        expected = model.predict_proba_one(row.where(row.notna(), None).tolist())
+        assert same(seen.posterior(), expected)
+
+
+def test_a_category_is_chosen_from_a_list_or_by_its_bar(look):
+    from selenium.webdriver.support.select import Select
+
+    seen = look(quick(NaiveBayes(), MIXED, CUSTOMERS))
+    seen.show_all()
+    model = NaiveBayes().fit(MIXED, CUSTOMERS)
+    row = dict.fromkeys(MIXED.columns)
+    seen.fill(row)
+    town = Select(seen.find('[data-column="town"] select'))
+    names = [option.text for option in town.options]
+    assert (names[0], sorted(names[1:-1]), names[-1]) == (
+        "missing",
+        ["Berlin", "Bonn", "Köln", "Ulm"],
+        "something else",
+    )
+    for name in names:
+        town.select_by_visible_text(name)
+        row["town"] = None if name == "missing" else name
+        assert same(seen.posterior(), model.predict_proba_one(row))
+    bar = seen.find('[data-column="page"] .share:nth-of-type(2)')
+    name = bar.find_element("css selector", "text").text
+    bar.find_element("css selector", ".share-bar").click()
+    assert Select(seen.find('[data-column="page"] select')).first_selected_option.text == name
+    assert same(seen.posterior(), model.predict_proba_one({**row, "page": name}))
+
+
+def test_the_sum_of_weighed_terms_leads_to_the_posterior(look):
+    seen = look(quick(NaiveBayes(), MIXED, CUSTOMERS))
+    seen.show_all()
+    model = NaiveBayes().fit(MIXED, CUSTOMERS)
+    row = MIXED.iloc[7]
+    seen.fill(row)
+    lines = seen.sums()
+    assert same(lines["bias"], model._model().calibration.bias)
+    said = [line for name, line in lines.items() if name not in ("Sum", "Posterior")]
+    assert same(lines["Sum"], np.nansum(said, axis=0))
+    joint = model.predict_joint_log_proba(MIXED[7:8])[0]
+    assert np.allclose(lines["Sum"], joint, rtol=0, atol=1e-8)  # of ten decimals each
+    assert (lines["Posterior"] == seen.posterior()).all()
+
+
+def test_a_mistake_with_categories_can_be_explored(look):
+    page = quick(NaiveBayes(), MIXED, CUSTOMERS)
+    seen = look(page)
+    button = seen.find('button[aria-label^="Explore row"]')
+    seen.run("arguments[0].scrollIntoView({block: 'center'})", button)
+    button.click()
+    row = page.data["mistakes"][0]["row"]
+    model = NaiveBayes().fit(MIXED, CUSTOMERS)
+    assert same(seen.posterior(), model.predict_proba(MIXED[row : row + 1])[0])
+
+
+def test_a_model_with_costs_says_its_answer(look):
+    costs = [[0, 1, 1], [9, 0, 9], [1, 1, 0]]
+    model = NaiveBayes(costs=costs, reject=(0.5, "unsure"))
+    seen = look(quick(model, MIXED, CUSTOMERS))
+    seen.show_all()
+    model.fit(MIXED, CUSTOMERS)
+    answers = set()
+    for _, row in rows_of(MIXED, 30).iterrows():
+        seen.fill(row)
+        answer = model.predict_one(row.where(row.notna(), None).tolist())
+        assert seen.find("#answer").text == f"Answer: {answer}"
+        answers.add(answer)
+    assert len(answers) > 2
+
+
+@pytest.mark.parametrize("x", [1e160, -1e200, 1e300])
+def test_far_points_get_probabilities_of_any_family(look, x):
+    model = NaiveBayes(calibration=None).fit(NUMBERS, CUSTOMERS)
+    seen = look(quick(model, NUMBERS, CUSTOMERS))
+    seen.type(dict.fromkeys(NUMBERS, x))
+    assert same(seen.posterior(), model.predict_proba_one([x] * 4))
+
+
+def test_all_of_a_mixed_page_is_drawn(look):
+    seen = look(quick(NaiveBayes(), MIXED, CUSTOMERS, title="Customers"))
+    seen.show_all()
+    drawn = seen.run(
+        "return [...document.querySelectorAll('svg[role=img]')]"
+        ".map(e => [e.ariaLabel, e.children.length])"
+    )
+    names = [name for name, children in drawn if children > 1]
+    assert sum(name.startswith("Curves of") for name in names) == 4
+    assert sum(name.startswith("Shares of") for name in names) == 3
+    assert sum(name.startswith("Decision regions for") for name in names) == 1
+    text = seen.find("main").text
+    for part in ("student t", "categorical", "a weight for each term", "Families, weights"):
+        assert part in text
+    assert "NaN" not in text
+    assert seen.find(".brand").text == "Naive Bayes"
+
+
+def test_a_map_needs_two_columns_of_numbers(look):
+    seen = look(quick(NaiveBayes(), MIXED[["town", "member", "age"]], CUSTOMERS))
+    assert seen.run("return document.querySelectorAll('#map, a[href=\"#map\"]').length") == 0
+
+
+def test_the_map_of_a_mixed_table_moves_the_explorer(look):
+    page = quick(NaiveBayes(), MIXED.drop(columns="mobile"), CUSTOMERS)
+    seen = look(page)
+    seen.run("document.querySelector('.map-frame').scrollIntoView({block: 'center'})")
+    seen.find(".map-frame svg").click()
+    numbers = [c for c in page.data["columns"] if "slider" in c][:2]
+    for column in numbers:
+        low, high = column["slider"]["low"], column["slider"]["high"]
+        at = seen.value(column["name"])
+        assert low + 0.3 * (high - low) < at < low + 0.7 * (high - low)
 
 
 def test_a_slider_moves_the_posterior_while_one_drags(look):
@@ -613,6 +966,11 @@ ODD = {
         np.array(["a label that goes on and on " * 3, "unbreakable" * 9, "c"])[Y],
     ),
     "many columns and classes": lambda: report(*wide(n_columns=120)),
+    "mixed columns": lambda: report(
+        NaiveBayes(),
+        MIXED.assign(town=np.where(MIXED["member"], "unbreakable" * 9, "a long name " * 9)),
+        CUSTOMERS,
+    ),
 }
 
 
@@ -621,7 +979,7 @@ ODD = {
 def test_a_phone_needs_no_sideways_scrolling(look, page, scheme):
     seen = look(page(), width=375, height=740, scheme=scheme)
     assert seen.run("return document.documentElement.scrollWidth") <= 375
-    slider = seen.control(seen.columns()[0], "range")
+    slider = seen.find(".control input[type=range]")
     assert slider.rect["x"] >= 0
     assert slider.rect["x"] + slider.rect["width"] <= 375
     before = seen.posterior()

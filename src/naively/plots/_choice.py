@@ -39,16 +39,33 @@ def choose_pair(summary: Summary | None, names: list[str], columns: Any) -> Choi
     """Take the two columns asked for, or the two most telling ones, in their order."""
     if len(names) < 2:
         raise NaivelyError("two columns are needed; the model has one. Draw its bell curves.")
+    numbers = range(len(names)) if summary is None else summary.schema.numbers
     if columns is not None:
         at, which = pick(columns, names, n=2), "2"
+        _check_numbers(at, names, numbers)
+    elif len(numbers) < 2:
+        raise NaivelyError(
+            f"two columns of numbers are needed; the model has {len(numbers)}. "
+            "Draw its columns with BellCurveDisplay."
+        )
     elif summary is None:
         at, which = [0, 1], "The first 2"
     else:
-        at, which = sorted(most_telling(summary, 2)), "The 2"
+        order = most_telling(summary, len(names))
+        at, which = sorted([j for j in order if j in numbers][:2]), "The 2"
     if len(names) == 2:
         return Choice(at)
     best = " that separate the classes best" * (columns is None)
     return Choice(at, f"{which} of {len(names):,} columns{best}; the rest left out as missing.")
+
+
+def _check_numbers(at: list[int], names: list[str], numbers: Sequence[int]) -> None:
+    for j in at:
+        if j not in numbers:
+            raise NaivelyError(
+                f"two columns of numbers are needed; {names[j]!r} holds categories. "
+                "Draw it with BellCurveDisplay."
+            )
 
 
 def choose_classes(summary: Summary, most: int, columns: Sequence[int] | None = None) -> Choice:

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from naively.engines.frames import is_frame
 from naively.exceptions import NaivelyError
 from naively.labels import positions
+from naively.plots._families import has_families
+from naively.plots._read import has_bells
 from naively.stats import Moments
 from naively.summary import Schema, Summary
 
@@ -121,11 +123,17 @@ def predict_on(
 def _marginal(model: Any, at: Sequence[int]) -> tuple[Any, Sequence[int]]:
     """Return the same model of few columns without names, and where the two are among them.
 
-    A missing cell adds no term, so the columns may be absent as well: all but the widest, by
-    which the variances are smoothed.
+    A missing cell adds no term, so the columns of Gaussians may be absent as well: all but the
+    widest, by which the variances are smoothed. Other models are asked with all their columns,
+    and so are those whose terms have weights, which all columns have decided.
     """
     summary = getattr(model, "summary_", None)
     if not isinstance(summary, Summary):
+        return model, at
+    if getattr(model, "reject", None) is not None:  # a region belongs to a class
+        params = {**model.get_params(deep=False), "reject": None}
+        return type(model).from_summary(summary, **params), at
+    if not has_bells(model) or getattr(model, "calibration", None) is not None:
         return model, at
     whole = summary.moments.pooled()
     widest = int(np.argmax(whole.m2 / np.maximum(whole.weight, np.finfo(float).tiny)))
@@ -137,7 +145,7 @@ def _marginal(model: Any, at: Sequence[int]) -> tuple[Any, Sequence[int]]:
 
 def _as_frame(block: NDArray[np.float64], like: Any, model: Any) -> Any:
     names = getattr(model, "feature_names_in_", None)
-    if names is None or not is_frame(like):
+    if names is None or not is_frame(like) or has_families(model):  # missing cells of any kind
         return block
     backend = nw.get_native_namespace(like)
     columns = {str(name): block[:, j] for j, name in enumerate(names)}

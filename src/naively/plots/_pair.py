@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from naively.exceptions import NaivelyError
 from naively.plots._choice import choose_classes, choose_pair
+from naively.plots._families import Chosen, has_families
 from naively.plots._grid import Limits, limits_of
 from naively.plots._read import bells_of, cells, codes_of, column_names, has_bells
 from naively.plots.ellipses import naive_ellipse
@@ -28,6 +29,7 @@ class Pair:
     notes: list[str]
     means: NDArray[np.float64] | None = None
     variances: NDArray[np.float64] | None = None
+    spread: NDArray[np.float64] | None = None  # of the cells, whatever their curves
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ def read_pair(
             "Only naively's models can leave the other columns out."
         )
     names = column_names(model, n_columns, feature_names)
+    if has_families(model):
+        return _pair_of_families(model, columns, names, max_classes)
     bells = bells_of(model, "drawing curves") if has_bells(model) else None
     pair = choose_pair(None if bells is None else bells.summary, names, columns)
     a, b = pair.at
@@ -66,10 +70,26 @@ def read_pair(
     classes = choose_classes(bells.summary, max_classes, pair.at)
     notes = _said(pair.note, classes.note)
     means, variances = bells.means[:, pair.at], bells.variances[:, pair.at]
+    _check_seen(means, pair.at, names)
+    return Pair(pair.at, (names[a], names[b]), classes.at, notes, means, variances, variances)
+
+
+def _pair_of_families(model: Any, columns: Any, names: list[str], max_classes: int) -> Pair:
+    """Read the means of the classes, which are no bell curves."""
+    pair = choose_pair(model.summary_, names, columns)
+    classes = choose_classes(model.summary_, max_classes, pair.at)
+    few = Chosen.of(model, pair.at, range(len(model.classes_)))
+    (mean_a, spread_a), (mean_b, spread_b) = few.bells(0), few.bells(1)
+    means, spread = np.column_stack([mean_a, mean_b]), np.column_stack([spread_a, spread_b])
+    _check_seen(means, pair.at, names)
+    both, notes = (names[pair.at[0]], names[pair.at[1]]), _said(pair.note, classes.note)
+    return Pair(pair.at, both, classes.at, notes, means, spread=spread)
+
+
+def _check_seen(means: NDArray[np.float64], at: list[int], names: list[str]) -> None:
     if np.isnan(means).any():
-        unseen = names[pair.at[int(np.isnan(means[0]).argmax())]]
+        unseen = names[at[int(np.isnan(means[0]).argmax())]]
         raise NaivelyError(f"column {unseen!r} has no cell that was seen. Choose another.")
-    return Pair(pair.at, (names[a], names[b]), classes.at, notes, means, variances)
 
 
 def read_points(model: Any, X: Any, y: Any, pair: Pair, most: int) -> Points:
@@ -102,8 +122,9 @@ def limits_of_pair(extent: Any, pair: Pair, rows: Points | None, level: float) -
     if isinstance(extent, str):
         if extent not in ("curves", "data"):
             raise NaivelyError(f"extent must be 'curves', 'data' or limits; got {extent!r}.")
-        if extent == "curves" and pair.means is not None and pair.variances is not None:
-            mean, variance = pair.means[pair.shown], pair.variances[pair.shown]
+        curved = extent == "curves" and (pair.variances is not None or not seen)
+        if curved and pair.means is not None and pair.spread is not None:
+            mean, variance = pair.means[pair.shown], pair.spread[pair.shown]
             seen += [naive_ellipse(m, v, level) for m, v in zip(mean, variance, strict=True)]
         if not seen:
             raise NaivelyError(

@@ -172,12 +172,17 @@ def cells(X: Any, at: Sequence[int], model: Any) -> NDArray[np.float64]:
             _check_width(model, native.shape[1])
         else:
             at = [_position(str(known[j]), list(native.columns)) for j in at]
+        if not len(at):
+            return np.empty((native.shape[0], 0))
         frame = frames.Frame(native[:, list(at)].to_native())
         columns = frame[slice(0, native.shape[0])]
     else:
-        table = arrays.table(X)
-        _check_width(model, table.shape[1])
-        columns = list(table[slice(0, table.shape[0])][:, at].T)
+        array = np.asarray(X)
+        if array.dtype.kind in "US":  # numbers beside text, in a list
+            array = np.asarray(X, dtype=object)
+        table = arrays.table(array[:, list(at)] if array.ndim == 2 else array)
+        _check_width(model, array.shape[1])
+        columns = list(table[slice(0, table.shape[0])].T)
     rows = np.column_stack(columns).astype(np.float64)
     if np.isinf(rows).any():
         row, j = np.argwhere(np.isinf(rows))[0].tolist()

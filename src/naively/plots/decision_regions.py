@@ -147,7 +147,8 @@ class DecisionRegionDisplay:
         Parameters
         ----------
         estimator : fitted classifier
-            naively's GaussianNB, of any number of columns; or any classifier of two columns.
+            naively's GaussianNB or NaiveBayes, of any number of columns; or any classifier of
+            two columns.
         X, y : table and labels, optional
             The training points; both or neither.
         columns : pair of str or int, optional
@@ -214,7 +215,7 @@ class DecisionRegionDisplay:
         self,
         ax: Any = None,
         *,
-        curve: Literal["naive", "data", "both"] | None = "naive",
+        curve: Literal["auto", "naive", "data", "both"] | None = "auto",
         shade: Literal["classes", "probabilities"] = "classes",
         points: bool = True,
         centroids: bool = True,
@@ -226,9 +227,10 @@ class DecisionRegionDisplay:
         ----------
         ax : matplotlib Axes, optional
             Where to draw; None for a new figure.
-        curve : {"naive", "data", "both"} or None, default="naive"
+        curve : {"auto", "naive", "data", "both"} or None, default="auto"
             The curve that holds a share of its class: the model's, along the axes; that of the
-            points, with correlation; or both.
+            points, with correlation; or both. "auto" is the model's if it has means and
+            variances, else none.
         shade : {"classes", "probabilities"}, default="classes"
             Colour the regions by class, or paler where the class is less sure.
         points, centroids, legend : bool, default=True
@@ -239,8 +241,10 @@ class DecisionRegionDisplay:
         DecisionRegionDisplay
             Itself.
         """
-        _canvas.check_option("curve", curve, ("naive", "data", "both", None))
+        _canvas.check_option("curve", curve, ("auto", "naive", "data", "both", None))
         _canvas.check_option("shade", shade, ("classes", "probabilities"))
+        if curve == "auto":
+            curve = None if self.variances is None else "naive"
         kinds = {"both": ["naive", "data"], None: []}.get(curve, [curve])
         tints = self._tints(shade)
         lines = {str(kind): self._curves(str(kind)) for kind in kinds}

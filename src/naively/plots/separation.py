@@ -1,19 +1,22 @@
 r"""How much a column separates the classes, from the summary alone.
 
-Two bell curves overlap by Bhattacharyya's coefficient, the integral of the root of their
-product, which is 1 for equal curves and 0 for curves that never meet:
+Two densities overlap by Bhattacharyya's coefficient, the integral of the root of their product,
+which is 1 for equal ones and 0 for those that never meet. For bell curves it is
 
 .. math::
 
     \int \sqrt{f_k f_l} = \sqrt{\frac{2 \sigma_k \sigma_l}{\sigma_k^2 + \sigma_l^2}}
         \exp\left(-\frac{(\mu_k - \mu_l)^2}{4 (\sigma_k^2 + \sigma_l^2)}\right)
 
+and for the shares of categories :math:`\sum_c \sqrt{p_{kc}\, p_{lc}}`.
+
 The separation of a column is one minus the mean of this over all pairs of classes, weighted by
 :math:`\sqrt{p_k p_l}`. A variance is taken halfway to the mean variance within classes, as
 regularized discriminant analysis does: a pixel that happens to be black in all rows of one class
-would otherwise look as if it told that class from every other. Unlike the share of the variance
-that lies between the class means, this is not swayed by one class far away, and it sees classes
-that differ in spread. The columns' units do not matter, nor does the smoothing of a model.
+would otherwise look as if it told that class from every other. Shares are smoothed as `Categorical`
+does, for the same reason. Unlike the share of the variance that lies between the class means, this
+is not swayed by one class far away, and it sees classes that differ in spread. The columns' units
+do not matter, nor does the smoothing of a model.
 
 >>> from naively import summarize
 >>> X = [[0.0, 5.0], [1.0, 7.0], [8.0, 6.0], [9.0, 8.0]]
@@ -34,6 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.families import gaussian
+from naively.plots.shares import category_shares
 from naively.summary import Summary
 
 __all__ = ["class_separation", "most_telling", "most_telling_classes", "separation"]
@@ -52,10 +56,11 @@ def separation(summary: Summary) -> NDArray[np.float64]:
     -------
     ndarray of shape (n_columns,)
     """
-    mean, variance, root = _bells(summary)
+    overlaps = _Overlaps(summary)
+    root = overlaps.root
     shared = np.zeros(summary.schema.n_columns)
     for k in range(1, root.size):
-        shared += root[k] * (root[:k] @ _overlap(mean[k], variance[k], mean[:k], variance[:k]))
+        shared += root[k] * (root[:k] @ overlaps.of(k, slice(0, k)))
     pairs = (root.sum() ** 2 - (root**2).sum()) / 2
     return 1 - shared / pairs if root.size > 1 else shared
 
@@ -88,15 +93,14 @@ def class_separation(summary: Summary, columns: Iterable[int] | None = None) -> 
     -------
     ndarray of shape (n_classes,), 0 for a class that was never seen
     """
-    mean, variance, root = _bells(summary)
+    overlaps = _Overlaps(summary)
+    root = overlaps.root
     at = np.arange(summary.schema.n_columns) if columns is None else np.array(list(columns))
     apart = np.zeros(summary.classes.size)
     seen = np.flatnonzero(summary.class_weight > 0)
     for k in range(root.size if root.size > 1 else 0):
-        others = np.arange(root.size) != k
-        overlap = _overlap(
-            mean[k, at], variance[k, at], mean[others][:, at], variance[others][:, at]
-        )
+        others = np.flatnonzero(np.arange(root.size) != k)
+        overlap = overlaps.of(k, others)[:, at]
         apart[seen[k]] = 1 - np.average(overlap.prod(axis=1), weights=root[others])
     return apart
 
@@ -110,15 +114,42 @@ def most_telling_classes(
     return chosen
 
 
-def _bells(
-    summary: Summary,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return means, variances and the root of its share of each class that was seen."""
-    seen = summary.class_weight > 0
-    weight = summary.class_weight[seen]
-    own = gaussian.parameters(summary.moments[seen], smoothing="column")
-    shared = gaussian.parameters(summary.moments[seen], smoothing="column", variance="shared")
-    return own.mean, (own.variance + shared.variance) / 2, np.sqrt(weight / weight.sum())
+class _Overlaps:
+    """Bhattacharyya's coefficients of the classes that were seen.
+
+    Attributes
+    ----------
+    root : ndarray of shape (n_seen,)
+        The root of the share of each class.
+    """
+
+    def __init__(self, summary: Summary) -> None:
+        seen = summary.class_weight > 0
+        weight = summary.class_weight[seen]
+        own = gaussian.parameters(summary.moments[seen], smoothing="column")
+        shared = gaussian.parameters(summary.moments[seen], smoothing="column", variance="shared")
+        self.root = np.sqrt(weight / weight.sum())
+        self._mean, self._variance = own.mean, (own.variance + shared.variance) / 2
+        self._schema = summary.schema
+        self._roots = [
+            _root_shares(summary.tally(at)[seen]) for at in range(len(summary.schema.categories))
+        ]
+
+    def of(self, k: int, others: slice | NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the overlap of class k with others, of shape (n_others, n_columns)."""
+        mean, variance = self._mean, self._variance
+        bells = _overlap(mean[k], variance[k], mean[others], variance[others])
+        found = np.empty((bells.shape[0], self._schema.n_columns))
+        found[:, self._schema.numbers] = bells
+        for j, root in zip(self._schema.categories, self._roots, strict=True):
+            found[:, j] = root[others] @ root[k] if root.size else 1.0
+        return found
+
+
+def _root_shares(tally: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the roots of the shares among the categories that were seen."""
+    shares = category_shares(tally)
+    return np.sqrt(shares / shares.sum(axis=1, keepdims=True)) if shares.size else shares
 
 
 def _overlap(

@@ -102,11 +102,11 @@ def report(
 
     Parameters
     ----------
-    model : GaussianNB, optional
+    model : GaussianNB or NaiveBayes, optional
         A fitted model is explored as it is; another one is fitted on X and y. Without one, it is
         ``GaussianNB()``.
     X : array-like or data frame of shape (n_rows, n_columns)
-        Numbers; NaN and null are missing cells.
+        Numbers, and for `NaiveBayes` text, booleans and categories; NaN and null are missing.
     y : array-like of shape (n_rows,)
         Labels: strings, integers or booleans, of 2 to 100 classes.
     path : path-like, optional
@@ -119,10 +119,11 @@ def report(
         None judges the fitted model itself on these rows, which it should not have seen.
     compare : bool, default=True
         Whether to compare with scikit-learn's GaussianNB, which takes some seconds where there
-        are millions of cells.
+        are millions of cells. It is left out where there are missing cells or categories.
     show_rows : bool, default=True
         Whether single rows may be in the page: up to 300 as points of the map, and the ten
-        surest mistakes. With False it holds means, variances and counts alone.
+        surest mistakes. With False it holds means, variances and counts alone, and for
+        `NaiveBayes` the names of categories and a value from the middle of each bin.
 
     Returns
     -------
@@ -131,9 +132,10 @@ def report(
 
     Notes
     -----
-    The explorer computes in the browser what `GaussianNB.predict_proba` computes here, with the
-    same numbers in the same order. Where there are very many columns, the page holds the most
-    telling ones and says what it left out; columns left out count as missing.
+    The explorer computes in the browser what `predict_proba` computes here, to 1e-9. Where there
+    are very many columns or categories, the page holds the most telling columns and the most
+    frequent categories, and says what it left out; columns left out count as missing. A family of
+    your own is read off a table of its values, and then the page says that it is not exact.
 
     Examples
     --------

@@ -65,8 +65,9 @@ def blocks(table: Table) -> Iterator[tuple[slice, NDArray[np.float64]]]:
     for start in range(0, n_rows, step):
         rows = slice(start, min(start + step, n_rows))
         block = table[rows]
-        array = np.column_stack(block) if isinstance(block, list) else np.asarray(block)
-        yield rows, array.astype(np.float64, copy=False)
+        if isinstance(block, list):
+            block = np.column_stack(block) if block else np.empty((rows.stop - start, 0))
+        yield rows, np.asarray(block).astype(np.float64, copy=False)
 
 
 def rows_at(table: Table, indices: NDArray[np.intp], columns: Sequence[int]) -> NDArray[np.float64]:

@@ -21,7 +21,19 @@ from typing import Any
 
 __all__ = ["render"]
 
-_SCRIPTS = ("arithmetic", "elements", "explorer", "map", "figures", "sections", "start")
+_SCRIPTS = (
+    "forms",
+    "arithmetic",
+    "elements",
+    "explorer",
+    "controls",
+    "curves",
+    "map",
+    "figures",
+    "sections",
+    "start",
+)
+_BRANDS = {"GaussianNB": "Gaussian naive Bayes"}
 
 
 def render(data: dict[str, Any]) -> str:
@@ -34,6 +46,7 @@ def render(data: dict[str, Any]) -> str:
         "title": escape(data["title"]),
         "version": escape(data["naively"]),
         "date": escape(data["created"]),
+        "brand": _BRANDS.get(data["model"]["name"], "Naive Bayes"),
         "style": style,
         "script": script,
         "style_hash": _hash(style),

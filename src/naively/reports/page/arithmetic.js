@@ -1,9 +1,15 @@
-// The model's arithmetic: that of naively's kernel, in the same order of operations.
+// The model's arithmetic: that of naively's kernel.
+//
+//     total_k(x) = log p(k) + b_k + sum_t w_kt (log f_t(x | k) - the mean over classes)
+//
+// where t goes over the terms of the columns, each with its weight; one whose weight is the same
+// in all classes is not centred, which moves them all alike. Without terms it is the
+// textbook's Gaussian, in the kernel's order of operations:
 //
 //     total_k(x) = log p(k) + sum_j log f_kj(x_j)
 //     log f_kj(x) = -(x - mean_kj)^2 / (2 variance_kj) - log(2 pi variance_kj) / 2
 //
-// A missing value (null) leaves its term out, for every class: that is the exact marginal.
+// A missing value (null) leaves its terms out, for every class: that is the exact marginal.
 const data = JSON.parse(document.getElementById("data").textContent);
 const SMALLEST = 2.2250738585072014e-308; // a smaller variance has no inverse
 
@@ -11,8 +17,11 @@ const K = data.classes.length;
 const columns = data.columns; // the most telling first
 const inOrder = columns.map((_, j) => j).sort((a, b) => columns[a].index - columns[b].index);
 const logPrior = data.classes.map((c) => Math.log(c.prior));
+const bias = data.model.bias ?? logPrior.map(() => 0);
+const textbook = columns.every((c) => !c.terms);
 
 for (const column of columns) {
+  if (column.terms || column.categories) continue;
   // A variance of null is a column nothing is known of: it has no say.
   const variance = column.variance.map((v) => (v === null ? null : Math.max(v, SMALLEST)));
   column.scale = variance.map((v) => (v === null ? 0 : 0.5 / v));
@@ -25,12 +34,28 @@ function distance(column, k, x) {
   return d * column.scale[k] * d;
 }
 
-function logLikelihood(column, k, x) {
-  return x === null ? 0 : -distance(column, k, x) - column.logNorm[k];
+const isCentred = (t) => t.weight.some((w) => w !== t.weight[0]);
+
+// What a value adds to the total of each class.
+function says(column, x) {
+  if (x === null) return logPrior.map(() => 0);
+  if (!column.terms) return logPrior.map((_, k) => -distance(column, k, x) - column.logNorm[k]);
+  const sum = logPrior.map(() => 0);
+  for (const t of column.terms) {
+    if (!t.form) continue;
+    const said = sum.map((_, k) => forms[t.form](t, k, x));
+    const mean = isCentred(t) ? said.reduce((a, b) => a + b, 0) / K : 0;
+    said.forEach((v, k) => { sum[k] += t.weight[k] * (v - mean); });
+  }
+  return sum;
 }
 
-// log p(k) + sum_j log f_kj(x_j), for every class; x holds a number or null per column.
+// The total of every class; x holds a number, the place of a category or null per column.
 function joint(x) {
+  if (!textbook) {
+    const said = inOrder.map((j) => says(columns[j], x[j]));
+    return logPrior.map((prior, k) => said.reduce((sum, values) => sum + values[k], prior + bias[k]));
+  }
   return logPrior.map((prior, k) => {
     let norms = 0, absent = 0, sum = 0;
     for (const j of inOrder) {
@@ -44,7 +69,7 @@ function joint(x) {
 
 function posterior(x) {
   let total = joint(x);
-  if (total.every((t) => !(t > -Infinity))) total = nearest(x);
+  if (textbook && total.every((t) => !(t > -Infinity))) total = nearest(x);
   return normalized(total);
 }
 

@@ -78,6 +78,12 @@ function percent(p, digits = 1) {
   return `${(100 * p).toFixed(p === 1 || p === 0 ? 0 : digits)}\u202f%`;
 }
 
+// A value of a column: a number, or the name of a category.
+function written(column, value, digits) {
+  if (!known(value)) return "missing";
+  return column.categories ? column.categories[value] ?? "something else" : number(value, digits);
+}
+
 function seconds(t) {
   if (t >= 1) return `${t.toPrecision(3)}\u202fs`;
   return t >= 1e-3 ? `${(1e3 * t).toPrecision(3)}\u202fms` : `${(1e6 * t).toPrecision(3)}\u202fµs`;

@@ -5,8 +5,10 @@ const SHAPES = [ // one per class, as in naively.plots; about 7 px wide
   "M0 -4.2L4.2 0L0 4.2L-4.2 0Z", "M0 3.9L3.7 -2.9H-3.7Z", "M-1.3 -3.9H1.3V-1.3H3.9V1.3H1.3V3.9H-1.3V1.3H-3.9V-1.3H-1.3Z",
 ];
 
+const gaussian = columns.every((c) => c.variance && (!c.terms || c.terms.every((t) => t.family === "gaussian")));
+
 function map() {
-  const usable = columns.map((_, j) => j).filter((j) => columns[j].variance.some((v) => v !== null)).slice(0, data.map_columns);
+  const usable = columns.map((_, j) => j).filter((j) => columns[j].variance?.some((v) => v !== null)).slice(0, data.map_columns);
   if (usable.length < 2) {
     removed("map");
     return;
@@ -27,7 +29,8 @@ function map() {
     h("ul", { class: "legend" }, data.classes.slice(0, 14).map((_, k) => h("li", {}, legendMark(k))),
       K > 14 && h("li", { class: "quiet" }, `and ${K - 14} more`)));
 
-  if (K <= 7) $("map-curves").textContent = "The curve around each centre (+) holds 95\u202f% of its class. ";
+  if (K <= 7 && gaussian) $("map-curves").textContent = "The curve around each centre (+) holds 95\u202f% of its class. ";
+  else if (K <= 14) $("map-curves").textContent = "A + marks the mean of each class. ";
 
   let place = () => {};
   let width = 0;
@@ -114,12 +117,12 @@ function mapAxes(a, b, x, y, frame) {
 function paint(canvas, chosen) {
   const { width, height } = canvas, context = canvas.getContext("2d");
   const image = context.createImageData(width, height);
-  const along = (column, n, flip) => logPrior.map((_, k) => Float64Array.from({ length: n }, (_, i) => {
+  const along = (column, n, flip) => Array.from({ length: n }, (_, i) => {
     const { low, high } = extent(column), f = (i + 0.5) / n;
-    return logLikelihood(column, k, low + (flip ? 1 - f : f) * (high - low));
-  }));
-  const fixedPart = logPrior.map((prior, k) => prior + (chosen.hold
-    ? columns.reduce((sum, c, j) => j === chosen.x || j === chosen.y ? sum : sum + logLikelihood(c, k, state.x[j]), 0) : 0));
+    return says(column, low + (flip ? 1 - f : f) * (high - low));
+  });
+  const held = columns.map((c, j) => (chosen.hold && j !== chosen.x && j !== chosen.y ? says(c, state.x[j]) : null)).filter(Boolean);
+  const fixedPart = logPrior.map((prior, k) => held.reduce((sum, said) => sum + said[k], prior + bias[k]));
   const same = chosen.x === chosen.y;
   const lx = along(columns[chosen.x], width, false), ly = along(columns[chosen.y], height, true);
   const colours = data.classes.map((_, k) => rgb(k));
@@ -127,7 +130,7 @@ function paint(canvas, chosen) {
   for (let i = 0; i < height; ++i)
     for (let j = 0; j < width; ++j) {
       let best = -Infinity, at = 0;
-      const total = fixedPart.map((v, k) => v + lx[k][j] + (same ? 0 : ly[k][i]));
+      const total = fixedPart.map((v, k) => v + lx[j][k] + (same ? 0 : ly[i][k]));
       for (let k = 0; k < K; ++k) if (total[k] > best) { best = total[k]; at = k; }
       let sum = 0;
       for (let k = 0; k < K; ++k) sum += Math.exp(total[k] - best);
@@ -160,7 +163,7 @@ function ellipses(a, b, x, y) {
     const [sa, sb] = [Math.sqrt(a.variance[k]), Math.sqrt(b.variance[k])];
     const [cx, cy] = [x(a.mean[k]), y(b.mean[k])];
     return [
-      K <= 7 && s("ellipse", { class: `ellipse ${hue(k)}`, cx, cy, rx: Math.abs(x(a.mean[k] + RADIUS * sa) - cx), ry: Math.abs(y(b.mean[k] + RADIUS * sb) - cy) }),
+      K <= 7 && gaussian && s("ellipse", { class: `ellipse ${hue(k)}`, cx, cy, rx: Math.abs(x(a.mean[k] + RADIUS * sa) - cx), ry: Math.abs(y(b.mean[k] + RADIUS * sb) - cy) }),
       K <= 14 && s("path", { class: "centre", d: `M${fixed(cx - 5)} ${fixed(cy)}h10M${fixed(cx)} ${fixed(cy - 5)}v10` }),
     ];
   });

@@ -42,24 +42,76 @@ function glance() {
   $("classes").append(classes);
   const m = data.model;
   const facts = [
+    ...("variance" in m ? gaussianFacts(m) : familyFacts()),
+    (m.calibration || !("variance" in m)) && ["Calibration", calibrationOf(m)],
+    ["Priors", m.priors === null ? "shares of the rows" : "given"],
+    m.costs && ["Answers", "of least expected cost"],
+    m.reject && ["Below", `${percent(m.reject[0], 0)} it answers ${m.reject[1]}`],
+    ["Rows", count(data.data.rows)],
+    ["Missing cells", data.data.missing ? `${count(data.data.missing)} (${percent(data.data.missing / data.data.rows / data.data.columns)})` : "none"],
+  ].filter(Boolean);
+  $("model").append(h("dl", { class: "facts" }, facts.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
+  const gaps = columns.some((c) => c.missing), terms = columns.some((c) => c.terms), say = columns.some((c) => "say" in c);
+  const each = K <= (terms ? 2 : 5) ? data.classes.map((_, k) => k) : []; // classes with a column of their own
+  $("columns").append(h("p", { class: "quiet" }, say
+    ? "The most telling first: how far a column alone moves the probabilities, from 0 to 1. A weight says how much a family counts. Typical is the mean ± sd, or the most common category."
+    : "The most telling first: how little the classes’ curves overlap, from 0 to 1."),
+    h("div", { class: tall(columns.length), tabindex: 0, role: "region", "aria-label": "Columns" }, h("table", {},
+      h("thead", {}, h("tr", {}, ["Column", say ? "Say" : "Separation", terms && "Families, weights", "Range", gaps && "Missing", say ? "Typical" : "Mean ± sd", ...each.map(classMark)].map((t) => t && h("th", { scope: "col" }, t)))),
+      h("tbody", {}, columns.map((c) => h("tr", {}, h("th", { scope: "row", class: "name" }, c.name),
+        h("td", {}, h("span", { class: "cellbar" }, (c.say ?? c.separation).toFixed(2), bar(c.say ?? c.separation))),
+        terms && h("td", {}, (c.terms ?? []).map((t) => h("span", { class: "term" }, familyName(t.family), h("span", { class: "hint" }, ` ${weightOf(t)}`)))),
+        h("td", {}, rangeOf(c)),
+        gaps && h("td", {}, c.missing ? percent(c.missing / data.data.rows) : "–"),
+        c.categories ? commonCell(c, c.common) : meanCell(c.average, c.spread),
+        each.map((k) => (c.categories ? commonCell(c, c.commons[k], k) : meanCell(c.mean[k], Math.sqrt(c.variance[k]))))))))));
+}
+
+function gaussianFacts(m) {
+  return [
     ["Variance", m.variance === "shared" ? "one per column (a linear model)" : "one per class and column"],
     ["Divided by", m.ddof ? `n − ${m.ddof}` : "n (maximum likelihood)"],
     ["Smoothing", Array.isArray(m.epsilon) ? `${number(m.var_smoothing)} of each variance` : `+ ${number(m.epsilon)}`],
-    ["Priors", m.priors === null ? "shares of the rows" : "given"],
-    ["Rows", count(data.data.rows)],
-    ["Missing cells", data.data.missing ? `${count(data.data.missing)} (${percent(data.data.missing / data.data.rows / data.data.columns)})` : "none"],
   ];
-  $("model").append(h("dl", { class: "facts" }, facts.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
-  const gaps = columns.some((c) => c.missing);
-  const each = K <= 5 ? data.classes.map((_, k) => k) : []; // classes with a column of their own
-  $("columns").append(h("p", { class: "quiet" }, "The most telling first: how little the classes’ curves overlap, from 0 to 1."),
-    h("div", { class: tall(columns.length), tabindex: 0, role: "region", "aria-label": "Columns" }, h("table", {},
-      h("thead", {}, h("tr", {}, ["Column", "Separation", "Range", gaps && "Missing", "Mean ± sd", ...each.map(classMark)].map((t) => t && h("th", { scope: "col" }, t)))),
-      h("tbody", {}, columns.map((c) => h("tr", {}, h("th", { scope: "row", class: "name" }, c.name),
-        h("td", {}, h("span", { class: "cellbar" }, c.separation.toFixed(2), bar(c.separation))),
-        h("td", {}, known(c.least) ? (c.least === c.most ? `only ${number(c.least)}` : `${number(c.least)} – ${number(c.most)}`) : "–"),
-        gaps && h("td", {}, c.missing ? percent(c.missing / data.data.rows) : "–"),
-        meanCell(c.average, c.spread), each.map((k) => meanCell(c.mean[k], Math.sqrt(c.variance[k])))))))));
+}
+
+// How many columns each family, or several together, describe.
+function familyFacts() {
+  const of = new Map();
+  for (const c of columns) {
+    const names = (c.terms ?? []).map((t) => familyName(t.family)).join(" and ");
+    of.set(names, (of.get(names) ?? 0) + 1);
+  }
+  return [...of].map(([names, n]) => [capital(names), plural(n, "column")]);
+}
+
+function calibrationOf(m) {
+  if (!m.calibration) return "none";
+  const weights = columns.flatMap((c) => (c.terms ?? []).flatMap((t) => t.weight));
+  return m.calibration === "temperature" ? `one weight for all: ${number(weights[0], 3)}` : "a weight for each term";
+}
+
+const familyName = (name) => name.replaceAll("_", " ");
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+function weightOf(t) {
+  const [low, high] = [Math.min(...t.weight), Math.max(...t.weight)].map((w) => minus(w.toFixed(2)));
+  return low === high ? low : `${low} to ${high}`;
+}
+
+function rangeOf(c) {
+  if (c.categories) return plural(c.n_categories, "category", "categories");
+  if (!known(c.least)) return "–";
+  return c.least === c.most ? `only ${number(c.least)}` : `${number(c.least)} – ${number(c.most)}`;
+}
+
+// The most common category, of all rows or of a class, and its share of them.
+function commonCell(c, at, k) {
+  if (!known(at)) return h("td", {}, "–");
+  const of = k === undefined ? c.counts : [c.counts[k]];
+  const total = k === undefined ? data.data.rows - c.missing : of[0].reduce((a, b) => a + b, 0);
+  const n = of.reduce((sum, row) => sum + row[at], 0);
+  return h("td", { title: c.categories[at] }, shortened(c.categories[at], 110), h("span", { class: "hint" }, ` ${percent(n / total, 0)}`));
 }
 
 function meanCell(mean, spread) {
@@ -102,9 +154,9 @@ function mistakes() {
         button.addEventListener("click", () => {
           startFromRow(m.values);
           $("explorer").scrollIntoView();
-          $("controls").querySelector("input").focus({ preventScroll: true });
+          $("controls").querySelector("input, select").focus({ preventScroll: true });
         });
-        return h("tr", {}, h("th", { scope: "row" }, count(m.row)), shown.map((_, j) => h("td", {}, known(m.values[j]) ? number(m.values[j], 5) : "missing")),
+        return h("tr", {}, h("th", { scope: "row" }, count(m.row)), shown.map((_, j) => h("td", {}, written(columns[j], m.values[j], 5))),
           h("td", {}, marked(own[m.true])), h("td", {}, marked(own[m.predicted])), h("td", {}, percent(m.probability)), h("td", {}, button));
       }))))];
 }

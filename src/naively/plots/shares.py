@@ -1,0 +1,83 @@
+r"""Shares: how the cells of a class spread over categories and over the bins of a histogram.
+
+Categories have the shares that `Categorical` believes. A bin has the share of all classes
+together, :math:`q_b`, times what `Histogram` says of the class there,
+
+.. math:: p_k(b) = q_b\, e^{r_k(b)}
+
+and within a bin cells are taken to spread evenly, so that a picture may cut the column elsewhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.families.categorical import Categorical
+from naively.families.family import Family
+
+__all__ = ["bin_shares", "category_shares", "rebinned"]
+
+Floats = NDArray[np.float64]
+
+
+def category_shares(tally: Floats, family: Family | None = None) -> Floats:
+    """Return the share of each category in each class, of shape (n_classes, n_categories).
+
+    Parameters
+    ----------
+    tally : ndarray of shape (n_classes, n_categories)
+        Weights of the categories.
+    family : Family of categories, optional
+        How they are smoothed; `Categorical` by default.
+
+    Examples
+    --------
+    >>> category_shares(np.array([[3.0, 1.0], [0.0, 4.0]]), Categorical(alpha=1.0)).round(3)
+    array([[0.667, 0.333],
+           [0.167, 0.833]])
+    """
+    family = Categorical() if family is None else family
+    codes = np.arange(tally.shape[1])
+    return np.exp(family.log_density(codes, family.parameters(tally))).T
+
+
+def bin_shares(weight: Floats, log_ratio: Floats) -> Floats:
+    """Return the share of each bin in each class, which add up to 1.
+
+    Parameters
+    ----------
+    weight : ndarray of shape (n_bins,)
+        Of the cells of all classes together.
+    log_ratio : ndarray of shape (n_classes, n_bins)
+        What the classes say of each bin.
+    """
+    shares = weight * np.exp(log_ratio)
+    total = shares.sum(axis=1, keepdims=True)
+    return np.divide(shares, total, out=np.zeros_like(shares), where=total > 0)
+
+
+def rebinned(cuts: Floats, shares: Floats, edges: Floats) -> Floats:
+    """Return the density of each class between other edges.
+
+    Parameters
+    ----------
+    cuts : ndarray of shape (n_bins - 1,)
+        Where the bins meet; some may be equal, or infinite.
+    shares : ndarray of shape (n_classes, n_bins)
+        The cells of each class in each bin.
+    edges : ndarray of shape (n + 1,)
+        Where the picture's bins meet. The outer bins are taken to end where it does, or where
+        the next cut is.
+
+    Examples
+    --------
+    >>> rebinned(np.array([1.0, 2.0]), np.array([[0.5, 0.25, 0.25]]), np.array([0.0, 1.5, 3.0]))
+    array([[0.41666667, 0.25      ]])
+    """
+    ends = np.concatenate([edges, cuts[np.isfinite(cuts)]])
+    low, high = ends.min(), ends.max()
+    at = np.clip(np.concatenate(([-np.inf], cuts, [np.inf])), low, high)
+    below = np.cumsum(np.pad(shares, ((0, 0), (1, 0))), axis=1)
+    held = np.array([np.interp(edges, at, cells) for cells in below])
+    return np.diff(held, axis=1) / np.diff(edges)

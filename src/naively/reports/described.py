@@ -1,0 +1,194 @@
+"""The columns of a page, each as a plain dict, the most telling first."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.engines.tables import names_of
+from naively.estimators.naive_model import NaiveModel
+from naively.evaluation.tables import plain
+from naively.families import gaussian
+from naively.plots.shares import bin_shares, rebinned
+from naively.reports.categories import Categories
+from naively.reports.columns import Ranges, histograms, rows_at, slider
+from naively.reports.given import Given
+from naively.reports.terms import terms_of
+
+__all__ = ["Columns", "describe"]
+
+Described = dict[str, Any]
+
+_MOST_COLUMNS = 100
+_MOST_CURVES = 1500  # columns times classes
+_MOST_LETTERS = 190_000  # of the terms and histograms of all columns together
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a page.
+
+    Attributes
+    ----------
+    described : list of dict
+        One each, as the page holds it.
+    at : list of int
+        Their places in the model.
+    categories : dict of int to Categories
+        Those of categories, by place.
+    """
+
+    described: list[Described]
+    at: list[int]
+    categories: dict[int, Categories]
+
+    def cells(self, given: Given, rows: NDArray[np.intp]) -> list[list[float | int | None]]:
+        """Return some rows, as the page holds them: numbers, or places among categories."""
+        schema, table = given.schema, given.table
+        numbers = [j for j in self.at if j not in self.categories]
+        found: dict[int, list[Any]] = {}
+        values = rows_at(table.numbers, rows, [schema.numbers.index(j) for j in numbers])
+        found.update(zip(numbers, values.T.tolist(), strict=True))
+        for j, column in self.categories.items():
+            found[j] = column.places(_codes(given, j)[rows])
+        return [list(row) for row in zip(*(found[j] for j in self.at), strict=True)]
+
+
+def describe(
+    given: Given,
+    ranges: Ranges,
+    telling: tuple[str, NDArray[np.float64]],
+    needed: NDArray[np.intp],
+) -> Columns:
+    """Describe the most telling columns, as many as a page has room for.
+
+    Parameters
+    ----------
+    given : Given
+        The model and the rows.
+    ranges : Ranges
+        Of the columns of numbers.
+    telling : pair of str and ndarray of shape (n_columns,)
+        How much each column tells, and what that is called.
+    needed : ndarray of int
+        Rows that the page will show.
+    """
+    name, value = telling
+    n_shown = max(2, min(_MOST_COLUMNS, _MOST_CURVES // given.n_classes))
+    at: list[int] = np.argsort(-value, kind="stable")[:n_shown].tolist()
+    categories = {j: _categories(given, j, needed) for j in at if j in given.schema.categories}
+    found = _numbers(given, [j for j in at if j not in categories], ranges)
+    found |= {j: _of_categories(column, given.n_classes) for j, column in categories.items()}
+    _add_terms(given, found, categories)
+    names = given.schema.names or names_of(given.X)
+    described = [
+        {
+            "index": j,
+            "name": f"column {j}" if names is None else names[j],
+            name: value[j],
+            **found[j],
+        }
+        for j in at
+    ]
+    room = _fitting(described)
+    at = at[:room]
+    return Columns(described[:room], at, {j: categories[j] for j in at if j in categories})
+
+
+def _fitting(described: list[Described]) -> int:
+    """Return how many columns fit into a page; the textbook's Gaussians are small, and all do."""
+    if "terms" not in described[0]:
+        return len(described)
+    letters = np.cumsum([len(json.dumps(plain(column))) for column in described])
+    return max(2, int(np.searchsorted(letters, _MOST_LETTERS, side="right")))
+
+
+def _numbers(given: Given, at: list[int], ranges: Ranges) -> dict[int, Described]:
+    schema, summary = given.schema, given.fitted.summary_
+    model = given.fitted._model()
+    read = gaussian.parameters(summary.moments, var_smoothing=0.0)
+    mean, variance = read.mean, read.variance
+    if not isinstance(model, NaiveModel):
+        mean, variance = model.parameters.mean, model.parameters.variance
+    whole = given.seen.moments.pooled()
+    places = [schema.numbers.index(j) for j in at]
+    counts = histograms(given.table.numbers, given.codes, given.n_classes, places, ranges)
+
+    def described(i: int, histogram: Described) -> Described:
+        empty = not whole.weight[i] > 0
+        least, most = float(ranges.least[i]), float(ranges.most[i])
+        return {
+            "average": np.nan if empty else whole.mean[i],
+            "spread": np.nan if empty else np.sqrt(whole.m2[i] / whole.weight[i]),
+            "least": least,
+            "most": most,
+            "missing": ranges.missing[i],
+            "mean": mean[:, i],
+            "variance": variance[:, i],
+            "slider": slider(least, most, whole=bool(ranges.whole[i])),
+            "histogram": histogram,
+        }
+
+    columns = zip(at, places, counts, strict=True)
+    return {j: described(i, histogram) for j, i, histogram in columns}
+
+
+def _categories(given: Given, j: int, needed: NDArray[np.intp]) -> Categories:
+    known = given.fitted.summary_.categories[given.schema.categories.index(j)]
+    return Categories.of(_codes(given, j), known, given.codes, given.n_classes, needed)
+
+
+def _of_categories(column: Categories, n_classes: int) -> Described:
+    counts = column.counts
+    named = counts.shape[1] > 0
+    return {
+        "categories": column.labels,
+        "n_categories": column.n_known,
+        "counts": counts,
+        "missing": column.missing,
+        "common": int(counts.sum(axis=0).argmax()) if named else None,
+        "commons": counts.argmax(axis=1) if named else [None] * n_classes,
+    }
+
+
+def _codes(given: Given, j: int) -> NDArray[np.int32]:
+    place = given.schema.categories.index(j)
+    codes = given.table.codes[:]
+    column = codes[place] if isinstance(codes, list) else codes[:, place]
+    return np.asarray(column).astype(np.int32, copy=False)
+
+
+def _add_terms(
+    given: Given, found: dict[int, Described], categories: dict[int, Categories]
+) -> None:
+    within = {
+        j: (column["slider"]["low"], column["slider"]["high"])
+        for j, column in found.items()
+        if j not in categories
+    }
+    terms = terms_of(given.fitted._model(), list(found), within)
+    for j, of_column in ({} if terms is None else terms).items():
+        for term in of_column:
+            if term.get("form") == "table":
+                kept = [*categories[j].named, term["values"].shape[1] - 1]
+                term["values"] = term["values"][:, kept]
+            elif term["family"] == "histogram" and term.get("form") == "pieces":
+                term["steps"] = _steps(given, j, found[j]["histogram"], term)
+        found[j]["terms"] = of_column
+
+
+def _steps(given: Given, j: int, histogram: Described, term: Described) -> Any:
+    """Return the density that the bins say, by class, in the bins of the drawing."""
+    summary, i = given.fitted.summary_, given.schema.numbers.index(j)
+    assert given.schema.edges is not None
+    assert given.schema.knots is not None
+    weight, knots = summary.bins.values[:, i].sum(axis=0), np.array(given.schema.knots[i])
+    ratio = np.array([np.interp(knots, term["knots"], values) for values in term["values"]])
+    low, high = histogram["edges"]
+    edges = np.linspace(low, high, len(histogram["counts"][0]) + 1)
+    density = rebinned(np.array(given.schema.edges[i]), bin_shares(weight, ratio), edges)
+    return [[float(f"{height:.3g}") for height in row] for row in density]

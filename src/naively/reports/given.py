@@ -1,0 +1,132 @@
+"""What a report is given: a model, rows and labels; and what was learned from them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+
+from naively import labels
+from naively.engines import mixed
+from naively.engines.tables import Mixed
+from naively.estimators._base import SummaryClassifier
+from naively.estimators._validation import check_labels
+from naively.estimators.gaussian_nb import GaussianNB
+from naively.estimators.naive_bayes import NaiveBayes
+from naively.evaluation.given import is_fitted
+from naively.exceptions import NaivelyError
+from naively.summary import Schema, Summary
+
+__all__ = ["Given"]
+
+_MOST_CLASSES = 100
+
+
+class Given(NamedTuple):
+    """What was given, and what was learned from it.
+
+    Attributes
+    ----------
+    model : GaussianNB or NaiveBayes
+        As it was given.
+    fitted : GaussianNB or NaiveBayes
+        The one that is explored, in float64.
+    X, y
+        Rows and labels, as they were given.
+    table : Mixed
+        The rows; of categories, one more than the model knows stands for all others.
+    codes : ndarray of shape (n_rows,)
+        Of the labels, among the fitted model's classes.
+    seen : Summary
+        Of these rows, which a fitted model may not have learned from.
+    target : str or None
+        What the labels are called.
+    """
+
+    model: SummaryClassifier
+    fitted: SummaryClassifier
+    X: Any
+    y: NDArray[Any]
+    table: Mixed
+    codes: NDArray[np.int32]
+    seen: Summary
+    target: str | None
+
+    @classmethod
+    def of(cls, model: Any, X: Any, y: Any) -> Given:
+        """Sort out ``(model, X, y)`` and ``(X, y, None)``, and fit what is not fitted."""
+        if y is None:
+            model, X, y = None, model, X
+        if y is None or isinstance(X, BaseEstimator):
+            raise NaivelyError("rows and their labels must be given: report(model, X, y).")
+        model = GaussianNB() if model is None else model
+        _check_model(model)
+        target = getattr(y, "name", None)
+        fitted = is_fitted(model)
+        source = model if fitted else clone(model).fit(X, y)
+        explored = type(model).from_summary(source.summary_, **model.get_params(deep=False))
+        table = _read(source, X)
+        y = check_labels(model, y, table.shape[0])
+        seen = _summary(table, source.summary_.schema, y) if fitted else source.summary_
+        table = table.known(source.summary_.categories)
+        codes = _codes(y, explored.classes_)
+        target = target if isinstance(target, str) and target else None
+        return cls(model, explored, X, y, table, codes, seen, target)
+
+    @property
+    def schema(self) -> Schema:
+        """The columns of the fitted model."""
+        return self.fitted.summary_.schema
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes the fitted model knows."""
+        return int(self.fitted.classes_.size)
+
+    def decided(self) -> Any:
+        """Return the given model as it is judged: it always names a class."""
+        if getattr(self.model, "reject", None) is None:
+            return self.model
+        params = {**self.model.get_params(deep=False), "reject": None}
+        if not is_fitted(self.model):
+            return type(self.model)(**params)
+        return type(self.model).from_summary(self.model.summary_, **params)
+
+
+def _check_model(model: Any) -> None:
+    if isinstance(model, GaussianNB | NaiveBayes):
+        return
+    if isinstance(model, type):
+        raise NaivelyError(f"a model must be an instance: {model.__name__}(), not the class.")
+    raise NaivelyError(
+        f"a report explores naively's GaussianNB and NaiveBayes; got {type(model).__name__}. "
+        "Use naively.evaluate and naively.compare for other classifiers."
+    )
+
+
+def _read(source: SummaryClassifier, X: Any) -> Mixed:
+    table = source._check(X, source.summary_.schema).table
+    return table if isinstance(table, Mixed) else Mixed.of_numbers(table)
+
+
+def _summary(table: Mixed, schema: Schema, y: NDArray[Any]) -> Summary:
+    """Measure rows as far as the page shows them: neither bins nor a sample."""
+    plain = Schema(schema.n_columns, schema.names, schema.kinds)
+    return mixed.measure(table, plain, *labels.encode(y), None, None)
+
+
+def _codes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
+    present, codes = labels.encode(y)
+    unknown = np.setdiff1d(present, classes)
+    if unknown.size:
+        raise NaivelyError(
+            f"y must hold classes that the model has learned ({labels.quoted(classes)}); "
+            f"got {labels.quoted(unknown)} too. Fit it on these rows, or leave them out."
+        )
+    if not 2 <= classes.size <= _MOST_CLASSES:
+        got = f"{classes.size:,}: {labels.quoted(classes)}"
+        hint = " Is the target a number rather than a class?" if classes.size > 2 else ""
+        raise NaivelyError(f"a report needs 2 to {_MOST_CLASSES} classes; got {got}.{hint}")
+    return labels.positions(present, classes).astype(np.int32)[codes]

@@ -1,0 +1,128 @@
+"""What a page says at its end: how to read it, and what was left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["notes_of"]
+
+_AGREE = {
+    True: "with the same numbers in the same order; the two agree to nine decimals and more",
+    False: "with logarithms of ten decimals; the two agree to nine",
+}
+_SEPARATION = (
+    "Separation is one minus the mean overlap (Bhattacharyya's coefficient) of the curves of "
+    "two classes: 0 where a column tells nothing, 1 where it tells them all apart."
+)
+_SAY = (
+    "Say is how far a column alone moves the probabilities from the priors, on the mean over the "
+    "rows: 0 where it says nothing, 1 where it goes as far as knowing the class would."
+)
+_CONFIDENCE = (
+    "Confidence is the probability of the predicted class. The calibration error compares it "
+    "with the share of right answers, in ten bins; the Brier score is the mean squared "
+    "distance of the probabilities from the truth, between 0 and 2."
+)
+_TERMS = (
+    "A column may be described by several families. Each says how likely a value is in a class, "
+    "and has its weight, which multiplies the logarithm of that; where weights differ by class, "
+    "less its mean over the classes. A histogram says how much likelier a value is in a class "
+    "than in all of them together."
+)
+
+
+def notes_of(data: dict[str, Any], reason: str | None, most_points: int) -> list[str]:
+    """Return the notes of a collected dict.
+
+    Parameters
+    ----------
+    data : dict
+        All that the page shows, but the notes.
+    reason : str or None
+        Why no rows could be held out, if none could.
+    most_points : int
+        How many rows the map draws at most.
+    """
+    textbook = "terms" not in data["columns"][0]
+    return [
+        f"The explorer does {data['model']['name']}.predict_proba's arithmetic in your browser, "
+        f"{_AGREE[textbook]}.",
+        _SAY if "say" in data["columns"][0] else _SEPARATION,
+        *([] if textbook else [_TERMS]),
+        _CONFIDENCE,
+        *_judged(data, reason),
+        *_decided(data["model"]),
+        *_left_out(data),
+        _rows(data, most_points),
+    ]
+
+
+def _judged(data: dict[str, Any], reason: str | None) -> list[str]:
+    method = data["evaluation"]["method"]
+    if reason is not None:
+        return [f"No rows were held out, so the figures flatter the model: {reason}"]
+    if method == "the training rows":
+        return ["No rows were held out, so the figures flatter the model."]
+    if data["model"]["fitted"] and method != "the given rows":
+        return [
+            "The model came fitted. The explorer shows it as it is; the evaluation judges models "
+            "of the same parameters, fitted on these rows without those they are judged on."
+        ]
+    return []
+
+
+def _decided(model: dict[str, Any]) -> list[str]:
+    notes = []
+    if model.get("costs") is not None:
+        notes.append("Costs were given: the evaluation judges answers of the least expected cost.")
+    if model.get("reject") is not None:
+        least, label = model["reject"]
+        notes.append(
+            f"Below a probability of {least:g} the model answers {label!r}. The evaluation judges "
+            "the class that it would have named."
+        )
+    return notes
+
+
+def _left_out(data: dict[str, Any]) -> list[str]:
+    notes = []
+    n_columns = data["data"]["columns"]
+    left_out = n_columns - len(data["columns"])
+    if left_out:
+        notes.append(
+            f"To keep the page small, {left_out:,} of {n_columns:,} columns were left out, the "
+            "least telling ones. The explorer takes them as missing, which is the exact "
+            "marginal; the evaluation and the comparison use them all."
+        )
+    many = [c for c in data["columns"] if c.get("n_categories", 0) > len(c.get("categories", ()))]
+    if many:
+        named = ", ".join(f"{c['name']} has {c['n_categories']:,}" for c in many[:5])
+        notes.append(
+            "Of columns with very many categories the page names the most frequent ones: "
+            f"{named}{', ...' if len(many) > 5 else ''}."
+        )
+    guessed = {
+        t["family"] for c in data["columns"] for t in c.get("terms", ()) if "approximate" in t
+    }
+    if guessed:
+        notes.append(
+            f"The page does not know the formula of {', '.join(sorted(guessed))}: it reads it off "
+            "a table of values, and the explorer is not exact there."
+        )
+    return notes
+
+
+def _rows(data: dict[str, Any], most_points: int) -> str:
+    if data["sample"] is None:
+        only = "only means, variances and counts"
+        if "terms" in data["columns"][0]:
+            only += ", categories, and values in the middle of bins"
+        return f"No single row is in this page: {only}."
+    rows = data["data"]["rows"]
+    some = "all rows"
+    if rows > most_points:
+        some = f"{most_points} of {rows:,} rows, drawn at random,"
+    return (
+        f"This page holds single rows: {some} as points of the map, and the surest mistakes. "
+        "naively.report(..., show_rows=False) leaves them out."
+    )
