@@ -7,6 +7,9 @@ returns its model, whose means and variances must agree, or the number of rows i
 from __future__ import annotations
 
 import gc
+import os
+import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -136,6 +139,47 @@ def _group_by(connection: Any, path: Path) -> Learned:
     return Learned(rows[:, 2::2], rows[:, 3::2])
 
 
+@contextmanager
+def _spark() -> Iterator[Contestants]:
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # or executors take the path's Python
+    settings = {"spark.driver.memory": "4g", "spark.ui.enabled": "false"}
+    settings |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+    settings |= {"spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
+    builder = SparkSession.builder.master("local[2]")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    with TemporaryDirectory(prefix="naively-") as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of pandas 3
+        session = builder.getOrCreate()
+        df = session.read.parquet(str(_written(Path(folder) / "rows.parquet")))
+        rows = df.coalesce(df.rdd.getNumPartitions())  # no longer files alone
+        yield {
+            "naively": partial(_fit_spark, df),
+            "Spark MLlib": partial(_fit_mllib, df),
+            "naively on Spark's rows": partial(_fit_spark, rows),
+        }
+        session.stop()
+
+
+def _fit_spark(df: Any) -> Learned:
+    from naively.engines import spark
+
+    model = GaussianNB.from_summary(spark.summarize(df, target="y"))
+    return Learned(model.theta_, model.var_)
+
+
+def _fit_mllib(df: Any) -> Learned:
+    from pyspark.ml.classification import NaiveBayes
+    from pyspark.ml.feature import VectorAssembler
+
+    names = [name for name in df.columns if name != "y"]
+    vectors = VectorAssembler(inputCols=names, outputCol="features").transform(df)
+    model = NaiveBayes(modelType="gaussian", labelCol="y").fit(vectors)
+    return Learned(model.theta.toArray(), model.sigma.toArray())
+
+
 WORKS = [
     Work(
         "Dask array 4,000,000 x 50, 10 classes, fit",
@@ -148,6 +192,12 @@ WORKS = [
         _duckdb,
         {("the GROUP BY by hand",): 1.5},
         ("ibis", "duckdb"),
+    ),
+    Work(
+        "Spark local[2], Parquet 4,000,000 x 50, 10 classes, fit",
+        _spark,
+        {("Spark MLlib",): 1 / 3, ("naively on Spark's rows",): None},
+        ("pyspark",),
     ),
 ]
 

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from naively import summarize
-from naively.engines import dask, files, mixed, sql
-from tests import databases, oracles
+from naively.engines import dask, files, mixed, spark, sql
+from tests import databases, oracles, sparks
 
 pytestmark = databases.QUIET
 
@@ -123,6 +123,27 @@ def of_dask_frame(rows, tmp_path):
     return dask.summarize(frame[NAMES], frame["y"], sample_weight=w)
 
 
+def spark_frame(table):
+    """Return a Spark frame of some partitions, or skip the test."""
+    if sparks.absent():
+        pytest.skip(sparks.absent())
+    with sparks.quiet():
+        return sparks.session().createDataFrame(table).repartition(3)
+
+
+def of_spark(rows, tmp_path):
+    df = spark_frame(table_of(rows))
+    with sparks.quiet():
+        return spark.summarize(df, target="y", weight=None if rows.w is None else "w")
+
+
+def of_spark_files(rows, tmp_path):
+    spark_frame(table_of(rows)).write.parquet(f"{tmp_path}/rows")
+    df = sparks.session().read.parquet(f"{tmp_path}/rows")
+    with sparks.quiet():
+        return spark.summarize(df, target="y", weight=None if rows.w is None else "w")
+
+
 def of_database(name):
     def of(rows, tmp_path):
         table = databases.opened(name).load(table_of(rows))
@@ -140,6 +161,8 @@ ENGINES = {
     "parquet": of_parquet,
     "dask array": of_dask_array,
     "dask frame": of_dask_frame,
+    "spark": of_spark,
+    "spark files": of_spark_files,
     "duckdb": of_database("duckdb"),
     "sqlite": of_database("sqlite"),
     "postgres": of_database("postgres"),
@@ -181,6 +204,13 @@ def mixed_of_database(name):
     return of
 
 
+def mixed_of_spark(table, y, w):
+    whole = table.append_column("y", pa.array(y)).append_column("w", pa.array(w))
+    df = spark_frame(whole)
+    with sparks.quiet():
+        return spark.summarize(df, target="y", weight="w")
+
+
 MIXED = {
     "pandas": lambda table, y, w: mixed.summarize(table.to_pandas(), y, sample_weight=w),
     "polars": lambda table, y, w: mixed.summarize(pl.from_arrow(table), y, sample_weight=w),
@@ -188,6 +218,7 @@ MIXED = {
     "dask frame": lambda table, y, w: dask.summarize(
         dd.from_pandas(table.to_pandas(), npartitions=7), y, sample_weight=w
     ),
+    "spark": mixed_of_spark,
     "duckdb": mixed_of_database("duckdb"),
     "sqlite": mixed_of_database("sqlite"),
     "postgres": mixed_of_database("postgres"),

@@ -34,7 +34,7 @@ def summarize(
     X : array-like or data frame of shape (n_rows, n_columns)
         Numbers, in a NumPy array, nested lists, or a frame of pandas, polars or pyarrow. NaN
         and null are missing cells. With ``target``, files (CSV, Parquet, Arrow: paths, folders,
-        globs) or any object that streams Arrow data.
+        globs), any object that streams Arrow data, or a table of Ibis's. Dask collections too.
     y : array-like of shape (n_rows,)
         Labels: strings, integers or booleans, none of them missing.
     target : str, optional
@@ -62,12 +62,20 @@ def summarize(
     if target is not None:
         if y is not None or sample_weight is not None:
             raise NaivelyError("labels are given as y or as target; weights of files as weight=.")
+        if type(X).__module__.partition(".")[0] == "ibis":
+            from naively.engines import sql
+
+            return sql.summarize(X, target=target, **options)
         from naively.engines import files
 
         return files.summarize(X, target=target, n_jobs=n_jobs, **options)
     if y is None or options:
         raise NaivelyError("rows need labels: summarize(X, y), or summarize(files, target='y').")
     engine: Any = arrays
+    if type(X).__module__.partition(".")[0] == "dask":
+        from naively.engines import dask
+
+        return dask.summarize(X, y, sample_weight=sample_weight)
     if not isinstance(X, np.ndarray | list | tuple):
         from naively.engines import frames
 

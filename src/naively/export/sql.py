@@ -32,7 +32,7 @@ from naively.exceptions import NaivelyError
 from naively.export.spelling import Spelling, added, number, total
 from naively.export.terms import SQUARE_UNIT, UNIT, Fitted, Terms, check_text, power_of_ten
 
-__all__ = ["to_sql"]
+__all__ = ["column_names", "share_names", "to_sql"]
 
 _HEAD = """\
 -- A naive Bayes model. joint_k is log p(k) + the sum of log f_kj(x_j) over the columns j, in units
@@ -89,10 +89,10 @@ def to_sql(
     """
     spelling = Spelling(dialect)
     terms = Terms.of(model)
-    names = _column_names(terms, columns)
+    names = column_names(terms, columns)
     if isinstance(keep, str):
         raise NaivelyError(f"keep must be a list of names; got {keep!r}.")
-    shares = _share_names(terms.classes) if proba else []
+    shares = share_names(terms.classes) if proba else []
     _check_names([*names, *keep, label], result=[*keep, label, *shares])
     return _Query(spelling, terms).text(table, names, list(keep), label, shares)
 
@@ -220,7 +220,8 @@ def _smallest(terms: Terms) -> NDArray[np.float64]:
     return power_of_ten(np.maximum(1e-17 / root.max(axis=0), 1e-66 / root.min(axis=0)))
 
 
-def _column_names(terms: Terms, columns: Sequence[str] | None) -> list[str]:
+def column_names(terms: Terms, columns: Sequence[str] | None) -> list[str]:
+    """Return the names of the table's columns, in the model's order."""
     n_columns = terms.mean.shape[1]
     if columns is None:
         if terms.names is None:
@@ -236,7 +237,7 @@ def _column_names(terms: Terms, columns: Sequence[str] | None) -> list[str]:
     return list(columns)
 
 
-def _share_names(classes: NDArray[np.generic]) -> list[str]:
+def share_names(classes: NDArray[np.generic]) -> list[str]:
     """Return names that every database takes, and no two of which it takes for one."""
     labels = [re.sub(r"\W", "_", str(label)) for label in classes.tolist()]
     names = [f"probability_{label}" for label in labels]

@@ -1,0 +1,164 @@
+"""The moments of all columns of numbers: a guess of the means, one scan, and one with care.
+
+Wide tables are read some columns at a time. Each answer has the number of rows of each class, by
+which it is noticed if the table changes meanwhile.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively._optional import need
+from naively.engines.sql.asking import ask, floats, places
+from naively.engines.sql.rows import LARGEST, Rows
+from naively.engines.sql.sums import Floats, Sums, question
+from naively.exceptions import NaivelyError
+from naively.labels import encode
+
+__all__ = ["measure"]
+
+ibis = need("ibis", "reading tables inside a database", extra="sql")
+
+_FIRST = 4096  # rows, for the guess
+_WIDTH = 300  # columns of one query: PostgreSQL gives at most 1664 results, SQLite 2000
+_CHANGED = "a table must not change while it is read; {}. Repeat the call, or read a copy."
+
+
+def measure(rows: Rows) -> tuple[NDArray[Any], Floats, Floats]:
+    """Return classes, their weights, and weight, mean and m2 of the columns of numbers."""
+    means = _first_means(rows, np.arange(len(rows.schema.numbers)))
+    careful = ~np.isfinite(means)
+    quick = np.flatnonzero(~careful)
+    found = _read(rows, quick, means[quick])
+    values = np.zeros((3, found.classes.size, means.size))
+    careful[quick] = found.doubtful()
+    values[:, :, quick[~careful[quick]]] = found.moments()[:, :, ~careful[quick]]
+    if careful.any():
+        again = _read(rows, np.flatnonzero(careful), None, found)
+        _check_finite(rows, np.flatnonzero(careful), again)
+        values[:, :, careful] = again.moments()
+    if not np.isfinite(values).all():
+        raise NaivelyError(
+            "weights times squares must not exceed every float64; got some that do. "
+            "Rescale the weights or the columns."
+        )
+    return found.classes, found.weight, values
+
+
+def _groups(columns: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """Return columns in groups that one query may ask for."""
+    return [columns[i : i + _WIDTH] for i in range(0, columns.size, _WIDTH)]
+
+
+def _first_means(rows: Rows, columns: NDArray[np.intp]) -> Floats:
+    """Return the means of the first rows; NaN for a column without cells there, or with NaN."""
+    means = np.zeros(columns.size)
+    for some in _groups(columns):
+        table = rows.select(f"x{i}" for i in some).limit(_FIRST)
+        answer = ask(table.aggregate(**{f"x{i}": table[f"x{i}"].mean() for i in some}))
+        means[some] = [floats(answer, f"x{i}")[0] for i in some]
+    return np.where(np.abs(means) <= LARGEST, means, np.nan)
+
+
+def _read(
+    rows: Rows, columns: NDArray[np.intp], c: Floats | None, before: Sums | None = None
+) -> Sums:
+    """Return the sums of columns, of differences from c; None to read them with care.
+
+    Fifteen digits of c survive any database's reading of them.
+    """
+    parts: list[Sums] = []
+    for g, some in enumerate(_groups(columns) or [columns]):
+        centres = None
+        if c is not None:
+            centres = [float(f"{value:.15g}") for value in c[g * _WIDTH :][: some.size]]
+        answer = ask(question(rows, some, centres))
+        parts.append(_sums(rows, answer, some, centres, before or next(iter(parts), None)))
+    return Sums.side_by_side(parts)
+
+
+def _sums(
+    rows: Rows,
+    answer: Any,
+    columns: NDArray[np.intp],
+    centres: list[float] | None,
+    before: Sums | None,
+) -> Sums:
+    """Sort an answer by class."""
+    classes = _classes(rows, answer) if before is None else before.classes
+    at, n = places(answer, classes), floats(answer, "n")
+    weighted = rows.weight is not None
+    if weighted:
+        _check_weights(rows, n - np.nan_to_num(floats(answer, "good")))
+
+    def by_class(values: Floats) -> Floats:
+        out = np.zeros((classes.size, *values.shape[1:]))
+        out[at] = values
+        return out
+
+    def by_column(what: str) -> Floats:
+        cells = [floats(answer, f"{what}x{i}") for i in columns]
+        return by_class(np.array(cells).reshape(columns.size, at.size).T)
+
+    used = by_column("used")
+    v, s, q, c = (
+        np.where(used > 0, values, 0.0)  # the sum of nothing is NULL
+        for values in (
+            by_column("v") if weighted else used,
+            by_column("s"),
+            by_column("q"),
+            by_column("c") if centres is None else np.tile(centres, (classes.size, 1)),
+        )
+    )
+    present = by_column("present") if centres is None else used
+    weight = by_class(floats(answer, "w" if weighted else "n"))
+    found = Sums(classes, by_class(n), weight, present, used, v, s, q, c)
+    if before is not None and not np.array_equal(before.rows, found.rows):
+        counts = f"got {before.rows.sum():.0f} rows, then {found.rows.sum():.0f}"
+        raise NaivelyError(_CHANGED.format(counts))
+    return found
+
+
+def _classes(rows: Rows, answer: Any) -> NDArray[Any]:
+    """Return the labels, sorted, or say how many are missing."""
+    target, missing = rows.target, answer["y"].isna().to_numpy(dtype=bool)
+    if missing.any():
+        n = floats(answer, "n")[missing].sum()
+        raise NaivelyError(
+            f"labels must not be missing; got {n:.0f} rows without one in column {target!r}. "
+            f"Leave them out: table.filter(table[{target!r}].notnull())."
+        )
+    if not len(answer):
+        return np.empty(0, dtype=str if rows.values["y"].type().is_string() else np.int64)
+    return encode(answer["y"].tolist())[0]
+
+
+def _check_weights(rows: Rows, bad: Floats) -> None:
+    if bad.any():
+        raise NaivelyError(
+            f"weights must be finite and >= 0; got {bad.sum():.0f} rows where column "
+            f"{rows.weight!r} is not, or NULL."
+        )
+
+
+def _check_finite(rows: Rows, columns: NDArray[np.intp], found: Sums) -> None:
+    """Look at cells that were not added up. NaN means missing; its reciprocal is below nothing."""
+    for some in _groups(columns[(found.present != found.used).any(axis=0)]):
+        table = rows.select(f"x{i}" for i in some)
+        if rows.weight is not None:
+            table = table.filter(table.w > 0)
+        asked = {}
+        for i in some:
+            x = table[f"x{i}"]
+            large = (x.abs() > LARGEST).ifelse(1.0 / x, ibis.null())
+            asked[f"x{i}"] = (large.abs() < 1.0).sum()
+        answer = ask(table.aggregate(**asked))
+        for i in some:
+            if (n := floats(answer, f"x{i}")[0]) > 0:
+                raise NaivelyError(
+                    f"{rows.name(i)} holds infinity, or numbers beyond {LARGEST:g} (in {n:.0f} "
+                    "rows); naive Bayes needs finite numbers. NULL and NaN mean missing."
+                )

@@ -1,0 +1,76 @@
+"""Predictions as a table of the same database, computed when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from naively.engines.columns import find
+from naively.engines.sql.rows import check_table
+from naively.engines.sql.spoken import dialect_of, view
+from naively.export import to_sql
+from naively.export.spelling import Spelling
+from naively.export.sql import column_names, share_names
+from naively.export.terms import Fitted, Terms
+
+__all__ = ["predict"]
+
+_TYPES = {"U": "string", "i": "int64", "u": "uint64", "b": "boolean", "f": "float64"}
+
+
+def predict(
+    model: Fitted,
+    table: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    keep: Sequence[str] | None = None,
+    label: str = "label",
+    proba: bool = False,
+    dialect: str | None = None,
+) -> Any:
+    """Return an Ibis table with the label of each row, which nothing is asked for yet.
+
+    It can be filtered, joined, counted or written to another table of the database, by Ibis, and
+    no row leaves it.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    table : ibis Table
+        Any table expression with the model's columns. NULL and NaN are missing cells, whose term
+        is left out.
+    columns : sequence of str, optional
+        What the table calls the model's columns; None for the names that the model knows.
+    keep : sequence of str, optional
+        Columns of the table to pass on; None for all.
+    label : str, default="label"
+        What to call the predicted label. Of equal classes it is the first.
+    proba : bool, default=False
+        Whether to add ``probability_<label>`` for each class, as `naively.export.to_sql` does.
+    dialect : str, optional
+        What the database speaks; None to ask the table, which knows it if it is in one.
+
+    Notes
+    -----
+    The query is that of `naively.export.to_sql`, whose notes hold here, too. Spark takes one
+    model's predictions in a query, not those of two.
+    """
+    check_table(table)
+    spoken = dialect_of(table) if dialect is None else dialect
+    kept = list(table.columns if keep is None else (keep,) if isinstance(keep, str) else keep)
+    terms = Terms.of(model)
+    for name in column_names(terms, columns):
+        find(name, table.columns)
+    kinds = table.schema()
+    schema = {name: kinds[find(name, table.columns)] for name in kept}
+    schema[label] = _TYPES[terms.classes.dtype.kind]
+    if proba:
+        schema |= dict.fromkeys(share_names(terms.classes), "float64")
+    options: dict[str, Any] = {"columns": columns, "keep": kept, "label": label, "proba": proba}
+    quoted = Spelling(spoken).name
+
+    def query(name: str) -> str:
+        return to_sql(model, quoted(name), dialect=spoken, **options)
+
+    return view(table, query, schema)

@@ -1,0 +1,163 @@
+"""What is read of a table: labels, weights, numbers and categories, under plain names.
+
+``y`` are the labels, ``w`` the weights if there are any, ``x0``, ``x1``, ... the columns of numbers
+and ``c0``, ``c1``, ... those of categories. Nothing is asked yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from naively._optional import need
+from naively.engines.columns import find
+from naively.exceptions import NaivelyError
+from naively.schema import Kind, Schema
+
+__all__ = ["LARGEST", "Rows", "check_table", "finite", "rows_of"]
+
+ibis = need("ibis", "reading tables inside a database", extra="sql")
+
+LARGEST = 1e150  # the squares of larger numbers cannot be added up
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The part of a table that is read, and what is measured of it.
+
+    Attributes
+    ----------
+    table : ibis Table
+        As it was given.
+    values : dict of ibis values
+        The columns by their plain names.
+    schema : Schema
+        With the columns' own names.
+    target, weight : str
+        The own names of labels and weights.
+    """
+
+    table: Any
+    values: dict[str, Any]
+    schema: Schema
+    target: str
+    weight: str | None
+
+    def select(self, names: Iterable[str]) -> Any:
+        """Return a table of labels, weights and these columns."""
+        always = ["y", "w"] if self.weight is not None else ["y"]
+        return self.table.select(**{name: self.values[name] for name in (*always, *names)})
+
+    def name(self, i: int) -> str:
+        """Name the i-th column of numbers for a message."""
+        return self.schema.name(self.schema.numbers[i])
+
+
+def finite(x: Any, value: Any) -> Any:
+    """Return the value where x is a finite number, else NULL.
+
+    NaN is above all numbers in some databases and beside them in others; both make it NULL.
+    """
+    return (x.abs() <= LARGEST).ifelse(value, ibis.null())
+
+
+def check_table(table: Any) -> None:
+    """Raise where a table is none of Ibis's."""
+    if not isinstance(table, ibis.Table):
+        raise NaivelyError(
+            f"a table inside a database must be one of Ibis; got {type(table).__name__}. "
+            "Connect with ibis, and give connection.table(...)."
+        )
+
+
+def rows_of(
+    table: Any,
+    target: str,
+    columns: Sequence[str] | None,
+    weight: str | None,
+    schema: Schema | None,
+) -> Rows:
+    """Choose columns, and give them plain names."""
+    check_table(table)
+    own = [find(name, table.columns) for name in (target, weight) if name is not None]
+    names = _names(table, columns, own, schema)
+    if schema is None:
+        kinds = tuple(_kind(table[name]) for name in names)
+        schema = Schema(len(names), names, kinds if "category" in kinds else None)
+    values = {"y": _label(table[target])}
+    if weight is not None:
+        values["w"] = _number(table[weight])
+    for i, j in enumerate(schema.numbers):
+        values[f"x{i}"] = _number(table[names[j]])
+    for i, j in enumerate(schema.categories):
+        values[f"c{i}"] = _category(table[names[j]])
+    return Rows(table, values, schema, target, weight)
+
+
+def _names(
+    table: Any, columns: Sequence[str] | None, own: list[str], schema: Schema | None
+) -> tuple[str, ...]:
+    """Return the columns to learn from: those named, those of the schema, or all others."""
+    if columns is None and schema is not None:
+        columns = schema.names
+    if columns is None:
+        columns = [name for name in table.columns if name not in own]
+    chosen = (columns,) if isinstance(columns, str) else dict.fromkeys(columns)
+    names = tuple(find(name, table.columns) for name in chosen)
+    for name in own:
+        if name in names:
+            raise NaivelyError(
+                f"labels and weights must not be among the columns; got {name!r}. Leave it out."
+            )
+    if schema is not None and len(names) != schema.n_columns:
+        raise NaivelyError(
+            f"there must be {schema.n_columns} columns, as in the schema; got {len(names)}."
+        )
+    return names
+
+
+def _kind(column: Any) -> Kind:
+    kind = column.type()
+    if kind.is_boolean() or kind.is_string():
+        return "category"
+    if kind.is_numeric():
+        return "number"
+    dates = "Give numbers, such as the year, or categories, such as the month; or leave it out."
+    raise NaivelyError(
+        f"column {column.get_name()!r} must hold numbers or categories; got {kind}. "
+        + (dates if kind.is_temporal() else "Cast it, or leave it out with columns=[...].")
+    )
+
+
+def _number(column: Any) -> Any:
+    kind = column.type()
+    if kind.is_boolean():
+        return column.cast("int32").cast("float64")  # PostgreSQL knows no shorter way
+    if not kind.is_numeric():
+        raise NaivelyError(
+            f"column {column.get_name()!r} must hold numbers; got {kind}. Cast it, or leave it out."
+        )
+    return column if kind.is_float64() else column.cast("float64")
+
+
+def _category(column: Any) -> Any:
+    kind = column.type()
+    if kind.is_decimal():
+        return column.cast("float64")
+    if not (kind.is_string() or kind.is_boolean() or kind.is_numeric()):
+        raise NaivelyError(
+            f"column {column.get_name()!r} must hold text, numbers or booleans; got {kind}. "
+            "Cast it, or leave it out."
+        )
+    return column
+
+
+def _label(column: Any) -> Any:
+    kind = column.type()
+    if not (kind.is_string() or kind.is_boolean() or kind.is_integer() or kind.is_floating()):
+        raise NaivelyError(
+            f"labels must be strings, integers or booleans; got {kind} in column "
+            f"{column.get_name()!r}. Cast it."
+        )
+    return column
