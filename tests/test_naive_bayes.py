@@ -417,3 +417,9 @@ def test_pickles_come_back():
 def test_it_can_be_evaluated():
     found = evaluate(NaiveBayes(), FRAME, Y, folds=3)
     assert found.accuracy > 0.6
+
+
+def test_rejected_rows_are_judged_by_the_class_they_would_have_had():
+    plain, careful = (NaiveBayes(reject=r).fit(FRAME, Y) for r in (None, (0.9, "don't know")))
+    assert evaluate(careful, FRAME, Y).accuracy == evaluate(plain, FRAME, Y).accuracy
+    assert "don't know" in careful.predict(FRAME)

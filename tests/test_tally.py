@@ -327,3 +327,15 @@ def test_a_category_without_a_hash_is_refused():
     codes, y = np.array([[1], [4]]), np.zeros(2, np.int32)
     with pytest.raises(ValueError, match="a code has no category"):
         _kernel.hash_rows([], codes, [hashes_of(4, 1)], y, hashes_of(1, 0), np.empty(2, np.uint64))
+
+
+@pytest.mark.parametrize("columns", [0, 2])
+@pytest.mark.parametrize("rows", [4, 6])
+def test_another_number_of_rows_is_refused(rows, columns):
+    X, y = np.zeros((rows, columns)), np.zeros(5, np.int32)
+    with pytest.raises(ValueError, match="equally long"):
+        tally(X, y, [1] * columns, 1)
+    with pytest.raises(ValueError, match="equally long"):
+        _kernel.tally_bins(X, y, None, np.zeros((columns, 1)), np.zeros((1, columns, 2)))
+    with pytest.raises(ValueError, match="equally long"):
+        _kernel.hash_rows(X, None, [], y, hashes_of(1, 0), np.empty(5, np.uint64))

@@ -373,8 +373,6 @@ def test_parameters_that_do_not_fit_are_refused():
         _kernel.add_pieces(X, np.zeros((3, 4)), np.zeros((3, 3, 2)), joint)
     with pytest.raises(ValueError, match="some knots"):
         _kernel.add_pieces(X, np.zeros((3, 0)), np.zeros((3, 0, 2)), joint)
-    with pytest.raises(ValueError, match="equally long"):
-        _kernel.add_lines(X[:4], p, p, joint)
 
 
 @pytest.mark.parametrize("classes", [1, 2, 5])
@@ -390,3 +388,31 @@ def test_weighed_terms_are_centred_over_the_classes(kind, classes):
         expected += weights[j] * (terms - terms.mean(axis=1, keepdims=True))
     size = np.abs(expected).max()
     np.testing.assert_allclose(joint, expected, rtol=1e-12, atol=1e-13 * size)
+
+
+@pytest.mark.parametrize("columns", [0, 3])
+@pytest.mark.parametrize("rows", [4, 6])
+def test_another_number_of_rows_is_refused(rows, columns):
+    X, joint, p = np.zeros((rows, columns)), np.zeros((5, 2)), np.zeros((columns, 2))
+    with pytest.raises(ValueError, match="equally long"):
+        _kernel.add_lines(X, p, p, joint)
+    with pytest.raises(ValueError, match="equally long"):
+        _kernel.add_pieces(X, np.zeros((columns, 4)), np.zeros((columns, 4, 2)), joint)
+    with pytest.raises(ValueError, match="equally long"):
+        add_tables_to(X, joint)
+
+
+@pytest.mark.parametrize("X", [[], np.zeros((5, 0))], ids=["a list", "an array"])
+def test_no_columns_add_nothing(X):
+    joint, p = np.ones((5, 2)), np.zeros((0, 2))
+    assert _kernel.add_students(X, p, p, p, p, joint)
+    assert _kernel.add_quadratics(X, p, p, p, joint)
+    assert _kernel.add_lines(X, p, p, joint)
+    assert _kernel.add_pieces(X, np.zeros((0, 4)), np.zeros((0, 4, 2)), joint)
+    add_tables_to(X, joint)
+    assert (joint == 1).all()
+
+
+def add_tables_to(X, joint):
+    columns = 0 if isinstance(X, list) else X.shape[1]
+    _kernel.add_tables(X, np.zeros(columns + 1, np.int64), np.zeros((0, 2)), joint)

@@ -6,7 +6,7 @@
 //
 // P is the polynomial of degree 6 that is nearest, in the largest error, to
 // (log((1 + s) / (1 - s)) / s - 2) / s^2 = 2/3 + 2/5 s^2 + 2/7 s^4 + ...; it is off by less than
-// 3e-18 of f. Where n is 0, f is u itself, so that the result is within 3 ulp of itself however
+// 3e-18 of f. Where n is 0, f is u itself, so that the result is within 4 ulp of itself however
 // small u is. log 2 is a sum of two doubles, as for the exponential.
 #pragma once
 

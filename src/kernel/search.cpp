@@ -12,7 +12,7 @@ namespace naively {
 namespace {
 
 constexpr std::size_t together = 16;  // searches that run side by side
-constexpr std::size_t nodes_in_registers = 64;
+constexpr std::size_t nodes_in_registers = 128;
 constexpr std::size_t ahead = 1024;  // numbers that are asked for before they are needed
 
 // A tree, and what is sought in it.
@@ -50,30 +50,36 @@ NAIVELY_INLINE __m512i next_node(__m512i at, __m512d x, __m512d edge) {
                                  _mm512_set1_epi64(1));
 }
 
-// A tree of up to 63 edges in registers.
-template <unsigned depth> struct Tree {
-    __m512d top, third, fourth[2], fifth[4];
+// For each lane, one of 16 `count` numbers, which the last bits of `at` choose.
+template <unsigned count>
+NAIVELY_TARGET("arch=x86-64-v4")
+NAIVELY_INLINE __m512d pick_among(const __m512d* edges, __m512i at) {
+    if constexpr (count == 1) {
+        return _mm512_permutex2var_pd(edges[0], at, edges[1]);
+    } else {
+        const __mmask8 is_high = _mm512_test_epi64_mask(at, _mm512_set1_epi64(8 * count));
+        return _mm512_mask_blend_pd(is_high, pick_among<count / 2>(edges, at),
+                                    pick_among<count / 2>(edges + count, at));
+    }
+}
 
-    NAIVELY_TARGET("arch=x86-64-v4")
-    NAIVELY_INLINE explicit Tree(const double* tree)
-        : top(_mm512_load_pd(tree)), third(_mm512_load_pd(tree + 8)),
-          fourth{_mm512_load_pd(tree + 16), _mm512_load_pd(tree + 24)},
-          fifth{_mm512_load_pd(tree + 32), _mm512_load_pd(tree + 40), _mm512_load_pd(tree + 48),
-                _mm512_load_pd(tree + 56)} {}
+// A tree of up to 127 edges in registers, nodes 8r to 8r + 7 in register r.
+template <unsigned depth> struct Tree {
+    __m512d nodes[16];
+
+    NAIVELY_TARGET("arch=x86-64-v4") NAIVELY_INLINE explicit Tree(const double* tree) {
+        for (std::size_t r = 0; r < 16; ++r) nodes[r] = _mm512_load_pd(tree + 8 * r);
+    }
 
     NAIVELY_TARGET("arch=x86-64-v4") NAIVELY_INLINE __m256i bins(__m512d x) const {
         constexpr __mmask8 all = 0xff;
         __m512i at = _mm512_set1_epi64(1);
         for (unsigned level = 0; level < (depth < 3 ? depth : 3); ++level)
-            at = next_node(at, x, _mm512_maskz_permutexvar_pd(all, at, top));
-        if (depth > 3) at = next_node(at, x, _mm512_maskz_permutexvar_pd(all, at, third));
-        if (depth > 4) at = next_node(at, x, _mm512_permutex2var_pd(fourth[0], at, fourth[1]));
-        if (depth > 5) {
-            const __m512d low = _mm512_permutex2var_pd(fifth[0], at, fifth[1]);
-            const __m512d high = _mm512_permutex2var_pd(fifth[2], at, fifth[3]);
-            const __mmask8 is_high = _mm512_test_epi64_mask(at, _mm512_set1_epi64(16));
-            at = next_node(at, x, _mm512_mask_blend_pd(is_high, low, high));
-        }
+            at = next_node(at, x, _mm512_maskz_permutexvar_pd(all, at, nodes[0]));
+        if (depth > 3) at = next_node(at, x, _mm512_maskz_permutexvar_pd(all, at, nodes[1]));
+        if (depth > 4) at = next_node(at, x, pick_among<1>(nodes + 2, at));
+        if (depth > 5) at = next_node(at, x, pick_among<2>(nodes + 4, at));
+        if (depth > 6) at = next_node(at, x, pick_among<4>(nodes + 8, at));
         const __m512i missing = _mm512_set1_epi64(1LL << depth);
         const __mmask8 present = _mm512_cmp_pd_mask(x, x, _CMP_ORD_Q);
         return _mm512_maskz_cvtepi64_epi32(all,
@@ -104,6 +110,7 @@ NAIVELY_TARGET("arch=x86-64-v4") void find_bins(const Query& q) {
         case 4: return find_in_registers<4>(q);
         case 5: return find_in_registers<5>(q);
         case 6: return find_in_registers<6>(q);
+        case 7: return find_in_registers<7>(q);
         default: return find_in_memory(q);
     }
 }

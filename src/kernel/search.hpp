@@ -3,7 +3,7 @@
 // The edges stand in the order of a binary tree, level by level, filled up with infinity to
 // 2^depth - 1 of them: at node i the search goes on at 2i, or at 2i + 1 if the edge there is below
 // x, and after `depth` steps it is at 2^depth + bin. No branch depends on the data; where there are
-// permutations of registers (AVX-512), trees of up to 63 edges live in eight of them.
+// permutations of registers (AVX-512), trees of up to 127 edges live in sixteen of them.
 #pragma once
 
 #include <cstddef>

@@ -125,8 +125,8 @@ template <class Term> class Adder {
     // given[p] is an array by column and class, and so are weights, if there are any.
     Adder(const double* const (&given)[Term::n], std::size_t n_columns, const Joint& joint,
           const double* weights = nullptr)
-        : joint_(joint), weights_(weights), parameters_(n_columns * joint.n_classes * Term::n), limit_(n_columns),
-          tile_(aligned_array(tile_columns * tile_rows)),
+        : joint_(joint), weights_(weights), parameters_(n_columns * joint.n_classes * Term::n),
+          limit_(n_columns), tile_(aligned_array(tile_columns * tile_rows)),
           sum_(aligned_array(joint.n_classes * tile_rows)),
           terms_(aligned_array(weights == nullptr ? 0 : joint.n_classes * tile_rows)) {
         const std::size_t K = joint.n_classes;

@@ -22,8 +22,8 @@ struct Joint {
     std::size_t n_rows, n_classes;
 };
 
-// Parameters are by column, then class. So are weights: where there are any, the terms of a cell are
-// centred over the classes before they are weighed, w (term - mean of the classes' terms).
+// Parameters are by column, then class. So are weights: where there are any, the terms of a cell
+// are centred over the classes before they are weighed, w (term - mean of the classes' terms).
 //
 // Student: A - B log(1 + z^2) with z = (x - mu) s. Where z^2 would overflow, log(1 + z^2) is
 // 2 log|z|: the term is finite for every finite x.

@@ -44,7 +44,17 @@ _names_there = {"gaussian_density": "density", "gaussian_log_density": "log_dens
 _modules = {"plots"}
 
 __all__ = ["Bernoulli", "Categorical", "CategoricalNB", "Comparison", "Evaluation", "Gaussian"]
-__all__ += ["GaussianNB", "Histogram", "Moments", "NaiveBayes", "NaivelyError", "Poisson", "Report", "Schema", "StudentT"]
+__all__ += [
+    "GaussianNB",
+    "Histogram",
+    "Moments",
+    "NaiveBayes",
+    "NaivelyError",
+    "Poisson",
+    "Report",
+    "Schema",
+    "StudentT",
+]
 __all__ += ["Summary", "__version__", "compare", "evaluate", "gaussian_density"]
 __all__ += ["gaussian_log_density", "load", "plots", "report", "summarize"]
 

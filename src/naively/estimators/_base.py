@@ -457,7 +457,8 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if np.size(np.asarray(classes)) == 0:
             raise NaivelyError("classes must name at least one class; got none.")
         declared, _ = labels.encode(classes)
-        if fitted and not self.open_classes and not np.array_equal(declared, self.classes_):
+        once = np.size(np.asarray(classes)) == declared.size
+        if fitted and not (self.open_classes or (once and np.array_equal(declared, self.classes_))):
             raise NaivelyError(
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, "
                 f"was: {self.classes_!r}"

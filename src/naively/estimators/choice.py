@@ -4,7 +4,7 @@ Numbers are described by `StudentT`, and where terms are weighed by `Histogram` 
 `Categorical`. Names or families given by the user come first.
 
 >>> choose("age", "number", {"age": "histogram"}, stacked=True)
-(Histogram(),)
+(Histogram(growth=2.0, strength=None),)
 """
 
 from __future__ import annotations

@@ -104,8 +104,8 @@ class NaiveBayes(SummaryClassifier):
     >>> model = NaiveBayes(calibration=None).fit(frame, ["no", "no", "yes", "yes"])
     >>> model.predict(pandas.DataFrame({"age": [29, 52], "town": ["Ulm", "Berlin"]}))
     array(['no', 'yes'], dtype='<U3')
-    >>> model.families_
-    {'age': (StudentT(),), 'town': (Categorical(),)}
+    >>> model.families_["town"]
+    (Categorical(alpha=None),)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

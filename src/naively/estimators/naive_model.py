@@ -3,8 +3,8 @@ r"""A naive Bayes model of any columns, read off a summary.
 .. math:: \log p(k) + b_k + \sum_t w_{kt} \log f_t(x \mid k)
 
 where t goes over the terms: a family for a column, or several families for one. Without
-calibration the biases are 0 and the weights 1, and it is the naive Bayes of the textbooks. Where the
-weights differ by class, terms are centred over the classes before.
+calibration the biases are 0 and the weights 1, and it is the naive Bayes of the textbooks. Where
+the weights differ by class, terms are centred over the classes before.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ __all__ = ["SAMPLE", "Block", "NaiveModel", "Reading", "Scorer", "blocks_of"]
 Floats = NDArray[np.float64]
 
 SAMPLE = 4000  # rows that calibration needs
+_SURE = 1e3  # what is less likely by e to this counts as that: no weight can tell them apart
 _ROWS = 2048  # that are scored together: their sums stay in the cache
 
 
@@ -144,9 +145,9 @@ class NaiveModel:
             n_classes = len(self.classes)
             return Calibration(np.ones((n_classes, n_terms)), np.zeros(n_classes))
         sample = sample[: calibration.sample_rows(len(self.classes), n_terms)]
-        terms = [block.terms_left_out(sample) for block in self.blocks]
+        terms = np.concatenate([block.terms_left_out(sample) for block in self.blocks], axis=2)
         return calibration.fit(
-            np.concatenate(terms, axis=2),
+            np.maximum(terms, terms.max(axis=1, keepdims=True) - _SURE),
             sample.codes,
             sample.weight,
             self.log_prior,

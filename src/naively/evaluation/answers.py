@@ -14,6 +14,7 @@ array([], dtype=int64)
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -95,7 +96,12 @@ class Answers:
 
 
 def ask(model: Any, X: Any, truth: Truth) -> Answers:
-    """Ask any fitted classifier whose classes are among the truth's."""
+    """Ask any fitted classifier whose classes are among the truth's.
+
+    One that may reject rows is made to answer: by the class that it would have given.
+    """
+    if getattr(model, "reject", None) is not None:
+        model = copy(model).set_params(reject=None)
     predicted = np.asarray(model.predict(X)).astype(truth.classes.dtype, copy=False)
     codes = labels.positions(predicted, truth.classes)
     if not hasattr(model, "predict_proba"):

@@ -115,7 +115,8 @@ class Categorical(Family):
         if self.alpha is not None:
             added, total = np.full(n_categories + 1, self.alpha), self.alpha * n_categories
             return Prior(added, total, _log_ratio(weight + added, weight.sum() + total))
-        weight[-1] = 1.0
+        unseen = weight == 0  # also a category whose rows were forgotten: together worth a row
+        weight[unseen] = 1 / unseen.sum()
         share = weight / weight.sum()
         strength = _likeliest(tallies, share)
         return Prior(strength * share, strength, np.log(share))

@@ -119,4 +119,6 @@ def moments_without(
     delta = mean - x
     with np.errstate(over="ignore"):
         lost = np.minimum(delta * delta * (weight * part), m2)
-    return np.where(left, rest, 0.0), np.where(left, mean + delta * part, 0.0), (m2 - lost) * left
+    kept = m2 - lost
+    kept[kept < 1e-10 * m2] = 0.0  # and so is this
+    return np.where(left, rest, 0.0), np.where(left, mean + delta * part, 0.0), kept * left

@@ -196,5 +196,6 @@ class Gaussian(Family):
 def _log_normal(x: Floats, mean: Floats, variance: Floats) -> Floats:
     """Return the log density; 0 where the cell is missing or the column says nothing."""
     variance = np.where(variance > 0, variance, np.nan)
-    z = np.clip((0.5 * x - 0.5 * mean) * (2 / np.sqrt(variance)), -_FAR, _FAR)
+    with np.errstate(over="ignore"):
+        z = np.clip((0.5 * x - 0.5 * mean) * (2 / np.sqrt(variance)), -_FAR, _FAR)
     return np.nan_to_num(-0.5 * (z * z + np.log(2 * np.pi) + np.log(variance)), nan=0.0)

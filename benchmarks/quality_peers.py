@@ -1,0 +1,85 @@
+"""Who is asked for probabilities: each peer as its users would set it up, in a pipeline.
+
+Columns of numbers are those of a numeric type; all others are categories. A peer that cannot read
+missing cells has them imputed, one that cannot read categories has them one-hot encoded or, as
+scikit-learn's GaussianNB, does without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from naively import NaiveBayes
+
+__all__ = ["CONTESTANTS", "GRADIENT_BOOSTING", "LOGISTIC", "NAIVELY", "SKLEARN_NB", "prepared"]
+
+NAIVELY = "naively"
+SKLEARN_NB = "GaussianNB"
+LOGISTIC = "logistic regression"
+GRADIENT_BOOSTING = "HistGradientBoosting"
+
+
+def prepared(name: str, X: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame as a contestant wants it."""
+    others = X.columns.difference(_numbers(X))
+    if name == GRADIENT_BOOSTING:
+        return X.astype(dict.fromkeys(others, "category"))
+    if name == LOGISTIC:  # its encoder wants text, and NaN where it is missing
+        text = {
+            c: X[c].astype(str).where(X[c].notna(), float("nan")).astype(object) for c in others
+        }
+        return X.assign(**text)
+    return X
+
+
+def _numbers(X: pd.DataFrame) -> list[Any]:
+    return [name for name in X if X[name].dtype.kind in "iuf"]
+
+
+def _gaussian(X: pd.DataFrame) -> Any:
+    """Return scikit-learn's GaussianNB on the numbers; without any, the classes' shares."""
+    numbers = _numbers(X)
+    if not numbers:
+        return DummyClassifier(strategy="prior")
+    imputed = ColumnTransformer([("numbers", SimpleImputer(keep_empty_features=True), numbers)])
+    return make_pipeline(imputed, GaussianNB())
+
+
+def _isotonic(X: pd.DataFrame) -> Any:
+    return CalibratedClassifierCV(_gaussian(X), method="isotonic", cv=5)
+
+
+def _logistic(X: pd.DataFrame) -> Any:
+    numbers = _numbers(X)
+    others = [name for name in X if name not in numbers]
+    scaled = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
+    encoded = make_pipeline(
+        SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore")
+    )
+    columns = ColumnTransformer([("numbers", scaled, numbers), ("others", encoded, others)])
+    return make_pipeline(columns, LogisticRegression(max_iter=1000))
+
+
+def _boosting(X: pd.DataFrame) -> Any:
+    return HistGradientBoostingClassifier(categorical_features="from_dtype", random_state=0)
+
+
+CONTESTANTS: dict[str, Callable[[pd.DataFrame], Any]] = {
+    NAIVELY: lambda X: NaiveBayes(),
+    SKLEARN_NB: _gaussian,
+    "GaussianNB + isotonic": _isotonic,
+    LOGISTIC: _logistic,
+    GRADIENT_BOOSTING: _boosting,
+}

@@ -1,0 +1,460 @@
+"""Every family against its oracle in scipy.stats, and the promises that bind them all."""
+
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import integrate, special, stats
+
+from naively.exceptions import NaivelyError
+from naively.families import (
+    FAMILIES,
+    Bernoulli,
+    Categorical,
+    Gaussian,
+    Histogram,
+    Poisson,
+    StudentT,
+)
+from naively.families.edges import Edges, bin_of, edges
+from naively.families.histogram import Bins
+from naively.families.log_gamma import log_gamma, log_gamma_step, log_rising
+from naively.stats import Moments
+
+RNG = np.random.default_rng(0)
+CODES = RNG.integers(3, size=80)
+REALS = RNG.normal(size=(80, 3)) * [1.0, 100.0, 1e-3] + CODES[:, np.newaxis] * [1.0, 0.0, 1e-3]
+REALS[RNG.random(REALS.shape) < 0.1] = np.nan
+COUNTS = RNG.poisson(1 + 2.0 * CODES[:, np.newaxis], size=(80, 3)).astype(float)
+BITS = (RNG.random((80, 3)) < 0.2 + 0.2 * CODES[:, np.newaxis]).astype(float)
+LETTERS = (RNG.integers(5, size=80) * (1 + CODES)) % 7
+LETTERS[:4] = -1
+AT = edges(REALS, bins=16)
+
+NUMBERS = [
+    pytest.param(Gaussian(), REALS, id="gaussian"),
+    pytest.param(Gaussian(variance="shared", ddof=1), REALS, id="gaussian-shared"),
+    pytest.param(StudentT(), REALS, id="student_t"),
+    pytest.param(StudentT(kappa=0.1, nu=5.0, tails=np.inf), REALS, id="student_t-free"),
+    pytest.param(Histogram(), REALS, id="histogram"),
+    pytest.param(Histogram(strength=3.0, growth=1.0), REALS, id="histogram-given"),
+    pytest.param(Bernoulli(), BITS, id="bernoulli"),
+    pytest.param(Poisson(), COUNTS, id="poisson"),
+]
+CATEGORIES = [
+    pytest.param(Categorical(), LETTERS, id="categorical"),
+    pytest.param(Categorical(alpha=0.5), LETTERS, id="categorical-alpha"),
+]
+
+
+def measured(family, x, codes, weights=None, n_classes=3, n_categories=7):
+    """Return the statistic of some rows, by plain loops."""
+    weights = np.ones(len(x)) if weights is None else weights
+    if family.reads == "tallies":
+        tally = np.zeros((n_classes, n_categories))
+        for code, cell, weight in zip(codes, x, weights, strict=True):
+            tally[code, cell] += weight if cell >= 0 else 0.0
+        return tally
+    if family.reads == "bins":
+        return Bins(binned(x, codes, weights, AT, n_classes), AT)
+    total = Moments.zero(n_classes, x.shape[1])
+    for code, cells, weight in zip(codes, x, weights, strict=True):
+        one = np.zeros((3, n_classes, x.shape[1]))
+        one[0, code] = np.where(np.isnan(cells), 0.0, weight)
+        one[1, code] = np.where(np.isnan(cells), 0.0, cells)
+        total += Moments(one)
+    return total
+
+
+def binned(x, codes, weights, at, n_classes):
+    tally = np.zeros((n_classes, *at.knots.shape))
+    for code, bins, weight in zip(codes, bin_of(x, at), weights, strict=True):
+        for j in np.flatnonzero(bins >= 0):
+            tally[code, j, bins[j]] += weight
+    return tally
+
+
+# --- oracles ------------------------------------------------------------------------------------
+
+
+def test_every_family_is_registered_under_its_name_and_has_an_oracle():
+    for name, family in FAMILIES.items():
+        assert family.name == name
+        assert hasattr(stats, family.oracle)
+
+
+@pytest.mark.parametrize("tails", [4.0, np.inf])
+def test_student_t_is_that_of_scipy(tails):
+    family = StudentT(tails=tails)
+    found = family.parameters(measured(family, REALS, CODES))
+    theirs = stats.t(found.df, found.loc, found.scale).logpdf(REALS[:, np.newaxis])
+    assert found.df.max() <= tails
+    # A few ulp of the terms, which are below 20.
+    np.testing.assert_allclose(
+        family.log_density(REALS, found), np.nan_to_num(theirs), rtol=0, atol=1e-13
+    )
+
+
+def test_student_t_is_the_posterior_predictive_of_a_gaussian():
+    cells, kappa, nu = np.array([[0.3], [1.9], [2.2], [0.4], [5.0], [6.5]]), 0.7, 3.0
+    codes = np.array([0, 0, 0, 0, 1, 1])
+    family = StudentT(kappa=kappa, nu=nu, tails=np.inf)
+    found = family.parameters(measured(family, cells, codes, n_classes=2))
+    mean, variance = found.prior.mean[0], found.prior.variance[0]
+    x = cells[:4, 0]
+
+    def posterior(log_sigma2, also=()):
+        """Integrate the mean out by hand: what remains is Gaussian in it, given the variance."""
+        sigma2 = np.exp(log_sigma2)
+        given = np.append(x, also)
+        weight = kappa + given.size
+        centre = (kappa * mean + given.sum()) / weight
+        squares = ((given - centre) ** 2).sum() + kappa * (mean - centre) ** 2
+        likelihood = np.exp(-squares / (2 * sigma2)) * sigma2 ** (-given.size / 2)
+        prior = stats.chi2(nu).pdf(nu * variance / sigma2) / sigma2  # of log sigma2
+        return likelihood * prior * np.sqrt(kappa / weight) * (2 * np.pi) ** (-given.size / 2)
+
+    def evidence(also=()):
+        return integrate.quad(posterior, -12, 12, args=(also,), epsabs=0, epsrel=1e-11, limit=200)[
+            0
+        ]
+
+    for new in (-1.0, 1.2, 4.0):
+        exact = np.log(evidence((new,)) / evidence())
+        ours = family.log_density(np.array([[new]]), found)[0, 0, 0]
+        assert ours == pytest.approx(exact, abs=1e-8)  # that of the quadrature
+
+
+def test_gaussian_is_that_of_scipy():
+    found = Gaussian().parameters(measured(Gaussian(), REALS, CODES))
+    theirs = stats.norm(found.mean, np.sqrt(found.variance)).logpdf(REALS[:, np.newaxis])
+    ours = Gaussian().log_density(REALS, found)
+    np.testing.assert_allclose(ours, np.nan_to_num(theirs), rtol=1e-13, atol=1e-13)
+
+
+def test_bernoulli_is_that_of_scipy():
+    found = Bernoulli(alpha=2.0).parameters(measured(Bernoulli(), BITS, CODES))
+    ones = np.stack([BITS[k == CODES].sum(axis=0) for k in range(3)])
+    rows = np.bincount(CODES)[:, np.newaxis]
+    theirs = stats.bernoulli((ones + 2) / (rows + 4)).logpmf(BITS[:, np.newaxis])
+    np.testing.assert_allclose(Bernoulli().log_density(BITS, found), theirs, rtol=1e-12)
+
+
+def test_poisson_is_that_of_scipy():
+    found = Poisson(alpha=2.0).parameters(measured(Poisson(), COUNTS, CODES))
+    sums = np.stack([COUNTS[k == CODES].sum(axis=0) for k in range(3)])
+    rows = np.bincount(CODES)[:, np.newaxis]
+    rate = (sums + 2 * COUNTS.mean(axis=0)) / (rows + 2)
+    theirs = stats.poisson(rate).logpmf(COUNTS[:, np.newaxis])
+    np.testing.assert_allclose(Poisson().log_density(COUNTS, found), theirs, rtol=1e-12)
+
+
+def test_categorical_with_alpha_is_the_exact_fraction():
+    tallies = measured(Categorical(), LETTERS, CODES)
+    shares = Categorical(alpha=0.5).parameters(tallies).log_share
+    for k in range(3):
+        exact = [Fraction(2 * int(w) + 1, 2 * int(tallies[k].sum()) + 7) for w in (*tallies[k], 0)]
+        np.testing.assert_allclose(np.exp(shares[k]), np.array(exact, float), rtol=1e-14)
+    ours = Categorical(alpha=0.5).log_density(
+        LETTERS[4:], Categorical(alpha=0.5).parameters(tallies)
+    )
+    p = np.exp(shares[1, :7])
+    theirs = stats.multinomial(1, p / p.sum()).logpmf(np.eye(7)[LETTERS[4:]])
+    np.testing.assert_allclose(ours[:, 1], theirs, rtol=1e-12)
+
+
+def test_categorical_takes_the_strength_under_which_tallies_are_likeliest():
+    for spread in (0.0, 0.3, 3.0):  # of classes around their common shares
+        rng = np.random.default_rng(1)
+        shares = special.softmax(spread * rng.normal(size=(4, 6)), axis=1)
+        tallies = np.stack([rng.multinomial(60, p) for p in shares]).astype(float)
+        prior = Categorical().parameters(tallies).prior
+
+        def likelihood(a, prior=prior, tallies=tallies):
+            each = a * (prior.weight / prior.total)[:6]
+            # A tiny last category stands for those never seen, as in the prior.
+            alpha = np.append(each, a - each.sum())
+            counts = np.column_stack([tallies, np.zeros(4)]).astype(int)
+            return stats.dirichlet_multinomial(alpha, 60).logpmf(counts).sum()
+
+        # Strengths are four times as large as the one before; the ends have one neighbour.
+        others = [a for a in (prior.total / 4, prior.total * 4) if 0.5 <= a <= 512]
+        assert all(likelihood(prior.total) >= likelihood(a) - 1e-5 for a in others)
+
+
+def test_histogram_splits_are_posterior_means_of_beta():
+    x, codes = np.arange(8.0)[:, np.newaxis], np.array([0, 0, 0, 1, 0, 1, 1, 1])
+    at = edges(x, bins=4)
+    bins = Bins(binned(x, codes, np.ones(8), at, 2), at)
+    found = Histogram(strength=2.0, growth=3.0).parameters(bins)
+    for k in range(2):
+        w, total = bins.weight[k, 0], 1.0
+        for b in range(4):
+            half, pair = w.reshape(2, 2).sum(axis=1), w.reshape(2, 2)[b // 2]
+            root = stats.beta(2 * 0.5 + half[b // 2], 2 * 0.5 + half[1 - b // 2]).mean()
+            leaf = stats.beta(6 * 0.5 + pair[b % 2], 6 * 0.5 + pair[1 - b % 2]).mean()
+            assert found.log_ratio[k, 0, b] == pytest.approx(np.log(root * leaf / 0.25), rel=1e-13)
+            total -= root * leaf
+        assert total == pytest.approx(0.0, abs=1e-14)
+
+
+def test_histogram_takes_the_strength_under_which_splits_are_likeliest():
+    bins = measured(Histogram(), REALS, CODES)
+    prior = Histogram().parameters(bins).prior
+
+    def likelihood(j, strength):
+        total, level, pooled = 0.0, bins.weight[:, j], prior.weight[j]
+        depth = int(np.log2(pooled.size)) - 1
+        while pooled.size > 1:
+            left, whole = pooled[::2], pooled[::2] + pooled[1::2]
+            for node in np.flatnonzero((left > 0) & (left < whole)):
+                q, c = left[node] / whole[node], strength * 2.0**depth
+                n = level[:, 2 * node] + level[:, 2 * node + 1]
+                beta = stats.betabinom(n.astype(int), c * q, c * (1 - q))
+                split = beta.logpmf(level[:, 2 * node])
+                total += (split - np.log(special.comb(n, level[:, 2 * node]))).sum()
+            level, pooled, depth = level[:, ::2] + level[:, 1::2], whole, depth - 1
+        return total
+
+    for j, best in enumerate(prior.strength):
+        others = [c for c in (best / 4, best * 4) if 0.5 <= c <= 128]
+        assert all(likelihood(j, best) >= likelihood(j, c) - 1e-4 for c in others)
+
+
+def test_logarithms_of_gamma_are_those_of_scipy():
+    x = np.geomspace(1e-9, 1e6, 3001)
+    np.testing.assert_allclose(log_gamma(x), special.gammaln(x), rtol=1e-14, atol=2e-14)
+    small = x[x < 100]  # beyond, the difference of scipy's loses digits
+    steps = special.gammaln(small + 0.5) - special.gammaln(small)
+    np.testing.assert_allclose(log_gamma_step(small), steps, rtol=0, atol=5e-13)
+    n = np.array([[0.0], [0.3], [1.0], [17.0]])
+    rising = special.gammaln(x + n) - special.gammaln(x)
+    np.testing.assert_allclose(log_rising(x, n), rising, rtol=1e-9, atol=1e-6)  # as promised
+
+
+# --- what binds all of them ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+@pytest.mark.parametrize(("family", "x"), NUMBERS + CATEGORIES)
+def test_leaving_a_row_out_is_reading_the_others_anew(family, x, weighted):
+    weights = np.random.default_rng(2).uniform(0.5, 3.0, 80) if weighted else np.ones(80)
+    whole = measured(family, x, CODES, weights)
+    found = family.parameters(whole)
+    ours = family.left_out(x, CODES, weights, whole, found)
+    for i in range(0, 80, 9):
+        others = np.arange(80) != i
+        rest = measured(family, x[others], CODES[others], weights[others])
+        # The Gaussian holds what smoothing adds, which is all that all classes give it.
+        prior = {} if isinstance(family, Gaussian) else {"prior": found.prior}
+        again = family.parameters(rest, **prior)
+        theirs = family.log_density(x[i : i + 1], again)[0, CODES[i]]
+        np.testing.assert_allclose(ours[i], theirs, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize(("family", "x"), NUMBERS + CATEGORIES)
+def test_a_row_of_weight_two_is_the_row_twice(family, x):
+    weights = np.where(np.arange(80) % 3 == 0, 2.0, 1.0)
+    twice = np.repeat(np.arange(80), weights.astype(int))
+    once = family.parameters(measured(family, x, CODES, weights))
+    again = family.parameters(measured(family, x[twice], CODES[twice]))
+    ours, theirs = family.log_density(x, once), family.log_density(x, again)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize(("family", "x"), NUMBERS + CATEGORIES)
+def test_a_missing_cell_has_no_say(family, x):
+    statistic = measured(family, x, CODES)
+    found = family.parameters(statistic)
+    missing = np.full_like(x[:3], -1 if x.dtype.kind == "i" else np.nan)
+    assert not family.log_density(missing, found).any()
+    assert not family.left_out(missing, CODES[:3], np.ones(3), statistic, found).any()
+
+
+@pytest.mark.parametrize(("family", "x"), NUMBERS + CATEGORIES)
+def test_no_rows_have_no_terms(family, x):
+    statistic = measured(family, x, CODES)
+    found = family.parameters(statistic)
+    assert family.log_density(x[:0], found).shape[:2] == (0, 3)
+    assert family.left_out(x[:0], CODES[:0], np.ones(0), statistic, found).shape == x[:0].shape
+
+
+@pytest.mark.parametrize(("family", "x"), NUMBERS + CATEGORIES)
+def test_a_column_that_was_never_seen_has_no_say(family, x):
+    found = family.parameters(measured(family, x[:0], CODES[:0]))
+    terms = family.log_density(x, found)
+    assert (terms == terms[:, :1]).all()  # of categories, the same for all classes
+
+
+@pytest.mark.parametrize(("family", "x"), NUMBERS + CATEGORIES)
+def test_a_class_without_cells_is_what_all_classes_are(family, x):
+    one = family.parameters(measured(family, x, np.zeros(80, int)))
+    terms = family.log_density(x, one)
+    assert np.isfinite(terms).all()
+    np.testing.assert_array_equal(terms[:, 1], terms[:, 2])
+    if not isinstance(family, StudentT):  # which knows that it has seen no cell
+        np.testing.assert_allclose(terms[:, 1], terms[:, 0], rtol=0.2, atol=0.1)
+
+
+@pytest.mark.parametrize("cell", [1e200, -1e200, 1.7e308, -1.7e308, 5e-324])
+@pytest.mark.parametrize(("family", "x"), NUMBERS)
+def test_every_finite_cell_has_a_finite_term(family, x, cell):
+    statistic = measured(family, x, CODES)
+    found = family.parameters(statistic)
+    far = np.full((2, 3), cell)
+    assert np.isfinite(family.log_density(far, found)).all()
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, 0.1, 1e8])
+@pytest.mark.parametrize("family", [Gaussian(), StudentT(), Bernoulli(), Poisson()])
+def test_a_constant_column_says_the_same_of_all_classes(family, value):
+    if value > family.support[1]:
+        return
+    x = np.full((6, 1), value)
+    found = family.parameters(measured(family, x, np.array([0, 0, 0, 1, 1, 1]), n_classes=2))
+    terms = family.log_density(x, found)
+    assert np.isfinite(terms).all()
+    np.testing.assert_allclose(terms[:, 0], terms[:, 1], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("family", "x"), NUMBERS + CATEGORIES)
+def test_classes_of_one_row_are_read_and_left_out(family, x):
+    rows = [10, 11, 12]
+    codes = np.arange(3)
+    statistic = measured(family, x[rows], codes)
+    found = family.parameters(statistic)
+    left = family.left_out(x[rows], codes, np.ones(3), statistic, found)
+    assert np.isfinite(family.log_density(x[rows], found)).all()
+    assert np.isfinite(left).all()
+
+
+@pytest.mark.parametrize("equal", [True, False], ids=["equal-weights", "own-weights"])
+@pytest.mark.parametrize(("family", "x"), NUMBERS)
+def test_the_form_adds_up_weighted_terms(family, x, equal):
+    found = family.parameters(measured(family, x, CODES))
+    weight = np.full((3, 3), 0.5) if equal else np.random.default_rng(4).normal(size=(3, 3))
+    joint = np.zeros((80, 3))
+    assert family.form(found, weight).add(np.ascontiguousarray(x), joint)
+    terms = family.log_density(x, found)
+    centred = terms - terms.mean(axis=1, keepdims=True)
+    theirs = (centred * weight).sum(axis=2)
+    joint -= joint.mean(axis=1, keepdims=True)
+    theirs -= theirs.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(joint, theirs, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("wrong", [0.0, -1.0, np.nan])
+@pytest.mark.parametrize("family", [Bernoulli, Poisson, Categorical])
+def test_alpha_must_be_positive(family, wrong):
+    with pytest.raises(NaivelyError, match="alpha must be > 0"):
+        family(alpha=wrong)
+
+
+def test_the_prior_of_student_t_must_be_worth_something():
+    with pytest.raises(NaivelyError, match="kappa, nu and tails must be > 0; got kappa=0"):
+        StudentT(kappa=0)
+
+
+# --- what some promise --------------------------------------------------------------------------
+
+
+def test_a_category_that_was_never_seen_gets_the_smoothed_mass():
+    tallies = np.array([[3.0, 1.0], [0.0, 4.0]])
+    found = Categorical(alpha=1.0).parameters(tallies)
+    np.testing.assert_allclose(
+        np.exp(Categorical(alpha=1.0).log_density(np.array([2, 99]), found)), 1 / 6, rtol=1e-14
+    )
+    assert np.isfinite(
+        Categorical().log_density(np.array([7]), Categorical().parameters(tallies))
+    ).all()
+
+
+def test_shares_of_all_categories_and_the_unseen_sum_to_one():
+    shares = np.exp(Categorical().parameters(measured(Categorical(), LETTERS, CODES)).log_share)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0, rtol=1e-14)
+
+
+def test_student_t_does_not_depend_on_the_unit():
+    family = StudentT()
+    first = family.log_density(REALS, family.parameters(measured(family, REALS, CODES)))
+    other = 1e6 + 1e3 * REALS
+    second = family.log_density(other, family.parameters(measured(family, other, CODES)))
+    shift = np.where(np.isnan(REALS), 0.0, np.log(1e3))[:, np.newaxis]
+    # The third column spreads by 1e-3 around 1e6 then: seven of sixteen digits are left.
+    np.testing.assert_allclose(second + shift, first, rtol=0, atol=1e-5)
+
+
+def test_a_poisson_class_of_zeros_has_a_positive_rate():
+    x, codes = np.array([[0.0], [0.0], [3.0], [5.0]]), np.array([0, 0, 1, 1])
+    found = Poisson().parameters(measured(Poisson(), x, codes, n_classes=2))
+    assert (found.rate > 0).all()
+    assert np.isfinite(Poisson().log_density(x, found)).all()
+
+
+def test_what_is_no_count_has_no_say():
+    found = Poisson().parameters(measured(Poisson(), COUNTS, CODES))
+    assert not Poisson().log_density(np.full((1, 3), -1.0), found).any()
+
+
+def test_no_cell_of_a_sample_lies_on_a_cut_and_knots_lie_in_their_bins():
+    x = np.column_stack([REALS[:, 0], COUNTS[:, 0], np.where(COUNTS[:, 1] < 3, 0.0, REALS[:, 1])])
+    at = edges(x, bins=16)
+    assert not np.isin(x, at.cuts).any()
+    full = binned(x, CODES, np.ones(80), at, 3).sum(axis=0) > 0
+    for j in range(3):
+        found = bin_of(np.repeat(at.knots[j][:, np.newaxis], 3, axis=1), at)[:, j]
+        np.testing.assert_array_equal(found[full[j]], np.flatnonzero(full[j]))
+
+
+def test_a_frequent_value_has_a_bin_of_its_own_with_the_knot_on_it():
+    x = np.concatenate(
+        [np.linspace(-1, 0, 20, endpoint=False), np.zeros(30), np.linspace(0.01, 1, 30)]
+    )
+    at = edges(x[:, np.newaxis], bins=8)
+    own = bin_of(np.array([[0.0]]), at)[0, 0]
+    assert at.knots[0, own] == 0.0
+    assert np.sum(bin_of(x[:, np.newaxis], at) == own) == 30
+
+
+def test_neighbouring_floats_are_told_apart():
+    a, b = 1.0, np.nextafter(1.0, 2.0)
+    at = edges(np.array([[a], [a], [b], [b]]), bins=2)
+    assert bin_of(np.array([[a], [b]]), at)[:, 0].tolist() == [0, 1]
+
+
+def test_a_cell_on_a_cut_is_in_the_bin_below():
+    at = Edges(np.array([[1.0, 1.0, 2.0]]), np.array([[0.5, 1.0, 1.5, 3.0]]))
+    cells = np.array([[1.0], [np.nextafter(1.0, 2.0)], [2.0], [2.1], [np.nan]])
+    assert bin_of(cells, at)[:, 0].tolist() == [0, 2, 2, 3, -1]
+
+
+def test_edges_of_a_constant_and_of_an_empty_column_are_there():
+    at = edges(np.array([[3.0, np.nan], [3.0, np.nan]]))
+    assert bin_of(np.array([[3.0, np.nan]]), at).tolist() == [[int(np.sum(at.cuts[0] < 3.0)), -1]]
+    assert np.isfinite(at.knots).all()
+
+
+def test_empty_bins_do_no_harm():
+    x = np.repeat([0.0, 1.0, 5.0], 20)[:, np.newaxis]
+    codes = np.arange(60) % 2 * (np.arange(60) < 40)
+    terms = []
+    for bins in (4, 16):
+        at = edges(x, bins=bins)
+        family = Histogram(strength=1.0, growth=1.0)
+        found = family.parameters(Bins(binned(x, codes, np.ones(60), at, 2), at))
+        terms.append(
+            family.log_density(np.array([[-1.0], [0.0], [0.5], [1.0], [5.0], [9.0]]), found)
+        )
+    assert np.isfinite(terms).all()
+    np.testing.assert_array_equal(terms[0][4], terms[0][5])  # flat beyond the last knot
+    for found in terms:  # halfway between two values is halfway between their terms
+        np.testing.assert_allclose(found[2], (found[1] + found[3]) / 2, rtol=1e-12)
+
+
+def test_the_histogram_is_continuous():
+    found = Histogram().parameters(measured(Histogram(), REALS, CODES))
+    line = np.repeat(np.linspace(-3, 6, 4001)[:, np.newaxis], 3, axis=1) * [1.0, 100.0, 1e-3]
+    steps = np.abs(np.diff(Histogram().log_density(line, found), axis=0))
+    highest = max(abs(b - a) for row in found.log_ratio.reshape(-1, 16) for a, b in pairwise(row))
+    assert steps.max() < highest / 2
