@@ -9,7 +9,7 @@ KERNEL := CMakeLists.txt $(wildcard src/kernel/*)
 demo: $(VENV)/ready ## compare with scikit-learn on two tables; pictures and reports go into out/
 	$(BIN)/naively demo
 
-test: $(VENV)/ready ## run the whole test suite
+test: $(VENV)/ready $(if $(SPARK),$(VENV)/ready-spark) ## run the whole test suite; SPARK=1 fetches Spark for its tests
 	$(BIN)/python -m pytest $(ARGS)
 
 bench: $(VENV)/ready-bench ## measure speed and memory beside the peers; record and render the results
@@ -34,15 +34,15 @@ sanitize: .venv-sanitize/ready ## run the kernel's tests under AddressSanitizer 
 portable: .venv-portable/ready ## run the kernel's tests on a build without vector types or clones
 	.venv-portable/bin/python -m pytest -p no:cacheprovider $(KERNEL_TESTS)
 
-KERNEL_TESTS := tests/test_kernel.py tests/test_laws.py tests/test_numerics.py tests/test_threads.py tests/test_files_plain.py
+KERNEL_TESTS := $(addprefix tests/test_,$(addsuffix .py,kernel laws numerics threads screen files_plain tally terms))
 
 $(VENV)/ready: pyproject.toml $(KERNEL)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	touch $@
 
-$(VENV)/ready-bench: $(VENV)/ready
-	$(BIN)/pip install --quiet --editable '.[bench]'
+$(VENV)/ready-%: $(VENV)/ready
+	$(BIN)/pip install --quiet --editable '.[$*]'
 	touch $@
 
 .venv-%/ready: pyproject.toml $(KERNEL)

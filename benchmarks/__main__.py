@@ -17,6 +17,8 @@ NAMES = [
     "accuracy",
     "scaling",
     "files",
+    "quality",
+    "quality_bars",
     "engines",
     "cluster",
 ]

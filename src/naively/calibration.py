@@ -20,10 +20,7 @@ minimises
 ``"weights"`` has one for each term and class, which are drawn to the term's own, and those to
 :math:`\tau`, by
 
-.. math:: \frac{\lambda}{2} \sum_t \sigma_t \Bigl((w_t - \tau)^2 + \sum_k (w_{kt} - w_t)^2\Bigr)
-
-where :math:`\sigma_t` is the spread of the term in the sample: a term that says little may be
-believed more before it says much.
+.. math:: \frac{\lambda}{2} \sum_{kt} (w_{kt} - w_t)^2 + \frac{\lambda}{2} \sum_t (w_t - \tau)^2
 
 A weight below 0 is possible: a column that repeats another can tell where the other is wrong.
 
@@ -61,7 +58,6 @@ Floats = NDArray[np.float64]
 _PULL = 10.0  # of a weight towards its term's, and of a term's towards tau
 _PULL_TAU = 1.0  # of tau towards 1
 _PULL_BIAS = 0.1
-_LEAST_SPREAD = 0.03  # of a term, in nats
 _TOLERANCE = 3e-5  # nats for each row that may be left to gain, or about that
 _MOST_ROUNDS = 60
 _MOST_TERMS = 256  # whose Hessians are inverted; beyond, their diagonals are
@@ -119,17 +115,16 @@ def fit(
     _, n_classes, n_terms = terms.shape
     rows = _Rows.of(terms, codes, weights, log_prior)
     tau, bias = _temperature(rows)
+    weight = np.full((n_classes, n_terms), tau)
     if how == "temperature" or n_terms == 0 or n_classes < 2:
-        return Calibration(np.full((n_classes, n_terms), tau), bias)
-    weight = np.tile(tau * rows.scale, (n_classes, 1))
+        return Calibration(weight, bias)
     return _weights(rows, np.column_stack([weight, bias]))
 
 
 class _Rows(NamedTuple):
     """What is fitted to: terms by class, centred, and a constant for the bias."""
 
-    terms: Floats  # (K, n, T + 1), in units of scale
-    scale: Floats  # (T,)
+    terms: Floats  # (K, n, T + 1)
     codes: NDArray[Any]
     weights: Floats
     own: Floats  # (K, n): the weight of a row in its class, 0 in the others
@@ -141,14 +136,10 @@ class _Rows(NamedTuple):
         by_class = np.empty((n_classes, n, n_terms + 1))
         by_class[:, :, :-1] = terms.transpose(1, 0, 2)
         by_class[:, :, :-1] -= by_class[:, :, :-1].mean(axis=0)
-        squares = np.einsum("knt,knt->t", by_class[:, :, :-1], by_class[:, :, :-1])
-        spread = np.sqrt(squares / max(1, n * n_classes))
-        scale = np.sqrt(np.maximum(spread, _LEAST_SPREAD))
-        by_class[:, :, :-1] /= scale
         by_class[:, :, -1] = 1.0
         own = np.zeros((n_classes, n))
         own[codes, np.arange(n)] = weights
-        return cls(by_class, scale, codes, weights, own, log_prior[:, np.newaxis])
+        return cls(by_class, codes, weights, own, log_prior[:, np.newaxis])
 
     @property
     def enough(self) -> float:
@@ -168,7 +159,7 @@ class _Rows(NamedTuple):
 
 def _temperature(rows: _Rows) -> tuple[float, Floats]:
     """Return tau and the biases, by Newton's method with halved steps."""
-    summed = rows.terms[:, :, :-1] @ rows.scale
+    summed = rows.terms[:, :, :-1].sum(axis=2)
     pulls = np.append(_PULL_TAU, np.full(summed.shape[0], _PULL_BIAS))
     centre = np.append(1.0, np.zeros(summed.shape[0]))
 
@@ -208,31 +199,31 @@ def _weights(rows: _Rows, start: Floats) -> Calibration:
 
     def judged(x: Floats) -> tuple[float, Floats]:
         loss, p = rows.judged(np.matmul(rows.terms, x[:, :, np.newaxis])[:, :, 0])
-        penalty, slope = _penalty(x, rows.scale)
+        penalty, slope = _penalty(x)
         rest = p * rows.weights - rows.own
         slope += np.matmul(rest[:, np.newaxis, :], rows.terms)[:, 0]
         return loss + penalty, slope
 
     x = minimize(judged, start, _preconditioner(rows, start), rows.enough)
-    return Calibration(x[:, :-1] / rows.scale, x[:, -1].copy())
+    return Calibration(np.ascontiguousarray(x[:, :-1]), x[:, -1].copy())
 
 
-def _penalty(x: Floats, scale: Floats) -> tuple[float, Floats]:
+def _penalty(x: Floats) -> tuple[float, Floats]:
     r"""Return the penalty and its gradient, the best :math:`w_t` and :math:`\tau` put in.
 
-    Weights are in units of the scale :math:`s_t = \sqrt{\sigma_t}`, u for :math:`s_t w`. With the
-    mean :math:`\bar u_t` of a term's over classes,
+    With the mean :math:`\bar w_t` of a term's weights over classes,
 
-    .. math:: \frac{\lambda}{2} \sum_{kt} (u_{kt} - \bar u_t)^2
-              + \frac{h}{2} \sum_t (\bar u_t - s_t \tau)^2 + \frac{\lambda_\tau}{2} (\tau - 1)^2,
+    .. math:: \frac{\lambda}{2} \sum_{kt} (w_{kt} - \bar w_t)^2
+              + \frac{h}{2} \sum_t (\bar w_t - \tau)^2 + \frac{\lambda_\tau}{2} (\tau - 1)^2,
               \qquad h = \frac{K \lambda}{K + 1}, \quad
-              \tau = \frac{h \sum_t s_t \bar u_t + \lambda_\tau}{h \sum_t s_t^2 + \lambda_\tau}
+              \tau = \frac{h \sum_t \bar w_t + \lambda_\tau}{h T + \lambda_\tau}
     """
     weight, bias = x[:, :-1], x[:, -1]
-    n_classes, h = len(x), _common_pull(len(x))
+    n_classes, n_terms = weight.shape
+    h = _common_pull(n_classes)
     mean = weight.mean(axis=0)
-    tau = (h * scale @ mean + _PULL_TAU) / (h * scale @ scale + _PULL_TAU)
-    own, common = weight - mean, mean - tau * scale
+    tau = (h * mean.sum() + _PULL_TAU) / (h * n_terms + _PULL_TAU)
+    own, common = weight - mean, mean - tau
     slope = np.empty_like(x)
     slope[:, :-1] = _PULL * own + (h / n_classes) * common
     slope[:, -1] = _PULL_BIAS * bias

@@ -1,0 +1,138 @@
+"""The columns of a Spark frame: chosen by their types, and read from Arrow on an executor.
+
+A `Plan` is made where the frame is known, travels to the executors, and reads batches there.
+Numbers (decimals too) and vectors of `pyspark.ml.linalg` are numbers; text and booleans are
+categories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from naively._optional import need
+from naively.engines import categories
+from naively.engines.files.cells import numbers
+from naively.engines.spark import types, vectors
+from naively.engines.tables import Columns, Mixed
+from naively.exceptions import NaivelyError
+from naively.schema import Kind, Schema
+
+__all__ = ["Plan"]
+
+
+class _Column(NamedTuple):
+    """A column of a frame: its place among those measured, what it holds, a vector's length."""
+
+    name: str
+    at: int
+    kind: Kind
+    width: int | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is read from a frame.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns, as the frame calls them.
+    widths : tuple of int or None
+        How many numbers a vector has; None for a column that is no vector.
+    schema : Schema
+        The columns as they are measured: a vector is as many columns as it has numbers.
+    """
+
+    names: tuple[str, ...]
+    widths: tuple[int | None, ...]
+    schema: Schema
+
+    @classmethod
+    def of(
+        cls,
+        df: Any,
+        columns: Sequence[str] | str | None = None,
+        schema: Schema | None = None,
+        exclude: Sequence[str] = (),
+    ) -> Plan:
+        """Choose columns: those named, or all but some; what they hold, their types say."""
+        names = types.chosen(df, columns, schema, exclude)
+        widths = tuple(types.width(df, name) for name in names)
+        if schema is None:
+            return cls(names, widths, types.schema(df, names, widths))
+        n_columns = sum(1 if width is None else width for width in widths)
+        if n_columns != schema.n_columns:
+            raise NaivelyError(
+                f"there must be {schema.n_columns} columns; got {n_columns}. Choose the columns."
+            )
+        plan = cls(names, widths, schema)
+        for column in plan._columns():
+            inside = range(column.at, column.at + (column.width or 0))
+            if set(inside) & set(schema.categories):
+                raise NaivelyError(
+                    f"column {column.name!r} holds vectors, which are numbers; got a schema with "
+                    "categories among them. Choose plain columns for those."
+                )
+        return plan
+
+    def select(self, df: Any) -> list[Any]:
+        """Return the columns as expressions, of types that are read."""
+        return [
+            types.expression(df, column.name, column.kind).alias(f"x{j}")
+            for j, column in enumerate(self._columns())
+        ]
+
+    def table(self, arrays: Sequence[Any], n_rows: int) -> Mixed:
+        """Read the arrays of a batch, one for each column."""
+        pyarrow = need("pyarrow", "Spark", extra="spark")
+        found: list[Any] = []
+        encoded: list[tuple[Any, Any]] = []
+        for array, column in zip(arrays, self._columns(), strict=True):
+            if column.kind == "number":
+                found.append(self._numbers(array, column))
+            else:
+                series = nw.from_native(pyarrow.chunked_array([array]), series_only=True)
+                encoded.append(categories.encode(series, self.schema.name(column.at)))
+        table: Any = found[0] if len(found) == 1 and found[0].ndim == 2 else None
+        if table is None:
+            table = Columns(list(_side_by_side(found)), n_rows)
+        codes = Columns([codes for codes, _ in encoded], n_rows)
+        known = tuple(categories for _, categories in encoded)
+        return Mixed((n_rows, self.schema.n_columns), table, codes, known)
+
+    def frame(self, arrays: Sequence[Any]) -> Any:
+        """Return the arrays of a batch as a model reads them: by name, or as an array."""
+        cells = [
+            self._numbers(array, column) if column.kind == "number" else array
+            for array, column in zip(arrays, self._columns(), strict=True)
+        ]
+        if self.schema.names is None:
+            return cells[0] if cells[0].ndim == 2 else np.column_stack(cells)
+        pyarrow = need("pyarrow", "Spark", extra="spark")
+        return pyarrow.table(list(_side_by_side(cells)), names=list(self.schema.names))
+
+    def _columns(self) -> Iterator[_Column]:
+        at, numbers = 0, set(self.schema.numbers)
+        for name, width in zip(self.names, self.widths, strict=True):
+            yield _Column(name, at, "number" if at in numbers else "category", width)
+            at += 1 if width is None else width
+
+    @staticmethod
+    def _numbers(array: Any, column: _Column) -> Any:
+        if column.width is None:
+            return numbers(array)
+        return vectors.rows(array, column.width, f"column {column.name!r}")
+
+
+def _side_by_side(found: Sequence[Any]) -> Iterator[Any]:
+    """Yield columns one by one, those of vectors too."""
+    for part in found:
+        if getattr(part, "ndim", 1) == 2:
+            yield from np.ascontiguousarray(part.T)
+        else:
+            yield part

@@ -1,0 +1,47 @@
+"""What went wrong on an executor, told in one sentence.
+
+Spark reports an error of Python code as a traceback within a traceback. Its last line is what
+one wants to know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from naively._optional import need
+from naively.exceptions import NaivelyError
+
+__all__ = ["told"]
+
+_OURS = f"{NaivelyError.__module__}.{NaivelyError.__qualname__}: "
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Raise errors of Python code on an executor as `NaivelyError`; others say what they are."""
+    errors = need("pyspark.errors", "Spark", extra="spark")
+    try:
+        yield
+    except errors.PythonException as error:
+        raise NaivelyError(cause(str(error))) from error
+
+
+def cause(traceback: str) -> str:
+    r"""Return what a traceback ends with.
+
+    >>> cause("Traceback (most recent call last):\n  ...\nValueError: 7 is odd\n")
+    'a partition could not be read: ValueError: 7 is odd'
+    >>> cause("Traceback ...\nnaively.exceptions.NaivelyError: partition 3: ...\n")
+    'partition 3: ...'
+    """
+    lines = [line for line in traceback.splitlines() if line.strip()]
+    for line in lines:
+        if line.startswith(_OURS):
+            return line.removeprefix(_OURS)
+    if lines[-1] == "ModuleNotFoundError: No module named 'naively'":
+        return (
+            "the executors must have naively; got a Python without it. Install it there, and let "
+            "PYSPARK_PYTHON name that Python."
+        )
+    return f"a partition could not be read: {lines[-1]}"

@@ -1,0 +1,158 @@
+"""Rows are labelled where they are: new columns, by the native kernel or as plain SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively._optional import need
+from naively.engines.columns import find
+from naively.engines.files.plan import named
+from naively.engines.spark.columns import Plan
+from naively.engines.spark.types import quoted
+from naively.exceptions import NaivelyError
+from naively.export import to_sql
+
+__all__ = ["predict"]
+
+_TYPES = {"U": "string", "i": "long", "u": "long", "b": "boolean", "f": "double"}  # of labels
+
+
+def predict(
+    model: Any,
+    df: Any,
+    *,
+    columns: Sequence[str] | str | None = None,
+    prediction: str | None = "prediction",
+    probability: str | None = None,
+    joint: str | None = None,
+    sql: bool = False,
+) -> Any:
+    """Return a frame with the labels of its rows as a new column.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    df : pyspark.sql.DataFrame
+        Rows; the term of a missing cell is left out.
+    columns : sequence of str, or str, optional
+        The model's columns, in its order, or a vector that holds them; None for those of the
+        names that the model was fitted on.
+    prediction : str, default="prediction"
+        What to call the column of labels; None for none.
+    probability : str, optional
+        What to call a column of probabilities: arrays, in the order of the model's classes.
+    joint : str, optional
+        What to call a column of log p(x, k): arrays, in the same order.
+    sql : bool, default=False
+        Whether Spark is to compute it as SQL, without any Python on the executors. It needs
+        plain columns of numbers, and suits small models: each class and column is a term.
+    """
+    for name in (prediction, probability, joint):
+        if name is not None and name.casefold() in map(str.casefold, df.columns):
+            raise NaivelyError(
+                f"new columns must have new names; {name!r} is there. Drop it, or choose another."
+            )
+    if sql:
+        return _by_sql(model, df, columns, prediction, probability, joint)
+    functions = need("pyspark.sql.functions", "Spark", extra="spark")
+    if not hasattr(functions, "arrow_udf"):
+        raise NaivelyError("predict needs Spark 4.1 or newer; with an older one, use sql=True.")
+    plan = Plan.of(df, columns, model.summary_.schema)
+    wants = {"prediction": prediction, "probability": probability, "joint": joint}
+    score = _Score(_alone(model), plan, tuple(want for want in wants if wants[want] is not None))
+    udf = functions.arrow_udf(score.function(), score.type)
+    found = f"naively_{uuid4().hex}"
+    scored = df.withColumn(found, udf(functions.struct(*plan.select(df))))
+    new = [scored[found][want].alias(wants[want]) for want in score.wants]
+    return scored.select(*(scored[quoted(name)] for name in df.columns), *new)
+
+
+class _Score(NamedTuple):
+    """What an executor does with a batch of rows."""
+
+    model: Any
+    plan: Plan
+    wants: tuple[str, ...]
+
+    @property
+    def type(self) -> str:
+        """What comes out, as Spark calls it."""
+        label = _TYPES[self.model.classes_.dtype.kind]
+        types = {"prediction": label, "probability": "array<double>", "joint": "array<double>"}
+        return "struct<" + ", ".join(f"{want}: {types[want]}" for want in self.wants) + ">"
+
+    def function(self) -> Callable[[Any], Any]:
+        """Return what gives a struct of arrays for a struct of columns."""
+        pyarrow = need("pyarrow", "Spark", extra="spark")
+
+        def score(rows: Any) -> Any:
+            frame = self.plan.frame(rows.flatten())
+            columns = [getattr(self, f"_{want}")(frame) for want in self.wants]
+            return pyarrow.StructArray.from_arrays(columns, names=list(self.wants))
+
+        # By its types, Spark knows what kind of function it is.
+        score.__annotations__ = {"rows": pyarrow.Array, "return": pyarrow.Array}
+        return score
+
+    def _prediction(self, frame: Any) -> Any:
+        return need("pyarrow", "Spark", extra="spark").array(self.model.predict(frame))
+
+    def _probability(self, frame: Any) -> Any:
+        return _lists(self.model.predict_proba(frame))
+
+    def _joint(self, frame: Any) -> Any:
+        return _lists(self.model.predict_joint_log_proba(frame))
+
+
+def _lists(rows: NDArray[Any]) -> Any:
+    pyarrow = need("pyarrow", "Spark", extra="spark")
+    ends = np.arange(0, rows.size + 1, rows.shape[1], dtype=np.int32)
+    return pyarrow.ListArray.from_arrays(ends, rows.astype(np.float64).reshape(-1))
+
+
+def _alone(model: Any) -> Any:
+    """Return a model that keeps to one thread: Spark has given the other cores to other tasks."""
+    model = copy(model)
+    model.n_jobs = 1
+    return model
+
+
+def _by_sql(
+    model: Any,
+    df: Any,
+    columns: Sequence[str] | str | None,
+    prediction: str | None,
+    probability: str | None,
+    joint: str | None,
+) -> Any:
+    """Score by one SELECT, in which the frame is a view."""
+    if joint is not None:
+        raise NaivelyError("joint needs the kernel; got sql=True. Leave one of them out.")
+    functions = need("pyspark.sql.functions", "Spark", extra="spark")
+    given = None if columns is None else [find(name, df.columns) for name in named(columns)]
+    view, label = f"naively_{uuid4().hex}", f"label_{uuid4().hex}"
+    query = to_sql(
+        model,
+        view,
+        dialect="spark",
+        columns=given,
+        keep=df.columns,
+        label=label,
+        proba=probability is not None,
+    )
+    df.createTempView(view)
+    try:
+        scored = df.sparkSession.sql(query)
+    finally:
+        df.sparkSession.catalog.dropTempView(view)
+    shares = [scored[name] for name in scored.columns[len(df.columns) + 1 :]]
+    new = [] if prediction is None else [scored[label].alias(prediction)]
+    new += [] if probability is None else [functions.array(*shares).alias(probability)]
+    return scored.select(*(scored[quoted(name)] for name in df.columns), *new)

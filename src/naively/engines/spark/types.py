@@ -1,0 +1,112 @@
+"""What the columns of a Spark frame are by their types: which to read, what they hold, how to cast.
+
+Nothing here looks at rows, but for the length of vectors where the frame's metadata lacks it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from naively._optional import need
+from naively.engines.columns import find
+from naively.engines.files.plan import named
+from naively.exceptions import NaivelyError
+from naively.schema import Kind, Schema
+
+__all__ = ["chosen", "expression", "quoted", "schema", "width"]
+
+
+def chosen(
+    df: Any, columns: Sequence[str] | str | None, agreed: Schema | None, exclude: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the columns to read: those named, those of an agreed schema, or all but some."""
+    if columns is None and agreed is not None and agreed.names is not None:
+        columns = agreed.names
+    if columns is None:
+        return tuple(name for name in df.columns if name not in exclude)
+    names = tuple(find(name, df.columns) for name in named(columns))
+    for name in names:
+        if name in exclude:
+            raise NaivelyError(
+                f"the target and the weight must not be among the columns; got {name!r}."
+            )
+    return names
+
+
+def schema(df: Any, names: Sequence[str], widths: Sequence[int | None]) -> Schema:
+    """Return what the types of columns say; one vector alone has the names of its attributes."""
+    if len(names) == 1 and widths[0] is not None:
+        return Schema(widths[0], _attributes(df.schema[names[0]], widths[0]))
+    measured: list[str] = []
+    kinds: list[Kind] = []
+    for name, length in zip(names, widths, strict=True):
+        numbers: list[Kind] = ["number"] * (length or 0)
+        measured += [name] if length is None else [f"{name}_{i}" for i in range(length)]
+        kinds += [_kind(df.schema[name])] if length is None else numbers
+    return Schema(len(kinds), tuple(measured), tuple(kinds) if "category" in kinds else None)
+
+
+def width(df: Any, name: str) -> int | None:
+    """Return how many numbers a vector has; None where the column holds no vectors."""
+    field = df.schema[name]
+    if not _is_vector(field.dataType):
+        return None
+    known = field.metadata.get("ml_attr", {}).get("num_attrs")
+    if known is not None:
+        return int(known)
+    column = df[quoted(name)]
+    first = df.select(column).where(column.isNotNull()).first()
+    if first is None:
+        raise NaivelyError(
+            f"column {name!r} must hold a vector, to know how long they are; got none."
+        )
+    return len(first[0])
+
+
+def expression(df: Any, name: str, kind: Kind) -> Any:
+    """Return a column, as a double where that is how its numbers are read."""
+    sql = need("pyspark.sql.types", "Spark", extra="spark")
+    column, held = df[quoted(name)], df.schema[name].dataType
+    if _is_vector(held):
+        return column
+    if _kind(df.schema[name]) != kind and not isinstance(held, sql.BooleanType | sql.NumericType):
+        raise NaivelyError(f"column {name!r} must hold numbers; got {held.simpleString()}.")
+    is_flag = kind == "number" and isinstance(held, sql.BooleanType)
+    if is_flag or isinstance(held, sql.DecimalType | sql.NullType):
+        return column.cast("double")  # of a decimal, the nearest
+    return column
+
+
+def quoted(name: str) -> str:
+    """Quote the name of a column.
+
+    >>> quoted("a.b")
+    '`a.b`'
+    """
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _is_vector(held: Any) -> bool:
+    return bool(held.simpleString() == "vector")
+
+
+def _kind(field: Any) -> Kind:
+    sql = need("pyspark.sql.types", "Spark", extra="spark")
+    held = field.dataType
+    if isinstance(held, sql.NumericType | sql.NullType):
+        return "number"
+    if isinstance(held, sql.StringType | sql.CharType | sql.VarcharType | sql.BooleanType):
+        return "category"
+    raise NaivelyError(
+        f"column {field.name!r} must hold numbers, vectors, text or booleans; got "
+        f"{held.simpleString()}. Convert it, or choose other columns."
+    )
+
+
+def _attributes(field: Any, length: int) -> tuple[str, ...] | None:
+    """Return the names that `VectorAssembler` noted for the numbers of a vector, if it did."""
+    groups = field.metadata.get("ml_attr", {}).get("attrs", {}).values()
+    found = {attr["idx"]: attr.get("name") for group in groups for attr in group}
+    names = tuple(found[i] for i in sorted(found))
+    return names if None not in names and len(set(names)) == length else None

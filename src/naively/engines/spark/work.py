@@ -1,0 +1,72 @@
+"""What an executor does with rows: batches of Arrow become summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import reduce
+from typing import Any, NamedTuple
+
+from naively._optional import need
+from naively.engines.files.cells import RowError, checked_weights, encode, numbers
+from naively.engines.shifted import Shifted, measure_shifted
+from naively.engines.spark.columns import Plan
+from naively.exceptions import NaivelyError
+
+__all__ = ["Work", "added"]
+
+_CELLS = 1 << 22  # that are looked at together: vectors that are sparse become dense
+
+
+class Work(NamedTuple):
+    """How rows are measured: labels, perhaps weights, and the columns of a plan."""
+
+    plan: Plan
+    target: str
+    weight: str | None
+
+    def summaries(self, batches: Iterable[Any], where: str, first: int = 0) -> Iterator[Shifted]:
+        """Yield summaries of batches, whose columns are labels, weights if any, and the plan's.
+
+        Parameters
+        ----------
+        batches : iterable of pyarrow.RecordBatch
+            Rows.
+        where : str
+            Where they come from, for messages.
+        first : int
+            The number of the first row there.
+        """
+        step = max(1, _CELLS // max(1, self.plan.schema.n_columns))
+        for batch in batches:
+            for start in range(0, batch.num_rows, step):
+                rows = batch.slice(start, step)
+                try:
+                    yield self._summary(rows)
+                except RowError as error:
+                    what = f"{error.what} in row {first + error.row}. {error.advice}"
+                    raise NaivelyError(f"{where}: {what}") from None
+                except NaivelyError as error:
+                    raise NaivelyError(f"{where}, from row {first}: {error}") from None
+                first += rows.num_rows
+
+    def _summary(self, rows: Any) -> Shifted:
+        pyarrow = need("pyarrow", "Spark", extra="spark")
+        schema, columns = self.plan.schema, rows.columns
+        classes, codes = encode(pyarrow.chunked_array([columns.pop(0)]), self.target)
+        weights = None
+        if self.weight is not None:
+            weights = checked_weights(numbers(columns.pop(0)), self.weight)
+        table = self.plan.table(columns, rows.num_rows)
+        return measure_shifted(table, schema, classes, codes, weights)
+
+
+def added(summaries: Iterable[Shifted]) -> Shifted | None:
+    """Add pairs, and pairs of pairs: rounding grows with the logarithm of their number."""
+    held: list[tuple[int, Shifted]] = []
+    for total in summaries:
+        size = 1
+        while held and held[-1][0] == size:
+            total, size = held.pop()[1] + total, 2 * size
+        held.append((size, total))
+    parts = [part for _, part in reversed(held)]
+    return reduce(lambda after, before: before + after, parts) if parts else None

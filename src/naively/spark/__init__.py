@@ -1,0 +1,28 @@
+"""Stages for pipelines of `pyspark.ml`: `NaiveBayes` is fitted, `NaiveBayesModel` transforms.
+
+They have the names, parameters and columns of Spark's own gaussian naive Bayes, and stand where
+it stood: in a `Pipeline`, a `CrossValidator`, a saved `PipelineModel`. They also take priors,
+missing cells and plain columns, and their variances do not cancel.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from naively._optional import need
+
+__all__ = ["NaiveBayes", "NaiveBayesModel"]
+
+if TYPE_CHECKING:
+    from naively.spark.model import NaiveBayesModel
+    from naively.spark.naive_bayes import NaiveBayes
+
+_homes = {"NaiveBayes": "naively.spark.naive_bayes", "NaiveBayesModel": "naively.spark.model"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _homes:
+        raise AttributeError(f"module 'naively.spark' has no attribute {name!r}")
+    need("pyspark", "a stage of Spark", extra="spark")
+    return getattr(import_module(_homes[name]), name)

@@ -1,0 +1,139 @@
+# ruff: noqa: N802, N815 - the names are Spark's
+"""The parameters that `NaiveBayes` and `NaiveBayesModel` share, as `pyspark.ml` has them."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from pyspark.ml.param import Param, Params, TypeConverters
+from pyspark.ml.param.shared import HasInputCols, HasWeightCol
+
+__all__ = ["NAMES", "READING", "NaiveBayesParams"]
+
+# What our estimators call the parameters of each type of model.
+NAMES = {
+    "gaussian": {
+        "priors": "priors",
+        "calibration": "calibration",
+        "varSmoothing": "var_smoothing",
+        "varSmoothingBy": "smoothing",
+        "variance": "variance",
+        "ddof": "ddof",
+    },
+    "mixed": {"priors": "priors", "calibration": "calibration", "families": "families"},
+}
+# Those that say how a summary is read: another value of them needs no other pass.
+READING = {"priors", "varSmoothing", "varSmoothingBy", "variance", "ddof", "thresholds"}
+
+
+class NaiveBayesParams(HasInputCols, HasWeightCol):
+    """How rows are read, and how a model is read off what was seen."""
+
+    modelType: Param[str] = Param(
+        Params._dummy(),
+        "modelType",
+        'The model: "gaussian", or "mixed" for columns of any kind.',
+        TypeConverters.toString,
+    )
+    smoothing: Param[float] = Param(
+        Params._dummy(),
+        "smoothing",
+        "For Spark's models of counts; none of these has a use for it.",
+        TypeConverters.toFloat,
+    )
+    priors: Param[list[float]] = Param(
+        Params._dummy(),
+        "priors",
+        "Class probabilities, in the order of the labels; by default their shares of the data.",
+        TypeConverters.toListFloat,
+    )
+    calibration: Param[str] = Param(
+        Params._dummy(),
+        "calibration",
+        'How terms are weighed: "weights", "temperature" or "none".',
+        TypeConverters.toString,
+    )
+    families: Param[dict[str, Any]] = Param(
+        Params._dummy(),
+        "families",
+        "Of a mixed model: the families of some columns, by name.",
+    )
+    varSmoothing: Param[float] = Param(
+        Params._dummy(),
+        "varSmoothing",
+        "This part of the largest variance of all columns is added to every variance.",
+        TypeConverters.toFloat,
+    )
+    varSmoothingBy: Param[str] = Param(
+        Params._dummy(),
+        "varSmoothingBy",
+        'Smooth by the largest variance of all columns ("global"), or each by its own ("column").',
+        TypeConverters.toString,
+    )
+    variance: Param[str] = Param(
+        Params._dummy(),
+        "variance",
+        'One variance per class and column ("class"), or one per column ("shared").',
+        TypeConverters.toString,
+    )
+    ddof: Param[int] = Param(
+        Params._dummy(),
+        "ddof",
+        "Squared deviations are divided by n - ddof.",
+        TypeConverters.toInt,
+    )
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._setDefault(
+            modelType="gaussian",
+            smoothing=1.0,
+            varSmoothing=1e-9,
+            varSmoothingBy="global",
+            variance="class",
+            ddof=0,
+        )
+
+    def getModelType(self) -> str:
+        """Return the kind of model."""
+        return self.getOrDefault(self.modelType)
+
+    def getSmoothing(self) -> float:
+        """Return what these models have no use for."""
+        return self.getOrDefault(self.smoothing)
+
+    def getPriors(self) -> list[float] | None:
+        """Return the class probabilities, or None for their shares of the data."""
+        return self.getOrDefault(self.priors) if self.isDefined(self.priors) else None
+
+    def getCalibration(self) -> str | None:
+        """Return how terms are weighed, or None for what is usual."""
+        return self.getOrDefault(self.calibration) if self.isDefined(self.calibration) else None
+
+    def getFamilies(self) -> dict[str, Any] | None:
+        """Return the families of some columns, or None where their types decide."""
+        return self.getOrDefault(self.families) if self.isDefined(self.families) else None
+
+    def getVarSmoothing(self) -> float:
+        """Return the part of the largest variance that is added to every variance."""
+        return self.getOrDefault(self.varSmoothing)
+
+    def getVarSmoothingBy(self) -> str:
+        """Return whose variance smooths: "global" or "column"."""
+        return self.getOrDefault(self.varSmoothingBy)
+
+    def getVariance(self) -> str:
+        """Return "class" or "shared"."""
+        return self.getOrDefault(self.variance)
+
+    def getDdof(self) -> int:
+        """Return what is taken off n."""
+        return self.getOrDefault(self.ddof)
+
+    def setInputCols(self, value: list[str]) -> Self:
+        """Read plain columns instead of a vector."""
+        return self._set(inputCols=value)
+
+    def _columns(self) -> list[str] | str:
+        """Return the columns to read."""
+        return self.getInputCols() if self.isDefined(self.inputCols) else self.getFeaturesCol()

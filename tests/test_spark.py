@@ -1,0 +1,394 @@
+"""What is special to Spark: its types, vectors and failures. `test_engines.py` has the rest."""
+
+import os
+import signal
+import subprocess
+import sys
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from naively import GaussianNB, NaivelyError, Schema, summarize
+from naively.engines import mixed
+from tests import sparks
+
+if sparks.absent():
+    pytest.skip(sparks.absent(), allow_module_level=True)
+
+from pyspark import TaskContext
+from pyspark.ml.linalg import Vectors, VectorUDT
+from pyspark.sql.functions import expr, lit
+from pyspark.sql.types import DoubleType, StructField, StructType
+
+from naively.engines import spark as engine
+
+pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support:FutureWarning")
+
+N = 60
+NAMES = ["a", "b"]
+VECTORS = StructType([StructField("label", DoubleType()), StructField("features", VectorUDT())])
+
+
+@pytest.fixture(scope="module")
+def spark():
+    return sparks.session()
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Numbers with holes, labels and weights."""
+    rng = np.random.default_rng(0)
+    a = np.where(rng.random(N) < 0.1, np.nan, rng.normal(size=N))
+    columns = {"a": a, "b": rng.normal(1e8, size=N), "y": rng.integers(0, 3, N)}
+    return pa.table({**columns, "w": rng.choice([0.0, 0.5, 2.0], N)})
+
+
+@pytest.fixture(scope="module")
+def df(spark, table):
+    with sparks.quiet():
+        return spark.createDataFrame(table).repartition(3).cache()
+
+
+@pytest.fixture(scope="module")
+def model(table):
+    return GaussianNB().fit(table.select(NAMES), table["y"].to_numpy())
+
+
+def assert_close(a, b):
+    """Equal but for rounding: some ulp of sums of some ten terms, of means relative to cells."""
+    assert a.classes.tolist() == b.classes.tolist()
+    assert a.schema == b.schema
+    np.testing.assert_allclose(a.class_weight, b.class_weight, rtol=1e-14)
+    np.testing.assert_allclose(a.moments.weight, b.moments.weight, rtol=1e-14)
+    np.testing.assert_allclose(a.moments.mean, b.moments.mean, rtol=1e-15, atol=1e-14)
+    np.testing.assert_allclose(a.moments.m2, b.moments.m2, rtol=1e-13)
+
+
+def of_rows(table, **options):
+    return summarize(table.select(NAMES), table["y"].to_numpy(), **options)
+
+
+# --- what is read ---------------------------------------------------------------------------------
+
+
+def test_numbers_of_every_type_are_numbers(spark):
+    kinds = ["tinyint", "smallint", "int", "bigint", "float", "double", "decimal(12,3)"]
+    df = spark.range(8).selectExpr(
+        "id % 2 AS y", *(f"CAST(id AS {kind}) AS `{kind}`" for kind in kinds)
+    )
+    got = engine.summarize(df, target="y")
+    assert got.schema == Schema(7, tuple(kinds))
+    assert got.moments.mean.tolist() == [[3.0] * 7, [4.0] * 7]
+    assert got.moments.m2.tolist() == [[20.0] * 7] * 2
+
+
+def test_a_decimal_is_the_nearest_double(spark):
+    df = spark.createDataFrame([(Decimal("0.1"), 1), (None, 1)], "x decimal(38,18), y int")
+    got = engine.summarize(df, target="y")
+    assert got.moments.weight.tolist() == [[1.0]]
+    assert got.moments.mean.tolist() == [[0.1]]
+
+
+def test_nothing_but_nulls_is_missing_cells(spark):
+    got = engine.summarize(spark.range(3).selectExpr("NULL AS x", "'k' AS y"), target="y")
+    assert got.class_weight.tolist() == [3.0]
+    assert got.moments.weight.tolist() == [[0.0]]
+
+
+def test_booleans_are_numbers_where_a_schema_says_so(spark):
+    df = spark.range(4).selectExpr("id < 3 AS x", "'k' AS y")
+    got = engine.summarize(df, target="y", schema=Schema(1, ("x",)))
+    assert got.moments.mean.tolist() == [[0.75]]
+
+
+def test_text_and_booleans_are_tallied(spark):
+    frame = pa.table(
+        {
+            "town": ["Ulm", "Bonn", None, "Ulm", "Bonn", "Ulm"],
+            "new": [True, None, False, True, True, False],
+            "age": [3.0, None, 5.0, 6.0, 7.0, 1.0],
+        }
+    )
+    y, w = ["no", "no", "yes", "yes", "no", "yes"], np.array([1.0, 2.0, 0.5, 1.0, 3.0, 1.0])
+    expected = mixed.summarize(frame, y, sample_weight=w)
+    df = spark.createDataFrame(frame.append_column("y", [y]).append_column("w", [w])).repartition(3)
+    got = engine.summarize(df, target="y", weight="w")
+    assert_close(got, expected)
+    assert [c.tolist() for c in got.categories] == [["Bonn", "Ulm"], [False, True]]
+    assert got.tallies == expected.tallies
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        ("CAST(id % 2 AS string)", ["0", "1"]),
+        ("id % 2 = 0", [False, True]),
+        ("CAST(id % 2 AS double)", [0.0, 1.0]),
+        ("CAST(id % 2 AS decimal(3,1))", [0, 1]),
+    ],
+    ids=["text", "booleans", "doubles", "decimals"],
+)
+def test_labels_may_be_of_any_type(spark, labels, classes):
+    df = spark.range(5).selectExpr("CAST(id AS double) AS x", f"{labels} AS y")
+    assert engine.summarize(df, target="y").classes.tolist() == classes
+
+
+def test_columns_may_have_odd_names(spark):
+    names = ["a.b", "with `ticks`", "two words"]
+    df = spark.createDataFrame([(1.0, 2.0, "k"), (3.0, 4.0, "k")], names)
+    got = engine.summarize(df, target="two words")
+    assert got.schema.names == ("a.b", "with `ticks`")
+    assert got.moments.mean.tolist() == [[2.0, 3.0]]
+    answered = engine.predict(GaussianNB.from_summary(got), df)
+    assert answered.columns == [*names, "prediction"]
+    assert [row.prediction for row in answered.collect()] == ["k", "k"]
+
+
+def test_chosen_columns_keep_the_order_they_are_named_in(df, table):
+    got = engine.summarize(df, target="y", columns=["b", "a"])
+    assert got.schema.names == ("b", "a")
+    np.testing.assert_allclose(got.moments.weight, of_rows(table).moments.weight[:, ::-1])
+
+
+# --- vectors --------------------------------------------------------------------------------------
+
+
+def test_in_a_sparse_vector_nothing_is_zero(spark):
+    rows = [
+        (0.0, Vectors.dense([1.0, float("nan"), 3.0])),
+        (0.0, Vectors.sparse(3, [2], [5.0])),
+        (0.0, Vectors.sparse(3, [], [])),
+        (1.0, None),
+    ]
+    got = engine.summarize(spark.createDataFrame(rows, VECTORS), target="label")
+    X = np.array([[1, np.nan, 3], [0, 0, 5], [0, 0, 0], [np.nan] * 3])
+    assert_close(got, summarize(X, np.array([0.0, 0, 0, 1])))
+
+
+def test_a_vector_beside_other_columns_is_numbered(spark):
+    rows = [(0.0, Vectors.dense([1.0, 2.0])), (0.0, Vectors.sparse(2, [1], [4.0]))]
+    df = spark.createDataFrame(rows, VECTORS).withColumn("x", lit(7))
+    got = engine.summarize(df, target="label")
+    assert got.schema == Schema(3, ("features_0", "features_1", "x"))
+    assert got.moments.mean.tolist() == [[0.5, 3.0, 7.0]]
+
+
+def test_vectors_must_be_equally_long(spark):
+    rows = [(0.0, Vectors.dense([1.0, 2.0])), (0.0, Vectors.dense([1.0]))]
+    df = spark.createDataFrame(rows, VECTORS).coalesce(1)
+    with pytest.raises(NaivelyError, match=r"equally long \(2\); got one of 1\."):
+        engine.summarize(df, target="label")
+
+
+# --- partitions -----------------------------------------------------------------------------------
+
+
+def test_partitions_without_rows_change_nothing(spark, df, table):
+    rows = df.where("y = 0").repartition(5, "y")
+    expected = of_rows(table.filter(pa.compute.equal(table["y"], 0)))
+    assert_close(engine.summarize(rows, target="y", columns=NAMES), expected)
+
+
+def test_no_rows_give_nothing(df):
+    got = engine.summarize(df.where("w > 9"), target="y", weight="w")
+    assert got.weight == 0
+    assert got.schema == Schema(2, ("a", "b"))
+
+
+def test_many_partitions_add_up_in_a_tree(spark):
+    df = spark.range(0, 140, 1, 35).selectExpr("1e8 + id AS x", "id % 2 AS y")
+    id_ = np.arange(140)
+    expected = summarize(pa.table({"x": 1e8 + id_}), id_ % 2)
+    assert_close(engine.summarize(df, target="y"), expected)
+
+
+def test_the_same_partitions_give_the_same_bits(df):
+    first = engine.summarize(df, target="y", weight="w")
+    assert engine.summarize(df, target="y", weight="w") == first
+
+
+def test_executors_need_neither_scikit_learn_nor_pandas():
+    code = "import sys, naively.engines.spark.summaries; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"sklearn", "pandas", "scipy"} & set(done.stdout.split())
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def folder(table, tmp_path_factory):
+    """Two Parquet files, of several row groups each."""
+    folder = tmp_path_factory.mktemp("rows of files")
+    pq.write_table(table.slice(0, 25), folder / "part 1.parquet", row_group_size=10)
+    pq.write_table(table.slice(25), folder / "part 2.parquet", row_group_size=10)
+    return folder
+
+
+def test_files_are_read_whole_and_once(spark, folder, table):
+    df = spark.read.parquet(str(folder))
+    w = table["w"].to_numpy()
+    got = engine.summarize(df, target="y", weight="w")
+    assert_close(got, of_rows(table, sample_weight=w))
+    assert_close(engine.summarize(df.select("y", "a", "b"), target="y"), of_rows(table))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda df: df.where("a > 0"),
+        lambda df: df.selectExpr("-a AS a", "b", "y"),
+        lambda df: df.select(df.b.alias("a"), df.a.alias("b"), "y"),
+        lambda df: df.orderBy("w").limit(20),
+        lambda df: df.union(df),
+    ],
+    ids=["filtered", "computed", "renamed", "limited", "doubled"],
+)
+def test_a_frame_that_is_more_than_files_is_left_to_spark(spark, folder, change):
+    df = change(spark.read.parquet(str(folder)))
+    assert_close(engine.summarize(df, target="y", columns=NAMES), of_rows(df.toArrow()))
+
+
+def test_a_file_that_lacks_a_column_is_left_to_spark(spark, table, tmp_path):
+    pq.write_table(table, tmp_path / "1.parquet")
+    pq.write_table(table.drop(["b"]), tmp_path / "2.parquet")
+    df = spark.read.parquet(str(tmp_path / "1.parquet"), str(tmp_path / "2.parquet"))
+    got = engine.summarize(df, target="y", columns=NAMES)
+    assert_close(got, of_rows(df.toArrow()))
+    assert got.moments.weight[:, 1].sum() == N
+
+
+def test_labels_may_be_the_names_of_folders(spark, table, tmp_path):
+    pq.write_to_dataset(table.drop(["w"]), tmp_path, partition_cols=["y"])
+    df = spark.read.parquet(str(tmp_path))
+    assert_close(engine.summarize(df, target="y"), of_rows(table))
+
+
+def test_a_bad_cell_of_a_file_is_named(spark, table, tmp_path):
+    labels = pa.array([*range(37), None, *range(N - 38)])
+    bad = table.set_column(table.schema.get_field_index("y"), "y", labels)
+    pq.write_table(bad, tmp_path / "bad.parquet", row_group_size=10)
+    with pytest.raises(NaivelyError, match=r"bad.parquet': the target 'y' is missing in row 37\."):
+        engine.summarize(spark.read.parquet(str(tmp_path)), target="y")
+
+
+# --- failures -------------------------------------------------------------------------------------
+
+
+def raise_an_error():
+    raise OSError("the disk is on fire")
+
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("fail", [raise_an_error, die], ids=["raises", "dies"])
+def test_a_task_that_fails_once_is_counted_once(df, table, fail):
+    def flaky(batches, fail=fail):
+        for batch in batches:
+            yield batch.slice(0, 1)
+            context = TaskContext.get()
+            if context.partitionId() == 1 and context.attemptNumber() == 0:
+                fail()
+            yield batch.slice(1)
+
+    got = engine.summarize(df.mapInArrow(flaky, df.schema), target="y", columns=NAMES)
+    assert_close(got, of_rows(table))
+
+
+def test_a_partition_that_cannot_be_read_names_the_cause(df):
+    def broken(batches):
+        raise OSError("the disk is on fire")
+        yield from batches
+
+    rows = df.coalesce(1).mapInArrow(broken, df.schema)
+    with pytest.raises(NaivelyError, match="could not be read: OSError: the disk is on fire"):
+        engine.summarize(rows, target="y")
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"a": "double('inf')"}, r"partition 0, from row 0: column 'a' holds infinity"),
+        ({"y": "CAST(NULL AS int)"}, r"partition 0: the target 'y' is missing in row 0"),
+        ({"y": "0.5"}, r"partition 0: the target 'y' is 0.5 in row 0"),
+        ({"w": "-1"}, r"partition 0: the weight 'w' is -1 in row 0"),
+        ({"a": "current_date()"}, r"column 'a' must hold numbers, .*; got date\. Convert it"),
+    ],
+    ids=["infinity", "no label", "measurement", "negative weight", "date"],
+)
+def test_bad_cells_are_named(df, changed, message):
+    bad = df.coalesce(1).withColumns({name: expr(text) for name, text in changed.items()})
+    with pytest.raises(NaivelyError, match=message):
+        engine.summarize(bad, target="y", weight="w")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": "Y"}, "no column 'Y'; did you mean 'y'"),
+        ({"target": "y", "columns": ["a", "age"]}, "no column 'age'"),
+        ({"target": "y", "columns": ["a", "y"]}, "must not be among the columns; got 'y'"),
+        ({"target": "y", "schema": Schema(2)}, "there must be 2 columns; got 3"),
+    ],
+    ids=["target", "column", "target as column", "schema"],
+)
+def test_columns_that_do_not_fit_are_said_before_anything_is_read(df, options, message):
+    with pytest.raises(NaivelyError, match=message):
+        engine.summarize(df, **options)
+
+
+# --- answers --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sql", [False, True], ids=["by Arrow", "by SQL"])
+def test_answers_are_those_of_the_model(df, model, sql):
+    answered = engine.predict(model, df, probability="p", sql=sql)
+    assert answered.columns == [*df.columns, "prediction", "p"]
+    rows = answered.toArrow()
+    X = rows.select(NAMES)
+    assert rows["prediction"].to_pylist() == model.predict(X).tolist()
+    p = np.array(rows["p"].to_pylist())
+    # SQL adds the terms in another order: some ulp of the sum, and exp makes them relative.
+    np.testing.assert_allclose(p, model.predict_proba(X), rtol=1e-12 if sql else 0)
+
+
+def test_joint_probabilities_are_those_of_the_model(df, model):
+    rows = engine.predict(model, df, prediction=None, joint="joint").toArrow()
+    assert rows.column_names == [*df.columns, "joint"]
+    expected = model.predict_joint_log_proba(rows.select(NAMES))
+    assert rows["joint"].to_pylist() == expected.tolist()
+
+
+def test_vectors_are_answered(spark):
+    X, y = np.array([[0.0, 1.0], [2.0, 0.0], [9.0, 9.0]]), np.array(["low", "low", "high"])
+    model = GaussianNB(var_smoothing=0.1).fit(X, y)
+    vectors = [(0.0, Vectors.dense(X[0])), (0.0, Vectors.sparse(2, [0], [2.0])), (0.0, None)]
+    df = spark.createDataFrame(vectors, VECTORS).coalesce(1)
+    rows = engine.predict(model, df, columns="features").collect()
+    expected = model.predict([X[0], X[1], [np.nan, np.nan]])
+    assert [row.prediction for row in rows] == expected.tolist()
+    assert rows[1].features == vectors[1][1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"prediction": "A"}, "new columns must have new names; 'A' is there"),
+        ({"columns": ["a"]}, "there must be 2 columns; got 1"),
+        ({"joint": "j", "sql": True}, "joint needs the kernel"),
+    ],
+    ids=["name", "columns", "joint"],
+)
+def test_answers_that_cannot_be_given_are_refused(df, model, options, message):
+    with pytest.raises(NaivelyError, match=message):
+        engine.predict(model, df, **options)
+
+
+def test_a_missing_column_is_named(df, model):
+    with pytest.raises(NaivelyError, match="no column 'b'"):
+        engine.predict(model, df.drop("b"))
