@@ -364,6 +364,20 @@ def test_joint_probabilities_are_those_of_the_model(df, model):
     assert rows["joint"].to_pylist() == expected.tolist()
 
 
+def test_labels_are_predicted_as_what_they_are(spark):
+    df = spark.range(6).selectExpr("CAST(id AS float) AS x", "CAST(id % 3 AS int) AS y")
+    model = GaussianNB.from_summary(engine.summarize(df, target="y"), var_smoothing=1.0)
+    assert model.classes_.dtype == np.int32
+    answered = engine.predict(model, df)
+    assert dict(answered.dtypes)["prediction"] == "bigint"
+    expected = model.predict(pa.table({"x": np.arange(6, dtype=np.float32)}))
+    assert [row.prediction for row in answered.collect()] == expected.tolist()
+
+
+def test_no_rows_have_no_answers(df, model):
+    assert engine.predict(model, df.where("w > 9"), probability="p").collect() == []
+
+
 def test_vectors_are_answered(spark):
     X, y = np.array([[0.0, 1.0], [2.0, 0.0], [9.0, 9.0]]), np.array(["low", "low", "high"])
     model = GaussianNB(var_smoothing=0.1).fit(X, y)

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "ask.hpp"
 #include "codes.hpp"
+#include "touch.hpp"
 
 namespace naively {
 namespace {
@@ -59,15 +59,13 @@ bool hash_rows(const Table& numbers, const Table& codes, const std::vector<Hashe
                std::uint64_t* out) {
     alignas(64) double tile[strip_columns * chunk_rows];
     std::uint32_t slots[chunk_rows];
-    const std::size_t strips = (numbers.n_columns + strip_columns - 1) / strip_columns;
     std::fill_n(out, n, start);
     for (std::size_t row = 0; row < n; row += chunk_rows) {
         const std::size_t rows = std::min(chunk_rows, n - row);
-        for (std::size_t j = 0; j < numbers.n_columns; j += strip_columns) {
+        touch_rows(numbers, row, rows, 0, numbers.n_columns);
+        for (std::size_t j = 0; j < numbers.n_columns; j += strip_columns)
             hash_strip(numbers, row, rows, j, std::min(strip_columns, numbers.n_columns - j), tile,
                        out + row);
-            ask(numbers, {row + rows, chunk_rows, 0, numbers.n_columns}, j / strip_columns, strips);
-        }
         for (std::size_t j = 0; j < codes.n_columns; ++j) {
             const Hashes& hashes = code_hashes[j];
             if (!read_column(codes.column(j).from(row), rows, static_cast<std::uint32_t>(hashes.n),

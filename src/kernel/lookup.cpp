@@ -11,12 +11,14 @@
 #include "search.hpp"
 #include "terms.hpp"
 #include "tile.hpp"
+#include "touch.hpp"
 
 namespace naively {
 namespace {
 
-constexpr std::size_t quad = 4;        // classes that move together
-constexpr std::size_t most_quads = 4;  // whose sums stay in registers
+constexpr std::size_t quad = 4;            // classes that move together
+constexpr std::size_t most_quads = 4;      // whose sums stay in registers
+constexpr std::size_t tiles_touched = 16;  // at a time
 constexpr std::size_t piece_rows = 128;
 constexpr std::size_t piece_columns = 16;
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -227,6 +229,8 @@ bool add_tables(const Table& X, const std::int64_t* offsets, const double* value
     CodeTile tile(X, categories);
     for (std::size_t row = 0; row < X.n_rows; row += tile.rows()) {
         const std::size_t rows = std::min(tile.rows(), X.n_rows - row);
+        if (row % (tiles_touched * tile.rows()) == 0)
+            touch_columns(X, row, std::min(tiles_touched * tile.rows(), X.n_rows - row));
         if (!tile.load(row, rows)) return false;
         const Cells cells{tile.row(0), nullptr, nullptr, X.n_columns, tile.step()};
         add_codes(lines, cells, rows > 1 ? static_cast<std::size_t>(tile.row(1) - tile.row(0)) : 0,

@@ -2,11 +2,11 @@
 #include <cmath>
 #include <vector>
 
-#include "ask.hpp"
 #include "counts.hpp"
 #include "infinity.hpp"
 #include "search.hpp"
 #include "tally.hpp"
+#include "touch.hpp"
 
 namespace naively {
 namespace {
@@ -75,12 +75,12 @@ class BinCounter {
     bool count_strips(std::size_t column, std::size_t columns, Counts& counts) {
         for (std::size_t row = 0; row < X_.n_rows; row += strip_rows) {
             const std::size_t rows = std::min(strip_rows, X_.n_rows - row);
+            touch_rows(X_, row, rows, column, columns);
             for (std::size_t j = 0; j < columns; ++j) {
                 const std::size_t at = j % strip_columns;
                 if (at == 0)
                     pack_strip(X_, row, rows, column + j, std::min(strip_columns, columns - j),
                                strip_);
-                ask(X_, {row + strip_rows, strip_rows, column, columns}, j, columns);
                 if (!count(column + j, j, strip_ + at * strip_rows, row, rows, counts))
                     return false;
             }

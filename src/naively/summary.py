@@ -23,6 +23,8 @@ array([2., 0.])
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -89,10 +91,10 @@ class Summary:
         if self.tallies is None:
             none = tuple(np.empty(0, dtype=str) for _ in schema.categories)
             object.__setattr__(self, "categories", none)
-            object.__setattr__(self, "tallies", Tallies.zero(n_classes, 0))
+            object.__setattr__(self, "tallies", _no_tallies(n_classes, 0))
         if self.bins is None:
             shape = (n_classes, len(schema.numbers), schema.n_bins)
-            object.__setattr__(self, "bins", Tallies.zero(*shape))
+            object.__setattr__(self, "bins", _no_tallies(*shape))
         if self.sample is None and schema.sample:
             shape = (schema.sample, len(schema.numbers), len(schema.categories))
             object.__setattr__(self, "sample", Sample.zero(*shape))
@@ -123,8 +125,8 @@ class Summary:
             a.class_weight + b.class_weight,
             a.moments + b.moments,
             a.categories,
-            a.tallies + b.tallies,
-            a.bins + b.bins,
+            a.tallies + b.tallies if a.categories else a.tallies,
+            a.bins + b.bins if schema.edges else a.bins,
             None if a.sample is None or b.sample is None else a.sample + b.sample,
         )
 
@@ -195,6 +197,8 @@ class Summary:
         """Return both with the same classes and categories."""
         schema = self.schema.united(other.schema)
         classes = labels.union(self.classes, other.classes)
+        if not self.categories:
+            return schema, self._spread(classes, ()), other._spread(classes, ())
         categories = tuple(
             _united(schema.name(j), a, b)
             for j, a, b in zip(schema.categories, self.categories, other.categories, strict=True)
@@ -203,14 +207,15 @@ class Summary:
 
     def _spread(self, classes: NDArray[Any], categories: tuple[NDArray[Any], ...]) -> Summary:
         """Make room for classes and categories that were not seen."""
-        same = all(a is b for a, b in zip(categories, self.categories, strict=True))
-        if classes is self.classes and same:
+        if classes is self.classes and all(map(is_, categories, self.categories)):
             return self
         at = labels.positions(self.classes, classes)
         weight = np.zeros(classes.size)
         weight[at] = self.class_weight
         values = np.zeros((3, classes.size, self.moments.values.shape[2]))
         values[:, at] = self.moments.values
+        if not self.categories and self.schema.edges is None and self.sample is None:
+            return Summary(self.schema, classes, weight, Moments(values))
         bins = np.zeros((classes.size, *self.bins.values.shape[1:]))
         bins[at] = self.bins.values
         places = [labels.positions(*pair) for pair in zip(self.categories, categories, strict=True)]
@@ -255,6 +260,11 @@ class Summary:
             sample = sample.recoded(np.arange(self.classes.size), places)
         tallies = Tallies(np.ascontiguousarray(self.tallies.values[:, seen]))
         return replace(self, categories=categories, tallies=tallies, sample=sample)
+
+
+@lru_cache(maxsize=64)  # they are frozen, and a stream of single rows makes many
+def _no_tallies(*shape: int) -> Tallies:
+    return Tallies.zero(*shape)
 
 
 def _united(name: str, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:

@@ -425,6 +425,8 @@ class SummaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check(self, X: Any, known: Schema | None) -> Checked:
         """Make rows readable; they must have the columns that are known, if any are."""
         checked = check_table(self, X, fitted=known is not None)
+        if known is not None and known.names == checked.names:
+            return checked._replace(schema=known)  # to be recognised at a glance
         sample = self._sample_size() if known is None else known.sample
         schema = Schema(checked.table.shape[1], checked.names, sample=sample)
         return checked._replace(schema=schema)

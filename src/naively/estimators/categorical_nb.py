@@ -168,27 +168,29 @@ class CategoricalNB(SummaryClassifier):
 
     def _check(self, X: Any, known: Schema | None) -> Checked:
         codes, names = check_codes(self, X, fitted=known is not None)
-        low, high = _range(codes, self.n_jobs)
-        if (low < 0).any():
+        if _any_negative(codes, self.n_jobs):
             raise NaivelyError("Negative values in data passed to CategoricalNB (input X).")
         schema = known or Schema(codes.shape[1], names, ("category",) * codes.shape[1])
-        categories = tuple(np.arange(int(top) + 1) for top in high)
-        table = Mixed(codes.shape, np.empty((codes.shape[0], 0)), codes, categories)
+        table = Mixed(codes.shape, np.empty((codes.shape[0], 0)), codes, ())
         return Checked(table, names, np.dtype(np.float64), schema)
 
     def _measure(self, table: Mixed, schema: Schema, rows: Rows) -> Summary:
-        return mixed.measure(table, schema, *rows, self.n_jobs)
+        categories = tuple(np.arange(int(top) + 1) for top in _highest(table.codes, self.n_jobs))
+        return mixed.measure(replace(table, categories=categories), schema, *rows, self.n_jobs)
 
     def _read(self, summary: Summary) -> CategoricalModel:
         return CategoricalModel(summary, self._alpha(), self._prior(summary), self.min_categories)
 
     def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
-        """Let every category that was never seen be one more."""
-        table: Any = checked.table
-        sizes = self.n_categories_
-        if any(c.size > size for c, size in zip(table.categories, sizes, strict=True)):
-            table = replace(table, codes=np.minimum(table.codes, sizes))
-        super()._score(score, checked._replace(table=table), out)
+        """Let every category that was never seen be one more; seldom is there any."""
+        try:
+            super()._score(score, checked, out)
+        except ValueError as error:
+            if "no category" not in str(error):
+                raise
+            table: Any = checked.table
+            known = replace(table, codes=np.minimum(table.codes, self.n_categories_))
+            super()._score(score, checked._replace(table=known), out)
 
     def _alpha(self) -> float:
         if self.alpha >= _LEAST_ALPHA or self.force_alpha:
@@ -277,15 +279,15 @@ def _log_shares(counts: NDArray[np.float64], alpha: float) -> NDArray[np.float64
     return np.ascontiguousarray(logarithm(share).T)
 
 
-def _range(codes: NDArray[Any], n_jobs: int | None) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the least and the greatest code of each column; 0 and -1 where all are missing."""
+def _any_negative(codes: NDArray[Any], n_jobs: int | None) -> bool:
+    blocks = block_slices(codes.shape[0], codes.shape[1], most=64)
+    return any(
+        map_blocks(lambda rows: bool(np.fmin.reduce(codes[rows], axis=None) < 0), blocks, n_jobs)
+    )
 
-    def work(rows: slice) -> tuple[NDArray[Any], NDArray[Any]]:
-        block = codes[rows]
-        if block.dtype.kind == "f":
-            missing = np.isnan(block)
-            return np.where(missing, 0, block).min(axis=0), np.where(missing, -1, block).max(axis=0)
-        return block.min(axis=0), block.max(axis=0)
 
-    parts = map_blocks(work, block_slices(codes.shape[0], codes.shape[1], most=64), n_jobs)
-    return np.min([low for low, _ in parts], axis=0), np.max([high for _, high in parts], axis=0)
+def _highest(codes: NDArray[Any], n_jobs: int | None) -> NDArray[Any]:
+    """Return the greatest code of each column; -1 where all are missing."""
+    blocks = block_slices(codes.shape[0], codes.shape[1], most=64)
+    tops = map_blocks(lambda rows: np.fmax.reduce(codes[rows], axis=0), blocks, n_jobs)
+    return np.nan_to_num(np.fmax.reduce(tops, axis=0), nan=-1)

@@ -20,7 +20,13 @@ from naively.export import to_sql
 
 __all__ = ["predict"]
 
-_TYPES = {"U": "string", "i": "long", "u": "long", "b": "boolean", "f": "double"}  # of labels
+_TYPES = {  # of labels, as Spark and as Arrow call them
+    "U": ("string", "string"),
+    "i": ("long", "int64"),
+    "u": ("long", "int64"),
+    "b": ("boolean", "bool"),
+    "f": ("double", "double"),
+}
 
 
 def predict(
@@ -84,7 +90,7 @@ class _Score(NamedTuple):
     @property
     def type(self) -> str:
         """What comes out, as Spark calls it."""
-        label = _TYPES[self.model.classes_.dtype.kind]
+        label, _ = _TYPES[self.model.classes_.dtype.kind]
         types = {"prediction": label, "probability": "array<double>", "joint": "array<double>"}
         return "struct<" + ", ".join(f"{want}: {types[want]}" for want in self.wants) + ">"
 
@@ -102,7 +108,8 @@ class _Score(NamedTuple):
         return score
 
     def _prediction(self, frame: Any) -> Any:
-        return need("pyarrow", "Spark", extra="spark").array(self.model.predict(frame))
+        _, kind = _TYPES[self.model.classes_.dtype.kind]
+        return need("pyarrow", "Spark", extra="spark").array(self.model.predict(frame)).cast(kind)
 
     def _probability(self, frame: Any) -> Any:
         return _lists(self.model.predict_proba(frame))
