@@ -1,6 +1,6 @@
 r"""How good the probabilities are, on real tables: log loss and accuracy beside scikit-learn's.
 
-Stratified 5-fold cross-validation, twice, all contestants on the same folds and in turns. The log
+Stratified 5-fold cross-validation, all contestants on the same folds and in turns. The log
 loss of a row is :math:`-\log p(y)`, p being at least the rounding of 1, 2.2e-16, as scikit-learn's
 `log_loss` has it. Seconds are those of `fit` and `predict_proba` on one fold, the median of folds.
 `quality_bars` sums it up.

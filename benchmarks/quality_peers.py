@@ -37,10 +37,10 @@ def prepared(name: str, X: pd.DataFrame) -> pd.DataFrame:
     if name == GRADIENT_BOOSTING:
         return X.astype(dict.fromkeys(others, "category"))
     if name == LOGISTIC:  # its encoder wants text, and NaN where it is missing
-        text = {
-            c: X[c].astype(str).where(X[c].notna(), float("nan")).astype(object) for c in others
-        }
-        return X.assign(**text)
+        X = X.copy()
+        for c in others:
+            X[c] = X[c].astype(str).where(X[c].notna(), float("nan")).astype(object)
+        return X
     return X
 
 
