@@ -239,7 +239,7 @@ def test_doubtful_rows_are_rejected():
         ({"costs": [[0, 1], [1, 0]]}, "a row and a column per class .3.; got shape .2, 2."),
         ({"reject": (1.5, "?")}, "a probability and a label, such as .0.8, 'unknown'."),
         ({"reject": (0.5, 7)}, "of the classes' type; got 7 beside 'low'"),
-        ({"families": {"age": "gausian"}}, "did you mean 'gaussian'"),
+        ({"families": {"age": "gausian"}}, "Did you mean 'gaussian'"),
         (
             {"families": {"agee": "histogram"}},
             "a column 'agee', and there is none; did you mean 'age'",

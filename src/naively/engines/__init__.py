@@ -6,6 +6,7 @@ what it is given.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,8 @@ def summarize(
     X : array-like or data frame of shape (n_rows, n_columns)
         Numbers, in a NumPy array, nested lists, or a frame of pandas, polars or pyarrow. NaN
         and null are missing cells. With ``target``, files (CSV, Parquet, Arrow: paths, folders,
-        globs), any object that streams Arrow data, or a table of Ibis's. Dask collections too.
+        globs), any object that streams Arrow data, a table of Ibis's, or a frame of Spark's.
+        Dask collections too.
     y : array-like of shape (n_rows,)
         Labels: strings, integers or booleans, none of them missing.
     target : str, optional
@@ -62,10 +64,11 @@ def summarize(
     if target is not None:
         if y is not None or sample_weight is not None:
             raise NaivelyError("labels are given as y or as target; weights of files as weight=.")
-        if type(X).__module__.partition(".")[0] == "ibis":
-            from naively.engines import sql
-
-            return sql.summarize(X, target=target, **options)
+        package = type(X).__module__.partition(".")[0]
+        if package in ("ibis", "pyspark"):
+            there = import_module(f"naively.engines.{'sql' if package == 'ibis' else 'spark'}")
+            found: Summary = there.summarize(X, target=target, **options)
+            return found
         from naively.engines import files
 
         return files.summarize(X, target=target, n_jobs=n_jobs, **options)

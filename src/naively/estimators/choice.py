@@ -56,7 +56,7 @@ def family_of(wanted: Any, column: Any) -> Family:
     if isinstance(wanted, str) and wanted in FAMILIES:
         return FAMILIES[wanted]()
     close = get_close_matches(str(wanted), FAMILIES, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"There are {', '.join(FAMILIES)}."
+    hint = f"Did you mean {close[0]!r}?" if close else f"There are {', '.join(FAMILIES)}."
     raise NaivelyError(
         f"the family of column {column!r} must be one of naively's; got {wanted!r}. {hint}"
     )
