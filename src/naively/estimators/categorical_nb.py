@@ -168,13 +168,13 @@ class CategoricalNB(SummaryClassifier):
 
     def _check(self, X: Any, known: Schema | None) -> Checked:
         codes, names = check_codes(self, X, fitted=known is not None)
-        if _any_negative(codes, self.n_jobs):
-            raise NaivelyError("Negative values in data passed to CategoricalNB (input X).")
         schema = known or Schema(codes.shape[1], names, ("category",) * codes.shape[1])
         table = Mixed(codes.shape, np.empty((codes.shape[0], 0)), codes, ())
         return Checked(table, names, np.dtype(np.float64), schema)
 
     def _measure(self, table: Mixed, schema: Schema, rows: Rows) -> Summary:
+        for rows_of_block in block_slices(*table.shape, most=64):
+            _check_not_negative(table.codes[rows_of_block])
         categories = tuple(np.arange(int(top) + 1) for top in _highest(table.codes, self.n_jobs))
         return mixed.measure(replace(table, categories=categories), schema, *rows, self.n_jobs)
 
@@ -235,7 +235,7 @@ class CategoricalModel:
         self.n_categories = _sizes(summary, min_categories)
         self.counts = _counts(summary, self.n_categories)
         self.tables = [_log_shares(counts, alpha) for counts in self.counts]
-        self.kernel = Scorer(self.log_prior, [], Tables.of(self.tables))
+        self.kernel = Scorer(self.log_prior, [], Tables.of(self.tables), _check_not_negative)
 
 
 def _sizes(summary: Summary, least: ArrayLike | None) -> NDArray[np.int64]:
@@ -279,11 +279,9 @@ def _log_shares(counts: NDArray[np.float64], alpha: float) -> NDArray[np.float64
     return np.ascontiguousarray(logarithm(share).T)
 
 
-def _any_negative(codes: NDArray[Any], n_jobs: int | None) -> bool:
-    blocks = block_slices(codes.shape[0], codes.shape[1], most=64)
-    return any(
-        map_blocks(lambda rows: bool(np.fmin.reduce(codes[rows], axis=None) < 0), blocks, n_jobs)
-    )
+def _check_not_negative(codes: NDArray[Any]) -> None:
+    if codes.size and np.fmin.reduce(codes, axis=None) < 0:
+        raise NaivelyError("Negative values in data passed to CategoricalNB (input X).")
 
 
 def _highest(codes: NDArray[Any], n_jobs: int | None) -> NDArray[Any]:

@@ -9,7 +9,7 @@ the weights differ by class, terms are centred over the classes before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -176,9 +176,14 @@ class Scorer:
     """Adds up terms, and says what was asked for: it has the methods of the kernel's models."""
 
     def __init__(
-        self, constant: Floats, numbers: list[tuple[Any, Form]], categories: Form | None
+        self,
+        constant: Floats,
+        numbers: list[tuple[Any, Form]],
+        categories: Form | None,
+        check: Callable[[Any], None] | None = None,
     ) -> None:
         self._constant, self._numbers, self._categories = constant, numbers, categories
+        self._check = check  # of codes, while they are in the cache
 
     def joint(self, table: Mixed, out: NDArray[Any]) -> bool:
         """Write log p(k) + b_k + the sum of weighted terms of each row and class."""
@@ -224,7 +229,12 @@ class Scorer:
         for at, form in self._numbers:
             if not form.add(_picked(numbers, at), joint):
                 return False
-        return self._categories is None or self._categories.add(_rows_of(table.codes, rows), joint)
+        if self._categories is None:
+            return True
+        codes = _rows_of(table.codes, rows)
+        if self._check is not None:
+            self._check(codes)
+        return self._categories.add(codes, joint)
 
 
 def _of_numbers_alone(X: Any) -> Mixed:
