@@ -110,7 +110,8 @@ def test_what_is_fitted_predicts_what_python_predicts(folder, iris):
     run_well("fit", "iris.csv", "--target", "species", "-o", "m.safetensors")
     run_well("predict", "m.safetensors", "iris.csv", "--proba", "-o", "p.csv")
     X, y = iris.drop(columns="species"), iris["species"]
-    model, predicted = GaussianNB().fit(X, y), pd.read_csv("p.csv")
+    model = GaussianNB().fit(X, y)
+    predicted = pd.read_csv("p.csv", float_precision="round_trip")
     assert predicted["prediction"].tolist() == model.predict(X).tolist()
     probabilities = predicted[["p_setosa", "p_versicolor", "p_virginica"]].to_numpy()
     np.testing.assert_array_equal(probabilities, model.predict_proba(X))

@@ -53,7 +53,7 @@ def test_what_is_fitted_predicts_what_python_predicts(people):
     model = NaiveBayes().fit(columns(people), people["sick"])
     assert naively.load("m").summary_ == model.summary_
     run_well("predict", "m", "people.csv", "--proba", "-o", "p.csv")
-    predicted = pd.read_csv("p.csv")
+    predicted = pd.read_csv("p.csv", float_precision="round_trip")
     assert predicted["prediction"].tolist() == model.predict(columns(people)).tolist()
     p = predicted[["p_no", "p_yes"]].to_numpy()
     np.testing.assert_array_equal(p, model.predict_proba(columns(people)))
@@ -110,7 +110,7 @@ def test_options_of_families_have_no_meaning_for_gaussians(people, option):
 
 WRONG = {
     "no family": (["--family", "age"], "--family must be like 'age=histogram'; got 'age'."),
-    "mistyped": (["--family", "age=posson"], "did you mean 'poisson'?"),
+    "mistyped": (["--family", "age=posson"], "Did you mean 'poisson'?"),
     "no column": (["--family", "ages=poisson"], "column 'ages', and there is none; did you mean"),
     "both kinds": (["--family", "age=poisson,categorical"], "all of numbers or all of categories"),
     "no label": (["--reject", "0.8"], "--reject must be like '0.8=unknown'; got '0.8'."),
