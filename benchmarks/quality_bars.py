@@ -65,7 +65,7 @@ def _at_most(what: str, found: float, bar: float) -> dict[str, Any]:
 
 
 def _at_least(what: str, found: float, bar: float) -> dict[str, Any]:
-    return _row(what, f"{found:.3g}", f"at least {bar:g}", bool(found >= bar))
+    return _row(what, f"{found:.4g}", f"at least {bar:g}", bool(found >= bar))
 
 
 COLUMNS: Columns = {

@@ -1,6 +1,6 @@
 """The one code path of every estimator: data becomes a summary, a model is read off it.
 
-A subclass declares its parameters and implements `_reading`: how its model is read.
+A subclass declares its parameters and implements `_read`: how its model is read off a summary.
 """
 
 from __future__ import annotations
