@@ -29,7 +29,7 @@ def parameters_of(kind, n_columns, n_classes, seed=1):
     shape = (n_columns, n_classes)
     A, mu = rng.normal(size=shape), 3 * rng.normal(size=shape)
     B, s = 10.0 ** rng.uniform(-3, 3, shape), 10.0 ** rng.uniform(-3, 1, shape)
-    return {"students": (A, B, mu, s), "quadratics": (A, B, mu), "lines": (A, mu)}[kind]
+    return {"students": (A, B, mu, s), "quadratics": (A, B, mu)}[kind]
 
 
 def log_of_one_plus(u):
@@ -48,12 +48,7 @@ def quadratic(x, A, B, mu):
         return Decimal(A), -min(Decimal(B) * (Decimal(x) - Decimal(mu)) ** 2, LIMIT)
 
 
-def line(x, A, B):
-    with localcontext(oracles.FIFTY):
-        return Decimal(A), max(-LIMIT, min(LIMIT, Decimal(B) * Decimal(x)))
-
-
-KINDS = {"students": student, "quadratics": quadratic, "lines": line}
+KINDS = {"students": student, "quadratics": quadratic}
 
 
 def add(kind, X, parameters, n_classes):
@@ -113,14 +108,11 @@ def test_students_are_finite_for_every_finite_number(mu, s):
 
 
 @pytest.mark.parametrize("B", [0.0, 1e-300, 1.0, 1e300])
-@pytest.mark.parametrize("kind", ["quadratics", "lines"])
-def test_a_term_too_large_is_1e300(kind, B):
+def test_a_term_too_large_is_1e300(B):
     X = np.array([HUGE]).T
-    parameters = tuple(
-        np.array([[p]]) for p in ((0.5, B, -1.0) if kind == "quadratics" else (0.5, B))
-    )
-    joint = add(kind, X, parameters, 1)
-    assert_exact(kind, joint, X, parameters)
+    parameters = tuple(np.array([[p]]) for p in (0.5, B, -1.0))
+    joint = add("quadratics", X, parameters, 1)
+    assert_exact("quadratics", joint, X, parameters)
     assert np.isfinite(joint).all()
 
 
@@ -395,7 +387,7 @@ def test_weighed_terms_are_centred_over_the_classes(kind, classes):
 def test_another_number_of_rows_is_refused(rows, columns):
     X, joint, p = np.zeros((rows, columns)), np.zeros((5, 2)), np.zeros((columns, 2))
     with pytest.raises(ValueError, match="equally long"):
-        _kernel.add_lines(X, p, p, joint)
+        _kernel.add_quadratics(X, p, p, p, joint)
     with pytest.raises(ValueError, match="equally long"):
         _kernel.add_pieces(X, np.zeros((columns, 4)), np.zeros((columns, 4, 2)), joint)
     with pytest.raises(ValueError, match="equally long"):
@@ -407,7 +399,6 @@ def test_no_columns_add_nothing(X):
     joint, p = np.ones((5, 2)), np.zeros((0, 2))
     assert _kernel.add_students(X, p, p, p, p, joint)
     assert _kernel.add_quadratics(X, p, p, p, joint)
-    assert _kernel.add_lines(X, p, p, joint)
     assert _kernel.add_pieces(X, np.zeros((0, 4)), np.zeros((0, 4, 2)), joint)
     add_tables_to(X, joint)
     assert (joint == 1).all()

@@ -53,16 +53,6 @@ struct Quadratic {
     }
 };
 
-struct Straight {
-    static constexpr std::size_t n = 2;  // A, B
-
-    NAIVELY_INLINE static double near(double x, const double* p) { return p[0] + p[1] * x; }
-    static double far(double x, const double* p) {
-        return p[0] + std::clamp(p[1] * x, -largest_part, largest_part);
-    }
-    static double limit(const double* p) { return 0.5 * largest_part / std::fabs(p[1]); }
-};
-
 // sum[k][i] += term_k(x[i]) for a column of a tile; parameters by class
 template <class Term>
 NAIVELY_INLINE void add_column(const double* x, const double* parameters, std::size_t n_classes,
@@ -82,10 +72,6 @@ NAIVELY_CLONES void add_near(Student, const double* x, const double* parameters,
 NAIVELY_CLONES void add_near(Quadratic, const double* x, const double* parameters,
                              std::size_t n_classes, double* sum) {
     add_column<Quadratic>(x, parameters, n_classes, sum);
-}
-NAIVELY_CLONES void add_near(Straight, const double* x, const double* parameters,
-                             std::size_t n_classes, double* sum) {
-    add_column<Straight>(x, parameters, n_classes, sum);
 }
 
 template <class Term>
@@ -204,10 +190,6 @@ Status add_students(const Table& X, const double* A, const double* B, const doub
 Status add_quadratics(const Table& X, const double* A, const double* B, const double* mu,
                       const Joint& joint, const double* weights) {
     return Adder<Quadratic>({A, B, mu}, X.n_columns, joint, weights).run(X);
-}
-
-Status add_lines(const Table& X, const double* A, const double* B, const Joint& joint) {
-    return Adder<Straight>({A, B}, X.n_columns, joint).run(X);
 }
 
 }  // namespace naively

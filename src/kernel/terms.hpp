@@ -34,9 +34,6 @@ Status add_students(const Table& X, const double* A, const double* B, const doub
 Status add_quadratics(const Table& X, const double* A, const double* B, const double* mu,
                       const Joint& joint, const double* weights = nullptr);
 
-// Line: A + B x. B x is between -1e300 and 1e300.
-Status add_lines(const Table& X, const double* A, const double* B, const Joint& joint);
-
 // Piecewise linear: knots[j][0 .. n_knots - 1] ascend, and values[j][m][k] is the term at knot m.
 // Constant outside. Equal knots make a jump, where the value is that of the first of them.
 Status add_pieces(const Table& X, std::size_t n_knots, const double* knots, const double* values,

@@ -149,14 +149,6 @@ bool add_quadratics(nb::object X, Parameters A, Parameters B, Parameters mu,
     return naively::add_quadratics(table, A.data(), B.data(), mu.data(), target, w) == Status::ok;
 }
 
-bool add_lines(nb::object X, Parameters A, Parameters B, const Doubles<2>& joint) {
-    const naively::Table table = table_of(X);
-    for (const auto* given : {&A, &B}) expect_parameters(*given, table, joint);
-    const naively::Joint target = joint_of(table, joint);
-    nb::gil_scoped_release unlocked;
-    return naively::add_lines(table, A.data(), B.data(), target) == Status::ok;
-}
-
 bool add_pieces(nb::object X, const ConstDoubles<2>& knots, const ConstDoubles<3>& values,
                 const Doubles<2>& joint) {
     const naively::Table table = table_of(X);
@@ -227,7 +219,6 @@ void bind_terms(nb::module_& m) {
           joint, nb::arg("weights") = nb::none());
     m.def("add_quadratics", &add_quadratics, X, nb::arg("A"), nb::arg("B"), nb::arg("mu"), joint,
           nb::arg("weights") = nb::none());
-    m.def("add_lines", &add_lines, X, nb::arg("A"), nb::arg("B"), joint);
     m.def("add_pieces", &add_pieces, X, nb::arg("knots"), nb::arg("values"), joint);
     m.def("add_tables", &add_tables, X, nb::arg("offsets"), nb::arg("values"), joint);
     m.def("finish", &finish, nb::arg("joint"), nb::arg("want"), out);
