@@ -31,8 +31,6 @@ __all__ = ["predict"]
 
 pa = need("pyarrow", "reading files", extra="files")
 
-_ROWS = 1 << 14  # that are scored together: small, to fill the gaps between larger tasks
-
 
 def predict(
     model: Any,
@@ -81,7 +79,7 @@ def predict(
     scoring = Scoring.of(model, first, proba, named(id), columns)
     threads = _thread_count(n_jobs)
     pool = ThreadPoolExecutor(threads)
-    scores = _in_turn(_ahead(chain([first], opened), scoring, pool, threads), 4 * threads)
+    scores = _in_turn(_ahead(chain([first], opened), scoring, pool, threads), 2 * threads)
     total = None if files[0].size is None else sum(file.size or 0 for file in files)
     try:
         with written(output, scoring.schema) as write, ThreadPoolExecutor(1) as writer:
@@ -150,8 +148,7 @@ def _loads(
     batches: list[Any]
     while (batches := [future.result() for future in futures])[0] is not None:
         futures = [pool.submit(next, lane, None) for lane in lanes]
-        for start in range(0, batches[0].num_rows, _ROWS):
-            yield partial(_beside, [batch.slice(start, _ROWS) for batch in batches])
+        yield partial(_beside, batches)
 
 
 def _whole(piece: Piece, names: Sequence[str]) -> Any:
