@@ -1,6 +1,8 @@
 """Files larger than memory: time beside a bare scan of pyarrow's, and peak memory.
 
-Every run is a fresh interpreter, whose high-water mark is its peak. Contestants run in turns.
+Every run is a fresh interpreter, whose high-water mark is its peak. Contestants run in turns. Each
+does its work twice, and the quicker pass counts: the first asks the system for memory that nobody
+has touched, which on a virtual machine may take longer than the work, or no time at all.
 The data is made in a temporary folder: 2 GB and 10 GB of Parquet, 1 GB of CSV.
 """
 
@@ -94,7 +96,7 @@ def _run(name: str, verb: str, path: Path) -> dict[str, Any]:
     command = [sys.executable, "-m", "benchmarks.file_works", name, verb, str(path)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[0])
-    return found
+    return {**found, "seconds": min(found["passes"])}
 
 
 def _agree(runs: dict[str, dict[str, Any]], rows: int) -> None:
