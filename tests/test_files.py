@@ -17,6 +17,8 @@ import pytest
 import naively
 from naively import GaussianNB, NaivelyError
 from naively.engines import files
+from naively.engines.shifted import shifted
+from naively.schema import Schema
 from tests.written import FEATURES, N, as_csv, rows, small_pieces, write
 
 __all__ = ["small_pieces"]  # a fixture
@@ -45,6 +47,12 @@ def in_memory(table, features=FEATURES, weight=None):
     numbers = table.select(features).cast(pa.schema([(name, pa.float64()) for name in features]))
     w = None if weight is None else table[weight].to_numpy()
     return naively.summarize(numbers, table["label"].to_numpy(), sample_weight=w)
+
+
+def shifted_in_memory(table):
+    names = tuple(FEATURES)
+    numbers = table.select(names).cast(pa.schema([(name, pa.float64()) for name in names]))
+    return shifted(numbers, table["label"].to_numpy(), schema=Schema(len(names), names))
 
 
 def assert_close(a, b):
@@ -80,8 +88,20 @@ def test_pieces_are_added_in_order_bit_for_bit(tmp_path, small_pieces):
     table = rows()
     path = write(table, tmp_path / "rows.parquet")
     groups = [table.slice(start, 700) for start in range(0, N, 700)]
-    expected = reduce(add, map(in_memory, groups))
-    assert files.summarize(path, target="label") == expected
+    expected = reduce(add, map(shifted_in_memory, groups))
+    assert files.summarize(path, target="label") == expected.total
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".arrow"])
+def test_pieces_far_from_zero_keep_the_digits_of_the_whole(tmp_path, small_pieces, ending):
+    numbers = np.random.default_rng(1).normal(1e8, size=(N, 4))
+    table = pa.table({**dict(zip("abcd", numbers.T, strict=True)), "label": np.arange(N) % 3})
+    found = files.summarize(write(table, tmp_path / f"far{ending}"), target="label")
+    whole = in_memory(table, list("abcd")).moments.m2
+    np.testing.assert_allclose(found.moments.m2, whole, rtol=1e-12)
+    groups = [table.slice(start, 700) for start in range(0, N, 700)]
+    plain = reduce(add, (in_memory(group, list("abcd")) for group in groups))
+    assert np.abs(plain.moments.m2 / whole - 1).max() > 1e-10  # which would not do
 
 
 def test_a_column_may_weigh_the_rows(source):

@@ -28,13 +28,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively import _kernel, labels
+from naively.engines.arrays import Table
 from naively.engines.mixed import measure
 from naively.engines.tables import Mixed, read
+from naively.sample import EVERYTHING
 from naively.schema import Schema
 from naively.stats import Moments
 from naively.summary import Summary
 
-__all__ = ["Shifted", "measure_shifted", "shifted"]
+__all__ = ["Shifted", "measure_shifted", "origin_of", "shifted"]
 
 _PLACES, _ROWS = 8, 128  # where to look for an origin, and at how many rows
 
@@ -53,6 +55,11 @@ class Shifted:
 
     origin: NDArray[np.float64]
     summary: Summary
+
+    @classmethod
+    def zero(cls, schema: Schema) -> Shifted:
+        """Return the summary of no rows."""
+        return cls(np.zeros((0, len(schema.numbers))), Summary.zero(schema))
 
     def __add__(self, other: Shifted) -> Shifted:
         a, b = self.summary, other.summary
@@ -102,26 +109,25 @@ def measure_shifted(
     classes: NDArray[Any],
     codes: NDArray[np.int32],
     weights: NDArray[np.float64] | None,
+    bound: int = EVERYTHING,
 ) -> Shifted:
-    """Summarize what the kernel reads, by one thread."""
+    """Summarize what the kernel reads, by one thread; only rows of a lesser hash are sampled."""
     origin = np.zeros((classes.size, table.numbers.shape[1]))
     if codes.size == table.shape[0]:
-        origin = _origin(table, codes, origin)
-    summary = measure(table, schema, classes, codes, weights, 1, origin)
+        origin = origin_of(table.numbers, codes, classes.size)
+    summary = measure(table, schema, classes, codes, weights, 1, origin, bound)
     return Shifted(origin[labels.positions(summary.classes, classes)], summary)
 
 
-def _origin(
-    table: Mixed, codes: NDArray[np.int32], otherwise: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def origin_of(numbers: Table, codes: NDArray[np.int32], n_classes: int) -> NDArray[np.float64]:
     """Return the means of a few rows, and of the whole column where a class is not among them."""
-    n_classes, n_rows = otherwise.shape[0], codes.size
-    weight, values = np.zeros(n_classes), np.zeros((3, *otherwise.shape))
+    n_rows, n_columns = numbers.shape
+    weight, values = np.zeros(n_classes), np.zeros((3, n_classes, n_columns))
     for start in range(0, n_rows, max(_ROWS, -(-n_rows // _PLACES))):
         rows = slice(start, start + _ROWS)
-        _kernel.summarize(table.numbers[rows], codes[rows], None, weight, values)
-    if not np.isfinite(values).all():
-        return otherwise  # what is infinite will be found, and named
+        _kernel.summarize(numbers[rows], codes[rows], None, weight, values)
     cells, mean, _ = values
+    if not np.isfinite(values).all():
+        return np.zeros_like(mean)  # what is infinite will be found, and named
     column = (cells * mean).sum(axis=0) / np.maximum(cells.sum(axis=0), 1.0)
     return np.where(cells > 0, mean, column)
