@@ -267,7 +267,7 @@ def test_many_rows_are_predicted_in_blocks(folder, iris):
 def test_inspecting_shows_what_was_seen(folder):
     run_well("fit", "iris.csv", "-t", "species", "-o", "m")
     text = run_well("inspect", "m").stdout
-    for piece in ("150 rows", "setosa", "0.3333", "petal width (cm)", "1.46 ± 0.172"):
+    for piece in ("150 rows", "setosa", "0.3333", "petal width (cm)", "1.462 ± 0.172"):
         assert piece in text
 
 

@@ -131,7 +131,7 @@ def _of_numbers(
     name: str, mean: NDArray[Any], variance: NDArray[Any], more: tuple[str, ...] = ()
 ) -> Row:
     pairs = zip(mean.tolist(), (variance**0.5).tolist(), strict=True)
-    return Row(name, [f"{short(m)} ± {short(s)}" for m, s in pairs], spark(mean), more)
+    return Row(name, [_spread(*pair) for pair in pairs], spark(mean), more)
 
 
 def _of_categories(column: dict[str, Any], more: tuple[str, ...]) -> list[Row]:
@@ -185,3 +185,16 @@ def short(number: float) -> str:
     if number == 0 or not 1e-4 <= abs(number) < 1e7:
         return f"{number:.3g}"
     return f"{number:.{max(0, 2 - math.floor(math.log10(abs(number))))}f}"
+
+
+def _spread(mean: float, deviation: float) -> str:
+    """Write a mean with no fewer decimals than its standard deviation.
+
+    >>> _spread(2024.51, 0.5), _spread(1e8, 1.0), _spread(80.04, 8.961)
+    ('2024.510 ± 0.500', '100000000.00 ± 1.00', '80.04 ± 8.96')
+    """
+    text, beside = short(mean), short(deviation)
+    places = len(beside.partition(".")[2])
+    if "e" not in beside and places > len(text.partition(".")[2]) and abs(mean) < 1e12:
+        text = f"{mean:.{places}f}"
+    return f"{text} ± {beside}"
