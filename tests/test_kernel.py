@@ -244,6 +244,12 @@ def test_labels_too_far_apart_for_a_table_are_left_to_sorting(dtype):
     assert _kernel.encode(labels, np.empty(3, np.int32)) == []
 
 
+def test_a_single_label_may_be_a_broadcast_one():
+    codes = np.empty(1, np.int32)
+    assert _kernel.encode(np.broadcast_to(np.array([7]), 1), codes) == [7]
+    assert codes.tolist() == [0]
+
+
 def model_for(n_classes, n_columns, seed=6):
     """Return means, variances over eight powers of ten, and unequal log-priors."""
     rng = np.random.default_rng(seed)

@@ -68,7 +68,7 @@ template <class T> std::vector<T> encode(const Array& labels, const Codes& codes
 
 nb::object encode_any(const Array& labels, const Codes& codes) {
     expect(labels.ndim() == 1 && labels.size() == codes.size(), "there must be one code per label");
-    expect(labels.size() == 0 || labels.stride(0) == 1, "labels must be contiguous");
+    expect(labels.size() < 2 || labels.stride(0) == 1, "labels must be contiguous");
     switch (kind_of(labels.dtype())) {
         case Kind::i64: return nb::cast(encode<std::int64_t>(labels, codes));
         case Kind::i32: return nb::cast(encode<std::int32_t>(labels, codes));
