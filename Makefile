@@ -9,7 +9,7 @@ KERNEL := CMakeLists.txt $(wildcard src/kernel/*)
 demo: $(VENV)/ready ## compare with scikit-learn on two tables; pictures and reports go into out/
 	$(BIN)/naively demo
 
-test: $(VENV)/ready $(if $(SPARK),$(VENV)/ready-spark) ## run the whole test suite; SPARK=1 fetches Spark for its tests
+test: $(VENV)/ready $(if $(SPARK),$(VENV)/ready-connect) ## run the whole test suite; SPARK=1 fetches Spark for its tests
 	$(BIN)/python -m pytest $(ARGS)
 
 bench: $(VENV)/ready-bench ## measure speed and memory beside the peers; record and render the results

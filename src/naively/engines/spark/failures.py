@@ -34,8 +34,11 @@ def cause(traceback: str) -> str:
     'a partition could not be read: ValueError: 7 is odd'
     >>> cause("Traceback ...\nnaively.exceptions.NaivelyError: partition 3: ...\n")
     'partition 3: ...'
+    >>> cause("Traceback ...\nValueError: 7 is odd\n SQLSTATE: 38000")  # of Spark's server
+    'a partition could not be read: ValueError: 7 is odd'
     """
-    lines = [line for line in traceback.splitlines() if line.strip()]
+    lines = [line for line in map(str.rstrip, traceback.splitlines()) if line]
+    lines = [line for line in lines if not line.lstrip().startswith("SQLSTATE: ")]
     for line in lines:
         if line.startswith(_OURS):
             return line.removeprefix(_OURS)
