@@ -24,7 +24,8 @@ from naively.engines import arrays
 from naively.exceptions import NaivelyError
 from naively.schema import Schema
 
-__all__ = ["Checked", "check_cells", "check_codes", "check_labels", "check_table", "check_weights"]
+__all__ = ["Checked", "check_cells", "check_codes", "check_known", "check_labels"]
+__all__ += ["check_table", "check_weights"]
 
 
 class Checked(NamedTuple):
@@ -155,3 +156,14 @@ def check_weights(X: Any, sample_weight: ArrayLike | None) -> NDArray[np.float64
     if sample_weight is None:
         return None
     return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+
+
+def check_known(present: NDArray[Any], declared: NDArray[Any] | None) -> None:
+    """Raise where a label is not among those that were declared; None for any."""
+    if declared is None or declared is labels.union(declared, present):
+        return
+    unknown = present[~np.isin(present, declared)]
+    raise NaivelyError(
+        f"The target label(s) {unknown} in y do not exist in the initial classes {declared}. "
+        "With open_classes=True, new labels may come at any time."
+    )
