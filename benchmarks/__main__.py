@@ -27,13 +27,15 @@ NAMES = [
 def main() -> None:
     """Run the named suites, or all of them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", choices=NAMES, help="what to measure")
+    parser.add_argument("names", nargs="*", metavar="name", help=", ".join(NAMES))
     parser.add_argument("--repeat", type=int, default=5, help="rounds of every contest")
     parser.add_argument("--patience", type=float, default=40, help="seconds of every contest")
     parser.add_argument("--only", default="", help="works that hold this text; not recorded")
     parser.add_argument("--quick", action="store_true", help="one round; not recorded")
     parser.add_argument("--render", action="store_true", help="only rewrite the tables")
     given = parser.parse_args()
+    if unknown := set(given.names) - set(NAMES):
+        parser.error(f"there is no suite {min(unknown)!r}, only {', '.join(NAMES)}")
     amount = (1, 0.0) if given.quick else (given.repeat, given.patience)
     options = Options(*amount, only=given.only)
     for name in [] if given.render else given.names or NAMES:
