@@ -12,11 +12,13 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.dataset
+import pyarrow.parquet as pq
 import pytest
 
 import naively
 from naively import GaussianNB, NaivelyError
 from naively.engines import files
+from naively.engines.files import parquet
 from naively.engines.shifted import shifted
 from naively.schema import Schema
 from tests.written import FEATURES, N, as_csv, rows, small_pieces, write
@@ -102,6 +104,15 @@ def test_pieces_far_from_zero_keep_the_digits_of_the_whole(tmp_path, small_piece
     groups = [table.slice(start, 700) for start in range(0, N, 700)]
     plain = reduce(add, (in_memory(group, list("abcd")) for group in groups))
     assert np.abs(plain.moments.m2 / whole - 1).max() > 1e-10  # which would not do
+
+
+@pytest.mark.parametrize("numbers", [[9e307] * 4, [-9e307, -9e307, 9e307, 9e307], [1e170] * 4])
+def test_numbers_near_the_largest_are_summed_up(tmp_path, monkeypatch, numbers):
+    monkeypatch.setattr(parquet, "CELLS", 1)
+    table = pa.table({"ratio": numbers, "label": ["a", "a", "b", "b"]})
+    pq.write_table(table, tmp_path / "huge.parquet", row_group_size=1)
+    found = files.summarize(tmp_path / "huge.parquet", target="label")
+    assert found == in_memory(table, ["ratio"])
 
 
 def test_a_column_may_weigh_the_rows(source):

@@ -6,7 +6,7 @@ import sklearn.naive_bayes
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import train_test_split
 
-from naively import GaussianNB, NaivelyError, summarize
+from naively import GaussianNB, NaiveBayes, NaivelyError, summarize
 from tests import oracles
 
 EPS = np.finfo(float).eps
@@ -181,6 +181,17 @@ def test_a_class_that_was_never_seen_does_not_spoil_huge_statistics():
 def test_classes_so_far_apart_that_no_float_holds_their_variance_are_an_error():
     with pytest.raises(NaivelyError, match="variance exceeds every float64"):
         GaussianNB().fit([[1e200], [-1e200]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("kind", "params"),
+    [(GaussianNB, {}), (NaiveBayes, {"calibration": None})],
+    ids=["GaussianNB", "NaiveBayes"],
+)
+def test_summaries_whose_means_are_farther_apart_than_any_float_say_so(kind, params):
+    one, other = summarize([[9e307], [0.0]], [0, 1]), summarize([[-9e307], [1.0]], [0, 1])
+    with pytest.raises(NaivelyError, match="variance exceeds every float64"):
+        kind.from_summary(one + other, **params)
 
 
 # --- probabilities --------------------------------------------------------------------------

@@ -141,7 +141,7 @@ class Moments:
         weight = self.weight.sum(axis=0)
         share = self.weight / np.where(weight > 0, weight, 1.0)
         mean = (share * self.mean).sum(axis=0)
-        with np.errstate(over="ignore"):  # infinity where it exceeds every float64
+        with np.errstate(over="ignore", invalid="ignore"):  # infinity beyond every float64, or NaN
             delta = np.where(self.weight > 0, self.mean - mean, 0.0)
             m2 = (self.m2 + self.weight * delta**2).sum(axis=0)
         return Moments(np.stack([weight, mean, m2]))

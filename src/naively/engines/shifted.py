@@ -39,6 +39,7 @@ from naively.summary import Summary
 __all__ = ["Shifted", "measure_shifted", "origin_of", "shifted"]
 
 _PLACES, _ROWS = 8, 128  # where to look for an origin, and at how many rows
+_FARTHEST = 1e170  # beyond, the square of one unit in the last place is too large for a float64
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,5 +130,6 @@ def origin_of(numbers: Table, codes: NDArray[np.int32], n_classes: int) -> NDArr
     cells, mean, _ = values
     if not np.isfinite(values).all():
         return np.zeros_like(mean)  # what is infinite will be found, and named
+    mean = np.where(np.abs(mean) < _FARTHEST, mean, 0.0)
     column = (cells * mean).sum(axis=0) / np.maximum(cells.sum(axis=0), 1.0)
     return np.where(cells > 0, mean, column)

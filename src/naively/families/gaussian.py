@@ -97,7 +97,7 @@ def parameters(
     too little weight for ``ddof``.
     """
     whole = moments.pooled()
-    if np.isinf(whole.m2).any():
+    if not np.isfinite(whole.m2).all():
         msg = "the columns hold numbers so large that their variance exceeds every float64."
         raise NaivelyError(f"{msg} Rescale them.")
     spread = _ratio(whole.m2, whole.weight)  # of each column, classes together

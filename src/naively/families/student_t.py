@@ -156,7 +156,7 @@ def _prior(moments: Moments) -> Prior:
     value of its own: :math:`(\sum_k m_{2,k} + \sigma^2) / (w + 1)`.
     """
     whole = moments.pooled()
-    if np.isinf(whole.m2).any():
+    if not np.isfinite(whole.m2).all():
         msg = "the columns hold numbers so large that their variance exceeds every float64."
         raise NaivelyError(f"{msg} Rescale them.")
     weight = np.where(whole.weight > 0, whole.weight, np.nan)
