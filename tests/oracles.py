@@ -61,6 +61,12 @@ def moments(
     return table
 
 
+def rounded(table: list[list[Exact]]) -> Any:
+    """Return exact moments in float64, and what rounding took from the means."""
+    rows = [[(*e, e.mean - Fraction(float(e.mean))) for e in row] for row in table]
+    return np.ascontiguousarray(np.moveaxis(np.array(rows, dtype=float), 2, 0))
+
+
 def merged(a: Exact, b: Exact) -> Exact:
     """Return the moments of both together."""
     weight = a.weight + b.weight

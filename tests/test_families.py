@@ -60,7 +60,7 @@ def measured(family, x, codes, weights=None, n_classes=3, n_categories=7):
         return Bins(binned(x, codes, weights, AT, n_classes), AT)
     total = Moments.zero(n_classes, x.shape[1])
     for code, cells, weight in zip(codes, x, weights, strict=True):
-        one = np.zeros((3, n_classes, x.shape[1]))
+        one = np.zeros((4, n_classes, x.shape[1]))
         one[0, code] = np.where(np.isnan(cells), 0.0, weight)
         one[1, code] = np.where(np.isnan(cells), 0.0, cells)
         total += Moments(one)

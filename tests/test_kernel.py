@@ -34,7 +34,7 @@ def codes_for(n_rows, n_classes, seed=1):
 
 def summarize(X, codes, n_classes, weights=None):
     n_columns = len(X) if isinstance(X, list) else X.shape[1]
-    class_weight, values = np.zeros(n_classes), np.zeros((3, n_classes, n_columns))
+    class_weight, values = np.zeros(n_classes), np.zeros((4, n_classes, n_columns))
     assert _kernel.summarize(X, codes, weights, class_weight, values)
     return class_weight, values
 
@@ -51,6 +51,7 @@ def assert_exact(values, exact, n):
             assert abs(got[0] - weight) <= n * EPS * weight
             assert abs(got[1] - mean) <= EPS * abs(mean) + 8 * n * EPS * sd
             assert abs(got[2] - m2) <= 32 * n * EPS * m2
+            assert abs(got[1] + got[3] - mean) <= EPS * EPS * abs(mean) + 8 * n * EPS * sd
 
 
 LAYOUTS = {
@@ -107,7 +108,7 @@ def test_many_classes_are_summed_class_by_class_to_the_same_bits(dtype, weighted
 def test_infinity_is_reported_among_many_classes():
     X, codes = numbers("float64", (3000, 37)), codes_for(3000, MANY)
     X[1234, 36] = np.inf
-    assert not _kernel.summarize(X, codes, None, np.zeros(MANY), np.zeros((3, MANY, 37)))
+    assert not _kernel.summarize(X, codes, None, np.zeros(MANY), np.zeros((4, MANY, 37)))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -193,7 +194,7 @@ def test_twenty_missing_first_cells_far_from_zero_cost_no_digits():
 def test_infinity_is_reported_by_fit_and_by_scoring(at, value):
     X, codes = numbers("float64", (200, 9)), np.zeros(200, np.int32)
     X[at, 4] = value
-    assert not _kernel.summarize(X, codes, None, np.zeros(1), np.zeros((3, 1, 9)))
+    assert not _kernel.summarize(X, codes, None, np.zeros(1), np.zeros((4, 1, 9)))
     model = _kernel.GaussianModel(np.zeros((1, 9)), np.ones((1, 9)), np.zeros(1))
     assert not model.labels(X, np.empty(200, np.int64))
     assert model.label_one(X[at]) == -1
@@ -211,7 +212,7 @@ def test_a_row_without_weight_may_hold_anything():
 def test_a_code_without_a_class_is_refused(code):
     codes = np.array([0, code, 1], np.int32)
     with pytest.raises(ValueError, match="a code has no class"):
-        _kernel.summarize(np.ones((3, 1)), codes, None, np.zeros(2), np.zeros((3, 2, 1)))
+        _kernel.summarize(np.ones((3, 1)), codes, None, np.zeros(2), np.zeros((4, 2, 1)))
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)

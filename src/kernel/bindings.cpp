@@ -29,35 +29,32 @@ using Codes = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::c
 // Three arrays in one: weight, mean, m2.
 template <class T>
 naively::MomentsArrays<T> moments_of(const nb::ndarray<T, nb::c_contig, nb::device::cpu>& values) {
-    expect(values.ndim() >= 1 && values.shape(0) == 3, "moments are weight, mean and m2");
-    const std::size_t n = values.size() / 3;
-    return {values.data(), values.data() + n, values.data() + 2 * n};
+    expect(values.ndim() >= 1 && values.shape(0) == 4, "moments are weight, mean, m2 and rest");
+    const std::size_t n = values.size() / 4;
+    return {values.data(), values.data() + n, values.data() + 2 * n, values.data() + 3 * n};
 }
 
 bool summarize(nb::object X, const Codes& codes, const std::optional<ConstDoubles>& weights,
-               const Doubles& class_weight, const Doubles& moments,
-               const std::optional<ConstDoubles>& origin) {
+               const Doubles& class_weight, const Doubles& moments) {
     const naively::Table table = table_of(X);
     const std::size_t n_classes = class_weight.size();
     expect(codes.size() == table.n_rows, "there must be one code per row");
     expect(!weights || weights->size() == table.n_rows, "there must be one weight per row");
-    expect(moments.size() == 3 * n_classes * table.n_columns,
+    expect(moments.size() == 4 * n_classes * table.n_columns,
            "moments must be by class and column");
-    expect(!origin || 3 * origin->size() == moments.size(), "origins must be by class and column");
     const naively::MomentsView out = moments_of<double>(moments);
     nb::gil_scoped_release unlocked;
     expect(codes.size() == 0 || naively::greatest_code(codes.data(), codes.size()) < n_classes,
            "a code has no class");
     return naively::summarize(table, codes.data(), weights ? weights->data() : nullptr, n_classes,
-                              origin ? origin->data() : nullptr, class_weight.data(),
-                              out) == naively::Status::ok;
+                              class_weight.data(), out) == naively::Status::ok;
 }
 
 template <void (*combine)(const naively::MomentsView&, const naively::ConstMomentsView&,
                           std::size_t)>
 void combine_into(const Doubles& a, const ConstDoubles& b) {
     expect(a.size() == b.size(), "moments must have the same shape");
-    combine(moments_of<double>(a), moments_of<const double>(b), a.size() / 3);
+    combine(moments_of<double>(a), moments_of<const double>(b), a.size() / 4);
 }
 
 template <class T> std::vector<T> encode(const Array& labels, const Codes& codes) {
@@ -142,8 +139,7 @@ NB_MODULE(_kernel, m) {
     using naively::Want;
     nb::set_leak_warnings(false);  // a model may live until the interpreter ends
     m.def("summarize", &summarize, nb::arg("X"), nb::arg("codes"), nb::arg("weights").none(),
-          nb::arg("class_weight").noconvert(), nb::arg("moments").noconvert(),
-          nb::arg("origin") = nb::none());
+          nb::arg("class_weight").noconvert(), nb::arg("moments").noconvert());
     m.def("add", &combine_into<naively::add>, nb::arg("a").noconvert(), nb::arg("b").noconvert());
     m.def("subtract", &combine_into<naively::subtract>, nb::arg("a").noconvert(),
           nb::arg("b").noconvert());

@@ -1,4 +1,4 @@
-// The statistic (weight, mean, m2) of one column in one class, and its algebra.
+// The statistic (weight, mean, m2, rest) of one column in one class, and its algebra.
 //
 // m2 is the sum of squared deviations from the mean. Two statistics add by the formula of
 // Chan, Golub and LeVeque (1979):
@@ -8,6 +8,10 @@
 //     m2   = m2_a + m2_b + (mean_b - mean_a)^2 w_a w_b / w
 //
 // and removal is its inverse. Nothing (weight 0) is the identity, exactly.
+//
+// Far from zero, as at 1e8 plus noise, a mean in one float64 has lost the digits in which the means
+// of two parts differ, and m2 loses them too. So a mean is a sum of two: what rounding takes from
+// it, less than its last digit, is kept in rest.
 #pragma once
 
 #include <cmath>
@@ -26,47 +30,53 @@ constexpr double weight_shortfall = 1e-10;
 constexpr double m2_noise = 1e-8;
 constexpr double mean_noise = 1e-13;
 
-// Adds b to a (weight, mean, m2) of numbers or of lanes. b may be NaN where its weight is zero.
-template <class V>
-NAIVELY_INLINE void add(const V& b_weight, const V& b_mean, const V& b_m2, V& weight, V& mean,
-                        V& m2) {
-    const V total = weight + b_weight;
-    const V delta = b_mean - mean;
-    const V share = b_weight / total;
-    V m2_of_both = m2 + (b_m2 + delta * delta * (weight * share));
-    V mean_of_both = mean + delta * share;
-    set_where_zero(weight, m2_of_both, b_m2);
-    set_where_zero(weight, mean_of_both, b_mean);
-    set_where_zero(b_weight, m2_of_both, m2);
-    set_where_zero(b_weight, mean_of_both, mean);
-    weight = total;
-    mean = mean_of_both;
-    m2 = m2_of_both;
+// a + b is this sum and, exactly, what rounding took from it (Knuth, 1969).
+template <class V> NAIVELY_INLINE V sum_of(const V& a, const V& b, V& rest) {
+    const V sum = a + b;
+    const V of_b = sum - a;
+    rest = (a - (sum - of_b)) + (b - of_b);
+    return sum;
 }
 
-struct Moments {
-    double weight;
-    double mean;
-    double m2;
+// Of numbers, or of lanes.
+template <class V> struct MomentsOf {
+    V weight;
+    V mean;
+    V m2;
+    V rest;
+};
 
-    NAIVELY_INLINE Moments& operator+=(const Moments& b) {
-        add(b.weight, b.mean, b.m2, weight, mean, m2);
-        return *this;
-    }
+// Adds b to a. b may be NaN where its weight is zero.
+template <class V> NAIVELY_INLINE void add(const MomentsOf<V>& b, MomentsOf<V>& a) {
+    MomentsOf<V> both;
+    both.weight = a.weight + b.weight;
+    const V delta = (b.mean - a.mean) + (b.rest - a.rest);
+    const V share = b.weight / both.weight;
+    both.m2 = a.m2 + (b.m2 + delta * delta * (a.weight * share));
+    both.mean = sum_of<V>(a.mean, a.rest + delta * share, both.rest);
+    set_where_zero(a.weight, both.m2, b.m2);
+    set_where_zero(a.weight, both.mean, b.mean);
+    set_where_zero(a.weight, both.rest, b.rest);
+    set_where_zero(b.weight, both.m2, a.m2);
+    set_where_zero(b.weight, both.mean, a.mean);
+    set_where_zero(b.weight, both.rest, a.rest);
+    a = both;
+}
 
+struct Moments : MomentsOf<double> {
     // Leaves m2 negative, beyond rounding, where b was never part of this.
     NAIVELY_INLINE Moments& operator-=(const Moments& b) {
         if (b.weight == 0.0) return *this;
-        const double rest = weight - b.weight;
-        if (std::fabs(rest) <= (rest > 0.0 ? weight_noise : weight_shortfall) * weight)
-            return *this = Moments{0.0, 0.0, 0.0};
-        const double delta = mean - b.mean;
-        const double share = b.weight / rest;
+        const double left = weight - b.weight;
+        if (std::fabs(left) <= (left > 0.0 ? weight_noise : weight_shortfall) * weight)
+            return *this = Moments{};
+        const double delta = (mean - b.mean) + (rest - b.rest);
+        const double share = b.weight / left;
         const double before = m2;
         m2 -= b.m2 + delta * delta * (weight * share);
         if (m2 < 0.0 && m2 >= -noise(b, before, 1.0 + share)) m2 = 0.0;
-        mean += delta * share;
-        weight = rest;
+        mean = sum_of(mean, rest + delta * share, rest);
+        weight = left;
         return *this;
     }
 
@@ -86,13 +96,22 @@ template <class Double> struct MomentsArrays {
     Double* weight;
     Double* mean;
     Double* m2;
+    Double* rest;
 
-    MomentsArrays offset(std::size_t by) const { return {weight + by, mean + by, m2 + by}; }
-    NAIVELY_INLINE Moments get(std::size_t i) const { return {weight[i], mean[i], m2[i]}; }
-    NAIVELY_INLINE void set(std::size_t i, const Moments& value) const {
-        weight[i] = value.weight;
-        mean[i] = value.mean;
-        m2[i] = value.m2;
+    MomentsArrays offset(std::size_t by) const {
+        return {weight + by, mean + by, m2 + by, rest + by};
+    }
+    template <class V> NAIVELY_INLINE void get(std::size_t i, MomentsOf<V>& value) const {
+        load(weight + i, value.weight);
+        load(mean + i, value.mean);
+        load(m2 + i, value.m2);
+        load(rest + i, value.rest);
+    }
+    template <class V> NAIVELY_INLINE void set(std::size_t i, const MomentsOf<V>& value) const {
+        store(value.weight, weight + i);
+        store(value.mean, mean + i);
+        store(value.m2, m2 + i);
+        store(value.rest, rest + i);
     }
 };
 using MomentsView = MomentsArrays<double>;

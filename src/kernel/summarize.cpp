@@ -56,14 +56,13 @@ struct Block {
 class Summarizer {
   public:
     Summarizer(const Table& X, const std::int32_t* codes, const double* weights,
-               std::size_t n_classes, const double* origin, const MomentsView& out)
-        : X_(X), codes_(codes), weights_(weights), n_classes_(n_classes), origin_(origin),
-          out_(out), by_class_(is_better_by_class(X, n_classes)),
+               std::size_t n_classes, const MomentsView& out)
+        : X_(X), codes_(codes), weights_(weights), n_classes_(n_classes), out_(out),
+          by_class_(is_better_by_class(X, n_classes)),
           width_(column_tile(X, by_class_ ? 1 : n_classes)), run_rows_(rows_of_a_class * n_classes),
           state_(by_class_ ? 1 : n_classes, width_),
           runs_(run_rows_ < least_block ? n_classes : 0, width_), weight_(n_classes),
-          attempts_(n_classes), nothing_(aligned_array(width_)),
-          tile_(aligned_array(packed_rows * std::max(lane_count, width_))) {}
+          attempts_(n_classes), tile_(aligned_array(packed_rows * std::max(lane_count, width_))) {}
 
     Status run(double* class_weight) {
         const std::size_t step = std::max(least_block, run_rows_);
@@ -366,15 +365,13 @@ class Summarizer {
 
     void finish(const Block& block, std::size_t k, std::size_t slot) const {
         const std::size_t first = k * X_.n_columns + block.column;
-        add_moments(lines_of(block, k, slot), origin_ == nullptr ? nothing_.get() : origin_ + first,
-                    out_.offset(first), block.columns);
+        add_moments(lines_of(block, k, slot), out_.offset(first), block.columns);
     }
 
     const Table& X_;
     const std::int32_t* codes_;
     const double* weights_;
     const std::size_t n_classes_;
-    const double* origin_;
     const MomentsView out_;
     const bool by_class_;
     const std::size_t width_;
@@ -386,24 +383,25 @@ class Summarizer {
     std::vector<int> attempts_;              // how many rows the class's shift was looked for in
     std::vector<std::uint32_t> order_;       // rows, class by class
     std::vector<std::size_t> first_, next_;  // of each class, in the order
-    AlignedArray nothing_, tile_;
+    AlignedArray tile_;
     bool missing_ = false;
 };
 
 }  // namespace
 
 Status summarize(const Table& X, const std::int32_t* codes, const double* weights,
-                 std::size_t n_classes, const double* origin, double* class_weight,
-                 const MomentsView& out) {
-    return Summarizer(X, codes, weights, n_classes, origin, out).run(class_weight);
+                 std::size_t n_classes, double* class_weight, const MomentsView& out) {
+    return Summarizer(X, codes, weights, n_classes, out).run(class_weight);
 }
 
 void add(const MomentsView& a, const ConstMomentsView& b, std::size_t n) { add_all(a, b, n); }
 
 void subtract(const MomentsView& a, const ConstMomentsView& b, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
-        Moments rest = a.get(i);
-        a.set(i, rest -= b.get(i));
+        Moments left, removed;
+        a.get(i, left);
+        b.get(i, removed);
+        a.set(i, left -= removed);
     }
 }
 

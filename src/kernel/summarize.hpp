@@ -1,4 +1,4 @@
-// One pass over rows: (weight, mean, m2) of every column in every class.
+// One pass over rows: the moments of every column in every class.
 //
 // Rows are taken in blocks that stay in the cache. Within a block, class k and column j keep
 // the sums of d and of d^2, where d = x - shift and the shift is the value in the first row
@@ -9,10 +9,6 @@
 // The subtraction loses at most a factor squares / m2 of accuracy. Where that factor exceeds
 // 32 (the first row was an outlier), the block is read again with the mean as the shift: the
 // corrected two-pass algorithm. Blocks add up by Chan's formula.
-//
-// Means may be kept as differences from an origin, a number near the mean of the class and
-// column. Far from zero, where floats are coarse, the means of blocks are rounded, and what adds
-// up of their differences is rounding.
 //
 // Blocks depend on the number of rows and classes alone, so the result does too.
 #pragma once
@@ -31,12 +27,9 @@ enum class Status { ok, not_finite };
 // weight to `class_weight`. codes[i] is the class of row i. NaN is a missing cell. A row whose
 // weight is zero is left out. `weights` may be null: every row weighs 1.
 //
-// The means in `out` are relative to `origin`, an array of the same shape; null for zero.
-//
 // Status::not_finite: X holds infinity, or numbers so large that their variance does.
 Status summarize(const Table& X, const std::int32_t* codes, const double* weights,
-                 std::size_t n_classes, const double* origin, double* class_weight,
-                 const MomentsView& out);
+                 std::size_t n_classes, double* class_weight, const MomentsView& out);
 
 // a += b and a -= b for n statistics.
 void add(const MomentsView& a, const ConstMomentsView& b, std::size_t n);

@@ -35,47 +35,39 @@ NAIVELY_CLONES static bool any_cancels(const Lines& lines, std::size_t n) {
 }
 
 template <class V>
-NAIVELY_INLINE void add_at(const V& w, const V& mean, const V& m2, const MomentsView& out,
-                           std::size_t i) {
-    V total, mean_of_all, m2_of_all;
-    load(out.weight + i, total);
-    load(out.mean + i, mean_of_all);
-    load(out.m2 + i, m2_of_all);
-    add(w, mean, m2, total, mean_of_all, m2_of_all);
-    store(total, out.weight + i);
-    store(mean_of_all, out.mean + i);
-    store(m2_of_all, out.m2 + i);
+NAIVELY_INLINE void add_at(const MomentsOf<V>& b, const MomentsView& out, std::size_t i) {
+    MomentsOf<V> a;
+    out.get(i, a);
+    add(b, a);
+    out.set(i, a);
 }
 
-// Adds the moments that sums amount to, the means less the origin. V is Lanes or double.
+// Adds the moments that sums amount to. V is Lanes or double.
 template <class V>
-NAIVELY_INLINE void add_moments_at(const Lines& lines, const double* origin, const MomentsView& out,
-                                   std::size_t j) {
-    V w, mean, sum, squares, from;
-    load(lines.cells + j, w);
-    load(lines.shift + j, mean);
+NAIVELY_INLINE void add_moments_at(const Lines& lines, const MomentsView& out, std::size_t j) {
+    MomentsOf<V> found;
+    V shift, sum, squares;
+    load(lines.cells + j, found.weight);
+    load(lines.shift + j, shift);
     load(lines.sum + j, sum);
     load(lines.squares + j, squares);
-    load(origin + j, from);
-    const V share = sum / w;
-    V m2 = squares - sum * share;
-    set_where_greater(V{}, m2, m2, V{});
-    add_at(w, (mean - from) + share, m2, out, j);
+    const V share = sum / found.weight;
+    found.m2 = squares - sum * share;
+    set_where_greater(V{}, found.m2, found.m2, V{});
+    found.mean = sum_of<V>(shift, share, found.rest);
+    add_at(found, out, j);
 }
-NAIVELY_CLONES static void add_moments(const Lines& lines, const double* origin,
-                                       const MomentsView& out, std::size_t n) {
+NAIVELY_CLONES static void add_moments(const Lines& lines, const MomentsView& out, std::size_t n) {
     std::size_t j = 0;
-    for (; j + lane_count <= n; j += lane_count) add_moments_at<Lanes>(lines, origin, out, j);
-    for (; j < n; ++j) add_moments_at<double>(lines, origin, out, j);
+    for (; j + lane_count <= n; j += lane_count) add_moments_at<Lanes>(lines, out, j);
+    for (; j < n; ++j) add_moments_at<double>(lines, out, j);
 }
 
 template <class V>
 NAIVELY_INLINE void add_all_at(const MomentsView& a, const ConstMomentsView& b, std::size_t i) {
-    V w, mean, m2;
-    load(b.weight + i, w);
-    load(b.mean + i, mean);
-    load(b.m2 + i, m2);
-    add_at(w, mean, m2, a, i);
+    MomentsOf<V> one;
+    b.get(i, one);
+    add_at(one, a, i);
 }
 NAIVELY_CLONES static void add_all(const MomentsView& a, const ConstMomentsView& b, std::size_t n) {
     std::size_t i = 0;

@@ -1,7 +1,7 @@
 """The model file: a summary and how to read it, in a file that cannot run code.
 
-It is a safetensors file. Its tensors, such as ``class_weight`` and ``moments``, hold the summary; a
-JSON text in its header says the rest::
+It is a safetensors file. Its tensors, such as ``class_weight``, ``moments`` and what rounding took
+from the means, ``rest``, hold the summary; a JSON text in its header says all else::
 
     {"format": 1, "naively": "0.1.0", "estimator": "GaussianNB", "params": {...},
      "dtype": "float64", "columns": ["age", "income"], "n_columns": 2, "family": "gaussian",

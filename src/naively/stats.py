@@ -11,8 +11,11 @@ and LeVeque,
     m_2 = m_{2,a} + m_{2,b} + \delta^2 \frac{w_a w_b}{w}
 
 where :math:`\delta = \bar x_b - \bar x_a`, which never subtracts large sums of squares, and
-removal is its inverse. `Tallies` holds weights alone, of categories or of a histogram's bins, and
-adds as numbers do. A sum is weight times mean, so that families of counts read `Moments` too.
+removal is its inverse. Far from zero, as at 1e8 plus noise, means in float64 have lost the digits
+in which they differ; what rounding takes from a mean is therefore kept beside it, as its ``rest``.
+
+`Tallies` holds weights alone, of categories or of a histogram's bins, and adds as numbers do. A sum
+is weight times mean, so that families of counts read `Moments` too.
 
 Examples
 --------
@@ -28,6 +31,8 @@ References
 ----------
 T. F. Chan, G. H. Golub, R. J. LeVeque (1979), Updating formulae and a pairwise algorithm for
 computing sample variances.
+
+D. E. Knuth (1969), The Art of Computer Programming 2, 4.2.2: the error of a sum.
 """
 
 from __future__ import annotations
@@ -41,12 +46,12 @@ from numpy.typing import ArrayLike, NDArray
 from naively import _kernel
 from naively.exceptions import NaivelyError
 
-__all__ = ["Moments", "Tallies", "remaining"]
+__all__ = ["Moments", "Tallies", "remaining", "sum_and_rest"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Moments:
-    """Weight, mean and sum of squared deviations, elementwise over any shape.
+    """Weight, mean, sum of squared deviations and rest, elementwise over any shape.
 
     Laws, each a test of the same name::
 
@@ -61,8 +66,8 @@ class Moments:
 
     Parameters
     ----------
-    values : array of shape (3, ...)
-        Weight, mean and m2. Where the weight is zero, so are the others.
+    values : array of shape (4, ...)
+        Weight, mean, m2 and rest. Where the weight is zero, so are the others.
     """
 
     values: NDArray[np.float64]
@@ -72,13 +77,13 @@ class Moments:
 
     @classmethod
     def of(cls, weight: ArrayLike, mean: ArrayLike, m2: ArrayLike) -> Moments:
-        """Put three arrays together."""
-        return cls(np.stack(np.broadcast_arrays(weight, mean, m2)).astype(np.float64))
+        """Put three arrays together; rounding has taken nothing from the means."""
+        return cls(np.stack(np.broadcast_arrays(weight, mean, m2, 0.0)).astype(np.float64))
 
     @classmethod
     def zero(cls, *shape: int) -> Moments:
         """Nothing seen."""
-        return cls(np.zeros((3, *shape)))
+        return cls(np.zeros((4, *shape)))
 
     @property
     def weight(self) -> NDArray[np.float64]:
@@ -94,6 +99,11 @@ class Moments:
     def m2(self) -> NDArray[np.float64]:
         """Weighted sum of squared deviations from the mean."""
         return self.values[2]
+
+    @property
+    def rest(self) -> NDArray[np.float64]:
+        """What rounding took from the mean: the two together are it, to twice the digits."""
+        return self.values[3]
 
     def __add__(self, other: Moments) -> Moments:
         values = self.values.copy()
@@ -111,7 +121,7 @@ class Moments:
     def __mul__(self, factor: float) -> Moments:
         if not (factor >= 0 and np.isfinite(factor)):
             raise NaivelyError(f"a factor must be finite and >= 0; got {factor!r}.")
-        values = np.stack([self.weight * factor, self.mean, self.m2 * factor])
+        values = np.stack([self.weight * factor, self.mean, self.m2 * factor, self.rest])
         values[:, values[0] == 0] = 0.0  # a weight may underflow
         return Moments(values)
 
@@ -127,7 +137,7 @@ class Moments:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        weight, mean, m2 = (np.array2string(v, separator=", ") for v in self.values)
+        weight, mean, m2 = (np.array2string(v, separator=", ") for v in self.values[:3])
         return f"Moments(weight={weight}, mean={mean}, m2={m2})"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -142,9 +152,23 @@ class Moments:
         share = self.weight / np.where(weight > 0, weight, 1.0)
         mean = (share * self.mean).sum(axis=0)
         with np.errstate(over="ignore", invalid="ignore"):  # infinity beyond every float64, or NaN
-            delta = np.where(self.weight > 0, self.mean - mean, 0.0)
+            delta = np.where(self.weight > 0, (self.mean - mean) + self.rest, 0.0)
             m2 = (self.m2 + self.weight * delta**2).sum(axis=0)
-        return Moments(np.stack([weight, mean, m2]))
+            mean, rest = sum_and_rest(mean, (share * delta).sum(axis=0))
+        return Moments(np.stack([weight, mean, m2, rest]))
+
+
+def sum_and_rest(
+    a: NDArray[np.float64], b: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return a sum and, exactly, what rounding took from it (Knuth, 1969).
+
+    >>> sum_and_rest(np.array([1e8]), np.array([1e-9]))
+    (array([1.e+08]), array([1.e-09]))
+    """
+    found = a + b
+    of_b = found - a
+    return found, (a - (found - of_b)) + (b - of_b)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

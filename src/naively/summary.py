@@ -212,7 +212,7 @@ class Summary:
         at = labels.positions(self.classes, classes)
         weight = np.zeros(classes.size)
         weight[at] = self.class_weight
-        values = np.zeros((3, classes.size, self.moments.values.shape[2]))
+        values = np.zeros((4, classes.size, self.moments.values.shape[2]))
         values[:, at] = self.moments.values
         if not self.categories and self.schema.edges is None and self.sample is None:
             return Summary(self.schema, classes, weight, Moments(values))

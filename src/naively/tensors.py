@@ -39,7 +39,9 @@ def pack(summary: Summary) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "classes": summary.classes.tolist(),
         "weight": summary.weight,
     }
-    tensors = {"class_weight": summary.class_weight, "moments": summary.moments.values}
+    moments = summary.moments
+    tensors = {"class_weight": summary.class_weight, "moments": moments.values[:3]}
+    tensors["rest"] = moments.rest
     if schema == Schema(schema.n_columns, schema.names):
         return header, tensors
     header["kinds"] = schema.kinds or ["number"] * schema.n_columns
@@ -73,8 +75,7 @@ def unpack(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> Summary:
     classes = _names(header.get("labels"), header.get("classes"), "classes")
     n_classes, n_numbers = classes.size, len(schema.numbers)
     weight = _taken(tensors, "class_weight", np.float64, (n_classes,))
-    moments = _taken(tensors, "moments", np.float64, (3, n_classes, n_numbers))
-    _check_moments(weight, moments)
+    moments = _moments(tensors, weight, n_numbers)
     categories = _categories(header, schema)
     tallies = bins = sample = None
     if header.get("kinds") is not None:
@@ -86,7 +87,7 @@ def unpack(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> Summary:
         sample = _sample(header, tensors, schema, classes, categories)
     if tensors:
         raise UnsoundError(f"it holds {min(tensors)!r}, which nothing needs")
-    parts: Any = (Moments(moments), categories, tallies, bins, sample)
+    parts: Any = (moments, categories, tallies, bins, sample)
     return Summary(schema, classes, weight, *parts)
 
 
@@ -173,6 +174,19 @@ def _categories(header: dict[str, Any], schema: Schema) -> tuple[NDArray[Any], .
     if not all(isinstance(column, dict) for column in listed):
         raise UnsoundError("its categories must be named")
     return tuple(_names(c.get("type"), c.get("names"), "categories") for c in listed)
+
+
+def _moments(
+    tensors: dict[str, NDArray[Any]], weight: NDArray[np.float64], n_numbers: int
+) -> Moments:
+    """Take the moments; files of the first versions do not say what rounding took from means."""
+    shape = (weight.size, n_numbers)
+    values = _taken(tensors, "moments", np.float64, (3, *shape))
+    _check_moments(weight, values)
+    rest = _taken(tensors, "rest", np.float64, shape) if "rest" in tensors else np.zeros(shape)
+    if not (np.abs(rest) <= np.spacing(np.abs(values[1]))).all():
+        raise UnsoundError("the rest of a mean is more than rounding can take")
+    return Moments(np.concatenate([values, rest[np.newaxis]]))
 
 
 def _check_moments(weight: NDArray[np.float64], values: NDArray[np.float64]) -> None:

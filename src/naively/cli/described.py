@@ -116,7 +116,7 @@ def _columns(estimator: Any) -> list[dict[str, Any]]:
 def _seen(summary: Summary, j: int) -> dict[str, Any]:
     schema = summary.schema
     if j in schema.numbers:
-        weight, mean, m2 = summary.moments.values[:, :, schema.numbers.index(j)]
+        weight, mean, m2, _ = summary.moments.values[:, :, schema.numbers.index(j)]
         variance = np.divide(m2, weight, out=np.full_like(m2, np.nan), where=weight > 0)
         return {"mean": np.where(weight > 0, mean, np.nan), "variance": variance}
     place = schema.categories.index(j)

@@ -26,7 +26,6 @@ __all__ = ["Table", "raise_not_finite", "summarize", "summarize_table", "table"]
 _Part: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]  # class weights, moments
 _READABLE = "fdbhilqBHILQ?"  # the dtypes that the kernel reads in place
 _MOST_BLOCKS = 16
-_SAMPLE = 1024  # rows
 _MOST_RESULTS = 1 << 24  # bytes that the blocks' summaries may take
 
 
@@ -98,12 +97,8 @@ def summarize_table(
     codes: NDArray[np.int32],
     weights: NDArray[np.float64] | None,
     n_jobs: int | None,
-    origin: NDArray[np.float64] | None = None,
 ) -> Summary:
-    """Summarize what the kernel reads, in blocks of rows, and add the blocks up.
-
-    Where an origin is given, by class and column, the summary's means are differences from it.
-    """
+    """Summarize what the kernel reads, in blocks of rows, and add the blocks up."""
     n_rows, n_columns = X.shape
     if codes.size != n_rows:
         raise NaivelyError(
@@ -111,25 +106,18 @@ def summarize_table(
         )
     if weights is not None:
         weights = _checked_weights(weights, n_rows)
-    shape = (3, classes.size, n_columns)
+    shape = (4, classes.size, n_columns)
 
-    def work(rows: slice, origin: NDArray[np.float64] | None) -> _Part:
+    def work(rows: slice) -> _Part:
         weight, values = np.zeros(classes.size), np.zeros(shape)
         given = None if weights is None else weights[rows]
-        if not _kernel.summarize(X[rows], codes[rows], given, weight, values, origin):
+        if not _kernel.summarize(X[rows], codes[rows], given, weight, values):
             raise_not_finite(X, schema)
         return weight, values
 
-    # Blocks add up as differences from the means of the first rows: see the kernel.
-    near = origin
-    if near is None:
-        near = work(slice(0, _SAMPLE), None)[1][1] if n_rows > _SAMPLE else np.zeros(shape[1:])
-    most = max(1, min(_MOST_BLOCKS, _MOST_RESULTS // (24 * near.size + 1)))
+    most = max(1, min(_MOST_BLOCKS, _MOST_RESULTS // (32 * classes.size * n_columns + 1)))
     blocks = block_slices(n_rows, n_columns, most)
-    parts = map_blocks(lambda rows: work(rows, near), blocks, n_jobs)
-    class_weight, values = reduce(_added, parts)
-    if origin is None:
-        np.add(values[1], near, out=values[1], where=values[0] > 0)
+    class_weight, values = reduce(_added, map_blocks(work, blocks, n_jobs))
     if not np.isfinite(values).all():
         raise_not_finite(X, schema)
     if weights is not None and not class_weight.all():  # as if those rows had been left out

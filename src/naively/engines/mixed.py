@@ -71,15 +71,13 @@ def measure(
     codes: NDArray[np.int32],
     weights: NDArray[np.float64] | None,
     n_jobs: int | None,
-    origin: NDArray[np.float64] | None = None,
     bound: int = EVERYTHING,
 ) -> Summary:
     """Summarize what the kernel reads: moments, tallies, bins and a sample.
 
-    Where an origin is given, by class and column of numbers, means are differences from it. Where
-    a bound is given, only rows of a lesser hash are sampled.
+    Where a bound is given, only rows of a lesser hash are sampled.
     """
-    numbers = summarize_table(table.numbers, schema, classes, codes, weights, n_jobs, origin)
+    numbers = summarize_table(table.numbers, schema, classes, codes, weights, n_jobs)
     tallies, bins = _tallied(table, schema, classes, codes, weights, n_jobs)
     sample = None
     if schema.sample:

@@ -123,7 +123,7 @@ def _summaries(
     every = np.arange(n_folds * n_classes)
     whole = summarize_table(table, schema, every, fold * n_classes + truth.codes, None, n_jobs)
     weight = whole.class_weight.reshape(n_folds, n_classes)
-    values = whole.moments.values.reshape(3, n_folds, n_classes, schema.n_columns)
+    values = whole.moments.values.reshape(4, n_folds, n_classes, schema.n_columns)
     return [
         Summary(schema, truth.classes, weight[f], Moments(np.ascontiguousarray(values[:, f])))
         for f in range(n_folds)

@@ -65,8 +65,8 @@ class Bernoulli(Family):
     def parameters(self, statistic: Moments, prior: Floats | None = None) -> Parameters:
         """Read the probabilities off the moments of classes and columns."""
         if prior is None:
-            weight, mean, _ = statistic.pooled().values
-            prior = self._smoothed(weight, mean, np.nan)
+            whole = statistic.pooled()
+            prior = self._smoothed(whole.weight, whole.mean, np.nan)
         return Parameters(self._smoothed(statistic.weight, statistic.mean, prior), prior)
 
     def log_density(self, x: Floats, parameters: Parameters) -> Floats:

@@ -116,7 +116,7 @@ def moments_without(
     rest = weight - own
     left = rest > 1e-12 * weight  # below, the difference is rounding
     part = np.divide(own, rest, out=np.zeros_like(rest), where=left)
-    delta = mean - x
+    delta = (mean - x) + moments.rest[codes]
     with np.errstate(over="ignore"):
         lost = np.minimum(delta * delta * (weight * part), m2)
     kept = m2 - lost

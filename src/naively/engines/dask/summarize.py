@@ -14,6 +14,7 @@ from typing import Any
 from uuid import uuid4
 
 from naively._optional import need
+from naively.engines import mixed
 from naively.engines.dask.example import example
 from naively.engines.dask.partitions import (
     Partition,
@@ -25,7 +26,6 @@ from naively.engines.dask.partitions import (
     without_mask,
 )
 from naively.engines.dask.recipes import Graph, Key
-from naively.engines.shifted import Shifted, shifted
 from naively.engines.tables import kinds_of
 from naively.schema import Schema
 from naively.summary import Summary
@@ -77,8 +77,8 @@ def summarize(
     name = f"naively-summarize-{uuid4().hex}"
     graph = {**shared, (name, "schema"): schema}
     keys = _add_tasks(graph, (name, 0), _measured, parts, (name, "schema"))
-    found: Shifted = _computed(name, graph, _add_tree(graph, name, keys))
-    return found.total
+    found: Summary = _computed(name, graph, _add_tree(graph, name, keys))
+    return found
 
 
 def _add_tasks(
@@ -106,14 +106,14 @@ def _computed(name: str, graph: Graph, key: Key) -> Any:
     return delayed.Delayed(key, layers, layer=name).compute()
 
 
-def _measured(partition: Partition, schema: Schema, *shared: Any) -> Shifted:
+def _measured(partition: Partition, schema: Schema, *shared: Any) -> Summary:
     with naming(partition.number):
         parts = partition.load(*shared)
         X, y, w = without_mask(parts["X"]), parts["y"], parts.get("sample_weight")
-        return shifted(X, y, schema=schema, sample_weight=w)
+        return mixed.summarize(X, y, schema=schema, sample_weight=w, n_jobs=1)
 
 
-def _sum(summaries: list[Shifted]) -> Shifted:
+def _sum(summaries: list[Summary]) -> Summary:
     return reduce(add, summaries)
 
 

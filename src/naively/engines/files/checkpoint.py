@@ -1,7 +1,7 @@
 """How far a pass has come, kept in a file that is always whole.
 
 The file is written like a model's: safetensors, with a JSON text in its header. It holds two
-summaries, each with its origin: of all that was read, and of the files before the one that is
+summaries, one after the other: of all that was read, and of the files before the one that is
 being read. If that one turns out to be bad, or has changed when the pass goes on, nothing of
 it counts.
 """
@@ -15,21 +15,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from naively import __version__, model_file
 from naively._atomic import write_atomically
 from naively._optional import need
 from naively.engines.files.pieces import Position
 from naively.engines.files.sources import File
-from naively.engines.shifted import Shifted
 from naively.exceptions import NaivelyError
-from naively.schema import Schema
+from naively.summary import Schema, Summary
 from naively.tensors import UnsoundError, pack, unpack
 
 __all__ = ["State", "load", "save"]
 
-_FORMAT = 3
+_FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -38,8 +35,8 @@ class State:
 
     Attributes
     ----------
-    so_far, before : Shifted
-        Of all pieces; of the files that are finished.
+    summary, before : Summary
+        Of all pieces so far; of the files that are finished.
     rows, rows_before : int
         The same for the number of rows.
     finished : tuple
@@ -52,8 +49,8 @@ class State:
         Where it goes on in that file.
     """
 
-    so_far: Shifted
-    before: Shifted
+    summary: Summary
+    before: Summary
     rows: int = 0
     rows_before: int = 0
     finished: tuple[list[Any], ...] = ()
@@ -64,18 +61,13 @@ class State:
     @classmethod
     def beginning(cls, schema: Schema) -> State:
         """Nothing has been read."""
-        return cls(Shifted.zero(schema), Shifted.zero(schema))
+        return cls(Summary.zero(schema), Summary.zero(schema))
 
-    @property
-    def schema(self) -> Schema:
-        """What is measured."""
-        return self.so_far.summary.schema
-
-    def added(self, found: Shifted, rows: int, file: File, position: Position) -> State:
+    def added(self, summary: Summary, rows: int, file: File, position: Position) -> State:
         """Add a piece of a file."""
         return replace(
             self,
-            so_far=self.so_far + found,
+            summary=self.summary + summary,
             rows=self.rows + rows,
             current=file.identity,
             position=position,
@@ -84,7 +76,7 @@ class State:
     def ended(self, file: File) -> State:
         """Finish a file."""
         finished = (*self.finished, file.identity)
-        return State(self.so_far, self.so_far, self.rows, self.rows, finished, self.bad)
+        return State(self.summary, self.summary, self.rows, self.rows, finished, self.bad)
 
     def skipped(self, file: File, reason: str) -> State:
         """Finish a file of which nothing is to count."""
@@ -127,7 +119,7 @@ def save(path: str | os.PathLike[str], state: State, asked: dict[str, Any]) -> N
         What the pass was asked for; another pass must ask for the same to go on.
     """
     write = need("safetensors.numpy", "saving a checkpoint", extra="files").save
-    packed = [_packed(shifted) for shifted in (state.so_far, state.before)]
+    packed = [pack(summary) for summary in (state.summary, state.before)]
     header = {
         "format": _FORMAT,
         "kind": "checkpoint",
@@ -169,29 +161,14 @@ def load(path: str | os.PathLike[str], asked: dict[str, Any]) -> State:
     return state
 
 
-def _packed(shifted: Shifted) -> tuple[dict[str, Any], dict[str, Any]]:
-    words, tensors = pack(shifted.summary)
-    return words, {**tensors, "origin": np.ascontiguousarray(shifted.origin)}
-
-
-def _unpacked(words: dict[str, Any], tensors: dict[str, Any]) -> Shifted:
-    origin = tensors.pop("origin")
-    summary = unpack(words, tensors)
-    mean = summary.moments.mean
-    sound = (origin.shape, origin.dtype) == (mean.shape, mean.dtype) and np.isfinite(origin).all()
-    if not sound:
-        raise UnsoundError("its origin is not finite numbers by class and column")
-    return Shifted(origin, summary)
-
-
 def _state(header: dict[str, Any], tensors: dict[str, Any]) -> State:
-    so_far, before = (
-        _unpacked(words, {n[2:]: tensor for n, tensor in tensors.items() if n[:2] == f"{i}."})
+    summary, before = (
+        unpack(words, {n[2:]: tensor for n, tensor in tensors.items() if n.startswith(f"{i}.")})
         for i, words in enumerate(header["summaries"])
     )
     rows, rows_before = header["rows"]
     return State(
-        so_far,
+        summary,
         before,
         rows,
         rows_before,

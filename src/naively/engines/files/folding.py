@@ -30,7 +30,6 @@ from naively.engines.files.pieces import Begun, Piece, Reader
 from naively.engines.files.plan import Plan, Undecided, Wish, type_of, with_partitions
 from naively.engines.files.sources import BadFileError, File
 from naively.engines.files.work import Work
-from naively.engines.shifted import Shifted
 from naively.exceptions import NaivelyError
 from naively.sample import EVERYTHING
 from naively.schema import Schema
@@ -76,7 +75,7 @@ class Fold:
         plan = self._planned(resumed.bad if resumed else ())
         self.plan = replace(plan, schema=self._decided(plan, resumed))
         self.state = resumed or State.beginning(self.plan.schema)
-        if self.state.schema != self.plan.schema:
+        if self.state.summary.schema != self.plan.schema:
             raise NaivelyError(
                 f"the checkpoint {str(checkpoint)!r} is of other columns. Remove it to begin anew."
             )
@@ -137,7 +136,7 @@ class Fold:
             return plan.schema
         sampling = replace(plan, schema=replace(plan.schema, sample=self.schema.sample))
         decided = self.schema.complete(self._first_rows(sampling))
-        before = None if resumed is None else resumed.schema
+        before = None if resumed is None else resumed.summary.schema
         if before is None or (before.edges is None) != (decided.edges is None):
             return decided
         # Its edges may be of rows that have been skipped since.
@@ -145,21 +144,21 @@ class Fold:
 
     def _first_rows(self, plan: Plan) -> Summary:
         """Summarize the first rows. Whatever is wrong with a file, the pass itself will say."""
-        total, rows = Shifted.zero(plan.schema), 0
+        total, rows = Summary.zero(plan.schema), 0
         for file in self.files if plan.schema.sample else []:
-            its = Shifted.zero(plan.schema)
+            its = Summary.zero(plan.schema)
             try:
                 for step in self._pieces(file, {}, plan, again=True):
                     work: Any = step.work
-                    for found, n in work.summaries(step.piece):
-                        its, rows = its + found, rows + n
+                    for summary, n in work.summaries(step.piece):
+                        its, rows = its + summary, rows + n
                         if rows >= FIRST:
-                            return (total + its).total
+                            return total + its
                 total = total + its
             except (NaivelyError, RowError, OSError, pa.ArrowException):
                 if not self.skip_bad_files:
                     break
-        return total.total
+        return total
 
     def _opened(self, file: File) -> Reader:
         return self._streams.pop(file.name, None) or open_file(file, self.dialect)
@@ -221,8 +220,7 @@ class Fold:
         """
         if not hasattr(self, "state"):
             return EVERYTHING
-        so_far = self.state.before if self.skip_bad_files else self.state.so_far
-        sample = so_far.summary.sample
+        sample = (self.state.before if self.skip_bad_files else self.state.summary).sample
         return EVERYTHING if sample is None else sample.bound
 
     # --- in turn ------------------------------------------------------------------------------
@@ -247,8 +245,8 @@ class Fold:
             return
         try:
             with reading(file, f"in {piece.where}, "):
-                found, rows = work.joined([future.result() for future in futures])
-            self.state = self.state.added(found, rows, file, piece.after)
+                summary, rows = work.joined([future.result() for future in futures])
+            self.state = self.state.added(summary, rows, file, piece.after)
         except RowError as error:
             row = self.state.rows - self.state.rows_before + error.row + 1
             raise NaivelyError(

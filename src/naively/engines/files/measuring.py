@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from naively._optional import need
+from naively.engines import mixed
 from naively.engines.files.mixing import mixed_rows
 from naively.engines.files.pieces import Piece
 from naively.engines.files.work import Owners, Stopped, Work, raise_not_finite
-from naively.engines.shifted import Shifted, measure_shifted
 from naively.exceptions import NaivelyError
+from naively.summary import Summary
 
 __all__ = ["MixedWork"]
 
@@ -40,28 +41,28 @@ class MixedWork(Work):
         """Return the one thing to do."""
         return [partial(self._measured, piece)]
 
-    def joined(self, parts: Sequence[Any]) -> tuple[Shifted, int]:
+    def joined(self, parts: Sequence[Any]) -> tuple[Summary, int]:
         """Return the summary of a piece, and how many rows it has."""
         summary, rows = parts[0]
         return summary, rows
 
-    def summaries(self, piece: Piece) -> Iterator[tuple[Shifted, int]]:
+    def summaries(self, piece: Piece) -> Iterator[tuple[Summary, int]]:
         """Yield the summary of one batch of rows after the other, and its number of rows."""
         owners, batches = self._rows(piece)
         at, bound = 0, self.bound()
         for batch in batches:
             if self.stop.is_set():
                 raise Stopped
-            found = self._measure(batch, owners, at, bound)
-            yield found, batch.num_rows
+            summary = self._measure(batch, owners, at, bound)
+            yield summary, batch.num_rows
             at += batch.num_rows
-            if found.summary.sample is not None:
-                bound = min(bound, found.summary.sample.bound)
+            if summary.sample is not None:
+                bound = min(bound, summary.sample.bound)
 
     # --- inside -------------------------------------------------------------------------------
 
-    def _measured(self, piece: Piece) -> tuple[Shifted, int]:
-        total, rows = Shifted.zero(self.plan.schema), 0
+    def _measured(self, piece: Piece) -> tuple[Summary, int]:
+        total, rows = Summary.zero(self.plan.schema), 0
         for summary, n in self.summaries(piece):
             total, rows = total + summary, rows + n
         return total, rows
@@ -76,13 +77,15 @@ class MixedWork(Work):
         stored = [name for name in features if name not in self.constants]
         return owners, (piece.read_rows or piece.read)(stored or self._any_column())
 
-    def _measure(self, batch: Any, owners: Owners, at: int, bound: int) -> Shifted:
+    def _measure(self, batch: Any, owners: Owners, at: int, bound: int) -> Summary:
         classes, codes, given = owners
         forms = {name: self.plan.categories.get(name) for name in self.plan.features}
         table, rows = mixed_rows(batch, forms, self.constants), slice(at, at + batch.num_rows)
         weights = None if given is None else given[rows]
         try:
-            return measure_shifted(table, self.plan.schema, classes, codes[rows], weights, bound)
+            return mixed.measure(
+                table, self.plan.schema, classes, codes[rows], weights, 1, bound=bound
+            )
         except NaivelyError:
             columns = table.numbers[:]
             if any(np.isinf(column).any() for column in columns):

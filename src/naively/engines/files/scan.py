@@ -126,9 +126,7 @@ def scan(
         raise NaivelyError("a checkpoint needs files, which can be read again; got a stream.")
     fold = Fold(files, wish, dialect, skip_bad_files, checkpoint, progress, schema)
     state = fold.run(n_jobs)
-    summary = state.so_far.total
-    if is_text(files, wish):
-        summary = typed(summary, label_type)
+    summary = typed(state.summary, label_type) if is_text(files, wish) else state.summary
     n_bytes = sum(file.size or 0 for file in files)
     return Scan(summary, fold.plan.left_out, state.bad, state.rows, n_bytes)
 

@@ -17,8 +17,6 @@ from naively.engines.files.cells import RowError, checked_weights, encode, read_
 from naively.engines.files.mixing import columns_of
 from naively.engines.files.pieces import Piece
 from naively.engines.files.plan import Plan
-from naively.engines.shifted import Shifted, origin_of
-from naively.engines.tables import Columns
 from naively.exceptions import NaivelyError
 from naively.stats import Moments
 from naively.summary import Summary
@@ -41,12 +39,11 @@ class Owners(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The moments of some columns, whose means are differences from an origin."""
+    """The moments of some columns."""
 
     owners: Owners
     class_weight: NDArray[np.float64]
     values: NDArray[np.float64]
-    origin: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -80,17 +77,17 @@ class Work:
         groups = [features[j : j + piece.width] for j in starts]
         return [partial(self._some_columns, piece, owners, names) for names in groups]
 
-    def joined(self, parts: Sequence[Any]) -> tuple[Shifted, int]:
+    def joined(self, parts: Sequence[Any]) -> tuple[Summary, int]:
         """Return the summary of a piece, and how many rows it has."""
-        owners, class_weight, values, origin = parts[0]
+        owners, class_weight, values = parts[0]
         if len(parts) > 1:
             values = np.concatenate([part.values for part in parts], axis=2)
-            origin = np.concatenate([part.origin for part in parts], axis=1)
-        seen = class_weight > 0  # rows of weight 0 are as if they were not there
-        moments = Moments(np.ascontiguousarray(values[:, seen]))
-        classes = owners.classes[seen]
-        summary = Summary(self.plan.schema, classes, class_weight[seen], moments)
-        return Shifted(origin[seen], summary), owners.codes.size
+        classes = owners.classes
+        if owners.weights is not None and not class_weight.all():  # as if those rows were not there
+            seen = class_weight > 0
+            classes, class_weight, values = classes[seen], class_weight[seen], values[:, seen]
+        moments = Moments(np.ascontiguousarray(values))
+        return Summary(self.plan.schema, classes, class_weight, moments), owners.codes.size
 
     # --- inside -------------------------------------------------------------------------------
 
@@ -132,8 +129,7 @@ class Work:
 
     def _accumulated(self, batches: Any, owners: Owners, names: Sequence[str]) -> Part:
         classes, codes, given = owners
-        shape = (classes.size, len(names))
-        class_weight, values, origin = np.zeros(classes.size), np.zeros((3, *shape)), None
+        class_weight, values = np.zeros(classes.size), np.zeros((4, classes.size, len(names)))
         at = 0
         for batch in batches:
             if self.stop.is_set():
@@ -141,15 +137,12 @@ class Work:
             columns = columns_of(batch, names, self.constants)
             rows = slice(at, at + batch.num_rows)
             its = None if given is None else given[rows]
-            if origin is None:
-                numbers = Columns(columns, batch.num_rows)
-                origin = origin_of(numbers, codes[rows], classes.size)
-            if not _kernel.summarize(columns, codes[rows], its, class_weight, values, origin):
+            if not _kernel.summarize(columns, codes[rows], its, class_weight, values):
                 raise_not_finite(columns, names, at)
             at = rows.stop
         if not np.isfinite(values).all():
             raise_not_finite([], names, 0)  # the cells are, their squares are not
-        return Part(owners, class_weight, values, np.zeros(shape) if origin is None else origin)
+        return Part(owners, class_weight, values)
 
 
 class _Once:

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from naively._optional import need
 from naively.engines.columns import find
-from naively.engines.shifted import Shifted
 from naively.engines.spark.columns import Plan
 from naively.engines.spark.failures import told
 from naively.engines.spark.parquet import Files, OddFileError
@@ -79,7 +78,7 @@ def summarize(
         if found is None:
             found = _few(df.select(*expressions).mapInArrow(_Partition(work), _PART))
     total = added(pickle.loads(part) for part in found)
-    return Summary.zero(plan.schema) if total is None else total.total
+    return Summary.zero(plan.schema) if total is None else total
 
 
 class _Partition(NamedTuple):
@@ -104,7 +103,7 @@ class _FilePartition(NamedTuple):
         for place in (place for batch in batches for place in batch.column(0).to_pylist()):
             yield from _row(place, added(self._summaries(place)))
 
-    def _summaries(self, place: int) -> Iterator[Shifted]:
+    def _summaries(self, place: int) -> Iterator[Summary]:
         for rows in self.files.read(place):
             yield from self.work.summaries(rows.batches, repr(rows.path), rows.first)
 
@@ -146,7 +145,7 @@ def _neighbours(table: Any) -> Any:
     return pyarrow.Table.from_batches(list(_row(rows[0]["place"] // _FAN, total)))
 
 
-def _row(place: int, summary: Shifted | None) -> Iterator[Any]:
+def _row(place: int, summary: Summary | None) -> Iterator[Any]:
     """Yield a summary as Spark carries it, unless there is none."""
     pyarrow = need("pyarrow", "Spark", extra="spark")
     if summary is not None:

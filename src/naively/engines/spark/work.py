@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from naively._optional import need
 from naively.engines.files.cells import RowError, checked_weights, encode, numbers
-from naively.engines.shifted import Shifted, measure_shifted
+from naively.engines.mixed import measure
 from naively.engines.spark.columns import Plan
 from naively.exceptions import NaivelyError
+from naively.summary import Summary
 
 __all__ = ["Work", "added"]
 
@@ -24,7 +25,7 @@ class Work(NamedTuple):
     target: str
     weight: str | None
 
-    def summaries(self, batches: Iterable[Any], where: str, first: int = 0) -> Iterator[Shifted]:
+    def summaries(self, batches: Iterable[Any], where: str, first: int = 0) -> Iterator[Summary]:
         """Yield summaries of batches, whose columns are labels, weights if any, and the plan's.
 
         Parameters
@@ -49,7 +50,7 @@ class Work(NamedTuple):
                     raise NaivelyError(f"{where}, from row {first}: {error}") from None
                 first += rows.num_rows
 
-    def _summary(self, rows: Any) -> Shifted:
+    def _summary(self, rows: Any) -> Summary:
         pyarrow = need("pyarrow", "Spark", extra="spark")
         schema, columns = self.plan.schema, rows.columns
         classes, codes = encode(pyarrow.chunked_array([columns.pop(0)]), self.target)
@@ -57,12 +58,12 @@ class Work(NamedTuple):
         if self.weight is not None:
             weights = checked_weights(numbers(columns.pop(0)), self.weight)
         table = self.plan.table(columns, rows.num_rows)
-        return measure_shifted(table, schema, classes, codes, weights)
+        return measure(table, schema, classes, codes, weights, 1)
 
 
-def added(summaries: Iterable[Shifted]) -> Shifted | None:
+def added(summaries: Iterable[Summary]) -> Summary | None:
     """Add pairs, and pairs of pairs: rounding grows with the logarithm of their number."""
-    held: list[tuple[int, Shifted]] = []
+    held: list[tuple[int, Summary]] = []
     for total in summaries:
         size = 1
         while held and held[-1][0] == size:

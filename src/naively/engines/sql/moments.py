@@ -28,12 +28,12 @@ _CHANGED = "a table must not change while it is read; {}. Repeat the call, or re
 
 
 def measure(rows: Rows) -> tuple[NDArray[Any], Floats, Floats]:
-    """Return classes, their weights, and weight, mean and m2 of the columns of numbers."""
+    """Return classes, their weights, and weight, mean, m2 and rest of the columns of numbers."""
     means = _first_means(rows, np.arange(len(rows.schema.numbers)))
     careful = ~np.isfinite(means)
     quick = np.flatnonzero(~careful)
     found = _read(rows, quick, means[quick])
-    values = np.zeros((3, found.classes.size, means.size))
+    values = np.zeros((4, found.classes.size, means.size))
     careful[quick] = found.doubtful()
     values[:, :, quick[~careful[quick]]] = found.moments()[:, :, ~careful[quick]]
     if careful.any():

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from naively._optional import need
 from naively.engines.sql.rows import Rows, finite
+from naively.stats import sum_and_rest
 
 __all__ = ["Floats", "Sums", "question"]
 
@@ -62,13 +63,13 @@ class Sums:
     c: Floats
 
     def moments(self) -> Floats:
-        """Return weight, mean and m2: of shape (3, n_classes, n_columns)."""
+        """Return weight, mean, m2 and rest: of shape (4, n_classes, n_columns)."""
         shift = np.divide(self.s, self.v, out=np.zeros_like(self.s), where=self.v > 0)
-        mean = np.where(self.v > 0, self.c + shift, 0.0)
+        mean, rest = np.where(self.v > 0, sum_and_rest(self.c, shift), 0.0)
         with np.errstate(invalid="ignore", over="ignore"):  # of columns that hold NaN or infinity
             m2 = self.q - self.s * shift
             noise = 4 * _EPS * np.sqrt(self.rows)[:, np.newaxis] * self.q
-        return np.stack([self.v, mean, np.where(m2 > noise, m2, 0.0)])
+        return np.stack([self.v, mean, np.where(m2 > noise, m2, 0.0), rest])
 
     def doubtful(self) -> NDArray[np.bool_]:
         """Return which columns are to be read with care: of NaN, or of a class far from c.
@@ -76,7 +77,7 @@ class Sums:
         Not those where cells differ from c by their last bits alone, as if they were constant.
         """
         odd = ~(np.isfinite(self.s) & np.isfinite(self.q))
-        v, mean, m2 = self.moments()
+        v, mean, m2, _ = self.moments()
         lost = _EPS / 4 * np.sqrt(np.maximum(self.rows, 1.0))[:, np.newaxis]
         with np.errstate(invalid="ignore"):
             far = self.q > m2 * np.maximum(4.0, _BEARABLE / lost)
