@@ -3,7 +3,9 @@
 import json
 from pathlib import Path
 
+import duckdb
 import numpy as np
+import onnxruntime
 import pandas as pd
 import pytest
 from pyarrow import csv as arrow_csv
@@ -73,6 +75,35 @@ def test_options_reach_the_model(people):
         "priors": [0.9, 0.1],
     }
     assert "unknown" in run_well("predict", "m", "people.csv").stdout
+
+
+def test_what_is_exported_as_a_query_answers_the_same(people):
+    run_well(*FIT, "-o", "m")
+    query = run_well("export", "m", "--to", "sql", "--table", "rows", "--keep", "id").stdout
+    rows = people.assign(id=np.arange(400))  # noqa: F841 - DuckDB finds it by name
+    found = duckdb.sql(query).df().sort_values("id")
+    model = naively.load("m")
+    assert found["label"].tolist() == model.predict(columns(people)).tolist()
+    p = found[["probability_no", "probability_yes"]].to_numpy()
+    np.testing.assert_allclose(p, model.predict_proba(columns(people)), atol=1e-9)
+
+
+def test_what_is_exported_as_a_graph_answers_the_same(people):
+    run_well(*FIT, "-o", "m")
+    run_well("export", "m", "--to", "onnx", "-o", "m.onnx", "--dtype", "float64")
+    rows = {
+        "X": people[["age", "zip"]].to_numpy(float),
+        "categories": people[["town", "smokes"]].astype(str).to_numpy(object),
+    }
+    labels, p = onnxruntime.InferenceSession("m.onnx").run(None, rows)
+    model = naively.load("m")
+    assert labels.tolist() == model.predict(columns(people)).tolist()
+    np.testing.assert_allclose(p, model.predict_proba(columns(people)), atol=1e-12)
+
+
+def test_an_export_does_not_decide(people):
+    run_well(*FIT, "-o", "m", "--reject", "0.8=unknown")
+    assert "reject cannot be exported" in fails("export", "m", "--to", "sql", "--table", "t")
 
 
 def test_calibration_may_be_left_out(people):

@@ -182,7 +182,7 @@ class Scorer:
         categories: Form | None,
         check: Callable[[Any], None] | None = None,
     ) -> None:
-        self._constant, self._numbers, self._categories = constant, numbers, categories
+        self.constant, self.numbers, self.categories = constant, numbers, categories
         self._check = check  # of codes, while they are in the cache
 
     def joint(self, table: Mixed, out: NDArray[Any]) -> bool:
@@ -215,7 +215,7 @@ class Scorer:
             table = _of_numbers_alone(table)
         for start in range(0, table.shape[0], _ROWS):
             rows = slice(start, min(start + _ROWS, table.shape[0]))
-            joint = np.tile(self._constant, (rows.stop - rows.start, 1))
+            joint = np.tile(self.constant, (rows.stop - rows.start, 1))
             if not self._add(table, rows, joint):
                 return False
             if want == "joint":
@@ -226,15 +226,15 @@ class Scorer:
 
     def _add(self, table: Mixed, rows: slice, joint: Floats) -> bool:
         numbers = _rows_of(table.numbers, rows)
-        for at, form in self._numbers:
+        for at, form in self.numbers:
             if not form.add(_picked(numbers, at), joint):
                 return False
-        if self._categories is None:
+        if self.categories is None:
             return True
         codes = _rows_of(table.codes, rows)
         if self._check is not None:
             self._check(codes)
-        return self._categories.add(codes, joint)
+        return self.categories.add(codes, joint)
 
 
 def _of_numbers_alone(X: Any) -> Mixed:

@@ -14,7 +14,7 @@ from typing import Any
 from naively._optional import need
 from naively.exceptions import NaivelyError
 
-__all__ = ["DIALECTS", "Spelling", "added", "number", "total"]
+__all__ = ["DIALECTS", "Spelling", "added", "halved", "number", "total"]
 
 _WIDTH = 50  # SQLite and DuckDB refuse expressions 1000 deep, SQLite 128 arguments
 
@@ -35,19 +35,29 @@ class Dialect:
     fence : str
         Ends a step. PostgreSQL and SQLite would write a step out wherever the next one names its
         columns, and work through it as often; a limit keeps them apart, and stores nothing.
+    rows : str
+        The step ``{name}`` of ``{rows}`` that are written out, and the names of its columns.
+    struct : bool
+        Whether such a row is a ``STRUCT``, and the first one names the columns.
     """
 
     nan: str = "NULLIF({0}, CAST('NaN' AS {double}))"
     square: str = "POWER({0}, 2)"
     greatest: str = "GREATEST"
     fence: str = ""
+    rows: str = "{name} ({columns}) AS (\n  SELECT * FROM (VALUES\n    {rows}\n  ) AS v\n)"
+    struct: bool = False
 
 
 DIALECTS = {
     "duckdb": Dialect(),
     "postgres": Dialect(fence="\n  OFFSET 0"),
     "sqlite": Dialect("{0}", "({0}) * ({0})", "MAX", fence="\n  LIMIT -1"),
-    "bigquery": Dialect(nan="CASE WHEN IS_NAN({0}) THEN NULL ELSE {0} END"),
+    "bigquery": Dialect(
+        nan="CASE WHEN IS_NAN({0}) THEN NULL ELSE {0} END",
+        rows="{name} AS (\n  SELECT * FROM UNNEST([\n    {rows}\n  ])\n)",
+        struct=True,
+    ),
     "snowflake": Dialect(),
     "spark": Dialect(),
     "databricks": Dialect(),
@@ -62,7 +72,8 @@ class Spelling:
         if dialect not in DIALECTS:
             raise NaivelyError(f"dialect must be one of {', '.join(DIALECTS)}; got {dialect!r}.")
         self._dialect, self._own = dialect, DIALECTS[dialect]
-        self.double = self._written(self._sqlglot.exp.DataType.build("DOUBLE"))
+        build = self._sqlglot.exp.DataType.build
+        self.double, self._text = map(self._written, (build("DOUBLE"), build("TEXT")))
         self.fence = self._own.fence
 
     def name(self, name: str) -> str:
@@ -76,6 +87,10 @@ class Spelling:
     def cast(self, value: str) -> str:
         """Make a value a float64."""
         return f"CAST({value} AS {self.double})"
+
+    def cast_text(self, value: str) -> str:
+        """Make a value a text."""
+        return f"CAST({value} AS {self._text})"
 
     def not_nan(self, value: str) -> str:
         """Make NaN NULL."""
@@ -91,6 +106,15 @@ class Spelling:
             groups = [values[i : i + _WIDTH] for i in range(0, len(values), _WIDTH)]
             values = [f"{self._own.greatest}({', '.join(group)})" for group in groups]
         return values[0]
+
+    def rows(self, name: str, columns: list[str], rows: list[list[str]]) -> str:
+        """Write out the rows of a step."""
+        if self._own.struct:
+            first = [f"{value} AS {column}" for value, column in zip(rows[0], columns, strict=True)]
+            rows = [first, *rows[1:]]
+        kind = "STRUCT" if self._own.struct else ""
+        written = ",\n    ".join(f"{kind}({', '.join(row)})" for row in rows)
+        return self._own.rows.format(name=name, columns=", ".join(columns), rows=written)
 
     def label(self, label: Any) -> str:
         """Write a label of any type."""
@@ -133,3 +157,17 @@ def total(terms: list[str]) -> str:
         groups = [terms[i : i + _WIDTH] for i in range(0, len(terms), _WIDTH)]
         terms = [f"({' + '.join(group)})" for group in groups]
     return "\n      + ".join(terms) or "0"
+
+
+def halved(value: str, cuts: list[str], leaves: list[str]) -> str:
+    """Write a choice by halving: leaf i where the value is from cut i - 1 to below cut i.
+
+    >>> halved("x", ["1", "2"], ["a", "b", "c"])
+    'CASE WHEN x < 2 THEN CASE WHEN x < 1 THEN a ELSE b END ELSE c END'
+    """
+    if not cuts:
+        return leaves[0]
+    half = len(cuts) // 2
+    below = halved(value, cuts[:half], leaves[: half + 1])
+    above = halved(value, cuts[half + 1 :], leaves[half + 1 :])
+    return f"CASE WHEN {value} < {cuts[half]} THEN {below} ELSE {above} END"

@@ -3,7 +3,8 @@ r"""A model as one SELECT that scores a table where it is.
 The query has a step for each step of the formula: the cells as numbers, the sum
 :math:`\log p(k) + \sum_j \log f_{kj}(x_j)` of each class, the best of them, weights
 :math:`\exp(\text{joint}_k - \text{best})`, and their shares of the total. NULL and NaN are
-missing cells, whose term is left out; of equal classes the first is taken.
+missing cells, whose term is left out; a category that was never seen is what it is to `predict`;
+of equal classes the first is taken.
 
 Examples
 --------
@@ -29,17 +30,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.exceptions import NaivelyError
-from naively.export.spelling import Spelling, added, number, total
-from naively.export.terms import SQUARE_UNIT, UNIT, Fitted, Terms, check_text, power_of_ten
+from naively.export.gaussian_query import GaussianQuery
+from naively.export.query import Query
+from naively.export.reading import read
+from naively.export.spelling import Spelling
+from naively.export.sum_query import SumQuery
+from naively.export.sums import Sum
+from naively.export.terms import Fitted, Terms, check_text
 
 __all__ = ["column_names", "share_names", "to_sql"]
-
-_HEAD = """\
--- A naive Bayes model. joint_k is log p(k) + the sum of log f_kj(x_j) over the columns j, in units
--- of 2^512: its squares neither overflow nor underflow. A missing cell leaves its term out.
-"""
-_LEAST = -700.0  # exp of less is 0 to every purpose, and an error in PostgreSQL
-_BEYOND = -SQUARE_UNIT  # in units of 2^512; in units of 1, infinite
 
 
 def to_sql(
@@ -86,150 +85,39 @@ def to_sql(
     errors: joints are in units of 2^512, as `naively.export.terms` explains. PostgreSQL and
     BigQuery do not cast booleans to floats; cast such columns to integers in a view. BigQuery
     takes queries of up to 1 MB: some 7000 pairs of a class and a column.
+
+    A `NaiveBayes` is written term by term. A Student t takes a logarithm (``LN``, which some builds
+    of SQLite lack); histograms and categories are small tables that are joined, so that rows may
+    come in another order. A histogram takes some 10 kB, and 3 kB more for each class beyond two:
+    DuckDB plans 50 of them in seconds, 200 in a minute. Categories are compared as text, as
+    booleans or as floats, as the model has met them. A cell more than 1e150 lengths from all
+    classes counts as being there. ``costs`` and ``reject`` cannot be written, and are an error.
     """
     spelling = Spelling(dialect)
-    terms = Terms.of(model)
-    names = column_names(terms, columns)
+    numbers = read(model)
+    names = column_names(numbers, columns)
     if isinstance(keep, str):
         raise NaivelyError(f"keep must be a list of names; got {keep!r}.")
-    shares = share_names(terms.classes) if proba else []
+    shares = share_names(numbers.classes) if proba else []
     _check_names([*names, *keep, label], result=[*keep, label, *shares])
-    return _Query(spelling, terms).text(table, names, list(keep), label, shares)
+    query: Query
+    if isinstance(numbers, Terms):
+        query = GaussianQuery(spelling, numbers)
+    else:
+        query = SumQuery(spelling, numbers)
+    return query.text(table, names, list(keep), label, shares)
 
 
-class _Query:
-    """The steps. Column j is ``x_j``; class k has ``joint_k`` and ``weight_k``."""
-
-    def __init__(self, spelling: Spelling, terms: Terms) -> None:
-        self.spelling, self.terms = spelling, terms
-        self.classes: list[int] = np.flatnonzero(terms.possible).tolist()
-        # Of rows beyond every class, those that tie go by what is left: the joint of no holes.
-        rest = terms.offset - terms.offset.max()
-        self.weight_beyond = np.exp(np.maximum(rest, _LEAST))
-        self.classes_beyond = sorted(self.classes, key=lambda k: -rest[k])
-
-    def text(
-        self, table: str, names: list[str], keep: list[str], label: str, shares: list[str]
-    ) -> str:
-        """Write the query."""
-        source = self.spelling.table(table, alias="t")
-        kept = [f"keep_{i}" for i in range(len(keep))]
-        passed = [self.cell(name) for name in keep]
-        steps = {
-            "cells": [*map(_named, passed, kept), *self.cells(names)],
-            "bounded": [*kept, *self.bounded()],
-            "joint": [*kept, *self.joint()],
-            "best": ["*", _named(self.spelling.greatest(self.each("joint")), "best")],
-        }
-        if shares:
-            steps["weights"] = ["*", *self.weights()]
-            steps["total"] = ["*", _named(total(self.each("weight")), "total")]
-        written = []
-        for name, values in steps.items():
-            listed = ",\n    ".join(values)
-            step = f"  SELECT\n    {listed}\n  FROM {source}{self.spelling.fence}"
-            source = f"naively_{name}"
-            written.append(f"{source} AS (\n{step}\n)")
-        results = [*kept, self.label(), *(self.shares() if shares else ())]
-        quoted = map(self.spelling.name, [*keep, label, *shares])
-        listed = ",\n  ".join(map(_named, results, quoted))
-        return f"{_HEAD}WITH {', '.join(written)}\nSELECT\n  {listed}\nFROM {source}"
-
-    def cell(self, name: str) -> str:
-        return f"t.{self.spelling.name(name)}"  # SQLite reads an unknown "name" as a text
-
-    def each(self, what: str) -> list[str]:
-        return [f"{what}_{k}" for k in self.classes]
-
-    def cells(self, names: list[str]) -> list[str]:
-        """Write cells as numbers, NULL where they are missing."""
-        numbers = [self.spelling.cast(self.cell(name)) for name in names]
-        return [_named(self.spelling.not_nan(x), f"x_{j}") for j, x in enumerate(numbers)]
-
-    def bounded(self) -> list[str]:
-        """Write cells that can be squared without overflow, or underflow."""
-        terms = self.terms
-        bounds = [map(number, b) for b in (terms.lowest, terms.highest, _smallest(terms))]
-        return [
-            f"CASE WHEN x_{j} < {lowest} THEN {lowest} WHEN x_{j} > {highest} THEN {highest} "
-            f"WHEN ABS(x_{j}) < {smallest} THEN 0 ELSE x_{j} END AS x_{j}"
-            for j, (lowest, highest, smallest) in enumerate(zip(*bounds, strict=True))
-        ]
-
-    def joint(self) -> list[str]:
-        """Write log p(k) + sum_j log f_kj(x_j), in units of 2^512."""
-        terms = self.terms
-        mean = np.where(np.abs(terms.mean) < _smallest(terms), 0.0, terms.mean)
-        root, norm = np.sqrt(terms.scale) / UNIT, terms.log_norm / SQUARE_UNIT
-        seen = np.flatnonzero(terms.scale.any(axis=0)).tolist()
-
-        def term(k: int, j: int) -> str:
-            z = f"(x_{j} {added(-mean[k, j])}) * {number(root[k, j])}"
-            return f"COALESCE({self.spelling.square(z)} {added(norm[k, j])}, 0)"
-
-        def sum_of(k: int) -> str:
-            log_prior = self.spelling.cast(number(terms.log_prior[k] / SQUARE_UNIT))
-            return f"{log_prior} - (\n      {total([term(k, j) for j in seen])}\n    )"
-
-        return [_named(sum_of(k), f"joint_{k}") for k in self.classes]
-
-    def weights(self) -> list[str]:
-        """Write exp(joint - best)."""
-        return [
-            f"CASE WHEN joint_{k} - best < {number(_LEAST / SQUARE_UNIT)} THEN 0 "
-            f"WHEN best < {number(_BEYOND)} THEN {number(self.weight_beyond[k])} "
-            f"ELSE EXP((joint_{k} - best) * {number(SQUARE_UNIT)}) END AS weight_{k}"
-            for k in self.classes
-        ]
-
-    def label(self) -> str:
-        """Write the first class whose joint is the best."""
-        near, beyond = self.first(self.classes), self.first(self.classes_beyond)
-        if near == beyond:
-            return near
-        return f"CASE WHEN best < {number(_BEYOND)} THEN {beyond} ELSE {near} END"
-
-    def first(self, classes: list[int]) -> str:
-        labels = map(self.spelling.label, self.terms.classes[classes].tolist())
-        cases = [
-            f"WHEN joint_{k} = best THEN {label}" for k, label in zip(classes, labels, strict=True)
-        ]
-        return f"CASE {' '.join(cases)} END"
-
-    def shares(self) -> list[str]:
-        """Write the probability of each class."""
-        never = self.spelling.cast("0")
-        shares = [f"weight_{k} / total" for k in range(self.terms.classes.size)]
-        return [
-            share if possible else never
-            for share, possible in zip(shares, self.terms.possible, strict=True)
-        ]
-
-
-def _named(value: str, name: str) -> str:
-    return f"{value} AS {name}"
-
-
-def _smallest(terms: Terms) -> NDArray[np.float64]:
-    """Return what may count as 0 in each column: 1e-17 of the smallest deviation.
-
-    Or 1e-66 of the largest, should that be more: the square of less would be 0, which is an
-    error in PostgreSQL.
-    """
-    root = np.sqrt(np.where(terms.scale > 0, terms.scale, 1.0))
-    return power_of_ten(np.maximum(1e-17 / root.max(axis=0), 1e-66 / root.min(axis=0)))
-
-
-def column_names(terms: Terms, columns: Sequence[str] | None) -> list[str]:
+def column_names(model: Terms | Sum, columns: Sequence[str] | None) -> list[str]:
     """Return the names of the table's columns, in the model's order."""
-    n_columns = terms.mean.shape[1]
+    n_columns = model.n_columns
     if columns is None:
-        if terms.names is None:
+        if model.names is None:
             raise NaivelyError(
                 "columns must name the table's columns: the model was fitted on an array "
                 f"without names. Give columns=[...] with {n_columns} of them."
             )
-        return list(terms.names)
+        return list(model.names)
     if isinstance(columns, str) or len(columns) != n_columns:
         raise NaivelyError(
             f"columns must name the {n_columns} columns of the model; got {columns!r}."

@@ -1,4 +1,4 @@
-r"""What a fitted model is made of: the numbers of the sum that it maximises.
+r"""What a Gaussian model is made of: the numbers of the sum that it maximises.
 
 .. math::
 
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from naively.exceptions import NaivelyError
 from naively.summary import Summary
 
-__all__ = ["SQUARE_UNIT", "UNIT", "Fitted", "Terms", "check_text", "power_of_ten"]
+__all__ = ["SQUARE_UNIT", "UNIT", "Fitted", "Terms", "check_text", "plain_labels", "power_of_ten"]
 
 UNIT = 2.0**256
 SQUARE_UNIT = UNIT**2
@@ -66,11 +66,6 @@ class Terms:
                [8.]])
         """
         model = estimator._model()
-        if not hasattr(model, "parameters"):
-            raise NaivelyError(
-                f"only a GaussianNB can be exported; got {type(estimator).__name__}. "
-                "Score with naively itself, or export a GaussianNB of the columns of numbers."
-            )
         schema, classes = estimator.summary_.schema, estimator.summary_.classes
         known = ~np.isnan(model.parameters.variance)
         mean = np.where(known, model.parameters.mean, 0.0)
@@ -79,12 +74,11 @@ class Terms:
         log_norm = np.where(known, 0.5 * (np.log(2 * np.pi) + np.log(sigma2)), 0.0)
         log_prior = model.log_prior
         if model.calibration is not None:
-            _check_temperature(model.calibration.weight)
             scale, log_norm = model.calibration.weight * scale, model.calibration.weight * log_norm
             log_prior = log_prior + model.calibration.bias
         scale, lowest, highest = _bounded(mean, scale)
         return cls(
-            classes=_plain(classes),
+            classes=plain_labels(classes),
             names=schema.names,
             log_prior=log_prior,
             mean=mean,
@@ -95,6 +89,11 @@ class Terms:
         )
 
     @property
+    def n_columns(self) -> int:
+        """How many columns there are."""
+        return self.mean.shape[1]
+
+    @property
     def offset(self) -> NDArray[np.float64]:
         """What does not depend on a row without holes: log p(k) less all norms."""
         return self.log_prior - self.log_norm.sum(axis=1)
@@ -103,14 +102,6 @@ class Terms:
     def possible(self) -> NDArray[np.bool_]:
         """Which classes have a probability at all."""
         return np.isfinite(self.log_prior)
-
-
-def _check_temperature(weight: NDArray[np.float64]) -> None:
-    if (weight != weight[:1]).any():
-        raise NaivelyError(
-            "a model with calibration='weights' cannot be exported; got weights that differ by "
-            "class. Use calibration='temperature' or None."
-        )
 
 
 def power_of_ten(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -137,7 +128,7 @@ def _bounded(
     return scale, *(np.clip(end, -largest, largest) for end in ends)
 
 
-def _plain(classes: NDArray[Any]) -> NDArray[Any]:
+def plain_labels(classes: NDArray[Any]) -> NDArray[Any]:
     """Return labels of a type that other languages have."""
     kind = classes.dtype.kind
     if kind == "U":

@@ -58,7 +58,7 @@ def predict(
         What to call a column of log p(x, k): arrays, in the same order.
     sql : bool, default=False
         Whether Spark is to compute it as SQL, without any Python on the executors. It needs
-        plain columns of numbers, and suits small models: each class and column is a term.
+        plain columns, and suits small models: each class and column is a term.
     """
     for name in (prediction, probability, joint):
         if name is not None and name.casefold() in map(str.casefold, df.columns):

@@ -9,9 +9,10 @@ from naively.engines.columns import find
 from naively.engines.sql.rows import check_table
 from naively.engines.sql.spoken import dialect_of, view
 from naively.export import to_sql
+from naively.export.reading import read
 from naively.export.spelling import Spelling
 from naively.export.sql import column_names, share_names
-from naively.export.terms import Fitted, Terms
+from naively.export.terms import Fitted
 
 __all__ = ["predict"]
 
@@ -59,14 +60,14 @@ def predict(
     check_table(table)
     spoken = dialect_of(table) if dialect is None else dialect
     kept = list(table.columns if keep is None else (keep,) if isinstance(keep, str) else keep)
-    terms = Terms.of(model)
-    for name in column_names(terms, columns):
+    numbers = read(model)
+    for name in column_names(numbers, columns):
         find(name, table.columns)
     kinds = table.schema()
     schema = {name: kinds[find(name, table.columns)] for name in kept}
-    schema[label] = _TYPES[terms.classes.dtype.kind]
+    schema[label] = _TYPES[numbers.classes.dtype.kind]
     if proba:
-        schema |= dict.fromkeys(share_names(terms.classes), "float64")
+        schema |= dict.fromkeys(share_names(numbers.classes), "float64")
     options: dict[str, Any] = {"columns": columns, "keep": kept, "label": label, "proba": proba}
     quoted = Spelling(spoken).name
 

@@ -1,0 +1,43 @@
+"""A graph as text in ONNX's own language, and what the text does not hold.
+
+Opset 18 is of 2022: onnxruntime 1.14 and all newer ones run it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+__all__ = ["LABELS", "TYPES", "Graph", "plain_classes"]
+
+LABELS = {"U": "string", "i": "int64", "u": "uint64", "b": "bool", "f": "double"}
+TYPES = {"float32": ("float", 1), "float64": ("double", 11)}
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A graph.
+
+    Attributes
+    ----------
+    text : str
+        Its nodes.
+    constants : dict of arrays
+        The numbers that it names.
+    metadata : dict
+        What else a reader may want to know, as JSON can hold it.
+    keys : dict of lists of str
+        For nodes that make texts codes 0, 1, 2, ..., by what they give: the texts.
+    """
+
+    text: str
+    constants: dict[str, NDArray[Any]]
+    metadata: dict[str, Any]
+    keys: dict[str, list[str]] = field(default_factory=dict)
+
+
+def plain_classes(classes: NDArray[Any]) -> NDArray[Any]:
+    """Return labels as a tensor can hold them."""
+    return classes.astype(object) if classes.dtype.kind == "U" else classes

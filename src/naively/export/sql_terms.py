@@ -1,0 +1,201 @@
+"""Terms of a sum as SQL: one writer for each shape, of one column.
+
+A writer says what is worked out once for all classes (`shared`), which small table is joined to
+that (`lookups` and `joins`), what is worked out from both (`derived`), and what is added for a
+class (`addends`). A missing cell adds 0.
+
+Histograms and categories are small tables with a column for each class, since databases are quick
+at joins; a CASE for each class would have to be walked through for each class, and PostgreSQL
+would compile all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.export.query import named
+from naively.export.spelling import Spelling, added, halved, number
+
+__all__ = ["Curve", "Line", "Piece", "Table", "Term"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Term:
+    """What a column says of the classes: its cell, and a name that no other term has."""
+
+    cell: str
+    name: str
+
+    def shared(self, spelling: Spelling) -> list[str]:
+        """Write what is needed for all classes."""
+        return []
+
+    def lookups(self, spelling: Spelling) -> list[str]:
+        """Write a small table."""
+        return []
+
+    def joins(self) -> list[str]:
+        """Join the small table to what is shared."""
+        return []
+
+    def derived(self) -> list[str]:
+        """Write what follows from what is shared or joined."""
+        return []
+
+    def addends(self, k: int) -> list[str]:
+        """Write what is to be added to the joint of class k: one number, or nothing."""
+        return []
+
+
+@dataclass(frozen=True)
+class Curve(Term):
+    """A - B log(1 + z^2) or A - B z^2 with z = s (x - mu), by class."""
+
+    A: Floats
+    B: Floats
+    mu: Floats
+    s: Floats
+    weight: Floats | None
+    logarithmic: bool
+
+    def shared(self, spelling: Spelling) -> list[str]:
+        """Write the curves of all classes."""
+        written = []
+        for k, (A, B, mu, s) in enumerate(zip(self.A, self.B, self.mu, self.s, strict=True)):
+            square = spelling.square(f"({self.cell} {added(-mu)}) * {number(s)}")
+            power = f"LN(1 + {square})" if self.logarithmic else square
+            written.append(named(f"{number(A)} {added(-B)} * {power}", f"curve_{self.name}_{k}"))
+        return written
+
+    def derived(self) -> list[str]:
+        """Write the mean of all curves, if they are weighed differently."""
+        if self.weight is None:
+            return []
+        every = " + ".join(f"curve_{self.name}_{k}" for k in range(self.A.size))
+        return [named(f"({every}) / {self.A.size}", f"mean_{self.name}")]
+
+    def addends(self, k: int) -> list[str]:
+        """Write the curve of a class; centred and weighed, if the weights differ."""
+        if self.weight is None:
+            return [f"COALESCE(curve_{self.name}_{k}, 0)"]
+        centred = f"(curve_{self.name}_{k} - mean_{self.name})"
+        return [f"COALESCE({number(self.weight[k])} * {centred}, 0)"]
+
+
+@dataclass(frozen=True)
+class Line(Term):
+    """A + B x by class, where x is not below the lowest."""
+
+    A: Floats
+    B: Floats
+    lowest: float
+
+    def addends(self, k: int) -> list[str]:
+        """Write the line of a class."""
+        line = f"{number(self.A[k])} {added(self.B[k])} * {self.cell}"
+        return [f"CASE WHEN {self.cell} >= {number(self.lowest)} THEN {line} ELSE 0 END"]
+
+
+@dataclass(frozen=True)
+class Piece(Term):
+    """Values at ascending knots, by knot and class, of the classes that need any."""
+
+    knots: Floats
+    values: Floats
+    classes: list[int]
+
+    def shared(self, spelling: Spelling) -> list[str]:
+        """Write the number of knots that x is not before."""
+        bins = [str(b) for b in range(self.knots.size + 1)]
+        found = halved(self.cell, [number(knot) for knot in self.knots], bins)
+        return [named(f"CASE WHEN {self.cell} IS NOT NULL THEN {found} END", f"bin_{self.name}")]
+
+    def lookups(self, spelling: Spelling) -> list[str]:
+        """Write where each piece starts, how wide it is, and the values there and how they rise.
+
+        Before the first knot and after the last nothing rises.
+        """
+        numbers = np.column_stack(
+            [
+                np.pad(self.knots[:-1], 1),
+                np.pad(np.diff(self.knots), 1, constant_values=1.0),
+                np.vstack([self.values[:1], self.values])[:, self.classes],
+                np.pad(np.diff(self.values, axis=0), ((1, 1), (0, 0)))[:, self.classes],
+            ]
+        )
+        columns = [f"{what}_{self.name}" for what in ("key", "knot", "width")]
+        columns += [f"{what}_{self.name}_{k}" for what in ("start", "rise") for k in self.classes]
+        keys = [str(b) for b in range(len(numbers))]
+        return [_lookup(spelling, self.name, columns, keys, numbers)]
+
+    def joins(self) -> list[str]:
+        """Find the piece."""
+        return [f"LEFT JOIN naively_lookup_{self.name} ON bin_{self.name} = key_{self.name}"]
+
+    def derived(self) -> list[str]:
+        """Write how far x is on the way to the next knot."""
+        way = f"({self.cell} - knot_{self.name}) / width_{self.name}"
+        return [named(way, f"way_{self.name}")]
+
+    def addends(self, k: int) -> list[str]:
+        """Write the value of a class."""
+        if k not in self.classes:
+            return []
+        return [f"COALESCE(start_{self.name}_{k} + rise_{self.name}_{k} * way_{self.name}, 0)"]
+
+
+@dataclass(frozen=True)
+class Table(Term):
+    """Values by category and class, the last for any other, of the classes that need any."""
+
+    categories: NDArray[Any]
+    values: Floats
+    classes: list[int]
+
+    def lookups(self, spelling: Spelling) -> list[str]:
+        """Write the values of the categories that are not as any other."""
+        own = self._own()
+        if not own.size:
+            return []
+        keys = [_category(spelling, category) for category in self.categories[own].tolist()]
+        columns = [f"key_{self.name}", *(f"value_{self.name}_{k}" for k in self.classes)]
+        numbers = self.values[own][:, self.classes]
+        return [_lookup(spelling, self.name, columns, keys, numbers)]
+
+    def joins(self) -> list[str]:
+        """Find the category."""
+        if not self._own().size:
+            return []
+        return [f"LEFT JOIN naively_lookup_{self.name} ON {self.cell} = key_{self.name}"]
+
+    def addends(self, k: int) -> list[str]:
+        """Write the value of a class."""
+        if k not in self.classes:
+            return []
+        other = number(self.values[-1, k])
+        found = f"COALESCE(value_{self.name}_{k}, {other})" if self._own().size else other
+        return [f"CASE WHEN {self.cell} IS NULL THEN 0 ELSE {found} END"]
+
+    def _own(self) -> NDArray[np.intp]:
+        return np.flatnonzero((self.values[:-1] != self.values[-1]).any(axis=1))
+
+
+def _lookup(
+    spelling: Spelling, name: str, columns: list[str], keys: list[str], numbers: Floats
+) -> str:
+    """Write a small table. What is a float in the first row, is one in all."""
+    rows = [[key, *map(number, line)] for key, line in zip(keys, numbers, strict=True)]
+    rows[0][1:] = map(spelling.cast, rows[0][1:])
+    return spelling.rows(f"naively_lookup_{name}", columns, rows)
+
+
+def _category(spelling: Spelling, category: Any) -> str:
+    """Write a category as cells of its column are: numbers are floats there."""
+    whole = isinstance(category, int) and not isinstance(category, bool)
+    return spelling.label(float(category) if whole else category)

@@ -1,0 +1,205 @@
+"""Models of any columns answer in a database as they do at home."""
+
+from itertools import count
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+import sqlglot
+from sqlglot import exp
+
+from naively import CategoricalNB, NaiveBayes, NaivelyError
+from naively.engines import sql
+from naively.export import to_sql
+from naively.export.spelling import DIALECTS
+from naively.families import Categorical, Poisson
+from tests import databases
+from tests.exported import assert_agrees
+from tests.exported_tables import TABLES, mixed, numbers, people, twins
+
+pytestmark = databases.QUIET
+
+ELSEWHERE = sorted({*DIALECTS} - {"duckdb", "sqlite", "postgres"})
+
+
+NAMES = (f"rows_{n}" for n in count())  # PostgreSQL remembers how it read a table of that name
+
+
+@pytest.fixture(scope="module", params=["duckdb", "sqlite", "postgres"])
+def database(request):
+    return databases.opened(request.param)
+
+
+def arrow(frame):
+    """Return a table with the row's number as id, in which NaN is NaN and None is null."""
+    columns = {"id": np.arange(len(frame))}
+    for name, column in frame.items():
+        cells = [None if pd.isna(cell) else cell for cell in column]
+        columns[name] = column.to_numpy() if column.dtype == float else cells
+    return databases.table_of(columns)
+
+
+def answers(model, database, rows, *, dialect=None, **options):
+    """Return labels and probabilities as the database finds them, in the order of the rows."""
+    name = next(NAMES)
+    database.load(arrow(rows), name)
+    query = to_sql(model, name, keep=["id"], dialect=dialect or database.name, **options)
+    if dialect is not None:  # what sqlglot reads in one dialect, it writes in another
+        (query,) = sqlglot.transpile(query, read=dialect, write=database.name)
+    ordered = f"SELECT * FROM ({query}) AS scored ORDER BY id"
+    rows = database.connection.con.execute(ordered).fetchall()
+    _, labels, *probabilities = zip(*rows, strict=True)
+    return labels, np.array(probabilities, dtype=float).T
+
+
+@pytest.mark.parametrize("case", TABLES.values(), ids=TABLES)
+def test_the_query_is_the_model_to_1e_9(database, case):
+    model, rows = case()
+    assert_agrees(model, rows, *answers(model, database, rows), atol=1e-9)
+
+
+def test_labels_alone_are_the_same(database):
+    model, rows = TABLES["weights"]()
+    labels, probabilities = answers(model, database, rows, proba=False)
+    assert probabilities.size == 0
+    assert list(labels) == model.predict(rows).tolist()
+
+
+def test_ties_go_to_the_first_class(database):
+    model, rows = twins()
+    assert set(model.predict(rows)) == {"a", "c"}
+    assert set(answers(model, database, rows)[0]) == {"a", "c"}
+
+
+@pytest.mark.parametrize("size", [1e160, 1e200, 1.7e308, np.inf, 1e-200, 5e-324])
+@pytest.mark.parametrize("families", [None, "gaussian", "poisson"], ids=str)
+def test_no_number_is_too_large_or_small(database, size, families):
+    given = None if families is None else dict.fromkeys("abcd", families)
+    model, _ = numbers(families=given)
+    cells = np.array([[size, -size, 0, np.nan], [size] * 4, [-size, 1, size, 1]])
+    rows = pd.DataFrame(cells, columns=[*"abcd"])
+    labels, probabilities = answers(model, database, rows)
+    assert set(labels) <= {"setosa", "versicolor", "virginica"}
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=1e-15)
+
+
+def test_an_empty_text_is_a_category_and_null_is_missing(database):
+    frame = pd.DataFrame({"c": ["", "", "b", "b", "b", "d"]})
+    families = {"c": Categorical(alpha=0.1)}
+    model = NaiveBayes(families=families, calibration=None).fit(frame, [0, 0, 0, 1, 1, 1])
+    rows = pd.DataFrame({"c": ["", None, "unseen", "b"]}, dtype=object)
+    _, probabilities = answers(model, database, rows)
+    assert probabilities[0, 0] > 0.7
+    assert probabilities[1, 0] == 0.5
+    np.testing.assert_allclose(probabilities, model.predict_proba(rows), atol=1e-9)
+
+
+@pytest.mark.parametrize("values", [[1, 2, 3], [0.5, 2.0, 1e10]], ids=["integers", "floats"])
+def test_numbers_are_categories_whatever_type_their_column_has(database, values):
+    c, y = np.array(values)[[0, 0, 1, 1, 2, 2, 2]], [0, 0, 0, 1, 1, 1, 1]
+    model = NaiveBayes(families={"c": "categorical"}).fit(pd.DataFrame({"c": c}), y)
+    rows = pd.DataFrame({"c": [*values, 77.0, np.nan]})
+    assert_agrees(model, rows, *answers(model, database, rows), atol=1e-9)
+
+
+@pytest.mark.parametrize("dialect", ELSEWHERE)
+@pytest.mark.parametrize("case", ["weights", "every family, temperature", "ties"])
+def test_every_dialect_means_the_same(dialect, case):
+    model, rows = TABLES[case]()
+    found = answers(model, databases.opened("duckdb"), rows, dialect=dialect)
+    assert_agrees(model, rows, *found, atol=1e-9)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_dialect_is_well_formed(dialect):
+    model, _ = mixed(columns=["age", "town"], families={})
+    (tree,) = sqlglot.parse(to_sql(model, "lab.data", dialect=dialect), dialect=dialect)
+    assert isinstance(tree, exp.Select)
+    assert not list(tree.find_all(exp.Anonymous)), "a function that sqlglot does not know"
+    texts = {text.this for text in tree.find_all(exp.Literal) if text.is_string}
+    assert texts - {"NaN"} == {*model.summary_.categories[0].tolist(), *model.classes_.tolist()}
+
+
+@pytest.mark.parametrize("name", databases.NAMES)
+def test_predictions_are_a_table_of_the_database(name):
+    database = databases.opened(name)
+    model, rows = TABLES["two classes"]()
+    table = database.load(arrow(rows), next(NAMES))
+    scored = sql.predict(model, table, keep=["id"], proba=True).order_by("id").to_pyarrow()
+    probabilities = np.array(scored.columns[2:], dtype=float).T
+    assert_agrees(model, rows, scored["label"].to_pylist(), probabilities, atol=1e-9)
+
+
+def test_the_method_is_the_function():
+    model, _ = mixed()
+    assert model.to_sql("data", dialect="postgres") == to_sql(model, "data", dialect="postgres")
+
+
+def test_no_category_is_written_twice():
+    model, _ = mixed(np.arange(30), 30)
+    tree = sqlglot.parse_one(to_sql(model, "data", dialect="sqlite"), dialect="sqlite")
+    texts = [text.this for text in tree.find_all(exp.Literal) if text.is_string]
+    assert sorted(texts) == sorted(model.summary_.categories[0].tolist())
+
+
+# --- errors ---------------------------------------------------------------------------------------
+
+
+class Own(Poisson):
+    """A family whose formula only its class knows."""
+
+    name = "own"
+
+
+def test_a_family_of_ones_own_is_named_with_its_column():
+    model, _ = mixed(families={"code": "categorical", "visits": Own()})
+    with pytest.raises(NaivelyError, match="the family 'own' of column 'visits' cannot be export"):
+        to_sql(model, "data")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"costs": [[0, 1, 1], [1, 0, 1], [9, 9, 0]]}, r"costs cannot be exported; got \[\[0, 1"),
+        ({"reject": (0.8, "unknown")}, r"reject cannot be exported; got \(0.8, 'unknown'\)"),
+    ],
+    ids=["costs", "reject"],
+)
+def test_decisions_are_not_exported(options, message):
+    model, _ = mixed(**options)
+    with pytest.raises(NaivelyError, match=message):
+        to_sql(model, "data")
+
+
+def test_another_estimator_is_refused():
+    model = CategoricalNB().fit([[0], [1]], ["a", "b"])
+    with pytest.raises(
+        NaivelyError, match=r"only a GaussianNB or a NaiveBayes .* got CategoricalNB"
+    ):
+        to_sql(model, "data", columns=["c"])
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (["a\0b", "c"], "categories of column 'c' must not hold a zero byte"),
+        (["\ud800", "c"], "categories of column 'c' must be Unicode text"),
+        ([2**53 + 1, 2], r"categories of column 'c' must be integers up to 2\^53"),
+    ],
+    ids=["zero", "half", "large"],
+)
+def test_categories_that_cannot_be_written_are_refused(cells, message):
+    frame = pd.DataFrame({"c": cells}, dtype=object)
+    model = NaiveBayes(families={"c": "categorical"}, calibration=None).fit(frame, [0, 1])
+    with pytest.raises(NaivelyError, match=message):
+        to_sql(model, "data")
+
+
+def test_the_columns_of_categories_are_named_in_the_models_order():
+    model, rows = mixed()
+    names = [f"column {j}" for j in range(rows.shape[1])]
+    renamed = arrow(rows.set_axis(names, axis=1))  # noqa: F841 - DuckDB finds it by name
+    found = duckdb.sql(to_sql(model, "renamed", columns=names, keep=["id"]) + " ORDER BY id")
+    assert [row[1] for row in found.fetchall()] == model.predict(rows).tolist()
+    assert len(people()[0].columns) == len(names)
