@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from naively import GaussianNB, NaivelyError, Schema, summarize
+from naively import GaussianNB, NaiveBayes, NaivelyError, Schema, summarize
 from naively.engines import mixed
 from tests import sparks
 
@@ -354,6 +354,21 @@ def test_answers_are_those_of_the_model(df, model, sql):
     assert rows["prediction"].to_pylist() == model.predict(X).tolist()
     p = np.array(rows["p"].to_pylist())
     # SQL adds the terms in another order: some ulp of the sum, and exp makes them relative.
+    np.testing.assert_allclose(p, model.predict_proba(X), rtol=1e-12 if sql else 0)
+
+
+@pytest.mark.parametrize("sql", [False, True], ids=["by Arrow", "by SQL"])
+def test_answers_of_a_model_of_any_columns_are_its_own(spark, table, sql):
+    towns = pa.array(np.array(["Ulm", "Bonn", None])[table["y"].to_numpy() % 3])
+    mixed = table.append_column("town", towns)
+    names = [*NAMES, "town"]
+    model = NaiveBayes(calibration=None).fit(mixed.select(names), table["y"].to_numpy())
+    with sparks.quiet():
+        df = spark.createDataFrame(mixed)
+    rows = engine.predict(model, df, probability="p", sql=sql).toArrow()
+    X = rows.select(names)
+    assert rows["prediction"].to_pylist() == model.predict(X).tolist()
+    p = np.array(rows["p"].to_pylist())
     np.testing.assert_allclose(p, model.predict_proba(X), rtol=1e-12 if sql else 0)
 
 
