@@ -17,8 +17,7 @@ from typing import Any
 
 from benchmarks.tables import Columns, Options, megabytes, seconds
 from benchmarks.workloads import clouds
-from naively.engines.shifted import shifted
-from naively.schema import Schema
+from naively import summarize
 
 __all__ = ["COLUMNS", "measure"]
 
@@ -55,11 +54,11 @@ def measure(options: Options) -> Iterator[dict[str, Any]]:
 def _kernel(options: Options) -> tuple[float, float, float]:
     """Return the bytes per second of one thread, a summary's bytes, seconds of adding some."""
     X, y = clouds(300_000, _COLUMNS, _CLASSES)
-    parts = [shifted(X, y, schema=Schema(_COLUMNS))] * _BRANCHES
+    parts = [summarize(X, y, n_jobs=1)] * _BRANCHES
     reading, adding = [], []
     for _ in range(options.rounds):
         start = perf_counter()
-        shifted(X, y, schema=Schema(_COLUMNS))
+        summarize(X, y, n_jobs=1)
         middle = perf_counter()
         reduce(add, parts)
         reading.append(middle - start)
