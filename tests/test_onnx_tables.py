@@ -49,6 +49,25 @@ def test_float32_in_is_the_model_to_1e_5(case):
     assert_agrees(model, rows, labels, probabilities, atol=1e-5)
 
 
+def test_whole_numbers_are_categories_however_they_are_written():
+    frame = pd.DataFrame({"c": [1, 1, 2, 2, 3, 3]})
+    model = NaiveBayes(families={"c": "categorical"}).fit(frame, [0, 0, 0, 1, 1, 1])
+    rows = pd.DataFrame({"c": [1.0, 2.0, 3.0, 4.0, np.nan]})  # as pandas reads holes
+    assert as_text(rows)[0, 0] == "1.0"
+    for asked in (rows, rows.astype("Int64")):
+        labels, probabilities = answers(to_onnx(model, dtype="float64"), asked)
+        assert_agrees(model, rows, labels, probabilities, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", TABLES.values(), ids=TABLES)
+def test_a_graph_holds_no_numbers_that_it_does_not_use(case):
+    model, _ = case()
+    graph = onnx.load_from_string(to_onnx(model)).graph
+    bodies = [a.g for node in graph.node for a in node.attribute if a.HasField("g")]
+    used = {name for part in (graph, *bodies) for node in part.node for name in node.input}
+    assert {tensor.name for tensor in graph.initializer} <= used
+
+
 def test_ties_go_to_the_first_class():
     model, rows = twins()
     assert set(answers(to_onnx(model, dtype="float64"), rows)[0]) == {"a", "c"}

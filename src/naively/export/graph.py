@@ -28,14 +28,14 @@ class Graph:
         The numbers that it names.
     metadata : dict
         What else a reader may want to know, as JSON can hold it.
-    keys : dict of lists of str
-        For nodes that make texts codes 0, 1, 2, ..., by what they give: the texts.
+    keys : dict of dicts
+        For nodes that make texts codes, by what they give: the code of each text.
     """
 
     text: str
     constants: dict[str, NDArray[Any]]
     metadata: dict[str, Any]
-    keys: dict[str, list[str]] = field(default_factory=dict)
+    keys: dict[str, dict[str, int]] = field(default_factory=dict)
 
 
 def plain_classes(classes: NDArray[Any]) -> NDArray[Any]:

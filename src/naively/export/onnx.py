@@ -17,6 +17,7 @@ Examples
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Literal
 
 from naively import __version__
@@ -38,8 +39,9 @@ def to_onnx(model: Fitted, *, dtype: Literal["float32", "float64"] = "float32") 
 
     Its input ``X`` has one row of numbers each, in the order of the columns at `fit`; NaN is a
     missing cell. Where there are columns of categories, those are the input ``categories``, one
-    row of texts each, in the same order: a category as Python's `str` writes it, and an empty text
-    for a missing cell, unless it is a category itself. An input without columns is not there. The
+    row of texts each, in the same order: a category as Python's `str` writes it (a whole number
+    also as ``1.0``), and an empty text for a missing cell, unless it is a category itself: then
+    there is no way to write one. An input without columns is not there. The
     outputs are ``label``, of the labels' type, and ``probabilities``, one column per class.
 
     The names of columns and classes are kept as JSON in the metadata ``columns`` and ``classes``;
@@ -83,12 +85,17 @@ def _content(graph: Graph, classes: list[Any]) -> bytes:
     proto.producer_version = __version__
     for node in proto.graph.node:
         if node.op_type == "LabelEncoder":
-            keys = graph.keys[node.output[0]]
-            given = {"keys_strings": keys, "values_int64s": range(len(keys))}
+            code_of = graph.keys[node.output[0]]
+            given = {"keys_strings": list(code_of), "values_int64s": list(code_of.values())}
             node.attribute.extend(
-                onnx.helper.make_attribute(name, list(values)) for name, values in given.items()
+                onnx.helper.make_attribute(name, values) for name, values in given.items()
             )
-    tensors = [onnx.numpy_helper.from_array(value, name) for name, value in graph.constants.items()]
+    used = set(re.findall(r"\w+", graph.text))  # onnxruntime warns of others
+    tensors = [
+        onnx.numpy_helper.from_array(value, name)
+        for name, value in graph.constants.items()
+        if name in used
+    ]
     proto.graph.initializer.extend(tensors)
     metadata = {**graph.metadata, "classes": classes}
     onnx.helper.set_model_props(proto, {key: json.dumps(value) for key, value in metadata.items()})

@@ -91,7 +91,9 @@ def to_sql(
     come in another order. A histogram takes some 10 kB, and 3 kB more for each class beyond two:
     DuckDB plans 50 of them in seconds, 200 in a minute. Categories are compared as text, as
     booleans or as floats, as the model has met them. A cell more than 1e150 lengths from all
-    classes counts as being there. ``costs`` and ``reject`` cannot be written, and are an error.
+    classes, or beyond 8e307, counts as being there. Databases limit the columns of a step (SQLite
+    has 2000, PostgreSQL 1664): some hundred classes fit. ``costs`` and ``reject`` cannot be
+    written, and are an error.
     """
     spelling = Spelling(dialect)
     numbers = read(model)

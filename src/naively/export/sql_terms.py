@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from naively.export.query import named
 from naively.export.spelling import Spelling, added, halved, number
 
-__all__ = ["Curve", "Line", "Piece", "Table", "Term"]
+__all__ = ["Curve", "Line", "Piece", "Table", "Term", "near"]
 
 Floats = NDArray[np.float64]
 
@@ -68,7 +68,7 @@ class Curve(Term):
         """Write the curves of all classes."""
         written = []
         for k, (A, B, mu, s) in enumerate(zip(self.A, self.B, self.mu, self.s, strict=True)):
-            square = spelling.square(f"({self.cell} {added(-mu)}) * {number(s)}")
+            square = spelling.square(f"({near(self.cell)} {added(-mu)}) * {number(s)}")
             power = f"LN(1 + {square})" if self.logarithmic else square
             written.append(named(f"{number(A)} {added(-B)} * {power}", f"curve_{self.name}_{k}"))
         return written
@@ -98,7 +98,7 @@ class Line(Term):
 
     def addends(self, k: int) -> list[str]:
         """Write the line of a class."""
-        line = f"{number(self.A[k])} {added(self.B[k])} * {self.cell}"
+        line = f"{number(self.A[k])} {added(self.B[k])} * {near(self.cell)}"
         return [f"CASE WHEN {self.cell} >= {number(self.lowest)} THEN {line} ELSE 0 END"]
 
 
@@ -119,17 +119,20 @@ class Piece(Term):
     def lookups(self, spelling: Spelling) -> list[str]:
         """Write where each piece starts, how wide it is, and the values there and how they rise.
 
-        Before the first knot and after the last nothing rises.
+        Before the first knot and after the last nothing rises. What is but a grain of the width
+        counts as 0: a product with it might underflow.
         """
+        width = np.pad(np.diff(self.knots), 1, constant_values=1.0)
         numbers = np.column_stack(
             [
                 np.pad(self.knots[:-1], 1),
-                np.pad(np.diff(self.knots), 1, constant_values=1.0),
+                width,
+                np.maximum(1e-17 * width, 5e-324),
                 np.vstack([self.values[:1], self.values])[:, self.classes],
                 np.pad(np.diff(self.values, axis=0), ((1, 1), (0, 0)))[:, self.classes],
             ]
         )
-        columns = [f"{what}_{self.name}" for what in ("key", "knot", "width")]
+        columns = [f"{what}_{self.name}" for what in ("key", "knot", "width", "grain")]
         columns += [f"{what}_{self.name}_{k}" for what in ("start", "rise") for k in self.classes]
         keys = [str(b) for b in range(len(numbers))]
         return [_lookup(spelling, self.name, columns, keys, numbers)]
@@ -140,8 +143,9 @@ class Piece(Term):
 
     def derived(self) -> list[str]:
         """Write how far x is on the way to the next knot."""
-        way = f"({self.cell} - knot_{self.name}) / width_{self.name}"
-        return [named(way, f"way_{self.name}")]
+        gone = f"({self.cell} - knot_{self.name})"
+        way = f"WHEN {gone} < grain_{self.name} THEN 0 ELSE {gone} / width_{self.name}"
+        return [named(f"CASE {way} END", f"way_{self.name}")]
 
     def addends(self, k: int) -> list[str]:
         """Write the value of a class."""
@@ -199,3 +203,8 @@ def _category(spelling: Spelling, category: Any) -> str:
     """Write a category as cells of its column are: numbers are floats there."""
     whole = isinstance(category, int) and not isinstance(category, bool)
     return spelling.label(float(category) if whole else category)
+
+
+def near(cell: str) -> str:
+    """Name a cell whose square neither overflows nor underflows."""
+    return f"near_{cell}"

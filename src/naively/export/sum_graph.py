@@ -132,7 +132,7 @@ class Part(NamedTuple):
     text: str
     sizes: dict[str, Any]
     constants: Constants
-    keys: list[str] | None = None
+    keys: dict[str, int] | None = None
 
 
 def sum_graph(model: Sum, dtype: str) -> Graph:
@@ -232,11 +232,17 @@ def _pieces(form: Pieces) -> Part:
 
 def _table(table: Table) -> Part:
     """Write a table with one more line, of zeros: for the empty text, if it is no category."""
-    keys = [str(category) for category in table.categories.tolist()]
+    categories = table.categories.tolist()
+    code_of = {text: code for code, one in enumerate(categories) for text in _spelled(one)}
+    code_of.setdefault("", len(categories))
     zeros = np.zeros_like(table.values[:1])
     values = np.concatenate([table.values[:-1], zeros, table.values[-1:]])
-    if "" not in keys:
-        keys = [*keys, ""]
-    return Part(
-        _TABLE, {"default": len(values) - 1}, {"at": np.array(table.at), "table": values}, keys
-    )
+    constants = {"at": np.array(table.at), "table": values}
+    return Part(_TABLE, {"default": len(values) - 1}, constants, code_of)
+
+
+def _spelled(category: Any) -> list[str]:
+    """Write a category; a whole number twice, since a column with holes holds floats."""
+    if isinstance(category, bool | str) or category != int(category):
+        return [str(category)]
+    return [str(int(category)), str(float(category))]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from naively.export.query import Query, Step, named
 from naively.export.spelling import Spelling, number, total
-from naively.export.sql_terms import Curve, Line, Piece, Table, Term
+from naively.export.sql_terms import Curve, Line, Piece, Table, Term, near
 from naively.export.sums import Sum
 from naively.export.terms import power_of_ten
 
@@ -46,7 +46,7 @@ class SumQuery(Query):
     def cells(self, names: list[str]) -> list[str]:
         """Write numbers as floats, categories as they are compared; NULL where they are missing."""
         schema = self.model.schema
-        numbers = [self.number(self.cell(names[j])) for j in schema.numbers]
+        numbers = [self.float_of(self.cell(names[j])) for j in schema.numbers]
         categories = [
             self.category(self.cell(names[j]), table.categories)
             for j, table in zip(schema.categories, self.model.tables, strict=True)
@@ -76,7 +76,8 @@ class SumQuery(Query):
     def _some(self, room: int) -> int:
         """Return how many cells are worked on at a time, of which each makes some columns."""
         model, n_classes = self.model, self.labels.size
-        wide = (n_classes + 1) * len(model.curves) + (2 * n_classes + 2) * len(model.pieces) + 2
+        wide = (n_classes + 1) * len(model.curves) + (2 * n_classes + 6) * len(model.pieces) + 2
+        wide += n_classes + 1 if model.tables else 0
         joins = len(model.pieces) + (1 if model.tables else 0)
         return max(1, min(room // wide, _MOST_JOINS // joins if joins else room))
 
@@ -86,7 +87,7 @@ class SumQuery(Query):
         shared = [value for term in terms for value in term.shared(self.spelling)]
         derived = [value for term in terms for value in term.derived()]
         joins = [join for term in terms for join in term.joins()]
-        bounded = map(self.bounded, own)
+        bounded = [value for cell in own for value in self.bounded(cell)]
         return {
             "bounded": Step([*kept, *self.each("joint"), *rest, *bounded]),
             "shared": Step(["*", *shared]),
@@ -94,7 +95,7 @@ class SumQuery(Query):
             "joint": Step([*kept, *rest, *(self.added_up(k, terms) for k in self.classes)]),
         }
 
-    def number(self, cell: str) -> str:
+    def float_of(self, cell: str) -> str:
         """Write a cell as a float, NULL for NaN."""
         return self.spelling.not_nan(self.spelling.cast(cell))
 
@@ -102,22 +103,28 @@ class SumQuery(Query):
         """Write a cell as its categories are: text, a boolean, or a float."""
         if categories.dtype.kind == "b":
             return cell
-        return self.spelling.cast_text(cell) if categories.dtype.kind == "U" else self.number(cell)
+        return (
+            self.spelling.cast_text(cell) if categories.dtype.kind == "U" else self.float_of(cell)
+        )
 
-    def bounded(self, cell: str) -> str:
-        """Write a number that can be squared without overflow, or underflow."""
+    def bounded(self, cell: str) -> list[str]:
+        """Write a number that can be subtracted from without overflow, and one to multiply.
+
+        The latter is `near`: its square does not overflow, nor underflow.
+        """
         kind, _, i = cell.partition("_")
         if kind == "c":
-            return cell
+            return [cell]
         model = self.model
         low, high, small = (
             number(bound[int(i)]) for bound in (model.lowest, model.highest, self.smallest)
         )
-        return named(
-            f"CASE WHEN {cell} < {low} THEN {low} WHEN {cell} > {high} THEN {high} "
-            f"WHEN ABS({cell}) < {small} THEN 0 ELSE {cell} END",
-            cell,
-        )
+        ends = f"CASE WHEN {cell} < {low} THEN {low} WHEN {cell} > {high} THEN {high}"
+        values = [named(f"{ends} ELSE {cell} END", cell)]
+        if any(isinstance(term, Curve | Line) for term in self.terms[cell]):
+            zero = f"{ends} WHEN ABS({cell}) < {small} THEN 0 ELSE {cell} END"
+            values.append(named(zero, near(cell)))
+        return values
 
     def added_up(self, k: int, terms: list[Term]) -> str:
         """Write the joint of a class with more terms."""
@@ -140,7 +147,7 @@ class SumQuery(Query):
     def _pieces(self) -> Iterator[Term]:
         for f, form in enumerate(self.model.pieces):
             for i, knots, values in zip(form.at, form.knots, form.values, strict=True):
-                knots, first = np.unique(_rounded(knots, self.smallest[i]), return_index=True)
+                knots, first = np.unique(knots, return_index=True)
                 yield Piece(f"x_{i}", f"{f}_{i}", knots, *self._relative(values[first]))
 
     def _tables(self) -> Iterator[Term]:
@@ -160,7 +167,7 @@ def _rounded(values: Floats, smallest: float) -> Floats:
 
 
 def _smallest(model: Sum) -> Floats:
-    """Return what may count as 0 in each column: 1e-17 of the smallest length in its terms.
+    """Return what may count as 0 in each column: 1e-17 of the smallest length of its curves.
 
     Or 1e-66 of the largest, should that be more: the square of less would be 0, which is an
     error in PostgreSQL.
@@ -169,9 +176,6 @@ def _smallest(model: Sum) -> Floats:
     for curves in model.curves:
         for i, s in zip(curves.at, curves.s, strict=True):
             lengths[i].append(1 / s[s > 0])
-    for pieces in model.pieces:
-        for i, widths in zip(pieces.at, np.diff(pieces.knots), strict=True):
-            lengths[i].append(widths[widths > 0])
     every = [np.concatenate([np.empty(0), *some]) for some in lengths]
     least = [max(1e-17 * one.min(), 1e-66 * one.max()) if one.size else 1e-17 for one in every]
-    return power_of_ten(np.array(least))
+    return power_of_ten(np.maximum(least, 1e-323))
