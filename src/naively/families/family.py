@@ -113,12 +113,12 @@ def moments_without(
     """
     weight, mean, m2 = moments.weight[codes], moments.mean[codes], moments.m2[codes]
     own = weights[:, np.newaxis]
-    rest = weight - own
-    left = rest > 1e-12 * weight  # below, the difference is rounding
-    part = np.divide(own, rest, out=np.zeros_like(rest), where=left)
+    others = weight - own
+    left = others > 1e-12 * weight  # below, the difference is rounding
+    part = np.divide(own, others, out=np.zeros_like(others), where=left)
     delta = (mean - x) + moments.rest[codes]
     with np.errstate(over="ignore"):
         lost = np.minimum(delta * delta * (weight * part), m2)
     kept = m2 - lost
     kept[kept < 1e-10 * m2] = 0.0  # and so is this
-    return np.where(left, rest, 0.0), np.where(left, mean + delta * part, 0.0), kept * left
+    return np.where(left, others, 0.0), np.where(left, mean + delta * part, 0.0), kept * left
