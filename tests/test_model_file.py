@@ -254,6 +254,7 @@ FORGERIES = {
     "a mean without weight": forged(moments=ones_with(0, 0.0)),
     "cells heavier than rows": forged(moments=ones_with(0, 9.0)),
     "a rest beyond rounding": forged(rest=np.full((2, 2), 1e-15)),
+    "a rest without weight": forged(moments=np.zeros((3, 2, 2)), rest=np.full((2, 2), 5e-324)),
     "a rest of NaN": forged(rest=np.full((2, 2), np.nan)),
     "a rest of another shape": forged(rest=np.zeros(4)),
     "no weight at all": forged(weight=[0.0, 0.0], moments=np.zeros((3, 2, 2))),

@@ -26,7 +26,7 @@ using Doubles = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 using ConstDoubles = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using Codes = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Three arrays in one: weight, mean, m2.
+// Four arrays in one: weight, mean, m2, rest.
 template <class T>
 naively::MomentsArrays<T> moments_of(const nb::ndarray<T, nb::c_contig, nb::device::cpu>& values) {
     expect(values.ndim() >= 1 && values.shape(0) == 4, "moments are weight, mean, m2 and rest");

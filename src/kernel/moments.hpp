@@ -82,7 +82,7 @@ struct Moments : MomentsOf<double> {
 
   private:
     // How far below zero rounding can take m2. The weights' is magnified by the whole weight
-    // over the rest; moving means by e under a weight w moves m2 by 2 e sqrt(w m2) + e^2 w.
+    // over what is left; moving means by e under a weight w moves m2 by 2 e sqrt(w m2) + e^2 w.
     NAIVELY_INLINE double noise(const Moments& b, double before, double magnified) const {
         const double e = mean_noise * std::fmax(std::fabs(mean), std::fabs(b.mean));
         const double w = weight * magnified;

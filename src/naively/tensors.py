@@ -184,7 +184,7 @@ def _moments(
     values = _taken(tensors, "moments", np.float64, (3, *shape))
     _check_moments(weight, values)
     rest = _taken(tensors, "rest", np.float64, shape) if "rest" in tensors else np.zeros(shape)
-    if not (np.abs(rest) <= np.spacing(np.abs(values[1]))).all():
+    if not (np.abs(rest) <= np.finfo(np.float64).eps * np.abs(values[1])).all():
         raise UnsoundError("the rest of a mean is more than rounding can take")
     return Moments(np.concatenate([values, rest[np.newaxis]]))
 

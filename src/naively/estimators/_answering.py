@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
 
 from naively import labels
 from naively._threads import block_slices, map_blocks
@@ -22,7 +22,7 @@ __all__ = ["Answering"]
 _MOST_BLOCKS = 64
 
 
-class Answering(ClassifierMixin):  # type: ignore[misc]
+class Answering:
     """The methods that ask a model that was read off a summary."""
 
     summary_: Summary
@@ -115,7 +115,7 @@ class Answering(ClassifierMixin):  # type: ignore[misc]
 
     def accuracy(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return the share of rows whose predicted class is the true one; `score` is the same."""
-        return float(self.score(X, y, sample_weight=sample_weight))
+        return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
 
     def loss(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         r"""Return the mean negative log-likelihood of the true class.

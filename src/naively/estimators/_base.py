@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 
@@ -48,7 +48,7 @@ class Model(Protocol):
     kernel: Any
 
 
-class SummaryClassifier(Answering, BaseEstimator):  # type: ignore[misc]
+class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose whole state is a `Summary`, kept in ``summary_``."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]]

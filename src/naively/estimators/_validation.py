@@ -24,8 +24,15 @@ from naively.engines import arrays
 from naively.exceptions import NaivelyError
 from naively.schema import Schema
 
-__all__ = ["Checked", "check_cells", "check_codes", "check_known", "check_labels"]
-__all__ += ["check_table", "check_weights"]
+__all__ = [
+    "Checked",
+    "check_cells",
+    "check_codes",
+    "check_known",
+    "check_labels",
+    "check_table",
+    "check_weights",
+]
 
 
 class Checked(NamedTuple):
