@@ -181,8 +181,10 @@ def test_all_rows_can_be_removed_in_chunks_whose_weights_add_up_otherwise():
         assert left.weight <= 2000 * EPS * w.sum()
 
 
-def test_a_class_that_was_never_seen_does_not_spoil_huge_statistics():
-    model = GaussianNB().partial_fit([[1e200], [1e200]], [0, 0], classes=[0, 1])
+@pytest.mark.parametrize("n", [2, 5, 13, 37, 43])
+def test_a_class_that_was_never_seen_does_not_spoil_huge_statistics(n):
+    y = np.arange(n) % 3  # whose shares do not add up to 1, to the last bit
+    model = GaussianNB().partial_fit(np.full((n, 1), 1e200), y, classes=[0, 1, 2, 3])
     assert model.epsilon_ == 0.0
     assert_probabilities(model.predict_proba([[1e200], [0.0]]))
 

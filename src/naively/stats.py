@@ -152,9 +152,10 @@ class Moments:
         share = self.weight / np.where(weight > 0, weight, 1.0)
         mean = (share * self.mean).sum(axis=0)
         with np.errstate(over="ignore", invalid="ignore"):  # infinity beyond every float64, or NaN
-            delta = np.where(self.weight > 0, (self.mean - mean) + self.rest, 0.0)
+            delta = (self.mean - mean) + self.rest
             shift = (share * delta).sum(axis=0)  # of a mean that was rounded
-            m2 = (self.m2 + self.weight * (delta - shift) ** 2).sum(axis=0)
+            delta = np.where(self.weight > 0, delta - shift, 0.0)
+            m2 = (self.m2 + self.weight * delta**2).sum(axis=0)
             mean, rest = sum_and_rest(mean, shift)
         return Moments(np.stack([weight, mean, m2, rest]))
 
