@@ -156,8 +156,9 @@ class Moments:
             shift = (share * delta).sum(axis=0)  # of a mean that was rounded
             delta = np.where(self.weight > 0, delta - shift, 0.0)
             m2 = (self.m2 + self.weight * delta**2).sum(axis=0)
-            mean, rest = sum_and_rest(mean, shift)
-        return Moments(np.stack([weight, mean, m2, rest]))
+            nearest = mean + shift
+            rest = shift - (nearest - mean)
+        return Moments(np.stack([weight, nearest, m2, rest]))
 
 
 def sum_and_rest(
