@@ -8,6 +8,7 @@ from decimal import Decimal
 from functools import reduce
 from operator import add
 
+import duckdb
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -32,6 +33,7 @@ STREAMS = {
     "polars": pl.from_arrow,
     "dataset": pa.dataset.dataset,
     "scanner": lambda table: pa.dataset.dataset(table).scanner(),
+    "relation": duckdb.from_arrow,
 }
 
 
