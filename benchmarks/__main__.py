@@ -14,6 +14,7 @@ NAMES = [
     "evaluation",
     "memory",
     "imports",
+    "cliffs",
     "accuracy",
     "scaling",
     "files",

@@ -19,7 +19,7 @@ from benchmarks.peers import peer, present
 from benchmarks.tables import Columns, Options, mark, megabytes
 from benchmarks.workloads import FORMS, Data, clouds, formed
 
-__all__ = ["COLUMNS", "measure"]
+__all__ = ["COLUMNS", "high_water", "measure", "settle"]
 
 _BAR = 40e6
 _SHAPE = (1_000_000, 50, 10)  # 400 MB
@@ -54,21 +54,26 @@ def _extra(name: str, work: str, form: str) -> int:
     model = peer(name).fit(*_some(data))  # whatever is imported late, is now
     answer = getattr(peer(name), work)
     given = data if work == "fit" else (model, data.X)
-    start = _settle()
+    start = settle()
     output = answer(*given)
-    return _status("VmHWM") - start - getattr(output, "nbytes", 0)
+    return high_water() - start - getattr(output, "nbytes", 0)
 
 
 def _some(data: Data) -> Data:
     return Data(data.X[:1000], data.y[:1000])
 
 
-def _settle() -> int:
+def settle() -> int:
     """Give free memory back, set the high-water mark to what is left, and return that."""
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
     Path("/proc/self/clear_refs").write_text("5")
     return _status("VmRSS")
+
+
+def high_water() -> int:
+    """Return the most memory that this process has held since it settled."""
+    return _status("VmHWM")
 
 
 def _status(field: str) -> int:
