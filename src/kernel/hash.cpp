@@ -13,6 +13,7 @@ constexpr std::size_t strip_columns = 8;
 constexpr std::uint64_t start = 0x9E3779B97F4A7C15;
 constexpr std::uint64_t factor = 0xD6E8FEB86659FD93;
 constexpr std::uint64_t any_nan = 0x7ff8000000000000;
+constexpr std::uint64_t largest = 0xFFFFFFFFFFFFFFFF;
 
 NAIVELY_INLINE std::uint64_t step(std::uint64_t h, std::uint64_t v) {
     h = (h ^ v) * factor;
@@ -22,7 +23,8 @@ NAIVELY_INLINE std::uint64_t step(std::uint64_t h, std::uint64_t v) {
 NAIVELY_INLINE std::uint64_t finish(std::uint64_t h) {
     h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9;
     h = (h ^ (h >> 27)) * 0x94D049BB133111EB;
-    return h ^ (h >> 31);
+    h ^= h >> 31;
+    return h - (h == largest);
 }
 
 NAIVELY_CLONES void hash_strip(const Table& X, std::size_t row, std::size_t rows,
@@ -46,17 +48,14 @@ NAIVELY_CLONES void hash_slots(const std::uint32_t* slots, std::size_t n, const 
         h[i] = step(h[i], slots[i] < hashes.n ? hashes.values[slots[i]] : 0);
 }
 
-NAIVELY_CLONES void finish_rows(const std::int32_t* labels, std::size_t n, const Hashes& hashes,
-                                std::uint64_t* NAIVELY_RESTRICT h) {
-    for (std::size_t i = 0; i < n; ++i)
-        h[i] = finish(step(h[i], hashes.values[static_cast<std::size_t>(labels[i])]));
+NAIVELY_CLONES void finish_rows(std::size_t n, std::uint64_t* NAIVELY_RESTRICT h) {
+    for (std::size_t i = 0; i < n; ++i) h[i] = finish(h[i]);
 }
 
 }  // namespace
 
 bool hash_rows(const Table& numbers, const Table& codes, const std::vector<Hashes>& code_hashes,
-               const std::int32_t* labels, const Hashes& label_hashes, std::size_t n,
-               std::uint64_t* out) {
+               std::size_t n, std::uint64_t* out) {
     alignas(64) double tile[strip_columns * chunk_rows];
     std::uint32_t slots[chunk_rows];
     std::fill_n(out, n, start);
@@ -73,7 +72,7 @@ bool hash_rows(const Table& numbers, const Table& codes, const std::vector<Hashe
                 return false;
             hash_slots(slots, rows, hashes, out + row);
         }
-        finish_rows(labels + row, rows, label_hashes, out + row);
+        finish_rows(rows, out + row);
     }
     return true;
 }

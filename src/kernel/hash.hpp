@@ -3,10 +3,11 @@
 //
 //     h = 0x9E3779B97F4A7C15
 //     for each v:  h = (h ^ v) * 0xD6E8FEB86659FD93;  h ^= h >> 32
-//     then the finaliser of splitmix64
+//     then the finaliser of splitmix64, and 2^64 - 2 instead of 2^64 - 1
 //
 // where v goes through the numbers of the row (the bits of the cell as a double; one zero, one
-// NaN), its categories (the hash of each, 0 where it is missing) and its label (the hash of it).
+// NaN) and its categories (the hash of each, 0 where it is missing). No row has the largest hash,
+// so that one more than a hash is a hash, too.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +24,9 @@ struct Hashes {
     std::size_t n;
 };
 
-// `numbers` and `codes` may have no columns. out[i] for each row i < n; labels[i] < label_hashes.n.
-// False if a code has no hash.
+// `numbers` and `codes` may have no columns. out[i] for each row i < n. False if a code has no
+// hash.
 bool hash_rows(const Table& numbers, const Table& codes, const std::vector<Hashes>& code_hashes,
-               const std::int32_t* labels, const Hashes& label_hashes, std::size_t n,
-               std::uint64_t* out);
+               std::size_t n, std::uint64_t* out);
 
 }  // namespace naively

@@ -88,14 +88,12 @@ bool tally_bins(nb::object X, const Codes& y_codes, const std::optional<ConstDou
 }
 
 void hash_rows(nb::object X, nb::object codes, const std::vector<HashArray>& code_hashes,
-               const Codes& y_codes, const HashArray& label_hashes,
                const Plain<std::uint64_t, 1>& out) {
     const naively::Table numbers = table_of(X);
     const naively::Table categories = codes.is_none() ? naively::Table({}, 0) : table_of(codes);
     const std::size_t n = out.size();
     expect_rows(numbers, n);
     expect_rows(categories, n);
-    expect(y_codes.size() == n, "there must be one class per row");
     expect(code_hashes.size() == categories.n_columns, "there must be hashes for every column");
     std::vector<naively::Hashes> hashes;
     for (const HashArray& column : code_hashes) {
@@ -103,9 +101,7 @@ void hash_rows(nb::object X, nb::object codes, const std::vector<HashArray>& cod
         hashes.push_back({column.data(), column.size()});
     }
     nb::gil_scoped_release unlocked;
-    expect_classes(y_codes, label_hashes.size());
-    expect(naively::hash_rows(numbers, categories, hashes, y_codes.data(),
-                              {label_hashes.data(), label_hashes.size()}, n, out.data()),
+    expect(naively::hash_rows(numbers, categories, hashes, n, out.data()),
            "a code has no category");
 }
 
@@ -213,8 +209,7 @@ void bind_terms(nb::module_& m) {
           out);
     m.def("tally_bins", &tally_bins, X, nb::arg("y_codes"), nb::arg("weights").none(),
           nb::arg("edges"), out);
-    m.def("hash_rows", &hash_rows, X, nb::arg("codes").none(), nb::arg("code_hashes"),
-          nb::arg("y_codes"), nb::arg("label_hashes"), out);
+    m.def("hash_rows", &hash_rows, X, nb::arg("codes").none(), nb::arg("code_hashes"), out);
     m.def("add_students", &add_students, X, nb::arg("A"), nb::arg("B"), nb::arg("mu"), nb::arg("s"),
           joint, nb::arg("weights") = nb::none());
     m.def("add_quadratics", &add_quadratics, X, nb::arg("A"), nb::arg("B"), nb::arg("mu"), joint,

@@ -39,8 +39,6 @@ def hash_rows(
     X: Table,
     codes: Table | None,
     code_hashes: list[NDArray[uint64]],
-    y_codes: NDArray[int32],
-    label_hashes: NDArray[uint64],
     out: NDArray[uint64],
 ) -> None: ...
 def add_students(

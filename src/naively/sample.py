@@ -1,12 +1,14 @@
-r"""A bounded sample of rows that adds: those whose content has the least hash.
+r"""A bounded sample of rows that adds: those whose cells have the least hash.
 
 .. math:: S_k(A \cup B) = S_k(S_k(A) \cup S_k(B))
 
-where :math:`S_k` keeps the k distinct rows of least hash. What a row holds decides whether it is
-kept, so the sample depends neither on the order of rows nor on batches, engines or threads. Equal
-rows are one row of more weight: a sample of distinct rows with their weights, which gives every
-mean over rows without bias. Rows can be taken out again; then the sample is smaller, and
-``bound`` remembers below which hash it is still complete.
+where :math:`S_k` keeps the rows whose hash is at most that of the k-th. What a row's cells hold
+decides whether it is kept, so the sample depends neither on the order of rows nor on batches,
+engines or threads. Labels are not hashed, since those of a CSV file have no type until all of them
+have been read: rows of the same cells are kept together, and a row is identified by its hash and
+its class. Equal rows are one row of more weight: a sample of distinct rows with their weights,
+which gives every mean over rows without bias. Rows can be taken out again; then the sample is
+smaller, and ``bound`` remembers below which hash it is still complete.
 
 References
 ----------
@@ -18,42 +20,48 @@ E. Cohen, H. Kaplan (2007), Summarizing data using bottom-k sketches.
 from __future__ import annotations
 
 import hashlib
-import re
+import struct
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from naively import _kernel
 from naively.exceptions import NaivelyError
 from naively.stats import remaining
 
-__all__ = ["EVERYTHING", "Sample", "hashes_of"]
+__all__ = ["EVERYTHING", "ROWS", "Sample", "distinct_rows", "hashes_of"]
 
-EVERYTHING = np.iinfo(np.uint64).max  # a bound above every row
-_NUMBER = re.compile(r"[+-]?(\d{1,18}|(\d{1,15}(\.\d*)?|\.\d+)([eE][+-]?\d{1,2})?)")
+ROWS = ("hashes", "weight", "codes", "numbers", "categories")  # what a sample holds of each row
+EVERYTHING = int(np.iinfo(np.uint64).max)  # a bound above every row: none has this hash
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Rows of least hash, in the order of their hashes.
+    """Rows of least hash, in the order of their hashes and classes.
 
     Attributes
     ----------
     size : int
-        How many rows are kept at most.
+        How many rows are kept; more only where rows of the last hash differ in their class.
     bound : int
         All rows seen whose hash is below this are here.
     hashes : ndarray of uint64 of shape (n_rows,)
-        Ascending and distinct.
+        Ascending.
     weight : ndarray of shape (n_rows,)
         The weight of all rows of the same content.
     codes : ndarray of int32 of shape (n_rows,)
-        Their classes.
+        Their classes: ascending and distinct among rows of one hash.
     numbers : ndarray of shape (n_rows, n_numbers)
         Cells of the columns of numbers; NaN is missing.
     categories : ndarray of int32 of shape (n_rows, n_categories)
         Codes of the others; -1 is missing.
+    drawn : bool
+        Whether there are rows that were drawn at random, so that their hashes are not those of
+        their cells. Rows cannot be taken out again: nobody knows whether they are here.
     """
 
     size: int
@@ -63,6 +71,7 @@ class Sample:
     codes: NDArray[np.int32]
     numbers: NDArray[np.float64]
     categories: NDArray[np.int32]
+    drawn: bool = False
 
     @classmethod
     def zero(cls, size: int, n_numbers: int, n_categories: int) -> Sample:
@@ -77,11 +86,6 @@ class Sample:
             np.empty((0, n_categories), np.int32),
         )
 
-    @classmethod
-    def least(cls, size: int, hashes: NDArray[np.uint64], *rows: NDArray[Any]) -> Sample:
-        """Keep the least of distinct hashes in ascending order, and what belongs to them."""
-        return cls(size, EVERYTHING, hashes, *rows)._below(EVERYTHING)
-
     def __len__(self) -> int:
         return self.hashes.size
 
@@ -90,32 +94,29 @@ class Sample:
             return self
         if not len(self) and self.bound == EVERYTHING:
             return other
-        bound = min(self.bound, other.bound)
-        hashes = np.concatenate([self.hashes, other.hashes])
-        hashes, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
-        weight = np.zeros(hashes.size)
-        np.add.at(weight, inverse, np.concatenate([self.weight, other.weight]))
-        whole = Sample(
-            self.size,
-            EVERYTHING,
-            hashes,
-            weight,
-            np.concatenate([self.codes, other.codes])[first],
-            np.concatenate([self.numbers, other.numbers])[first],
-            np.concatenate([self.categories, other.categories])[first],
-        )
-        return whole._below(bound)
+        bound, drawn = min(self.bound, other.bound), self.drawn or other.drawn
+        rows: Any = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in ROWS
+        }
+        return replace(self, bound=bound, drawn=drawn, **rows).merged().least(self.size)
 
     def __sub__(self, other: Sample) -> Sample:
-        gone = other.hashes < self.bound
-        at = np.searchsorted(self.hashes, other.hashes[gone])
-        found = at < len(self)
-        if not found.all() or (self.hashes[at] != other.hashes[gone]).any():
+        if not len(other):
+            return self
+        if self.drawn or other.drawn:
+            raise NaivelyError(
+                "cannot subtract: the sample of rows was drawn at random, by a database or by an "
+                "earlier version, and does not tell which rows are in it. Fit again without the "
+                "rows, or measure without a sample: calibration=None."
+            )
+        gone = other[other.hashes < self.bound]
+        at = self._places(gone)
+        if (at < 0).any():
             raise NaivelyError(
                 "cannot subtract: a row was never added. Subtract only what was added."
             )
         taken = np.zeros(len(self))
-        taken[at] = other.weight[gone]
+        taken[at] = gone.weight
         rest = remaining(self.weight, taken)
         if rest.min(initial=0.0) < 0:
             raise NaivelyError(
@@ -133,13 +134,13 @@ class Sample:
 
     def __getitem__(self, at: Any) -> Sample:
         """Take some of the rows."""
-        rows = self.hashes, self.weight, self.codes, self.numbers, self.categories
-        return Sample(self.size, self.bound, *(array[at] for array in rows))
+        rows: Any = {name: getattr(self, name)[at] for name in ROWS}
+        return replace(self, **rows)
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Sample)
-            and (self.size, self.bound) == (other.size, other.bound)
+            and (self.size, self.bound, self.drawn) == (other.size, other.bound, other.drawn)
             and np.array_equal(self.hashes, other.hashes)
             and np.array_equal(self.weight, other.weight)
             and np.array_equal(self.codes, other.codes)
@@ -163,38 +164,104 @@ class Sample:
         for j, places in enumerate(categories):
             present = codes[:, j] >= 0
             codes[present, j] = places[codes[present, j]]
-        return replace(self, codes=classes[self.codes].astype(np.int32), categories=codes)
+        same = replace(self, codes=classes[self.codes].astype(np.int32), categories=codes)
+        return same if (np.diff(classes) > 0).all() else same.merged()
 
-    def _below(self, bound: int) -> Sample:
-        """Keep rows of a hash below the bound, and no more than there is room for."""
-        if len(self) > self.size:
-            bound = min(bound, int(self.hashes[self.size]))
-        return replace(self[self.hashes < bound], bound=bound)
+    def merged(self) -> Sample:
+        """Put rows in order, and let equal ones be one row of their weight."""
+        first, inverse = distinct_rows(self.hashes, self.codes)
+        weight = np.bincount(inverse, self.weight, first.size)
+        return replace(self[first], weight=weight.astype(np.float64, copy=False))
+
+    def least(self, size: int) -> Sample:
+        """Return a sample of another size: the rows whose hash is at most that of the last."""
+        bound = self.bound
+        if len(self) > size:
+            bound = min(bound, int(self.hashes[size - 1]) + 1)
+        return replace(self[self.hashes < bound], size=size, bound=bound)
+
+    def rehashed(self, categories: Sequence[NDArray[Any]]) -> Sample:
+        """Return the same rows under the hashes of their cells.
+
+        Parameters
+        ----------
+        categories : sequence of ndarray
+            For each column of categories, what they are.
+        """
+        hashes = np.empty(len(self), np.uint64)
+        _kernel.hash_rows(self.numbers, self.categories, [*map(hashes_of, categories)], hashes)
+        return replace(self, hashes=hashes).merged()
+
+    def thinned(self, bound: int) -> Sample:
+        r"""Return rows that were drawn at random from more rows as a sample below a bound.
+
+        Each hash h becomes :math:`h\,b / 2^{64}`, for the bound b: that is what hashes below b look
+        like. Means over rows stay without bias, also where such samples meet others.
+        """
+        hashes = [h * bound >> 64 for h in self.hashes.tolist()]
+        scaled = np.array(hashes, dtype=np.uint64)
+        return replace(self, hashes=scaled, bound=bound, drawn=True).merged()
+
+    def _places(self, rows: Sample) -> NDArray[np.intp]:
+        """Return where rows stand here; -1 for those that do not."""
+        distinct = np.unique(self.hashes)
+        n_classes = max(self.codes.max(initial=0), rows.codes.max(initial=0)) + 1
+        keys = np.searchsorted(distinct, self.hashes) * n_classes + self.codes
+        wanted = np.searchsorted(distinct, rows.hashes) * n_classes + rows.codes
+        at = np.searchsorted(keys, wanted)
+        inside = np.minimum(at, max(len(self) - 1, 0))
+        found = (at < len(self)) & (len(self) > 0)
+        if found.any():
+            found &= (self.hashes[inside] == rows.hashes) & (self.codes[inside] == rows.codes)
+        return np.where(found, at, -1)
+
+
+def distinct_rows(
+    hashes: NDArray[np.uint64], codes: NDArray[np.int32]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the first of each distinct pair of hash and class, in their order, and the inverse.
+
+    >>> hashes, codes = np.array([7, 3, 7], np.uint64), np.array([1, 0, 1], np.int32)
+    >>> first, inverse = distinct_rows(hashes, codes)
+    >>> first.tolist(), inverse.tolist()
+    ([1, 0], [1, 0, 1])
+    """
+    order = np.argsort(hashes, kind="stable")
+    same = np.diff(hashes[order]) == 0
+    if (np.diff(codes[order])[same] < 0).any():  # rare: equal cells of different classes
+        order = np.lexsort((codes, hashes))
+    is_first = np.ones(hashes.size, dtype=bool)
+    is_first[1:] = ~(same & (np.diff(codes[order]) == 0))
+    inverse = np.empty(hashes.size, np.intp)
+    inverse[order] = np.cumsum(is_first) - 1
+    return order[is_first], inverse
 
 
 def hashes_of(values: NDArray[Any]) -> NDArray[np.uint64]:
-    """Return a hash for each label or category: the same on every machine.
+    """Return a hash for each category: the same on every machine.
 
     >>> hashes_of(np.array(["a", "b"]))
     array([3405396810240292928, 8453121595177857668], dtype=uint64)
 
-    Text that looks like a number, or like true and false, has the hash of that: labels of a CSV
-    file are text until all of them have been seen.
+    A number is hashed by its value, whatever type holds it, and true is 1. Text is text, whatever
+    it looks like.
 
-    >>> hashes_of(np.array([1, 2])) == hashes_of(np.array(["1.0", "02"]))
-    array([ True,  True])
+    >>> bool(hashes_of(np.array([1])) == hashes_of(np.array([1.0])) == hashes_of(np.array([True])))
+    True
+    >>> len(set(hashes_of(np.array(["1", "01", "1.0", "true"])).tolist()))
+    4
     """
-    if values.dtype.kind in "iubf":
-        texts = [(np.float64(value) + 0.0).tobytes() for value in values.tolist()]
-    else:
-        texts = [_key(str(value)) for value in values.tolist()]
-    digests = b"".join(hashlib.blake2b(text, digest_size=8).digest() for text in texts)
+    is_text = values.dtype.kind not in "iubf"
+    contents = map(_text if is_text else _number, values.tolist())
+    hashed = partial(hashlib.blake2b, digest_size=8, person=b"" if is_text else b"number")
+    digests = b"".join(hashed(content).digest() for content in contents)
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
 
-def _key(text: str) -> bytes:
-    if _NUMBER.fullmatch(text):
-        return (np.float64(float(text)) + 0.0).tobytes()
-    if text.lower() in ("true", "false"):
-        return np.float64(text.lower() == "true").tobytes()
-    return text.encode("utf-8", "surrogatepass")
+def _text(value: str) -> bytes:
+    return value.encode("utf-8", "surrogatepass")
+
+
+def _number(value: float) -> bytes:
+    """Return what is hashed of a number: a double, or the digits of an integer that is none."""
+    return struct.pack("<d", value + 0.0) if float(value) == value else str(value).encode()

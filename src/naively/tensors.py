@@ -6,13 +6,14 @@ other, and every number against what it must satisfy.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.exceptions import NaivelyError
-from naively.sample import EVERYTHING, Sample
+from naively.sample import EVERYTHING, ROWS, Sample
 from naively.schema import Schema
 from naively.stats import Moments, Tallies
 from naively.summary import Summary
@@ -22,7 +23,7 @@ __all__ = ["UnsoundError", "pack", "unpack"]
 _LABELS = {"U": "str", "i": "int", "u": "int", "b": "bool", "f": "float"}  # by NumPy's kinds
 _TYPES = {"str": str, "int": int, "bool": bool, "float": float}
 _EDGES = ("edges", "knots")
-_SAMPLE = ("hashes", "weight", "codes", "numbers", "categories")
+_HASHES = "cells"  # what a sample's hashes are of; files of earlier versions do not say it
 
 
 class UnsoundError(Exception):
@@ -55,7 +56,8 @@ def pack(summary: Summary) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         tensors["bins"] = summary.bins.values
     if summary.sample is not None:
         header |= {"sample": schema.sample, "bound": summary.sample.bound}
-        tensors |= {f"sample.{name}": getattr(summary.sample, name) for name in _SAMPLE}
+        header |= {"hashes": _HASHES, "drawn": summary.sample.drawn}
+        tensors |= {f"sample.{name}": getattr(summary.sample, name) for name in ROWS}
     return header, {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
 
 
@@ -216,11 +218,34 @@ def _sample(
     codes = _taken(tensors, "sample.codes", np.int32, (n,))
     numbers = _taken(tensors, "sample.numbers", np.float64, (n, len(schema.numbers)))
     cells = _taken(tensors, "sample.categories", np.int32, (n, len(categories)))
-    if n > schema.sample or (hashes[1:] <= hashes[:-1]).any() or not (weight > 0).all():
-        raise UnsoundError("its sample must be few rows of weight, by ascending hashes")
     sizes = np.array([column.size for column in categories], dtype=np.int64)
     if ((codes < 0) | (codes >= classes.size)).any() or ((cells < -1) | (cells >= sizes)).any():
         raise UnsoundError("its sample holds codes of no class or no category")
     if np.isinf(numbers).any() or (n and int(hashes[-1]) >= bound):
         raise UnsoundError("its sample holds infinity, or a hash beyond its bound")
-    return Sample(schema.sample, bound, hashes, weight, codes, numbers, cells)
+    sample = Sample(schema.sample, bound, hashes, weight, codes, numbers, cells)
+    _check_rows(sample)
+    rule, drawn = header.get("hashes"), header.get("drawn", False)
+    if rule not in (None, _HASHES) or type(drawn) is not bool:
+        raise UnsoundError(f"its sample has hashes of {rule!r}, drawn={drawn!r}")
+    return _earlier(sample, categories) if rule is None else replace(sample, drawn=drawn)
+
+
+def _check_rows(sample: Sample) -> None:
+    """Raise where rows are too many, without weight, equal, or not in their order."""
+    hashes, size = sample.hashes, sample.size
+    few = len(sample) <= size or hashes[size - 1] == hashes[-1]
+    order = (hashes[1:] > hashes[:-1]) | (
+        (hashes[1:] == hashes[:-1]) & (sample.codes[1:] > sample.codes[:-1])
+    )
+    if not (few and order.all() and (sample.weight > 0).all()):
+        raise UnsoundError("its sample must be few rows of weight, by ascending hashes")
+
+
+def _earlier(sample: Sample, categories: tuple[NDArray[Any], ...]) -> Sample:
+    """Return a sample of an earlier version, whose hashes are of labels, too, under today's.
+
+    Where it does not hold all rows, those it holds were drawn at random, as seen from today's.
+    """
+    rehashed = replace(sample, bound=EVERYTHING).rehashed(categories)
+    return rehashed if sample.bound == EVERYTHING else rehashed.thinned(sample.bound)

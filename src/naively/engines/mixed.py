@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -22,7 +21,7 @@ from naively._threads import block_slices, map_blocks
 from naively.engines.arrays import Table, summarize_table
 from naively.engines.tables import Mixed, kinds_of, read
 from naively.labels import encode, positions
-from naively.sample import EVERYTHING, Sample, hashes_of
+from naively.sample import EVERYTHING, Sample, distinct_rows, hashes_of
 from naively.schema import Schema
 from naively.stats import Tallies
 from naively.summary import Summary
@@ -156,29 +155,27 @@ def sample_rows(
     """Return the rows of least hash, each with the weight of all that are equal to it."""
     found = np.empty(table.shape[0], np.uint64)
     category_hashes = [hashes_of(column) for column in table.categories]
-    label_hashes = hashes_of(classes)
 
     def work(rows: slice) -> None:
         block = table[rows]
-        _kernel.hash_rows(
-            block.numbers, block.codes, category_hashes, codes[rows], label_hashes, found[rows]
-        )
+        _kernel.hash_rows(block.numbers, block.codes, category_hashes, found[rows])
 
     map_blocks(work, block_slices(*table.shape, _MOST_BLOCKS), n_jobs)
     at = np.arange(found.size) if weights is None else np.flatnonzero(weights)
     at = _few(found, at, schema.sample) if bound == EVERYTHING else at[found[at] < bound]
-    hashes, first, inverse = np.unique(found[at], return_index=True, return_inverse=True)
-    weight = np.bincount(inverse, None if weights is None else weights[at], hashes.size)
+    first, inverse = distinct_rows(found[at], codes[at])
+    weight = np.bincount(inverse, None if weights is None else weights[at], first.size)
     kept = at[first]
-    least = Sample.least(
+    sample = Sample(
         schema.sample,
-        hashes,
+        bound,
+        found[kept],
         weight.astype(np.float64),
         codes[kept],
-        _taken(table.numbers, kept, np.float64),
+        _taken(table.numbers, kept, np.float64) + 0.0,  # -0.0 becomes 0.0, which is the same cell
         _taken(table.codes, kept, np.int32),
     )
-    return replace(least, bound=min(least.bound, bound))
+    return sample.least(schema.sample)
 
 
 def _few(hashes: NDArray[np.uint64], at: NDArray[np.intp], size: int) -> NDArray[np.intp]:

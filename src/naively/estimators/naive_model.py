@@ -144,7 +144,7 @@ class NaiveModel:
         if reading.calibration is None or sample is None or not len(sample):
             n_classes = len(self.classes)
             return Calibration(np.ones((n_classes, n_terms)), np.zeros(n_classes))
-        sample = sample[: calibration.sample_rows(len(self.classes), n_terms)]
+        sample = sample.least(calibration.sample_rows(len(self.classes), n_terms))
         terms = np.concatenate([block.terms_left_out(sample) for block in self.blocks], axis=2)
         return calibration.fit(
             np.maximum(terms, terms.max(axis=1, keepdims=True) - _SURE),

@@ -1,10 +1,9 @@
 r"""A sample of rows, for what needs some: at most ``schema.sample`` of them leave the database.
 
 A sample has the rows of least hash, so that samples add. A database does not know that hash. A
-table of more rows has some drawn at random, and each hash h becomes :math:`h\,m / n`, for m rows
-of n: they are what the least m of n hashes look like. Means over rows stay without bias, also
-where such samples meet others; but another call draws other rows, and rows cannot be taken out
-again. A table of no more rows has the sample that it has everywhere.
+table of more rows has some drawn at random, m rows of n, and they become a sample below the bound
+that m of n hashes have (`Sample.thinned`). Another call draws other rows, and rows cannot be taken
+out again. A table of no more rows has the sample that it has everywhere.
 """
 
 from __future__ import annotations
@@ -50,13 +49,5 @@ def draw(rows: Rows, classes: NDArray[Any], categories: tuple[NDArray[Any], ...]
     own, codes = encode(frame["y"].tolist())
     sample = sample_rows(mixed, schema, own, codes, weights, 1)
     places = [positions(*pair) for pair in zip(mixed.categories, categories, strict=True)]
-    return _thinned(sample.recoded(positions(own, classes), places), n)
-
-
-def _thinned(sample: Sample, n: int) -> Sample:
-    """Return the sample as the least of n rows."""
-    if n <= sample.size:
-        return sample
-    hashes = [int(h) * sample.size // n for h in sample.hashes]
-    distinct, first = np.unique(np.array(hashes, dtype=np.uint64), return_index=True)
-    return replace(sample[first], hashes=distinct, bound=_HASHES * sample.size // n)
+    sample = sample.recoded(positions(own, classes), places)
+    return sample if n <= sample.size else sample.thinned(_HASHES * sample.size // n)
