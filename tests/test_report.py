@@ -1,9 +1,7 @@
 """The report: the dict it is made of, and the page, looked at by a real browser."""
 
 import json
-import shutil
 import stat
-from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
@@ -17,8 +15,8 @@ import naively
 from naively import GaussianNB, NaiveBayes, NaivelyError, gaussian_log_density
 from naively.evaluation import evaluate
 from naively.families import Family, StudentT
-from naively.plots import separation
 from naively.reports import Report, report
+from tests.browser import same
 
 X, Y = load_iris(return_X_y=True)
 NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
@@ -103,10 +101,11 @@ def test_the_parameters_are_those_of_the_model_to_the_last_bit():
         assert column["variance"] == model.var_[:, column["index"]].tolist()
 
 
-def test_the_most_telling_columns_come_first():
+def test_the_most_important_columns_come_first():
     columns = quick(X, Y).data["columns"]
-    telling = separation(GaussianNB().fit(X, Y).summary_)
-    assert [c["separation"] for c in columns] == sorted(telling, reverse=True)
+    importance = [c["importance"] for c in columns]
+    assert importance == sorted(importance, reverse=True)
+    assert {c["name"] for c in columns[:2]} == {"column 2", "column 3"}
 
 
 def test_every_cell_is_in_a_histogram():
@@ -259,7 +258,7 @@ def test_the_weights_are_those_of_the_model():
 def test_the_columns_that_say_most_come_first():
     frame = MIXED.assign(noise=np.random.default_rng(1).normal(size=400), truth=CUSTOMERS)
     columns = quick(NaiveBayes(calibration=None), frame, CUSTOMERS).data["columns"]
-    say = [column["say"] for column in columns]
+    say = [column["importance"] for column in columns]
     assert say == sorted(say, reverse=True)
     assert columns[0]["name"] == "truth"
     assert say[0] > 0.95
@@ -452,143 +451,6 @@ def test_bad_input_is_a_clear_error(given, message, tmp_path):
 
 # --- the page, in a browser -----------------------------------------------------------------------
 
-FLAGS = (
-    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --hide-scrollbars "
-    "--disable-background-networking --disable-component-update --disable-sync "
-    "--force-prefers-reduced-motion"
-)
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory):
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    binary = shutil.which("chromium") or shutil.which("chromium-browser")
-    driver = shutil.which("chromedriver")
-    if not (binary and driver):
-        pytest.skip("no Chromium here: apt-get install chromium chromium-driver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = binary
-    for flag in (*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    running = webdriver.Chrome(options, webdriver.ChromeService(driver))
-    yield running
-    running.quit()
-
-
-@pytest.fixture
-def look(chromium, tmp_path):
-    """Open a report as a browser sees it; afterwards, nothing may have been complained of."""
-
-    def opened(page, width=1280, height=900, scheme="light"):
-        page.save(tmp_path / "report.html")
-        chromium.get_log("performance")
-        chromium.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500},
-        )
-        feature = {"name": "prefers-color-scheme", "value": scheme}
-        chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
-        chromium.get((tmp_path / "report.html").as_uri())
-        return Page(chromium)
-
-    yield opened
-    assert chromium.get_log("browser") == []
-
-
-class Page:
-    """What a person sees of a page, and does to it."""
-
-    def __init__(self, browser):
-        self.browser = browser
-
-    def run(self, script, *args):
-        return self.browser.execute_script(script, *args)
-
-    def find(self, selector):
-        return self.browser.find_element("css selector", selector)
-
-    def control(self, column, kind):
-        return self.find(f'[data-column="{column}"] input[type={kind}]')
-
-    def columns(self):
-        return self.run(
-            "return [...document.querySelectorAll('.control')].map(c => c.dataset.column)"
-        )
-
-    def value(self, column):
-        text = self.control(column, "number").get_property("value")
-        return float(text) if text else np.nan
-
-    def posterior(self):
-        rows = self.run(
-            "return [...document.querySelectorAll('#bars li')].map(r => r.dataset.value)"
-        )
-        return np.array(rows, dtype=float)
-
-    def sums(self):
-        """The table of the sum: the numbers of each line, by its name."""
-        lines = self.run(
-            "return [...document.querySelectorAll('#sum-table tr')].slice(1).map(r => "
-            "[r.cells[0].firstChild.textContent, [...r.cells].slice(1).map(c => c.dataset.value)])"
-        )
-        return {name: np.array(values, dtype=float) for name, values in lines}
-
-    def type(self, values):
-        """Fill in the number fields, by column; NaN empties one."""
-        self.run(
-            "for (const [name, value] of Object.entries(arguments[0])) {"
-            "  const card = [...document.querySelectorAll('.control')]"
-            "    .find(c => c.dataset.column === name);"
-            "  const field = card.querySelector('input[type=number]');"
-            "  field.value = value; field.dispatchEvent(new Event('input')); }",
-            {name: "" if np.isnan(v) else repr(float(v)) for name, v in values.items()},
-        )
-
-    def fill(self, row):
-        """Fill in a row of numbers and categories; None and NaN are missing."""
-        row = {name: None if pd.isna(cell) else cell for name, cell in row.items()}
-        lists = self.run(
-            "return [...document.querySelectorAll('.choice')].map(c => c.dataset.column)"
-        )
-        self.type({n: np.nan if v is None else v for n, v in row.items() if n not in lists})
-        self.run(
-            "for (const [name, text] of Object.entries(arguments[0])) {"
-            "  const card = [...document.querySelectorAll('.control')]"
-            "    .find(c => c.dataset.column === name);"
-            "  const list = card.querySelector('select'), options = [...list.options];"
-            "  const other = options.at(-1).value;"
-            "  list.value = text === null ? '' : options.slice(1, -1)"
-            "    .find(o => o.textContent === text)?.value ?? other;"
-            "  list.dispatchEvent(new Event('change')); }",
-            {name: None if row[name] is None else str(row[name]) for name in lists if name in row},
-        )
-
-    def show_all(self):
-        while self.run("return document.querySelector('#more button') !== null"):
-            self.run("document.querySelector('#more button').click()")
-
-    def press(self, *keys):
-        from selenium.webdriver import ActionChains
-
-        ActionChains(self.browser).send_keys(*keys).perform()
-
-    @contextmanager
-    def holding(self, element):
-        """Press the mouse in the middle of something; gives what moves it, and lets go."""
-        self.run("arguments[0].scrollIntoView({block: 'center'})", element)
-        at = self.run("return arguments[0].getBoundingClientRect()", element)
-        x, y = at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
-
-        def mouse(kind, dx=0, buttons=1):
-            event = {"type": kind, "x": x + dx, "y": y, "button": "left", "buttons": buttons}
-            self.browser.execute_cdp_cmd("Input.dispatchMouseEvent", {**event, "clickCount": 1})
-
-        mouse("mouseMoved", buttons=0)
-        mouse("mousePressed")
-        yield lambda dx: mouse("mouseMoved", dx)
-        mouse("mouseReleased", buttons=0)
-
 
 def rows_to_try(table, n=12):
     rng = np.random.default_rng(1)
@@ -597,10 +459,6 @@ def rows_to_try(table, n=12):
     rows[rng.random(rows.shape) < 0.2] = np.nan
     rows[0], rows[1] = np.nan, table[0]
     return rows
-
-
-def same(a, b):
-    return np.allclose(a, b, rtol=0, atol=1e-9)
 
 
 MODELS = {
@@ -695,7 +553,7 @@ def test_a_category_is_chosen_from_a_list_or_by_its_bar(look):
     assert (names[0], sorted(names[1:-1]), names[-1]) == (
         "missing",
         ["Berlin", "Bonn", "Köln", "Ulm"],
-        "something else",
+        "one never seen",
     )
     for name in names:
         town.select_by_visible_text(name)

@@ -133,9 +133,11 @@ def report(
     Notes
     -----
     The explorer computes in the browser what `predict_proba` computes here, to 1e-9. Where there
-    are very many columns or categories, the page holds the most telling columns and the most
-    frequent categories, and says what it left out; columns left out count as missing. A family of
-    your own is read off a table of its values, and then the page says that it is not exact.
+    are very many columns or categories, the page holds the most important columns and the most
+    frequent categories, and says in place what it left out: a row that is sent to the explorer
+    brings what the columns left out add to each class, and for other rows they count as missing.
+    A family of your own is read off a table of its values, and then the page says that it is not
+    exact.
 
     Examples
     --------

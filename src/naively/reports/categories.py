@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Categories", "most_named"]
+__all__ = ["Categories", "most_named", "visible"]
 
 _MOST_NAMED = 40
 _MOST_SHARES = 1000  # categories times classes
@@ -39,6 +39,8 @@ class Categories:
         What they are called.
     counts : ndarray of shape (n_classes, n_named)
         Rows of each class.
+    others : ndarray of shape (n_classes,)
+        Rows of each class that have another category.
     missing : int
         Cells that are missing.
     n_known : int
@@ -48,6 +50,7 @@ class Categories:
     named: NDArray[np.intp]
     labels: list[str]
     counts: NDArray[np.int64]
+    others: NDArray[np.int64]
     missing: int
     n_known: int
 
@@ -78,13 +81,17 @@ class Categories:
         width = known.size + 1
         here = cells >= 0
         counts = np.bincount(codes[here] * width + cells[here], minlength=n_classes * width)
-        counts = counts.reshape(n_classes, width)[:, : known.size]
+        counts = counts.reshape(n_classes, width)
+        total, counts = counts.sum(axis=1), counts[:, : known.size]
         order = np.argsort(-counts.sum(axis=0), kind="stable")
-        wanted = np.isin(order, cells[needed])
+        commons = counts.argmax(axis=1) if known.size else []
+        wanted = np.isin(order, cells[needed]) | np.isin(order, commons)
         wanted[: most_named(n_classes)] = True
         named = order[wanted]
         labels = [_text(value) for value in known[named].tolist()]
-        return cls(named, labels, counts[:, named], int((~here).sum()), known.size)
+        counts = counts[:, named]
+        others = total - counts.sum(axis=1)
+        return cls(named, labels, counts, others, int((~here).sum()), known.size)
 
     def places(self, cells: NDArray[np.int32]) -> list[int | None]:
         """Return places among those named; after them for all others, None where missing."""
@@ -97,7 +104,12 @@ class Categories:
 def _text(value: Any) -> str:
     """Write a category.
 
-    >>> _text("Ulm"), _text(True), _text(3.0), _text(0.5)
-    ('Ulm', 'True', '3', '0.5')
+    >>> _text("Ulm"), _text(True), _text(3.0), _text(0.5), _text(" ")
+    ('Ulm', 'True', '3', '0.5', "' '")
     """
-    return f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)
+    return visible(f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value))
+
+
+def visible(text: str) -> str:
+    """Put quotes around a text of nothing but spaces."""
+    return text if text.strip() else repr(text)

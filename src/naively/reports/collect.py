@@ -6,8 +6,8 @@ The dict is also worth having for itself (`Report.save_json`)::
     data                           numbers of rows, columns, classes and missing cells
     model                          the parameters, and what smoothing or calibration added
     classes                        label, rows and prior of each class
-    columns                        of each column, the most telling first: its place, name, how
-                                   much it tells, missing cells; of numbers the range, mean and
+    columns                        of each column, the most important first: its place, name,
+                                   importance, missing cells; of numbers the range, mean and
                                    variance by class, slider, histogram; of categories their
                                    names and counts; and the terms of a model that has several
     evaluation, comparison         as `Evaluation.to_dict` and `Comparison.to_dict` give them; a
@@ -19,6 +19,7 @@ The dict is also worth having for itself (`Report.save_json`)::
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import date
 from typing import Any
 
@@ -27,6 +28,7 @@ from numpy.typing import NDArray
 from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 
 from naively import __version__, labels
+from naively.estimators.naive_model import NaiveModel
 from naively.evaluation import Evaluation, evaluate
 from naively.evaluation import compare as compared
 from naively.evaluation.given import is_fitted
@@ -35,8 +37,8 @@ from naively.exceptions import NaivelyError
 from naively.reports.columns import Ranges, rows_at
 from naively.reports.described import Columns, describe
 from naively.reports.given import Given
+from naively.reports.importance import importance
 from naively.reports.notes import notes_of
-from naively.reports.telling import telling
 from naively.reports.terms import bias_of
 
 __all__ = ["collect"]
@@ -59,7 +61,7 @@ def collect(
     ranges = Ranges.of(given.table.numbers)
     judged, reason = _evaluated(given, folds)
     wrong = _wrong_rows(given, judged) if show_rows else np.empty(0, np.intp)
-    columns = describe(given, ranges, telling(given), wrong)
+    columns = describe(given, ranges, importance(given), wrong)
     named = "Naive Bayes report" if given.target is None else f"Predicting {given.target}"
     data = {
         "title": title or named,
@@ -95,10 +97,23 @@ def _model(given: Given) -> dict[str, Any]:
     return {
         "name": type(given.model).__name__,
         **found,
+        "families": _families(given.fitted._model()),
         "bias": bias_of(given.fitted._model()),
         "weight": given.fitted.summary_.weight,
         "fitted": is_fitted(given.model),
     }
+
+
+def _families(model: Any) -> list[dict[str, Any]] | None:
+    """Return how many columns each family, or several together, describe."""
+    if not isinstance(model, NaiveModel):
+        return None
+    of_column: dict[int, list[str]] = {}
+    for block in model.blocks:
+        for j in block.columns:
+            of_column.setdefault(j, []).append(block.family.name)
+    found = Counter(tuple(of_column[j]) for j in sorted(of_column))
+    return [{"names": list(names), "columns": n} for names, n in found.items()]
 
 
 def _classes(given: Given) -> list[dict[str, Any]]:
@@ -209,7 +224,8 @@ def _mistakes(
     if not rows.size:
         return []
     predicted = labels.positions(judged.labels, given.fitted.classes_)[rows]
-    facts = zip(rows, predicted, _sure(judged)[rows], columns.cells(given, rows), strict=True)
+    cells, rest = columns.cells(given, rows), columns.rest(given, rows)
+    facts = zip(rows, predicted, _sure(judged)[rows], cells, rest, strict=True)
     return [
         {
             "row": row,
@@ -217,6 +233,7 @@ def _mistakes(
             "predicted": answer,
             "probability": sure,
             "values": values,
+            **({} if others is None else {"rest": others}),
         }
-        for row, answer, sure, values in facts
+        for row, answer, sure, values, others in facts
     ]

@@ -4,6 +4,8 @@
 {'low': 0.5, 'high': 7.4, 'step': 0.02, 'digits': 2}
 >>> slider(0.0, 1.0, whole=True)
 {'low': 0, 'high': 1, 'step': 1, 'digits': 0}
+>>> slider(0.0, 0.0, whole=True)
+{'low': -0.575, 'high': 0.575, 'step': 0.005, 'digits': 3}
 """
 
 from __future__ import annotations
@@ -135,7 +137,8 @@ def slider(least: float, most: float, *, whole: bool) -> dict[str, float]:
     step = _round_step(reach / 60)
     low = 5 * math.floor((middle - 1.15 * reach) / step / 5)
     high = 5 * math.ceil((middle + 1.15 * reach) / step / 5)
-    low, high = max(low, 0) if least >= 0 else low, min(high, 0) if most <= 0 else high
+    if least < most or least != 0:  # a column of zeros alone has room on both sides
+        low, high = max(low, 0) if least >= 0 else low, min(high, 0) if most <= 0 else high
     digits = max(0, -math.floor(math.log10(step)))
     return {
         "low": round(low * step, digits),

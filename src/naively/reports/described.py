@@ -1,4 +1,4 @@
-"""The columns of a page, each as a plain dict, the most telling first."""
+"""The columns of a page, each as a plain dict, the most important first."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.engines.tables import names_of
+from naively.engines.tables import Mixed, names_of
 from naively.estimators.naive_model import NaiveModel
 from naively.evaluation.tables import plain
 from naively.families import gaussian
 from naively.plots.shares import bin_shares, rebinned
-from naively.reports.categories import Categories
+from naively.reports.categories import Categories, visible
 from naively.reports.columns import Ranges, histograms, rows_at, slider
 from naively.reports.given import Given
 from naively.reports.terms import terms_of
@@ -46,6 +46,22 @@ class Columns:
     at: list[int]
     categories: dict[int, Categories]
 
+    def rest(self, given: Given, rows: NDArray[np.intp]) -> list[NDArray[np.float64] | None]:
+        """Return what the columns that are not in the page add to each class, row by row.
+
+        Columns of the page are made missing, and the prior and the bias are taken from what the
+        model says of the rest. None where there is nothing to add, or where it overflows.
+        """
+        if len(self.at) == given.schema.n_columns:
+            return [None] * rows.size
+        model, table = given.fitted._model(), _without(given, rows, self.at)
+        constant = model.log_prior + (0.0 if model.calibration is None else model.calibration.bias)
+        joint = np.empty((rows.size, given.n_classes))
+        model.kernel.joint(table, joint)
+        possible = np.broadcast_to(constant > -np.inf, joint.shape)
+        rest = np.subtract(joint, constant, out=np.zeros_like(joint), where=possible)
+        return [row if row.max() > -np.inf else None for row in rest]
+
     def cells(self, given: Given, rows: NDArray[np.intp]) -> list[list[float | int | None]]:
         """Return some rows, as the page holds them: numbers, or places among categories."""
         schema, table = given.schema, given.table
@@ -58,13 +74,25 @@ class Columns:
         return [list(row) for row in zip(*(found[j] for j in self.at), strict=True)]
 
 
+def _without(given: Given, rows: NDArray[np.intp], columns: list[int]) -> Any:
+    """Return some rows, as a model scores them, in which some columns are missing."""
+    schema, table = given.schema, given.table
+    numbers = rows_at(table.numbers, rows, range(len(schema.numbers)))
+    codes = rows_at(table.codes, rows, range(len(schema.categories))).astype(np.int32)
+    numbers[:, [schema.numbers.index(j) for j in columns if j in schema.numbers]] = np.nan
+    codes[:, [schema.categories.index(j) for j in columns if j in schema.categories]] = -1
+    if not isinstance(given.fitted._model(), NaiveModel):
+        return numbers
+    return Mixed((rows.size, schema.n_columns), numbers, codes, table.categories)
+
+
 def describe(
     given: Given,
     ranges: Ranges,
-    telling: tuple[str, NDArray[np.float64]],
+    importance: NDArray[np.float64],
     needed: NDArray[np.intp],
 ) -> Columns:
-    """Describe the most telling columns, as many as a page has room for.
+    """Describe the most important columns, as many as a page has room for.
 
     Parameters
     ----------
@@ -72,14 +100,13 @@ def describe(
         The model and the rows.
     ranges : Ranges
         Of the columns of numbers.
-    telling : pair of str and ndarray of shape (n_columns,)
-        How much each column tells, and what that is called.
+    importance : ndarray of shape (n_columns,)
+        Of each column.
     needed : ndarray of int
         Rows that the page will show.
     """
-    name, value = telling
     n_shown = max(2, min(_MOST_COLUMNS, _MOST_CURVES // given.n_classes))
-    at: list[int] = np.argsort(-value, kind="stable")[:n_shown].tolist()
+    at: list[int] = np.argsort(-importance, kind="stable")[:n_shown].tolist()
     categories = {j: _categories(given, j, needed) for j in at if j in given.schema.categories}
     found = _numbers(given, [j for j in at if j not in categories], ranges)
     found |= {j: _of_categories(column, given.n_classes) for j, column in categories.items()}
@@ -88,8 +115,8 @@ def describe(
     described = [
         {
             "index": j,
-            "name": f"column {j}" if names is None else names[j],
-            name: value[j],
+            "name": f"column {j}" if names is None else visible(names[j]),
+            "importance": importance[j],
             **found[j],
         }
         for j in at
@@ -149,6 +176,7 @@ def _of_categories(column: Categories, n_classes: int) -> Described:
         "categories": column.labels,
         "n_categories": column.n_known,
         "counts": counts,
+        "others": column.others,
         "missing": column.missing,
         "common": int(counts.sum(axis=0).argmax()) if named else None,
         "commons": counts.argmax(axis=1) if named else [None] * n_classes,

@@ -81,6 +81,17 @@ class Given(NamedTuple):
         return self.fitted.summary_.schema
 
     @property
+    def learned_from_rows(self) -> bool:
+        """Whether the model has learned from just these rows, as far as the statistics tell."""
+        learned, seen = self.fitted.summary_, self.seen
+        if learned is seen:
+            return True
+        a, b = learned.moments.pooled(), seen.moments.pooled()
+        same = [np.isclose(learned.weight, seen.weight), np.array_equal(a.weight, b.weight)]
+        same += [np.allclose(a.mean, b.mean, equal_nan=True), np.allclose(a.m2, b.m2)]
+        return bool(all(same)) and all(map(np.array_equal, learned.categories, seen.categories))
+
+    @property
     def n_classes(self) -> int:
         """How many classes the fitted model knows."""
         return int(self.fitted.classes_.size)

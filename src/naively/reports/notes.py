@@ -8,15 +8,12 @@ __all__ = ["notes_of"]
 
 _AGREE = {
     True: "with the same numbers in the same order; the two agree to nine decimals and more",
-    False: "with logarithms of ten decimals; the two agree to nine",
+    False: "with rounded logarithms; the two agree to nine decimals",
 }
-_SEPARATION = (
-    "Separation is one minus the mean overlap (Bhattacharyya's coefficient) of the curves of "
-    "two classes: 0 where a column tells nothing, 1 where it tells them all apart."
-)
-_SAY = (
-    "Say is how far a column alone moves the probabilities from the priors, on the mean over the "
-    "rows: 0 where it says nothing, 1 where it goes as far as knowing the class would."
+_IMPORTANCE = (
+    "The importance of a column is the part of the Brier score of the priors that it takes away "
+    "alone, each row being predicted as if the model had not seen it: 0 where it tells nothing, 1 "
+    "where it tells the class."
 )
 _CONFIDENCE = (
     "Confidence is the probability of the predicted class. The calibration error compares it "
@@ -47,7 +44,7 @@ def notes_of(data: dict[str, Any], reason: str | None, most_points: int) -> list
     return [
         f"The explorer does {data['model']['name']}.predict_proba's arithmetic in your browser, "
         f"{_AGREE[textbook]}.",
-        _SAY if "say" in data["columns"][0] else _SEPARATION,
+        _IMPORTANCE,
         *([] if textbook else [_TERMS]),
         _CONFIDENCE,
         *_judged(data, reason),
@@ -91,14 +88,16 @@ def _left_out(data: dict[str, Any]) -> list[str]:
     if left_out:
         notes.append(
             f"To keep the page small, {left_out:,} of {n_columns:,} columns were left out, the "
-            "least telling ones. The explorer takes them as missing, which is the exact "
-            "marginal; the evaluation and the comparison use them all."
+            "least important ones. A row of the surest mistakes brings what they add with it; "
+            "for other rows the explorer takes them as missing, which is the exact marginal. The "
+            "evaluation and the comparison use them all."
         )
     many = [c for c in data["columns"] if c.get("n_categories", 0) > len(c.get("categories", ()))]
     if many:
         named = ", ".join(f"{c['name']} has {c['n_categories']:,}" for c in many[:5])
         notes.append(
-            "Of columns with very many categories the page names the most frequent ones: "
+            "Of columns with very many categories the page names the most frequent ones, and "
+            "those of the surest mistakes; shares are of all categories: "
             f"{named}{', ...' if len(many) > 5 else ''}."
         )
     guessed = {

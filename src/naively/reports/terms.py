@@ -19,6 +19,7 @@ A term of weight 0 in all classes has no form.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -37,7 +38,7 @@ __all__ = ["bias_of", "terms_of"]
 Floats = NDArray[np.float64]
 Described = dict[str, Any]
 
-_DECIMALS = 10  # of log ratios and log shares: a hundred of them move a probability by 1e-9 at most
+_ERROR = 1e-9  # twice what rounding may move a probability by
 _POINTS = 257  # at which a family is looked at that the page does not know
 
 
@@ -77,7 +78,21 @@ def terms_of(
             j = block.columns[i]
             said = _written(block, form, i, ranges.get(j)) if weight[:, i].any() else {}
             found[j].append({"family": block.family.name, "weight": weight[:, i], **said})
+    _round(found)
     return found
+
+
+def _round(found: dict[int, list[Described]]) -> None:
+    """Keep as many decimals as no probability needs more of.
+
+    With terms off by half a unit of the last decimal, and by twice that where they are centred, a
+    probability is off by that unit times half the sum of the weights at most.
+    """
+    rounded = [term for terms in found.values() for term in terms if "values" in term]
+    weight = sum(float(np.abs(term["weight"]).max()) for term in rounded)
+    decimals = math.ceil(math.log10(max(1.0, weight) / _ERROR))
+    for term in rounded:
+        term["values"] = term["values"].round(decimals)
 
 
 def _of_gaussian(model: Any, columns: list[int]) -> dict[int, list[Described]]:
@@ -109,12 +124,12 @@ def _pieces(form: Pieces, i: int) -> Described:
     knots, values = form.knots[i], form.values[i]
     kept = np.ones(knots.size, dtype=bool)  # a bin without cells repeats the one before
     kept[1:] = (knots[1:] != knots[:-1]) | (values[1:] != values[:-1]).any(axis=1)
-    return {"form": "pieces", "knots": knots[kept], "values": values[kept].round(_DECIMALS).T}
+    return {"form": "pieces", "knots": knots[kept], "values": values[kept].T}
 
 
 def _table(form: Tables, i: int) -> Described:
     rows = slice(form.offsets[i], form.offsets[i + 1])
-    return {"form": "table", "values": form.values[rows].round(_DECIMALS).T}
+    return {"form": "table", "values": form.values[rows].T}
 
 
 def _line(block: Block, i: int) -> Described:
@@ -131,7 +146,7 @@ def _counts(block: Block, i: int) -> Described:
 def _looked_at(block: Block, i: int, within: tuple[float, float] | None) -> Described:
     low, high = within or (0.0, 1.0)
     points = np.linspace(low, high, _POINTS)
-    values = _at(block, i, points).round(_DECIMALS)
+    values = _at(block, i, points)
     return {"form": "pieces", "knots": points, "values": values.T, "approximate": True}
 
 

@@ -10,11 +10,13 @@
 //     log f_kj(x) = -(x - mean_kj)^2 / (2 variance_kj) - log(2 pi variance_kj) / 2
 //
 // A missing value (null) leaves its terms out, for every class: that is the exact marginal.
+// Columns that are not in the page are missing too, unless a row brings what they add (`rest`).
 const data = JSON.parse(document.getElementById("data").textContent);
 const SMALLEST = 2.2250738585072014e-308; // a smaller variance has no inverse
 
 const K = data.classes.length;
-const columns = data.columns; // the most telling first
+const columns = data.columns; // the most important first
+const leftOut = data.data.columns - columns.length;
 const inOrder = columns.map((_, j) => j).sort((a, b) => columns[a].index - columns[b].index);
 const logPrior = data.classes.map((c) => Math.log(c.prior));
 const bias = data.model.bias ?? logPrior.map(() => 0);
@@ -22,7 +24,7 @@ const textbook = columns.every((c) => !c.terms);
 
 for (const column of columns) {
   if (column.terms || column.categories) continue;
-  // A variance of null is a column nothing is known of: it has no say.
+  // A variance of null is of a column of which nothing is known: it adds nothing.
   const variance = column.variance.map((v) => (v === null ? null : Math.max(v, SMALLEST)));
   column.scale = variance.map((v) => (v === null ? 0 : 0.5 / v));
   column.logNorm = variance.map((v) =>
@@ -50,8 +52,14 @@ function says(column, x) {
   return sum;
 }
 
-// The total of every class; x holds a number, the place of a category or null per column.
-function joint(x) {
+// The total of every class; x holds a number, the place of a category or null per column. A rest of
+// null is a class that is out of the question.
+function joint(x, rest = null) {
+  const total = jointOfPage(x);
+  return rest === null ? total : total.map((t, k) => t + (rest[k] ?? -Infinity));
+}
+
+function jointOfPage(x) {
   if (!textbook) {
     const said = inOrder.map((j) => says(columns[j], x[j]));
     return logPrior.map((prior, k) => said.reduce((sum, values) => sum + values[k], prior + bias[k]));
@@ -67,8 +75,8 @@ function joint(x) {
   });
 }
 
-function posterior(x) {
-  let total = joint(x);
+function posterior(x, rest = null) {
+  let total = joint(x, rest);
   if (textbook && total.every((t) => !(t > -Infinity))) total = nearest(x);
   return normalized(total);
 }

@@ -16,8 +16,8 @@ function showControls() {
       changed();
       place.children[at].querySelector("input, select").focus();
     });
-    more.append(button, h("span", {},
-      `${plural(left, "less telling column")} not shown: missing, so without a say, until you show and set them.`));
+    more.append(button, h("span", { id: "hidden" }));
+    showHidden();
   }
 }
 
@@ -84,10 +84,11 @@ function choice(j) {
   const column = columns[j], other = column.categories.length;
   const option = (value, text) => h("option", { value }, text);
   const list = h("select", { "aria-label": `${column.name}, value` }, option("", "missing"),
-    column.categories.map((name, c) => option(c, name)), option(other, "something else"));
+    column.categories.map((name, c) => option(c, name)), option(other, "one never seen"));
   const plot = h("div", { class: "plot" });
   const box = h("article", { class: "card control choice", "data-column": column.name },
-    h("header", {}, h("h3", { title: column.name }, column.name), list), plot);
+    h("header", {}, h("h3", { title: column.name }, column.name), list), plot,
+    unlisted(column) > 0 && h("p", { class: "quiet" }, `${count(column.categories.length)} of ${count(column.n_categories)} categories are listed.`));
   const set = (value) => { state.x[j] = value; changed(); };
   list.addEventListener("change", () => set(list.value === "" ? null : Number(list.value)));
   let width = 0;

@@ -116,14 +116,18 @@ const path = (points) => points.map(([a, b], i) => `${i ? "L" : "M"}${fixed(a)} 
 // --- categories ---
 
 const ROOM = 132; // px for the bars of a column
+const OTHERS = -1; // the place of all categories that have no row of their own
 
-// The share of a category within a class: as the model believes, or as counted where it has no say.
+// The share of a category within a class: as the model believes, or as counted where it has no weight.
 function shareOf(column, k, c) {
   const term = column.terms?.find((t) => t.form === "table");
   if (term) return Math.exp(term.values[k][c]);
-  const total = column.counts[k].reduce((a, b) => a + b, 0);
+  const total = cellsOf(column, k);
   return total ? (column.counts[k][c] ?? 0) / total : 0;
 }
+
+// The rows of a class that have a category, named or not.
+const cellsOf = (column, k) => column.counts[k].reduce((a, b) => a + b, column.others[k]);
 
 // A row for each of the most frequent categories, and for the chosen one; in it a bar per class.
 function shareBars(column, width, chosen, set) {
@@ -133,23 +137,25 @@ function shareBars(column, width, chosen, set) {
   const n = Math.min(few, column.categories.length);
   const rows = column.categories.map((_, c) => c).slice(0, n);
   if (chosen !== null && !rows.includes(chosen)) rows.splice(n - 1, 1, chosen);
-  const name = (c) => column.categories[c] ?? "something else";
+  const hidden = column.n_categories - rows.filter((c) => c < column.categories.length).length;
+  const rest = data.classes.map((_, k) => Math.max(0, rows.reduce((sum, c) => sum - shareOf(column, k, c), 1)));
+  if (hidden > 0 && n > 0) rows.push(OTHERS);
+  const share = (k, c) => (c === OTHERS ? rest[k] : shareOf(column, k, c));
+  const name = (c) => (c === OTHERS ? plural(hidden, "other") : column.categories[c] ?? "one never seen");
   const left = Math.min(width * 0.4, 16 + Math.max(...rows.map((c) => name(c).length)) * 6.8), right = 44;
-  const most = Math.max(1e-9, ...rows.flatMap((c) => classes.map((k) => shareOf(column, k, c))));
+  const most = Math.max(1e-9, ...rows.flatMap((c) => classes.map((k) => share(k, c))));
   const x = linear(0, most, left, width - right);
   const drawn = rows.map((c, i) => {
-    const top = i * step + 4, shares = classes.map((k) => shareOf(column, k, c));
-    const row = s("g", { class: c === chosen ? "share chosen" : "share" },
+    const top = i * step + 4, shares = classes.map((k) => share(k, c));
+    const row = s("g", { class: c === chosen ? "share chosen" : c === OTHERS ? "share others" : "share" },
       s("rect", { class: "share-row", x: 0, y: top - 3, width, height: step - 2, rx: 5 }),
       s("text", { class: c === chosen ? "strong" : "ink", x: left - 8, y: top + (step - 8) / 2 + 4, "text-anchor": "end" }, shortened(name(c), left - 10)),
-      shares.map((share, a) => s("rect", { class: `share-bar ${hue(classes[a])}`, x: left, y: top + a * thick, width: Math.max(1, x(share) - left), height: thick - 1, rx: Math.min(3, thick / 3) },
-        s("title", {}, `${name(c)}: ${percent(share)} of ${nameOf(classes[a])}`))),
-      thick >= 9 && shares.map((share, a) => s("text", { class: "share-text", x: x(share) + 5, y: top + a * thick + thick - 1 }, percent(share, 0))));
-    row.addEventListener("click", () => set(c));
+      shares.map((part, a) => s("rect", { class: `share-bar ${hue(classes[a])}`, x: left, y: top + a * thick, width: Math.max(1, x(part) - left), height: thick - 1, rx: Math.min(3, thick / 3) },
+        s("title", {}, `${name(c)}: ${percent(part)} of ${nameOf(classes[a])}`))),
+      thick >= 9 && shares.map((part, a) => s("text", { class: "share-text", x: x(part) + 5, y: top + a * thick + thick - 1 }, percent(part, 0))));
+    if (c !== OTHERS) row.addEventListener("click", () => set(c));
     return row;
   });
-  const hidden = column.n_categories - rows.filter((c) => c < column.categories.length).length;
-  const more = hidden > 0 && s("text", { x: left, y: rows.length * step + 13 }, `and ${plural(hidden, "category", "categories")} more`);
-  const said = rows.map((c) => `${name(c)}: ${classes.map((k) => `${percent(shareOf(column, k, c))} of ${nameOf(k)}`).join(", ")}`).join("; ");
-  return drawing(width, rows.length * step + (more ? 18 : 4), `Shares of ${column.name}. ${said}`, drawn, more);
+  const said = rows.map((c) => `${name(c)}: ${classes.map((k) => `${percent(share(k, c))} of ${nameOf(k)}`).join(", ")}`).join("; ");
+  return drawing(width, rows.length * step + 4, `Shares of ${column.name}. ${said}`, drawn);
 }

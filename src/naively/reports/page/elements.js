@@ -81,8 +81,11 @@ function percent(p, digits = 1) {
 // A value of a column: a number, or the name of a category.
 function written(column, value, digits) {
   if (!known(value)) return "missing";
-  return column.categories ? column.categories[value] ?? "something else" : number(value, digits);
+  return column.categories ? column.categories[value] ?? "one never seen" : number(value, digits);
 }
+
+// How many categories the model knows that the page does not name.
+const unlisted = (column) => column.n_categories - column.categories.length;
 
 function seconds(t) {
   if (t >= 1) return `${t.toPrecision(3)}\u202fs`;

@@ -5,6 +5,8 @@ const MOST_SUMS = 6; // classes in the table of the sum
 const THUMB = 9; // half a slider's thumb: its centre stops short of the ends by this much
 const state = {
   x: columns.map(() => null),
+  rest: null, // what columns that are not in the page add to each class, in the row explored
+  row: null, // that row
   shown: Math.min(FIRST, columns.length),
   p: data.classes.map((c) => c.prior),
   rank: data.classes.map((_, k) => k), // the place of each class, the most probable first
@@ -13,7 +15,7 @@ const watchers = []; // called after every change
 
 function explorer() {
   $("bars").append(...data.classes.map((_, k) => posteriorRow(k)));
-  watchers.push(showPosterior, showSum); // first: the curves follow the ranks
+  watchers.push(showPosterior, showSum, showLeftOut); // first: the curves follow the ranks
   $("explorer-lines").textContent = aboutLines();
   if (!textbook) $("sum-is").textContent = `log p(class)${data.model.bias ? " + a bias" : ""} + what each value says${columns.some((c) => c.terms.some(isCentred)) ? " for a class or against it" : ""}, times its weight.`;
   presets();
@@ -31,14 +33,17 @@ function changed() {
   for (const watcher of watchers) watcher();
 }
 
-// Sets the columns that are shown; the others are missing, and have no say.
+// Sets the columns that are shown; the others are missing.
 function start(value) {
+  state.rest = state.row = null;
   columns.forEach((column, j) => { state.x[j] = j < state.shown ? snapped(column, value(column)) : null; });
   changed();
 }
 
-function startFromRow(values) {
+function startFromRow({ values, rest, row }) {
   state.x = columns.map((_, j) => values[j]);
+  state.rest = rest ?? null;
+  state.row = row;
   changed();
 }
 
@@ -47,7 +52,22 @@ function snapped(column, value) {
   if (column.categories) return value;
   const { low, high, step, digits } = column.slider;
   const steps = Math.round((Math.min(high, Math.max(low, value)) - low) / step);
-  return Number((low + steps * step).toFixed(Math.min(100, digits)));
+  const near = low + steps * step;
+  return digits > 100 ? near : Number(near.toFixed(digits)); // no more decimals can be asked for
+}
+
+// What the explorer does with columns that are not shown, or not in the page, said where it is done.
+function showHidden() {
+  const set = columns.filter((_, j) => j >= state.shown && state.x[j] !== null).length;
+  if ($("hidden")) $("hidden").textContent = `${plural(columns.length - state.shown, "less important column")} not shown: ` +
+    (set ? `as in row ${count(state.row)}.` : "missing, until you show and set them.");
+}
+
+function showLeftOut() {
+  showHidden();
+  if (!leftOut) return;
+  $("left-out").textContent = `${plural(leftOut, "column")} of ${count(data.data.columns)} ${leftOut === 1 ? "is" : "are"} not in this page, the least important: ` +
+    (state.rest ? `what they add in row ${count(state.row)} is kept in the sum.` : "they are taken as missing, so this is the exact probability of a row in which nothing is known of them.");
 }
 
 function presets() {
@@ -107,7 +127,7 @@ function posteriorRow(k) {
 }
 
 function showPosterior() {
-  const p = posterior(state.x);
+  const p = posterior(state.x, state.rest);
   const order = p.map((_, k) => k).sort((a, b) => p[b] - p[a] || a - b);
   state.p = p;
   state.rank = [];
@@ -157,7 +177,7 @@ function showSum() {
   const terms = (j) => { const said = says(columns[j], state.x[j]); return classes.map((k) => said[k]); };
   const shown = columns.map((_, j) => j).filter((j) => j < state.shown);
   const hidden = columns.map((_, j) => j).filter((j) => j >= state.shown && state.x[j] !== null);
-  const total = joint(state.x);
+  const total = joint(state.x, state.rest);
   const rows = [line("log p(class)", classes.map((k) => logPrior[k]), "prior")];
   if (data.model.bias) rows.push(line("bias", classes.map((k) => bias[k]), "calibration"));
   for (const j of shown)
@@ -167,6 +187,8 @@ function showSum() {
   if (hidden.length)
     rows.push(line(`${plural(hidden.length, "column")} not shown`,
       hidden.map(terms).reduce((sum, said) => sum.map((v, i) => v + said[i]))));
+  if (leftOut && state.rest)
+    rows.push(line(`${plural(leftOut, "column")} not in this page`, classes.map((k) => state.rest[k] ?? -Infinity), `as in row ${count(state.row)}`));
   const sums = line("Sum", classes.map((k) => total[k]));
   const shares = h("tr", {}, h("th", { scope: "row", class: "name" }, "Posterior"),
     classes.map((k) => sumCell(k, state.p[k], percent(state.p[k]), state.p[k])));

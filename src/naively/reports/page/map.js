@@ -122,7 +122,7 @@ function paint(canvas, chosen) {
     return says(column, low + (flip ? 1 - f : f) * (high - low));
   });
   const held = columns.map((c, j) => (chosen.hold && j !== chosen.x && j !== chosen.y ? says(c, state.x[j]) : null)).filter(Boolean);
-  const fixedPart = logPrior.map((prior, k) => held.reduce((sum, said) => sum + said[k], prior + bias[k]));
+  const fixedPart = logPrior.map((prior, k) => held.reduce((sum, said) => sum + said[k], prior + bias[k] + (chosen.hold && state.rest ? state.rest[k] ?? -Infinity : 0)));
   const same = chosen.x === chosen.y;
   const lx = along(columns[chosen.x], width, false), ly = along(columns[chosen.y], height, true);
   const colours = data.classes.map((_, k) => rgb(k));

@@ -51,15 +51,16 @@ function glance() {
     ["Missing cells", data.data.missing ? `${count(data.data.missing)} (${percent(data.data.missing / data.data.rows / data.data.columns)})` : "none"],
   ].filter(Boolean);
   $("model").append(h("dl", { class: "facts" }, facts.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
-  const gaps = columns.some((c) => c.missing), terms = columns.some((c) => c.terms), say = columns.some((c) => "say" in c);
+  const typical = columns.some((c) => c.categories);
+  const gaps = columns.some((c) => c.missing), terms = columns.some((c) => c.terms);
   const each = K <= (terms ? 2 : 5) ? data.classes.map((_, k) => k) : []; // classes with a column of their own
-  $("columns").append(h("p", { class: "quiet" }, say
-    ? "The most telling first: how far a column alone moves the probabilities, from 0 to 1. A weight says how much a family counts. Typical is the mean ± sd, or the most common category."
-    : "The most telling first: how little the classes’ curves overlap, from 0 to 1."),
+  $("columns").append(h("p", { class: "quiet" },
+    `${leftOut ? `The ${columns.length} most important of ${count(data.data.columns)}` : "The most important first"}: how much of the uncertainty about the class a column alone takes away, from 0 to 1.` +
+    (terms ? " A weight says how much a family counts." : "") + (typical ? " Typical is the mean ± sd, or the most common category." : "")),
     h("div", { class: tall(columns.length), tabindex: 0, role: "region", "aria-label": "Columns" }, h("table", {},
-      h("thead", {}, h("tr", {}, ["Column", say ? "Say" : "Separation", terms && "Families, weights", "Range", gaps && "Missing", say ? "Typical" : "Mean ± sd", ...each.map(classMark)].map((t) => t && h("th", { scope: "col" }, t)))),
+      h("thead", {}, h("tr", {}, ["Column", "Importance", terms && "Families, weights", "Range", gaps && "Missing", typical ? "Typical" : "Mean ± sd", ...each.map(classMark)].map((t) => t && h("th", { scope: "col" }, t)))),
       h("tbody", {}, columns.map((c) => h("tr", {}, h("th", { scope: "row", class: "name" }, c.name),
-        h("td", {}, h("span", { class: "cellbar" }, (c.say ?? c.separation).toFixed(2), bar(c.say ?? c.separation))),
+        h("td", {}, h("span", { class: "cellbar" }, c.importance.toFixed(2), bar(c.importance))),
         terms && h("td", {}, (c.terms ?? []).map((t) => h("span", { class: "term" }, familyName(t.family), h("span", { class: "hint" }, ` ${weightOf(t)}`)))),
         h("td", {}, rangeOf(c)),
         gaps && h("td", {}, c.missing ? percent(c.missing / data.data.rows) : "–"),
@@ -77,12 +78,7 @@ function gaussianFacts(m) {
 
 // How many columns each family, or several together, describe.
 function familyFacts() {
-  const of = new Map();
-  for (const c of columns) {
-    const names = (c.terms ?? []).map((t) => familyName(t.family)).join(" and ");
-    of.set(names, (of.get(names) ?? 0) + 1);
-  }
-  return [...of].map(([names, n]) => [capital(names), plural(n, "column")]);
+  return data.model.families.map(({ names, columns: n }) => [capital(names.map(familyName).join(" and ")), plural(n, "column")]);
 }
 
 function calibrationOf(m) {
@@ -109,7 +105,7 @@ function rangeOf(c) {
 function commonCell(c, at, k) {
   if (!known(at)) return h("td", {}, "–");
   const of = k === undefined ? c.counts : [c.counts[k]];
-  const total = k === undefined ? data.data.rows - c.missing : of[0].reduce((a, b) => a + b, 0);
+  const total = k === undefined ? data.data.rows - c.missing : cellsOf(c, k);
   const n = of.reduce((sum, row) => sum + row[at], 0);
   return h("td", { title: c.categories[at] }, shortened(c.categories[at], 110), h("span", { class: "hint" }, ` ${percent(n / total, 0)}`));
 }
@@ -152,7 +148,7 @@ function mistakes() {
       h("tbody", {}, data.mistakes.map((m) => {
         const button = h("button", { type: "button", "aria-label": `Explore row ${m.row}` }, "Explore");
         button.addEventListener("click", () => {
-          startFromRow(m.values);
+          startFromRow(m);
           $("explorer").scrollIntoView();
           $("controls").querySelector("input, select").focus({ preventScroll: true });
         });

@@ -1,0 +1,136 @@
+r"""How important each column is: how much better the model predicts with it alone than without.
+
+.. math::
+
+    \mathrm{importance}_j = 1 - \frac{\sum_i w_i \sum_k (p_{-i}(k \mid x_{ij}) - [k = y_i])^2}
+                                     {\sum_i w_i \sum_k (p(k) - [k = y_i])^2}
+
+is the part of the Brier score of the priors that a column alone takes away: 0 where it tells
+nothing (or misleads), 1 where it tells the class. :math:`p_{-i}` is the model without row i, in
+closed form (`Family.left_out`), so that a text that differs in every row tells nothing. It sees any
+family, and the weights: a column that repeats another may have a weight of 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.estimators.naive_model import Block, NaiveModel, blocks_of
+from naively.families.gaussian import Gaussian
+from naively.reports.columns import rows_at
+from naively.reports.given import Given
+
+__all__ = ["importance"]
+
+Floats = NDArray[np.float64]
+
+_MOST_ROWS, _FEWEST_ROWS = 1000, 50
+_MOST_CELLS = 1 << 25  # rows times classes times columns, of all rows
+_BLOCK = 1 << 21  # and of those that are scored together
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Some rows with their classes and weights; `left_out` says whether the model knows them."""
+
+    numbers: Floats
+    categories: NDArray[np.int32]
+    codes: NDArray[np.int32]
+    weight: Floats
+    left_out: bool
+
+    def __len__(self) -> int:
+        return self.codes.size
+
+    def __getitem__(self, at: Any) -> _Rows:
+        cells = self.numbers[at], self.categories[at]
+        return _Rows(*cells, self.codes[at], self.weight[at], self.left_out)
+
+    def terms(self, block: Block) -> Floats:
+        """Return log f of shape (n, K, number of columns)."""
+        if not self.left_out:
+            return block.terms(self.numbers, self.categories)
+        return block.terms_left_out(self)  # type: ignore[arg-type]  # it has all that is read
+
+
+def importance(given: Given) -> Floats:
+    """Return the importance of each column, from 0 to 1."""
+    model, n_columns = given.fitted._model(), given.schema.n_columns
+    rows = _some_rows(given)
+    start, error = 0.0, np.zeros(n_columns)
+    weighed = list(_weighed_blocks(given))
+    for part in _parts(rows, given.n_classes * max(1, n_columns)):
+        truth = np.eye(given.n_classes)[part.codes]
+        start += _brier(np.broadcast_to(model.prior, truth.shape), truth, part.weight)
+        for j, term in _terms_by_column(part, weighed).items():
+            error[j] += _brier(_posterior(model.log_prior + term), truth, part.weight)
+    if not start > 0:
+        return np.zeros(n_columns)
+    return np.clip(1 - error / start, 0.0, 1.0)
+
+
+def _weighed_blocks(given: Given) -> Iterator[tuple[Block, Floats]]:
+    """Give the blocks of a model, each with the weights of its terms by class."""
+    model, fitted = given.fitted._model(), given.fitted
+    blocks = model.blocks if isinstance(model, NaiveModel) else _gaussian_blocks(fitted)
+    at = 0
+    for block in blocks:
+        n = len(block.columns)
+        ones = np.ones((given.n_classes, n))
+        yield block, ones if model.calibration is None else model.calibration.weight[:, at : at + n]
+        at += n
+
+
+def _gaussian_blocks(fitted: Any) -> list[Block]:
+    smallest = np.finfo(np.float64).tiny
+    family = Gaussian(
+        max(fitted.var_smoothing, smallest), fitted.variance, fitted.ddof, fitted.smoothing
+    )
+    return blocks_of(fitted.summary_, [(family,)] * fitted.summary_.schema.n_columns)
+
+
+def _terms_by_column(rows: _Rows, blocks: list[tuple[Block, Floats]]) -> dict[int, Floats]:
+    total: dict[int, Any] = {}
+    for block, weight in blocks:
+        terms = rows.terms(block)
+        terms = weight * (terms - terms.mean(axis=1, keepdims=True))
+        for i, j in enumerate(block.columns):
+            total[j] = total.get(j, 0.0) + terms[:, :, i]
+    return total
+
+
+def _some_rows(given: Given) -> _Rows:
+    """Return rows of the model's own sample, else of those that were given."""
+    n_rows, n_columns = given.table.shape
+    most = min(_MOST_ROWS, _MOST_CELLS // (given.n_classes * max(1, n_columns)))
+    most = max(_FEWEST_ROWS, most)
+    sample = given.fitted.summary_.sample
+    if sample is not None and len(sample):
+        cells = sample.numbers, sample.categories
+        return _Rows(*cells, sample.codes, sample.weight, True)[:most]
+    at = np.arange(n_rows)
+    if n_rows > most:
+        at = np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))
+    numbers = rows_at(given.table.numbers, at, range(given.table.numbers.shape[1]))
+    codes = rows_at(given.table.codes, at, range(given.table.codes.shape[1])).astype(np.int32)
+    return _Rows(numbers, codes, given.codes[at], np.ones(at.size), given.learned_from_rows)
+
+
+def _parts(rows: _Rows, cells_of_a_row: int) -> Iterator[_Rows]:
+    step = max(1, _BLOCK // cells_of_a_row)
+    for at in range(0, len(rows), step):
+        yield rows[at : at + step]
+
+
+def _posterior(joint: Floats) -> Floats:
+    p: Floats = np.exp(joint - joint.max(axis=1, keepdims=True))
+    return p / p.sum(axis=1, keepdims=True)
+
+
+def _brier(p: Floats, truth: Floats, weight: Floats) -> float:
+    return float(weight @ np.square(p - truth).sum(axis=1))

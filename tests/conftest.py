@@ -1,0 +1,3 @@
+"""Fixtures that several files share."""
+
+from tests.browser import chromium, look  # noqa: F401
