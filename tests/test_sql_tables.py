@@ -59,6 +59,16 @@ def test_the_query_is_the_model_to_1e_9(database, case):
     assert_agrees(model, rows, *answers(model, database, rows), atol=1e-9)
 
 
+@pytest.mark.parametrize("name", ["naively_total", "naively_cells", "naively_lookup_c_0"])
+def test_a_table_may_be_named_like_a_step_of_the_query(database, name):
+    model, rows = mixed(columns=["age", "town"], families={})
+    database.load(arrow(rows), name)
+    query = to_sql(model, name, keep=["id"], dialect=database.name)
+    found = database.connection.con.execute(f"SELECT * FROM ({query}) AS scored ORDER BY id")
+    _, labels, *probabilities = zip(*found.fetchall(), strict=True)
+    assert_agrees(model, rows, labels, np.array(probabilities, dtype=float).T, atol=1e-9)
+
+
 def test_labels_alone_are_the_same(database):
     model, rows = TABLES["weights"]()
     labels, probabilities = answers(model, database, rows, proba=False)

@@ -69,7 +69,7 @@ class Query(ABC):
         for name, (values, joins) in steps.items():
             listed, joined = ",\n    ".join(values), "".join(f"\n  {join}" for join in joins)
             step = f"  SELECT\n    {listed}\n  FROM {source}{joined}{self.spelling.fence}"
-            source = f"naively_{name}"
+            source = self.spelling.step(name)
             written.append(f"{source} AS (\n{step}\n)")
         results = [*kept, self.label(), *(self.shares() if shares else ())]
         quoted = map(self.spelling.name, [*keep, label, *shares])

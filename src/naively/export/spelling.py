@@ -65,20 +65,38 @@ DIALECTS = {
 
 
 class Spelling:
-    """Writes in one dialect, by sqlglot's knowledge of it."""
+    """Writes in one dialect, by sqlglot's knowledge of it.
 
-    def __init__(self, dialect: str) -> None:
+    Parameters
+    ----------
+    dialect : str
+        One of `DIALECTS`.
+    table : str
+        The table that a query reads. To SQLite, a step of the same name would be the table.
+    """
+
+    def __init__(self, dialect: str, table: str = "") -> None:
         self._sqlglot = need("sqlglot", "exporting to SQL", extra="sql")
         if dialect not in DIALECTS:
             raise NaivelyError(f"dialect must be one of {', '.join(DIALECTS)}; got {dialect!r}.")
         self._dialect, self._own = dialect, DIALECTS[dialect]
         build = self._sqlglot.exp.DataType.build
         self.double, self._text = map(self._written, (build("DOUBLE"), build("TEXT")))
-        self.fence = self._own.fence
+        self.fence, self._prefix = self._own.fence, "naively"
+        while f"{self._prefix}_" in table.casefold():
+            self._prefix += "_own"
 
     def name(self, name: str) -> str:
         """Quote a name."""
         return self._written(self._sqlglot.to_identifier(name, quoted=True))
+
+    def step(self, name: str) -> str:
+        """Name a step of a query otherwise than its table.
+
+        >>> Spelling("sqlite").step("total"), Spelling("sqlite", "Naively_total").step("total")
+        ('naively_total', 'naively_own_total')
+        """
+        return f"{self._prefix}_{name}"
 
     def text(self, text: str) -> str:
         """Quote a text."""

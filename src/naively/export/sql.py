@@ -95,7 +95,7 @@ def to_sql(
     has 2000, PostgreSQL 1664): some hundred classes fit. ``costs`` and ``reject`` cannot be
     written, and are an error.
     """
-    spelling = Spelling(dialect)
+    spelling = Spelling(dialect, table)
     numbers = read(model)
     names = column_names(numbers, columns)
     if isinstance(keep, str):

@@ -40,7 +40,7 @@ class Term:
         """Write a small table."""
         return []
 
-    def joins(self) -> list[str]:
+    def joins(self, spelling: Spelling) -> list[str]:
         """Join the small table to what is shared."""
         return []
 
@@ -137,9 +137,10 @@ class Piece(Term):
         keys = [str(b) for b in range(len(numbers))]
         return [_lookup(spelling, self.name, columns, keys, numbers)]
 
-    def joins(self) -> list[str]:
+    def joins(self, spelling: Spelling) -> list[str]:
         """Find the piece."""
-        return [f"LEFT JOIN naively_lookup_{self.name} ON bin_{self.name} = key_{self.name}"]
+        table = spelling.step(f"lookup_{self.name}")
+        return [f"LEFT JOIN {table} ON bin_{self.name} = key_{self.name}"]
 
     def derived(self) -> list[str]:
         """Write how far x is on the way to the next knot."""
@@ -172,11 +173,12 @@ class Table(Term):
         numbers = self.values[own][:, self.classes]
         return [_lookup(spelling, self.name, columns, keys, numbers)]
 
-    def joins(self) -> list[str]:
+    def joins(self, spelling: Spelling) -> list[str]:
         """Find the category."""
         if not self._own().size:
             return []
-        return [f"LEFT JOIN naively_lookup_{self.name} ON {self.cell} = key_{self.name}"]
+        table = spelling.step(f"lookup_{self.name}")
+        return [f"LEFT JOIN {table} ON {self.cell} = key_{self.name}"]
 
     def addends(self, k: int) -> list[str]:
         """Write the value of a class."""
@@ -196,7 +198,7 @@ def _lookup(
     """Write a small table. What is a float in the first row, is one in all."""
     rows = [[key, *map(number, line)] for key, line in zip(keys, numbers, strict=True)]
     rows[0][1:] = map(spelling.cast, rows[0][1:])
-    return spelling.rows(f"naively_lookup_{name}", columns, rows)
+    return spelling.rows(spelling.step(f"lookup_{name}"), columns, rows)
 
 
 def _category(spelling: Spelling, category: Any) -> str:

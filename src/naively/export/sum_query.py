@@ -86,7 +86,7 @@ class SumQuery(Query):
         terms = [term for cell in own for term in self.terms[cell]]
         shared = [value for term in terms for value in term.shared(self.spelling)]
         derived = [value for term in terms for value in term.derived()]
-        joins = [join for term in terms for join in term.joins()]
+        joins = [join for term in terms for join in term.joins(self.spelling)]
         bounded = [value for cell in own for value in self.bounded(cell)]
         return {
             "bounded": Step([*kept, *self.each("joint"), *rest, *bounded]),
