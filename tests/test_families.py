@@ -233,6 +233,13 @@ def test_logarithms_of_gamma_are_those_of_scipy():
     np.testing.assert_allclose(log_rising(x, n), rising, rtol=1e-9, atol=1e-6)  # as promised
 
 
+def test_the_gamma_function_of_huge_weights_is_finite():
+    x = np.array([1e40, 1e80, 1e100, 1e150, 1e300])
+    np.testing.assert_allclose(log_gamma_step(x), np.log(x) / 2, rtol=1e-15)  # + 1 / (8 x)
+    np.testing.assert_allclose(log_rising(1.0, x), special.gammaln(x + 1), rtol=1e-14)
+    assert np.isfinite(log_rising(x, x)).all()
+
+
 # --- what binds all of them ---------------------------------------------------------------------
 
 

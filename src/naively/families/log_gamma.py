@@ -50,10 +50,11 @@ def log_rising(x: ArrayLike, n: ArrayLike) -> NDArray[np.float64]:
 
 
 def _quick(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return log gamma without its constant."""
+    """Return log gamma without its constant. Four shares of x + 4 do not overflow, as x^4 would."""
     high = x + 4
-    series = (high - 0.5) * np.log(high) - high + _odd_powers(1 / high, _STIRLING[:2])
-    return series - np.log(x * (x + 1) * ((x + 2) * (x + 3)))
+    r = 1 / high
+    series = (high - 4.5) * np.log(high) - high + _odd_powers(r, _STIRLING[:2])
+    return series - np.log(x * r * ((x + 1) * r) * ((x + 2) * r * ((x + 3) * r)))
 
 
 def log_gamma_step(x: ArrayLike) -> NDArray[np.float64]:
@@ -62,10 +63,10 @@ def log_gamma_step(x: ArrayLike) -> NDArray[np.float64]:
     Taken as a difference it would lose as many digits as x has; its own series keeps them.
     """
     x = np.asarray(x, dtype=np.float64)
-    high, above, below = x + _SHIFT, x, x + 0.5
-    for i in range(1, _SHIFT):
-        above, below = above * (x + i), below * (x + (i + 0.5))
-    return np.log(np.sqrt(high) * (above / below)) + _odd_powers(1 / high, _HALF_STEP)
+    high, ratio = x + _SHIFT, x / (x + 0.5)
+    for i in range(1, _SHIFT):  # a product of ratios: x^8 would overflow
+        ratio = ratio * ((x + i) / (x + (i + 0.5)))
+    return np.log(np.sqrt(high) * ratio) + _odd_powers(1 / high, _HALF_STEP)
 
 
 def _odd_powers(r: NDArray[np.float64], coefficients: tuple[float, ...]) -> NDArray[np.float64]:
