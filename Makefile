@@ -4,13 +4,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 KERNEL := CMakeLists.txt $(wildcard src/kernel/*)
 
-.PHONY: demo test bench check format sanitize portable clean help
+.PHONY: demo test fuzz bench check format sanitize portable clean help
 
 demo: $(VENV)/ready ## compare with scikit-learn on two tables; pictures and reports go into out/
 	$(BIN)/naively demo
 
 test: $(VENV)/ready $(if $(SPARK),$(VENV)/ready-connect) ## run the whole test suite; SPARK=1 fetches Spark for its tests
 	$(BIN)/python -m pytest $(ARGS)
+
+fuzz: $(VENV)/ready ## search for inputs that fail, for minutes; ARGS="--seed 7 --minutes 1 --target csv_files"
+	$(BIN)/python -m tests.fuzz $(ARGS)
 
 bench: $(VENV)/ready-bench ## measure speed and memory beside the peers; record and render the results
 	$(BIN)/python -m benchmarks $(ARGS)
@@ -34,7 +37,7 @@ sanitize: .venv-sanitize/ready ## run the kernel's tests under AddressSanitizer 
 portable: .venv-portable/ready ## run the kernel's tests on a build without vector types or clones
 	.venv-portable/bin/python -m pytest -p no:cacheprovider $(KERNEL_TESTS)
 
-KERNEL_TESTS := $(addprefix tests/test_,$(addsuffix .py,kernel laws numerics threads screen files_plain tally terms))
+KERNEL_TESTS := $(addprefix tests/test_,$(addsuffix .py,kernel laws numerics threads screen files_plain tally terms fuzz_kernel))
 
 $(VENV)/ready: pyproject.toml $(KERNEL)
 	$(PYTHON) -m venv $(VENV)
