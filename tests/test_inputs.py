@@ -165,12 +165,16 @@ MISTAKES = {
     "ragged lists": ([[1.0, 2.0], [3.0]], [0, 1], "inhomogeneous"),
     "complex": (X.astype(complex), Y, "Complex data not supported"),
     "strings": (X.astype(str), Y, "not compatible with arrays of bytes/strings"),
-    "a column of text": (FRAME.assign(name="x"), Y, "column 'name' must hold numbers; got String"),
-    "a column of objects": (FRAME.assign(o=[object()] * 150), Y, "column 'o' must hold numbers"),
+    "a column of text": (
+        FRAME.assign(name="x"),
+        Y,
+        "column 'name' must hold numbers; .* NaiveBayes",
+    ),
+    "a column of objects": (FRAME.assign(o=[object()] * 150), Y, "column 'o' must hold numbers or"),
     "a column of dates": (
         FRAME.assign(d=pd.Timestamp("2020")),
         Y,
-        "'d' must hold numbers; got Date",
+        "column 'd' holds dates",
     ),
     "labels too few": (X, Y[:5], "inconsistent numbers of samples"),
     "labels of two types": (X, [1, "a"] * 75, "must be all of one type; got int and str"),
@@ -203,7 +207,7 @@ def test_a_mistake_is_named_and_leaves_the_estimator_as_it_was(table, y, message
 
 
 def test_sparse_matrices_are_refused():
-    with pytest.raises(TypeError, match="Sparse data was passed"):
+    with pytest.raises(NaivelyError, match=r"X must be dense; got a sparse csr_matrix\. .*toarray"):
         GaussianNB().fit(scipy.sparse.csr_matrix(X), Y)
 
 

@@ -167,6 +167,35 @@ class Sample:
         same = replace(self, codes=classes[self.codes].astype(np.int32), categories=codes)
         return same if (np.diff(classes) > 0).all() else same.merged()
 
+    def with_columns(
+        self, n_numbers: int, numbers: list[int], known: Sequence[NDArray[Any]], places: list[int]
+    ) -> Sample:
+        """Return the same rows with more columns, of missing cells, which count in their hashes.
+
+        Where the sample does not hold all rows, those it holds were drawn at random, as seen from
+        the hashes of more columns.
+
+        Parameters
+        ----------
+        n_numbers : int
+            How many columns of numbers there will be.
+        numbers : list of int
+            The places of the present ones among them.
+        known : sequence of ndarray
+            For each column of categories there will be, what they are.
+        places : list of int
+            The places of the present ones among them.
+        """
+        cells = np.full((len(self), n_numbers), np.nan)
+        cells[:, numbers] = self.numbers
+        codes = np.full((len(self), len(known)), -1, np.int32)
+        codes[:, places] = self.categories
+        wider = replace(self, numbers=cells, categories=codes)
+        if self.drawn or not len(self):
+            return wider
+        rehashed = replace(wider, bound=EVERYTHING).rehashed(known)
+        return rehashed if self.bound == EVERYTHING else rehashed.thinned(self.bound)
+
     def merged(self) -> Sample:
         """Put rows in order, and let equal ones be one row of their weight."""
         first, inverse = distinct_rows(self.hashes, self.codes)

@@ -11,7 +11,7 @@ Examples
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -19,8 +19,12 @@ from naively.exceptions import NaivelyError
 
 __all__ = ["Kind", "Schema"]
 
-Kind = Literal["number", "category"]
+Kind = Literal["number", "category", "undecided"]
 _SHARE = "Summaries that will be added share a schema."
+_OTHER_EDGES = (
+    "summaries must have histograms of the same edges; got different ones. "
+    f"{_SHARE} Give the schema of one to the other."
+)
 
 
 @dataclass(frozen=True)
@@ -33,8 +37,9 @@ class Schema:
         How many columns.
     names : tuple of str, or None
         What they are called; None where the data has no names (an array).
-    kinds : tuple of {"number", "category"}, or None
-        What they hold; None where all hold numbers.
+    kinds : tuple of {"number", "category", "undecided"}, or None
+        What they hold; None where all hold numbers. A column in which no cell has been seen is
+        undecided: nothing is measured of it, and it becomes what its first cell is.
     edges : tuple of tuple of float, or None
         For each column of numbers, where the bins of its histogram meet; None for no histograms.
     knots : tuple of tuple of float, or None
@@ -51,7 +56,7 @@ class Schema:
     sample: int = 0
 
     def __post_init__(self) -> None:
-        if self.kinds is not None and "category" not in self.kinds:
+        if self.kinds is not None and set(self.kinds) <= {"number"}:
             object.__setattr__(self, "kinds", None)  # one way to say it, so that equal is equal
 
     @cached_property
@@ -66,6 +71,11 @@ class Schema:
         """The columns of categories."""
         return tuple(j for j, kind in enumerate(self.kinds or ()) if kind == "category")
 
+    @cached_property
+    def undecided(self) -> tuple[int, ...]:
+        """The columns in which no cell has been seen."""
+        return tuple(j for j, kind in enumerate(self.kinds or ()) if kind == "undecided")
+
     @property
     def n_bins(self) -> int:
         """How many bins a histogram has."""
@@ -79,8 +89,40 @@ class Schema:
         """
         return f"column {j}" if self.names is None else f"column {self.names[j]!r}"
 
+    def decided(self, kinds: Sequence[Kind], other: Schema | None = None) -> Schema:
+        """Return the schema once undecided columns are known to hold something.
+
+        Where there are histograms, the edges of such a column are those of the other schema, if it
+        has some; and else 0, as of any column without cells when edges are fixed.
+
+        >>> Schema(2, kinds=("category", "undecided")).decided(("category", "number")).numbers
+        [1]
+        """
+        if tuple(kinds) == (self.kinds or ("number",) * self.n_columns):
+            return self
+        known = self._histograms()
+        if other is not None and (known or not self.numbers):
+            known = other._histograms() | known
+        edges, knots = self.edges, self.knots
+        if known:
+            n_bins = len(next(iter(known.values()))[1])
+            none = (0.0,) * (n_bins - 1), (0.0,) * n_bins
+            found = [known.get(j, none) for j, kind in enumerate(kinds) if kind == "number"]
+            edges, knots = tuple(cuts for cuts, _ in found), tuple(middles for _, middles in found)
+        return replace(self, kinds=tuple(kinds), edges=edges, knots=knots)
+
+    def _histograms(self) -> dict[int, tuple[tuple[float, ...], tuple[float, ...]]]:
+        """Return the edges and middles of bins, by column."""
+        if not self.edges or self.knots is None:
+            return {}
+        pairs = zip(self.edges, self.knots, strict=True)
+        return dict(zip(self.numbers, pairs, strict=True))
+
     def united(self, other: Schema) -> Schema:
-        """Return the schema both share, or raise. Names meet no names."""
+        """Return the schema both share, or raise. A schema without names matches any names.
+
+        What is undecided in one is what it is in the other.
+        """
         if self is other or self == other:
             return self
         if self.n_columns != other.n_columns:
@@ -94,21 +136,32 @@ class Schema:
                 f"summaries must have the same columns in the same order; got {a!r} and {b!r}. "
                 f"{_SHARE}"
             )
+        if self.kinds != other.kinds:
+            return self._agreed(other)
         self._check_measures(other)
         return self if self.names is not None else other
 
+    def _agreed(self, other: Schema) -> Schema:
+        """Return the schema of both, of which some columns are undecided in one of them."""
+        number: Kind = "number"
+        numbers = (number,) * self.n_columns
+        kinds = list(self.kinds or numbers)
+        for j, kind in enumerate(other.kinds or numbers):
+            if kinds[j] == "undecided":
+                kinds[j] = kind
+            elif kind not in ("undecided", kinds[j]):
+                raise NaivelyError(
+                    f"summaries must agree on what a column holds; got {self.name(j)} as numbers "
+                    f"in one and as categories in the other. {_SHARE}"
+                )
+        mine, its = self.decided(kinds, other), other.decided(kinds, self)
+        if len({len(cuts) for cuts in mine.edges or ()}) > 1:
+            raise NaivelyError(_OTHER_EDGES)
+        return mine.united(its)
+
     def _check_measures(self, other: Schema) -> None:
-        if self.kinds != other.kinds:
-            j = min(set(self.numbers) ^ set(other.numbers))
-            raise NaivelyError(
-                f"summaries must agree on what a column holds; got {self.name(j)} as numbers in "
-                f"one and as categories in the other. {_SHARE}"
-            )
         if (self.edges, self.knots) != (other.edges, other.knots):
-            raise NaivelyError(
-                "summaries must have histograms of the same edges; got different ones. "
-                f"{_SHARE} Give the schema of one to the other."
-            )
+            raise NaivelyError(_OTHER_EDGES)
         if self.sample != other.sample:
             raise NaivelyError(
                 f"summaries must keep samples of the same size; got {self.sample} and "

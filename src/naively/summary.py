@@ -196,14 +196,37 @@ class Summary:
     def _beside(self, other: Summary) -> tuple[Schema, Summary, Summary]:
         """Return both with the same classes and categories."""
         schema = self.schema.united(other.schema)
-        classes = labels.union(self.classes, other.classes)
-        if not self.categories:
-            return schema, self._spread(classes, ()), other._spread(classes, ())
+        a, b = self, other
+        if a.schema.kinds != b.schema.kinds:
+            a, b = a._under(schema), b._under(schema)
+        classes = labels.union(a.classes, b.classes)
+        if not a.categories:
+            return schema, a._spread(classes, ()), b._spread(classes, ())
         categories = tuple(
-            _united(schema.name(j), a, b)
-            for j, a, b in zip(schema.categories, self.categories, other.categories, strict=True)
+            _united(schema.name(j), mine, its)
+            for j, mine, its in zip(schema.categories, a.categories, b.categories, strict=True)
         )
-        return schema, self._spread(classes, categories), other._spread(classes, categories)
+        return schema, a._spread(classes, categories), b._spread(classes, categories)
+
+    def _under(self, schema: Schema) -> Summary:
+        """Make room for columns that were undecided, in which no cell has been seen."""
+        if self.schema.kinds == schema.kinds:
+            return self
+        at = [j for j, number in enumerate(schema.numbers) if number in set(self.schema.numbers)]
+        values = np.zeros((4, self.classes.size, len(schema.numbers)))
+        values[:, :, at] = self.moments.values
+        bins = np.zeros((self.classes.size, len(schema.numbers), schema.n_bins))
+        if self.bins.values.shape[2]:
+            bins[:, at] = self.bins.values
+        known = dict(zip(self.schema.categories, self.categories, strict=True))
+        none = np.empty(0, dtype=str)
+        categories = tuple(known.get(j, none) for j in schema.categories)
+        sample = self.sample
+        if sample is not None:
+            places = [i for i, j in enumerate(schema.categories) if j in known]
+            sample = sample.with_columns(len(schema.numbers), at, categories, places)
+        measured = Moments(values), categories, self.tallies, Tallies(bins), sample
+        return Summary(schema, self.classes, self.class_weight, *measured)
 
     def _spread(self, classes: NDArray[Any], categories: tuple[NDArray[Any], ...]) -> Summary:
         """Make room for classes and categories that were not seen."""

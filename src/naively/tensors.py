@@ -7,14 +7,14 @@ other, and every number against what it must satisfy.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.exceptions import NaivelyError
 from naively.sample import EVERYTHING, ROWS, Sample
-from naively.schema import Schema
+from naively.schema import Kind, Schema
 from naively.stats import Moments, Tallies
 from naively.summary import Summary
 
@@ -123,9 +123,10 @@ def _schema(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> Schema:
     if names is not None and (not _all_are(str, names) or len(names) != n_columns):
         raise UnsoundError("its column names must be as many strings as there are columns")
     if kinds is not None:
-        known = isinstance(kinds, list) and all(kind in ("number", "category") for kind in kinds)
+        known = isinstance(kinds, list) and all(kind in get_args(Kind) for kind in kinds)
         if not known or len(kinds) != n_columns:
-            raise UnsoundError("its kinds must be 'number' or 'category' for each column")
+            listed = ", ".join(map(repr, get_args(Kind)))
+            raise UnsoundError(f"its kinds must be one of {listed} for each column")
     size = header.get("sample", 0)
     if type(size) is not int or size < 0:
         raise UnsoundError(f"the size of its sample is {size!r}")

@@ -10,11 +10,11 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from naively.engines import arrays
 from naively.exceptions import NaivelyError
-from naively.summary import Summary
+from naively.summary import Schema, Summary
 
 __all__ = ["summarize"]
 
@@ -24,23 +24,31 @@ def summarize(
     y: ArrayLike | None = None,
     *,
     target: str | None = None,
+    schema: Schema | None = None,
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = None,
     **options: Any,
 ) -> Summary:
     """Summarize rows by their labels: ``summarize(X, y)``, or ``summarize(files, target="y")``.
 
+    What a column holds is decided by its type, and the same for the same table wherever it is:
+    numbers are numbers; text, booleans and a frame's own categories are categories; a column
+    without any cell is undecided until one comes; dates and all else are errors.
+
     Parameters
     ----------
     X : array-like or data frame of shape (n_rows, n_columns)
-        Numbers, in a NumPy array, nested lists, or a frame of pandas, polars or pyarrow. NaN
-        and null are missing cells. With ``target``, files (CSV, Parquet, Arrow: paths, folders,
-        globs), any object that streams Arrow data, a table of Ibis's, or a frame of Spark's.
-        Dask collections too.
+        A NumPy array, nested lists, a frame of pandas, polars or pyarrow, or a collection of
+        Dask's. NaN, null and masked cells are missing. With ``target``, files (CSV, Parquet,
+        Arrow: paths, folders, globs), any object that streams Arrow data, a table of Ibis's, or
+        a frame of Spark's.
     y : array-like of shape (n_rows,)
         Labels: strings, integers or booleans, none of them missing.
     target : str, optional
         The column that holds the labels.
+    schema : Schema, optional
+        What to measure, where it has been agreed upon, such as ``other.schema`` of a summary to
+        which this one will be added; by default, what the types say.
     sample_weight : array-like of shape (n_rows,), optional
         Weights, finite and >= 0; weight 0 is the same as leaving the row out.
     n_jobs : int, optional
@@ -51,7 +59,8 @@ def summarize(
     Returns
     -------
     Summary
-        Add summaries with ``+``; read models off them with `GaussianNB.from_summary`.
+        Add summaries with ``+``; read models off them with `NaiveBayes.from_summary`, or
+        `GaussianNB.from_summary` where all columns hold numbers.
 
     Examples
     --------
@@ -64,23 +73,39 @@ def summarize(
     if target is not None:
         if y is not None or sample_weight is not None:
             raise NaivelyError("labels are given as y or as target; weights of files as weight=.")
-        package = type(X).__module__.partition(".")[0]
-        if package in ("ibis", "pyspark"):
-            there = import_module(f"naively.engines.{'sql' if package == 'ibis' else 'spark'}")
-            found: Summary = there.summarize(X, target=target, **options)
-            return found
-        from naively.engines import files
-
-        return files.summarize(X, target=target, n_jobs=n_jobs, **options)
+        return _summarize_target(X, target, n_jobs, {"schema": schema, **options})
     if y is None or options:
         raise NaivelyError("rows need labels: summarize(X, y), or summarize(files, target='y').")
-    engine: Any = arrays
     if type(X).__module__.partition(".")[0] == "dask":
         from naively.engines import dask
 
-        return dask.summarize(X, y, sample_weight=sample_weight)
-    if not isinstance(X, np.ndarray | list | tuple):
-        from naively.engines import frames
+        return dask.summarize(X, y, schema=schema, sample_weight=sample_weight)
+    arrays.check_dense(X)
+    numbers = _numbers(X) if schema is None else None
+    if numbers is not None:
+        return arrays.summarize(numbers, y, sample_weight=sample_weight, n_jobs=n_jobs)
+    from naively.engines import mixed
 
-        engine = frames if frames.is_frame(X) else arrays
-    return engine.summarize(X, y, sample_weight=sample_weight, n_jobs=n_jobs)
+    return mixed.summarize(X, y, schema=schema, sample_weight=sample_weight, n_jobs=n_jobs)
+
+
+def _summarize_target(X: Any, target: str, n_jobs: int | None, options: dict[str, Any]) -> Summary:
+    """Summarize what has a column of labels: files, streams, tables of databases and of Spark."""
+    package = type(X).__module__.partition(".")[0]
+    if package in ("ibis", "pyspark"):
+        there = import_module(f"naively.engines.{'sql' if package == 'ibis' else 'spark'}")
+        found: Summary = there.summarize(X, target=target, **options)
+        return found
+    from naively.engines import files
+
+    return files.summarize(X, target=target, n_jobs=n_jobs, **options)
+
+
+def _numbers(X: Any) -> NDArray[Any] | None:
+    """Return an array of numbers, or None where X is no array, or holds more than numbers."""
+    if isinstance(X, list | tuple):
+        try:
+            X = np.asarray(X)
+        except ValueError:
+            return None
+    return X if isinstance(X, np.ndarray) and X.dtype.kind in "fiu" else None

@@ -21,7 +21,8 @@ from naively.labels import encode
 from naively.stats import Moments
 from naively.summary import Schema, Summary
 
-__all__ = ["Table", "raise_not_finite", "summarize", "summarize_table", "table"]
+__all__ = ["Table", "check_dense", "is_readable", "raise_not_finite", "summarize"]
+__all__ += ["summarize_table", "table", "unmasked"]
 
 _Part: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]  # class weights, moments
 _READABLE = "fdbhilqBHILQ?"  # the dtypes that the kernel reads in place
@@ -80,14 +81,46 @@ def summarize(
 
 def table(X: ArrayLike) -> Table:
     """Make an array readable for the kernel, without a copy if possible."""
-    X = np.asarray(X)
+    X = np.asarray(unmasked(X))
     if X.ndim != 2:
         raise NaivelyError(f"X must have two dimensions, rows and columns; got shape {X.shape}.")
-    if X.dtype.char in _READABLE and X.dtype.isnative and X.flags.aligned:
+    if is_readable(X):
         return X
     if X.dtype.kind not in "fiubO":
         raise NaivelyError(f"X must hold real numbers; got dtype {X.dtype}. Convert it first.")
     return _Converted(X)
+
+
+def is_readable(array: NDArray[Any]) -> bool:
+    """Whether the kernel reads an array where it lies."""
+    return array.dtype.char in _READABLE and array.dtype.isnative and array.flags.aligned
+
+
+def unmasked(X: Any) -> Any:
+    """Return masked cells as missing ones: NaN, or None among text, booleans and objects.
+
+    >>> unmasked(np.ma.array([[1, 2]], mask=[[False, True]]))
+    array([[ 1., nan]])
+    """
+    if not isinstance(X, np.ma.MaskedArray):
+        return X
+    if not np.ma.is_masked(X):
+        return X.data
+    if X.dtype.kind in "fiu":
+        dtype = X.dtype if X.dtype.kind == "f" else np.float64
+        return np.ma.filled(X.astype(dtype), np.nan)
+    cells = X.data.astype(object)
+    cells[np.ma.getmaskarray(X)] = None
+    return cells
+
+
+def check_dense(X: Any) -> None:
+    """Raise where X is a sparse matrix of SciPy's, which would be read as a single object."""
+    if type(X).__module__.startswith("scipy.sparse"):
+        raise NaivelyError(
+            f"X must be dense; got a sparse {type(X).__name__}. Give X.toarray(), or some of its "
+            "columns if that is too large."
+        )
 
 
 def summarize_table(

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from naively._optional import need
+from naively.engines.native import library_of
 from naively.exceptions import NaivelyError
 
 __all__ = ["encode", "recode"]
@@ -28,13 +28,13 @@ def encode(column: Any, name: str) -> Encoded:
 
     Parameters
     ----------
-    column : ndarray or narwhals Series
+    column : ndarray, or a column of pandas, polars or pyarrow
         Text, booleans, numbers or a frame's own categories.
     name : str
         What messages call it: ``column 'town'``.
     """
-    if isinstance(column, nw.Series):
-        return _of_series(column, name)
+    if not isinstance(column, np.ndarray):
+        return _of_native(column, name)
     if column.dtype.kind == "b":
         return column.view(np.int8), np.array([False, True])
     if column.dtype.kind in "iuf":
@@ -59,23 +59,31 @@ def recode(codes: NDArray[Any], categories: NDArray[Any], known: NDArray[Any]) -
     return places[codes]
 
 
-def _of_series(series: nw.Series[Any], name: str) -> Encoded:
-    native, implementation = series.to_native(), series.implementation
-    if series.dtype == nw.Boolean and not series.null_count():
-        return series.to_numpy().astype(np.int8), np.array([False, True])
-    if implementation.is_pandas():
-        return _of_pandas(native, name)
-    if implementation.is_polars():
-        return _of_polars(native, name)
-    if implementation.is_pyarrow():
-        return _of_arrow(native, name)
-    return _of_objects(series.to_list(), name)
+def _of_native(native: Any, name: str) -> Encoded:
+    """Encode a column of a data frame."""
+    library = library_of(native)
+    held = library.held(native)
+    if held.what == "nothing":
+        return np.full(len(native), -1, np.int32), np.empty(0, dtype=str)
+    if held.what == "boolean" and not held.coded and not _holds_objects(native):
+        cells = library.numbers(native)
+        return np.where(cells == cells, cells, -1).astype(np.int8), np.array([False, True])
+    if library.__name__.endswith("polars") and _holds_objects(native):
+        return _of_objects(native.to_list(), name)
+    encoded: Encoded = _LIBRARIES[library.__name__.rpartition(".")[2]](native, name)
+    return encoded
+
+
+def _holds_objects(native: Any) -> bool:
+    return str(getattr(native, "dtype", "")).lower() == "object"
 
 
 def _of_pandas(native: Any, name: str) -> Encoded:
+    from naively.engines.native.pandas import dense
+
     if hasattr(native, "cat"):
         return _plain(native.cat.codes.to_numpy(), native.cat.categories.to_numpy(), name)
-    codes, distinct = native.factorize()
+    codes, distinct = dense(native).factorize()
     return _plain(codes, np.asarray(distinct, dtype=object), name)
 
 
@@ -95,10 +103,16 @@ def _of_arrow(native: Any, name: str) -> Encoded:
     column = native.combine_chunks() if isinstance(native, pyarrow.ChunkedArray) else native
     if isinstance(column, pyarrow.ChunkedArray):  # of no chunk, or of too many bytes for one
         column = pyarrow.concat_arrays([*column.chunks, pyarrow.array([], column.type)])
+    if pyarrow.types.is_run_end_encoded(column.type):
+        compute = need("pyarrow.compute", "reading Arrow tables", extra="files")
+        column = compute.run_end_decode(column)
     if not pyarrow.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     return _plain(codes, np.array(column.dictionary.to_pylist(), dtype=object), name)
+
+
+_LIBRARIES = {"pandas": _of_pandas, "polars": _of_polars, "arrow": _of_arrow}
 
 
 def _of_numbers(column: NDArray[Any]) -> Encoded:

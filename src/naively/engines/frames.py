@@ -1,35 +1,53 @@
 """Data frames of pandas, polars and pyarrow, read in place, column by column.
 
 A column is handed to the kernel where it lies if it is numeric, in one piece and without nulls.
-Otherwise (nulls, several chunks, booleans in bits, decimals) it is converted a block of rows at
-a time, so that no copy of the frame is ever made.
+Otherwise (nulls, several chunks, booleans in bits, decimals, sparse columns) it is converted a
+block of rows at a time, so that no copy of the frame is ever made.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from naively.engines.arrays import _READABLE, summarize_table
+from naively.engines.arrays import is_readable
+from naively.engines.native import is_frame, library_of, native_of
 from naively.exceptions import NaivelyError
-from naively.labels import encode
-from naively.summary import Schema, Summary
+from naively.kinds import Held, check, held_by_dtype, held_by_objects
 
-__all__ = ["Frame", "block", "is_frame", "number_column", "shape_of", "summarize"]
-
-
-def is_frame(X: object) -> bool:
-    """Whether X is an eager data frame that narwhals knows."""
-    return nw.dependencies.is_into_dataframe(X)
+__all__ = ["Frame", "block", "columns_of", "held_by", "is_frame", "names_of", "number_column"]
+__all__ += ["shape_of"]
 
 
 def shape_of(X: Any) -> tuple[int, int]:
     """Return the numbers of rows and columns of a frame."""
-    shape: tuple[int, int] = nw.from_native(X, eager_only=True).shape
+    shape: tuple[int, int] = X.shape
     return shape
+
+
+def names_of(X: Any) -> tuple[str, ...] | None:
+    """Return the names of a frame's columns; None where some are not strings."""
+    native = native_of(X)
+    names = tuple(native.column_names if hasattr(native, "column_names") else native.columns)
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def columns_of(X: Any) -> list[Any]:
+    """Return the columns of a frame, as its library has them, or as arrays."""
+    native = native_of(X)
+    found: list[Any] = library_of(native).columns(native)
+    return found
+
+
+def held_by(column: Any) -> Held:
+    """Return what the type of a column says: of an array, or of a frame's library."""
+    if not isinstance(column, np.ndarray):
+        found: Held = library_of(column).held(column)
+        return found
+    by_type = held_by_dtype(column.dtype)
+    return held_by_objects(column.tolist()) if by_type is None else by_type
 
 
 class Frame:
@@ -46,13 +64,11 @@ class Frame:
     """
 
     def __init__(self, frame: Any) -> None:
-        native = nw.from_native(frame, eager_only=True)
-        self.shape = native.shape
-        labels = [native[:, j].name for j in range(self.shape[1])]
-        strings = all(isinstance(label, str) for label in labels)
-        self.names = tuple(labels) if strings and labels else None
+        self.shape, self.names = shape_of(frame), names_of(frame)
+        labels = self.names or range(self.shape[1])
         self._columns = [
-            number_column(native[:, j], f"column {label!r}") for j, label in enumerate(labels)
+            number_column(column, f"column {label!r}")
+            for label, column in zip(labels, columns_of(frame), strict=True)
         ]
         short = all(getattr(column, "dtype", None) == np.float32 for column in self._columns)
         self.dtype = np.dtype(np.float32 if short and self._columns else np.float64)
@@ -61,76 +77,32 @@ class Frame:
         return [block(column, rows) for column in self._columns]
 
 
-def summarize(
-    X: Any,
-    y: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    n_jobs: int | None = None,
-) -> Summary:
-    """Summarize the rows of a data frame by their labels; the columns keep their names."""
-    frame = Frame(X)
-    classes, codes = encode(y)
-    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    schema = Schema(frame.shape[1], frame.names)
-    return summarize_table(frame, schema, classes, codes, weights, n_jobs)
+def block(column: Any, rows: slice) -> NDArray[Any]:
+    """Return rows of a column as an array of numbers."""
+    if isinstance(column, np.ndarray):
+        return column[rows]
+    found: NDArray[Any] = library_of(column).numbers(column[rows])
+    return found
 
 
-def block(column: NDArray[Any] | nw.Series[Any], rows: slice) -> NDArray[Any]:
-    """Return rows of a column as an array."""
-    return column[rows] if isinstance(column, np.ndarray) else _numbers(column[rows])
-
-
-def number_column(series: nw.Series[Any], name: str) -> NDArray[Any] | nw.Series[Any]:
+def number_column(column: Any, name: str) -> Any:
     """Return an array that shares the column's memory, or the column for later conversion."""
-    dtype = series.dtype
-    if not (dtype.is_numeric() or dtype == nw.Boolean):
-        if dtype == nw.Object:
-            return _object_column(series, name)
-        raise NaivelyError(
-            f"{name} must hold numbers; got {dtype}. Encode it as numbers or leave it out."
-        )
-    array = _shared(series)
-    if array is not None and array.dtype.char in _READABLE:
+    held = held_by(column)
+    if held.what not in ("number", "boolean") or held.coded:
+        check(held, "number", name)
+    array = column if isinstance(column, np.ndarray) else library_of(column).shared(column)
+    if array is not None and is_readable(array):
         return array
-    return series
+    return _converted(column, name) if isinstance(column, np.ndarray) else column
 
 
-def _shared(series: nw.Series[Any]) -> NDArray[Any] | None:
-    """Return the column's own memory as an array, or None where that needs a copy."""
-    native = series.to_native()
-    if series.implementation.is_pandas():
-        plain = isinstance(native.dtype, np.dtype)
-        return native.to_numpy() if plain else None
-    if series.implementation.is_polars():
-        if native.null_count() or native.n_chunks() > 1 or native.dtype == nw.Boolean:
-            return None
-        return _if_possible(lambda: native.to_numpy(allow_copy=False))
-    if series.implementation.is_pyarrow():
-        if native.null_count or native.num_chunks > 1:
-            return None
-        chunk = native.chunk(0) if native.num_chunks else native.combine_chunks()
-        return _if_possible(lambda: chunk.to_numpy(zero_copy_only=True))
-    return None
-
-
-def _if_possible(view: Any) -> NDArray[Any] | None:
+def _converted(column: NDArray[Any], name: str) -> NDArray[np.float64]:
+    """Return the cells of an array of objects, or of a dtype that the kernel does not read."""
     try:
-        return view()
-    except (RuntimeError, ValueError, TypeError):
-        return None
-
-
-def _object_column(series: nw.Series[Any], name: str) -> NDArray[np.float64]:
-    try:
-        return np.asarray(series.to_numpy(), dtype=np.float64)
+        cells = [np.nan if cell is None else cell for cell in column.tolist()]
+        return np.array(cells, dtype=np.float64)
     except (TypeError, ValueError):
         raise NaivelyError(
-            f"{name} must hold numbers; got objects that are none. "
-            "Encode it as numbers or leave it out."
+            f"{name} must hold numbers; got text or other objects among them. "
+            "Convert them or leave them out."
         ) from None
-
-
-def _numbers(series: nw.Series[Any]) -> NDArray[np.float64]:
-    """Convert a block of a column: nulls become NaN."""
-    return np.ascontiguousarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)

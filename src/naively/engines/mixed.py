@@ -19,14 +19,14 @@ from numpy.typing import ArrayLike, NDArray
 from naively import _kernel
 from naively._threads import block_slices, map_blocks
 from naively.engines.arrays import Table, summarize_table
-from naively.engines.tables import Mixed, kinds_of, read
+from naively.engines.tables import Mixed, kinds_of, kinds_under, read
 from naively.labels import encode, positions
 from naively.sample import EVERYTHING, Sample, distinct_rows, hashes_of
 from naively.schema import Schema
 from naively.stats import Tallies
 from naively.summary import Summary
 
-__all__ = ["Mixed", "measure", "sample_rows", "summarize"]
+__all__ = ["Mixed", "decided", "measure", "sample_rows", "summarize"]
 
 _MOST_BLOCKS = 16
 _BLOCK = 1 << 16  # rows that are looked through at a time for those of a sample
@@ -55,12 +55,21 @@ def summarize(
     n_jobs : int, optional
         Threads; None for all cores where there is enough to do.
     """
-    if schema is None:
-        names, kinds = kinds_of(X)
-        schema = Schema(len(kinds), names, kinds)
+    schema = decided(X, schema)
     classes, codes = encode(y)
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     return measure(read(X, schema), schema, classes, codes, weights, n_jobs)
+
+
+def decided(X: Any, agreed: Schema | None = None) -> Schema:
+    """Return what a table's types say; of an agreed schema, they decide what is undecided."""
+    if agreed is None:
+        names, kinds = kinds_of(X)
+        return Schema(len(kinds), names, kinds)
+    if not agreed.undecided:
+        return agreed
+    kinds = kinds_under(X, agreed)
+    return agreed.decided(kinds)
 
 
 def measure(

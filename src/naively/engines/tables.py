@@ -1,7 +1,6 @@
 """Tables of numbers and categories, column by column, as the kernel reads them.
 
-A column's type says what it holds: numbers stay numbers; text, booleans and a frame's own
-categories are categories. Dates and anything else are errors that say what to do.
+A column's type says what it holds, by the rule of `naively.kinds`.
 
 >>> import pandas
 >>> kinds_of(pandas.DataFrame({"age": [30, 40], "town": ["Ulm", None]}))
@@ -12,9 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,11 +20,10 @@ from naively.engines import arrays, frames
 from naively.engines.arrays import Table
 from naively.engines.categories import encode, recode
 from naively.exceptions import NaivelyError
+from naively.kinds import kind_of
 from naively.schema import Kind, Schema
 
-__all__ = ["Columns", "Mixed", "kinds_of", "names_of", "read"]
-
-Column: TypeAlias = "NDArray[Any] | nw.Series[Any]"
+__all__ = ["Columns", "Mixed", "kinds_of", "kinds_under", "names_of", "read"]
 
 
 class Columns:
@@ -88,8 +85,7 @@ def names_of(X: Any) -> tuple[str, ...] | None:
     """Return the names of a frame's columns; None where it has none, as an array."""
     if isinstance(X, np.ndarray | list | tuple) or not frames.is_frame(X):
         return None
-    names = nw.from_native(X, eager_only=True).columns
-    return tuple(names) if names and all(isinstance(name, str) for name in names) else None
+    return frames.names_of(X)
 
 
 def kinds_of(
@@ -99,23 +95,31 @@ def kinds_of(
     names, columns = names_of(X), _columns(X)
     schema, given = Schema(len(columns), names), given or {}
     kinds = [
-        given[key] if (key := names[j] if names else j) in given else _kind(column, schema.name(j))
+        given[key]
+        if (key := names[j] if names else j) in given
+        else kind_of(frames.held_by(column), schema.name(j))
         for j, column in enumerate(columns)
     ]
     return names, tuple(kinds)
 
 
+def kinds_under(X: Any, schema: Schema) -> tuple[Kind, ...]:
+    """Return what columns hold by a schema, or by the table where the schema is undecided."""
+    kinds = list(schema.kinds or ())
+    columns = _columns_of(X, schema)
+    for j in schema.undecided:
+        kinds[j] = kind_of(frames.held_by(columns[j]), schema.name(j))
+    return tuple(kinds)
+
+
 def read(X: Any, schema: Schema) -> Mixed:
     """Make a table readable under a schema: by name, or by place where there are no names."""
+    X = arrays.unmasked(X)
     if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.ndim == 2:
         return _read_array(X, schema)
-    columns, names = _columns(X), names_of(X)
-    if names is not None and schema.names is not None:
-        columns = [columns[_place(name, names)] for name in schema.names]
-    if len(columns) != schema.n_columns:
-        raise NaivelyError(f"there must be {schema.n_columns} columns; got {len(columns)}.")
+    columns = _columns_of(X, schema)
     n_rows = len(columns[0]) if columns else len(X)
-    numbers = [_numbers(columns[j], schema.name(j)) for j in schema.numbers]
+    numbers = [frames.number_column(columns[j], schema.name(j)) for j in schema.numbers]
     encoded = [encode(columns[j], schema.name(j)) for j in schema.categories]
     codes = Columns([codes for codes, _ in encoded], n_rows)
     categories = tuple(categories for _, categories in encoded)
@@ -125,7 +129,7 @@ def read(X: Any, schema: Schema) -> Mixed:
 def _read_array(X: NDArray[Any], schema: Schema) -> Mixed:
     if X.shape[1] != schema.n_columns:
         raise NaivelyError(f"there must be {schema.n_columns} columns; got {X.shape[1]}.")
-    if not schema.categories:
+    if not schema.categories and not schema.undecided:
         return Mixed.of_numbers(arrays.table(X))
     numbers = arrays.table(X[:, schema.numbers])
     encoded = [encode(X[:, j], schema.name(j)) for j in schema.categories]
@@ -133,19 +137,29 @@ def _read_array(X: NDArray[Any], schema: Schema) -> Mixed:
     return Mixed(X.shape, numbers, codes, tuple(categories for _, categories in encoded))
 
 
-def _place(name: str, names: tuple[str, ...]) -> int:
-    if name not in names:
+def _columns_of(X: Any, schema: Schema) -> list[Any]:
+    """Return the columns of a schema, by name, or by place where there are no names."""
+    columns, names = _columns(X), names_of(X)
+    if names is not None and schema.names is not None and names != schema.names:
+        places = {name: j for j, name in enumerate(names)}
+        columns = [columns[_place(name, places)] for name in schema.names]
+    if len(columns) != schema.n_columns:
+        raise NaivelyError(f"there must be {schema.n_columns} columns; got {len(columns)}.")
+    return columns
+
+
+def _place(name: str, places: Mapping[str, int]) -> int:
+    if name not in places:
         raise NaivelyError(
             f"the table has no column {name!r}, which the model was fitted on. "
             "Add it; a column of missing cells will do."
         )
-    return names.index(name)
+    return places[name]
 
 
-def _columns(X: Any) -> list[Column]:
+def _columns(X: Any) -> list[Any]:
     if not isinstance(X, np.ndarray | list | tuple) and frames.is_frame(X):
-        native = nw.from_native(X, eager_only=True)
-        return [native[:, j] for j in range(native.shape[1])]
+        return frames.columns_of(X)
     X = _array(X)
     if X.ndim != 2:
         raise NaivelyError(f"X must have two dimensions, rows and columns; got shape {X.shape}.")
@@ -154,88 +168,9 @@ def _columns(X: Any) -> list[Column]:
 
 def _array(X: Any) -> NDArray[Any]:
     """Return an array in which numbers beside text stay numbers."""
+    arrays.check_dense(X)
+    X = arrays.unmasked(X)
     array = np.asarray(X)
     if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
         array = np.asarray(X, dtype=object)
     return array
-
-
-def _kind(column: Column, name: str) -> Kind:
-    """Return what a column holds, or raise where it can be no column of a model."""
-    if isinstance(column, np.ndarray):
-        return _kind_of_array(column, name)
-    dtype = column.dtype
-    if dtype.is_numeric() or dtype == nw.Unknown:  # of missing cells alone
-        return "number"
-    if dtype in (nw.String, nw.Categorical, nw.Enum, nw.Boolean):
-        return "category"
-    if dtype.is_temporal():
-        raise NaivelyError(_DATES.format(name=name))
-    if dtype == nw.Object:
-        return _kind_of_objects(column.to_list(), name)
-    raise NaivelyError(
-        f"{name} must hold numbers or categories; got {dtype}. Convert it or leave it out."
-    )
-
-
-def _kind_of_array(column: NDArray[Any], name: str) -> Kind:
-    if column.dtype.kind in "fiu":
-        return "number"
-    if column.dtype.kind in "USb":
-        return "category"
-    if column.dtype.kind in "mM":
-        raise NaivelyError(_DATES.format(name=name))
-    if column.dtype.kind == "O":
-        return _kind_of_objects(column.tolist(), name)
-    raise NaivelyError(
-        f"{name} must hold numbers or categories; got {column.dtype}. Convert it or leave it out."
-    )
-
-
-def _kind_of_objects(values: list[Any], name: str) -> Kind:
-    """Return what Python's objects are: numbers, unless there are text or booleans among them."""
-    for value in values:
-        if isinstance(value, str | bool | np.bool_):
-            return "category"
-        if value is not None and hasattr(value, "isoformat") and value == value:
-            raise NaivelyError(_DATES.format(name=name))
-    try:
-        np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-    except (TypeError, ValueError):
-        odd = next(value for value in values if not _is_number(value))
-        raise NaivelyError(
-            f"{name} must hold numbers or categories; got objects such as {odd!r}. "
-            "Convert it or leave it out."
-        ) from None
-    return "number"
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        float(np.nan if value is None else value)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def _numbers(column: Column, name: str) -> Column:
-    if not isinstance(column, np.ndarray):
-        if column.dtype == nw.Unknown:
-            return np.full(len(column), np.nan)
-        return frames.number_column(column, name)
-    if column.dtype.char in arrays._READABLE:
-        return column
-    try:
-        cells = column.tolist() if column.dtype.kind == "O" else column
-        return np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
-    except (TypeError, ValueError):
-        raise NaivelyError(
-            f"{name} must hold numbers; got text or other objects. "
-            "It held numbers when the model was fitted, or was said to."
-        ) from None
-
-
-_DATES = (
-    "{name} holds dates or times, which are neither numbers nor categories. Give numbers, such "
-    "as the year or the days since a day, or categories, such as the month; or leave it out."
-)

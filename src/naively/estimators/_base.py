@@ -301,11 +301,12 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
     ) -> tuple[Summary, np.dtype[Any]]:
         """Summarize rows, in memory or wherever they are; and return the type of answers."""
         if not is_dask(X):
-            checked = self._check(X, known)
+            checked = self._check(X, None if known is None else self._decided(X, known))
             return self._summarize(checked, y, sample_weight), checked.dtype
         from naively.engines import dask
 
-        checked = self._check(dask.example(X), known)
+        example = dask.example(X)
+        checked = self._check(example, None if known is None else self._decided(example, known))
         schema = checked.schema
 
         def first(size: int) -> Any:
@@ -316,6 +317,10 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
             schema = self._settled(schema, first)
         summary = dask.summarize(X, y, schema=schema, sample_weight=sample_weight)
         return summary, checked.dtype
+
+    def _decided(self, X: Any, known: Schema) -> Schema:
+        """Let rows decide what columns hold in which no cell has been seen: none, by default."""
+        return known
 
     def _undecided(self) -> Any:
         """Say what is measured of files where their first rows decide; None for numbers alone."""

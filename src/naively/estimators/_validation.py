@@ -66,19 +66,28 @@ def _check_other(estimator: BaseEstimator, X: Any) -> Checked:
             frame = frames.Frame(X)
             _check_not_empty(estimator, frame.shape)
             return Checked(frame, frame.names, frame.dtype)
-    if isinstance(X, np.ma.MaskedArray):
-        X = np.ma.filled(X.astype(np.float64), np.nan)
     array = _check_array(estimator, X, dtype="numeric")
     dtype = np.dtype(np.float32 if array.dtype in (np.float32, np.float16) else np.float64)
     return Checked(arrays.table(array), None, dtype)
 
 
 def _check_array(estimator: BaseEstimator, X: Any, dtype: Any) -> NDArray[Any]:
+    arrays.check_dense(X)
+    X = arrays.unmasked(X)
+    if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M") and dtype == "numeric":
+        raise NaivelyError(
+            f"X must hold numbers; got dates or times ({X.dtype}). Give numbers, such as the year."
+        )
     try:
         return check_array(
             X, dtype=dtype, ensure_all_finite=False, estimator=estimator, input_name="X"
         )
     except ValueError as error:
+        if "could not convert string" in str(error) or "bytes/strings" in str(error):
+            raise NaivelyError(
+                f"{type(estimator).__name__} needs numbers; got text in X ({error}). "
+                "Use NaiveBayes, which reads text as categories."
+            ) from None
         if "Expected 2D array, got 1D array" not in str(error):
             raise
         raise NaivelyError(f"{error} For one row, use predict_one or predict_proba_one.") from None
@@ -106,9 +115,11 @@ def check_codes(
     """Return an array of codes, whole numbers or NaN, and the names of its columns."""
     names = None
     if not isinstance(X, np.ndarray | list | tuple):
-        from naively.engines import tables
+        from naively.engines import frames, tables
 
         names = tables.names_of(X)
+        if frames.is_frame(X):
+            _check_codes_of_frame(estimator, X)
     array = _check_array(estimator, X, dtype="numeric")
     if fitted:
         _check_feature_names(estimator, X, reset=False)
@@ -118,6 +129,19 @@ def check_codes(
             raise NaivelyError("Input X contains infinity; categories are coded 0, 1, 2, ...")
         array = np.trunc(array) if np.isnan(array).any() else array.astype(np.int64)
     return array, names
+
+
+def _check_codes_of_frame(estimator: BaseEstimator, X: Any) -> None:
+    from naively.engines import frames
+
+    names = frames.names_of(X) or range(X.shape[1])
+    for name, column in zip(names, frames.columns_of(X), strict=True):
+        held = frames.held_by(column)
+        if held.what not in ("number", "boolean", "nothing") or held.coded:
+            raise NaivelyError(
+                f"{type(estimator).__name__} reads codes 0, 1, 2, ...; got {held.type} in column "
+                f"{name!r}. Use NaiveBayes, which reads text and categories as they are."
+            )
 
 
 def _holds_text(rows: Any) -> bool:

@@ -33,8 +33,8 @@ def choose(
     ----------
     column : str or int
         Its name, or its place where there are no names.
-    kind : {"number", "category"}
-        What it holds.
+    kind : {"number", "category", "undecided"}
+        What it holds; while that is undecided, no family describes it.
     given : mapping, optional
         Families by column: a name, an object, or several of those.
     stacked : bool, default=False
@@ -44,6 +44,8 @@ def choose(
         wanted = given[column]
         several = wanted if isinstance(wanted, list | tuple) else [wanted]
         return tuple(family_of(one, column) for one in several)
+    if kind == "undecided":
+        return ()
     if kind == "category":
         return (Categorical(),)
     return (StudentT(), Histogram()) if stacked else (StudentT(),)

@@ -258,6 +258,9 @@ class NaiveBayes(SummaryClassifier):
             schema = known
         return Checked(read(X, schema), schema.names, np.dtype(np.float64), schema)
 
+    def _decided(self, X: Any, known: Schema) -> Schema:
+        return mixed.decided(X, known) if known.undecided else known
+
     def _schema_of(self, X: Any) -> Schema:
         """Return the columns and what they hold, by type unless families say otherwise."""
         given = self._kinds()
@@ -293,7 +296,7 @@ class NaiveBayes(SummaryClassifier):
 
     def _measure(self, table: Mixed, schema: Schema, rows: Rows) -> Summary:
         known = self.summary_.schema if self.__sklearn_is_fitted__() else None
-        if schema is not known:
+        if schema is not known and not (schema.sample or schema.edges):
             schema = self._completed(table, schema, rows)
         return mixed.measure(table, schema, *rows, self.n_jobs)
 

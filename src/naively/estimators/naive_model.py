@@ -95,18 +95,20 @@ class Block:
 def blocks_of(summary: Summary, families: Sequence[Sequence[Family]]) -> list[Block]:
     """Read parameters: of numbers by family, of categories column by column."""
     schema, blocks = summary.schema, []
+    number_at = {j: i for i, j in enumerate(schema.numbers)}
+    category_at = {j: i for i, j in enumerate(schema.categories)}
     of_family: dict[Family, list[int]] = {}
     for j, given in enumerate(families):
         for family in given:
             of_family.setdefault(family, []).append(j)
     for family, columns in of_family.items():
         if family.kind == "number":
-            at = [schema.numbers.index(j) for j in columns]
+            at = [number_at[j] for j in columns]
             statistic = _of_numbers(summary, family, at)
             blocks.append(Block(family, columns, at, statistic, family.parameters(statistic)))
             continue
         for j in columns:
-            place = schema.categories.index(j)
+            place = category_at[j]
             tally = summary.tally(place)
             blocks.append(Block(family, [j], place, tally, family.parameters(tally)))
     return blocks
@@ -141,7 +143,7 @@ class NaiveModel:
                 "calibration needs a sample of rows, and the summary holds none. Measure with "
                 f"Schema(..., sample={SAMPLE}), or use calibration=None."
             )
-        if reading.calibration is None or sample is None or not len(sample):
+        if reading.calibration is None or sample is None or not (len(sample) and n_terms):
             n_classes = len(self.classes)
             return Calibration(np.ones((n_classes, n_terms)), np.zeros(n_classes))
         sample = sample.least(calibration.sample_rows(len(self.classes), n_terms))

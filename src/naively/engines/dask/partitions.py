@@ -22,7 +22,6 @@ from naively.exceptions import NaivelyError
 from naively.labels import as_array
 
 __all__ = ["Partition", "check_table", "count", "is_array", "is_lazy", "naming", "partitions"]
-__all__ += ["without_mask"]
 
 da: Any = need("dask.array", "reading Dask arrays", extra="dask")
 dd: Any = need("dask.dataframe", "reading Dask data frames", extra="dask")
@@ -132,13 +131,6 @@ def naming(number: int) -> Iterator[None]:
             raise  # such as the wish to run elsewhere
         kind = "" if isinstance(error, NaivelyError) else f"{type(error).__name__}: "
         raise NaivelyError(f"partition {number}: {kind}{error}") from error
-
-
-def without_mask(X: Any) -> Any:
-    """Return masked cells as missing ones."""
-    if isinstance(X, np.ma.MaskedArray):
-        return np.ma.filled(X.astype(np.float64), np.nan)
-    return X
 
 
 def _joined_arrays(arrays: list[Any]) -> list[Any]:

@@ -16,8 +16,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from naively._optional import need
+from naively.engines.arrays import unmasked
 from naively.engines.dask.example import missing_row
-from naively.engines.dask.partitions import check_table, is_array, naming, without_mask
+from naively.engines.dask.partitions import check_table, is_array, naming
 
 __all__ = ["predict"]
 
@@ -78,7 +79,7 @@ def _answers(
     if len(rows) == 0:
         return expected
     with naming(block_id[0]):
-        return getattr(model, method)(without_mask(rows))
+        return getattr(model, method)(unmasked(rows))
 
 
 def _framed_answers(rows: Any, *, model: Any, method: str, partition_info: Any = None) -> Any:

@@ -15,6 +15,7 @@ from uuid import uuid4
 
 from naively._optional import need
 from naively.engines import mixed
+from naively.engines.arrays import unmasked
 from naively.engines.dask.example import example
 from naively.engines.dask.partitions import (
     Partition,
@@ -23,7 +24,6 @@ from naively.engines.dask.partitions import (
     is_lazy,
     naming,
     partitions,
-    without_mask,
 )
 from naively.engines.dask.recipes import Graph, Key
 from naively.engines.tables import kinds_of
@@ -109,7 +109,7 @@ def _computed(name: str, graph: Graph, key: Key) -> Any:
 def _measured(partition: Partition, schema: Schema, *shared: Any) -> Summary:
     with naming(partition.number):
         parts = partition.load(*shared)
-        X, y, w = without_mask(parts["X"]), parts["y"], parts.get("sample_weight")
+        X, y, w = unmasked(parts["X"]), parts["y"], parts.get("sample_weight")
         return mixed.summarize(X, y, schema=schema, sample_weight=w, n_jobs=1)
 
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from naively._optional import need
@@ -96,8 +95,8 @@ class Plan:
             if column.kind == "number":
                 found.append(self._numbers(array, column))
             else:
-                series = nw.from_native(pyarrow.chunked_array([array]), series_only=True)
-                encoded.append(categories.encode(series, self.schema.name(column.at)))
+                cells = pyarrow.chunked_array([array])
+                encoded.append(categories.encode(cells, self.schema.name(column.at)))
         table: Any = found[0] if len(found) == 1 and found[0].ndim == 2 else None
         if table is None:
             table = Columns(list(_side_by_side(found)), n_rows)

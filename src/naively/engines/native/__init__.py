@@ -1,0 +1,52 @@
+"""The columns of data frames, each in the words of its own library.
+
+Every file here exports the same names for one library:
+
+- ``columns(frame)``: its columns, without a copy, in a time that is linear in their number;
+- ``held(column)``: what its type says, for `naively.kinds`;
+- ``shared(column)``: an array in the column's own memory, or None where that needs a copy;
+- ``numbers(column)``: its cells as float64, NaN where one is missing.
+
+Frames of other libraries that narwhals knows are read as Arrow tables.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+__all__ = ["is_frame", "library_of", "native_of"]
+
+_LIBRARIES = {"pandas": "pandas", "polars": "polars", "pyarrow": "arrow"}
+
+
+def is_frame(X: object) -> bool:
+    """Whether X is an eager data frame that narwhals knows."""
+    return nw.dependencies.is_into_dataframe(X)
+
+
+def native_of(X: Any) -> Any:
+    """Return a frame of pandas, polars or pyarrow, as it is if it is one."""
+    frame = nw.from_native(X, eager_only=True)
+    known = frame.implementation
+    if known.is_pandas() or known.is_polars() or known.is_pyarrow():
+        return frame.to_native()
+    return frame.to_arrow()
+
+
+def library_of(native: Any) -> Any:
+    """Return the file of this folder that reads a frame or a column."""
+    kind: Any = type(native)
+    return _library(kind)
+
+
+@lru_cache(maxsize=64)
+def _library(kind: type) -> Any:
+    for base in kind.__mro__:
+        package = base.__module__.partition(".")[0]
+        if package in _LIBRARIES:
+            return import_module(f"naively.engines.native.{_LIBRARIES[package]}")
+    raise TypeError(f"{kind} is a column of no library that is known here")

@@ -1,0 +1,74 @@
+"""Columns of pyarrow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively._optional import need
+from naively.kinds import Held, What
+
+__all__ = ["columns", "decoded", "held", "held_by_type", "numbers", "shared"]
+
+pa = need("pyarrow", "reading Arrow tables", extra="files")
+pc = need("pyarrow.compute", "reading Arrow tables", extra="files")
+
+_TESTS: tuple[tuple[What, tuple[str, ...]], ...] = (
+    ("nothing", ("is_null",)),
+    ("number", ("is_integer", "is_floating", "is_decimal")),
+    ("boolean", ("is_boolean",)),
+    ("text", ("is_string", "is_large_string", "is_string_view")),
+    ("dates", ("is_temporal",)),
+)
+
+
+def columns(frame: Any) -> list[Any]:
+    """Return the columns of a table."""
+    return list(frame.columns)
+
+
+def held(column: Any) -> Held:
+    """Return what a column's type says."""
+    return held_by_type(column.type)
+
+
+def held_by_type(kind: Any) -> Held:
+    """Return what a type of Arrow's says."""
+    inside = _inside(kind)
+    for what, tests in _TESTS:
+        if any(getattr(pa.types, test)(inside) for test in tests):
+            return Held(what, str(kind), pa.types.is_dictionary(kind))
+    return Held("other", str(kind))
+
+
+def shared(column: Any) -> NDArray[Any] | None:
+    """Return the column's own memory as an array, or None where that needs a copy."""
+    if column.null_count or column.num_chunks > 1:
+        return None
+    chunk = column.chunk(0) if column.num_chunks else column.combine_chunks()
+    try:
+        array: NDArray[Any] = chunk.to_numpy(zero_copy_only=True)
+    except (pa.ArrowException, ValueError, TypeError):
+        return None
+    return array
+
+
+def numbers(column: Any) -> NDArray[np.float64]:
+    """Return the cells as float64, as exactly as that can be; null is NaN."""
+    found = pc.cast(decoded(column), pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return np.ascontiguousarray(found, dtype=np.float64)
+
+
+def decoded(column: Any) -> Any:
+    """Return the cells without a dictionary, and without runs."""
+    if pa.types.is_dictionary(column.type):
+        return column.cast(column.type.value_type)
+    return pc.run_end_decode(column) if pa.types.is_run_end_encoded(column.type) else column
+
+
+def _inside(kind: Any) -> Any:
+    """Return the type of the cells themselves."""
+    is_wrapped = pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind)
+    return _inside(kind.value_type) if is_wrapped else kind

@@ -1,0 +1,91 @@
+"""Columns of pandas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively._optional import need
+from naively.kinds import Held, What, held_by_dtype, held_by_objects, is_missing
+
+__all__ = ["columns", "dense", "held", "numbers", "shared"]
+
+pd = need("pandas", "reading pandas frames", extra="files")
+
+_NULLABLE: dict[str, What] = {"i": "number", "u": "number", "f": "number", "b": "boolean"}
+
+
+def columns(frame: Any) -> list[Any]:
+    """Return the columns of a frame; arrays where it is one table of numbers in memory."""
+    if len(frame) and frame.shape[1] > 1 and len(kinds := set(frame.dtypes)) == 1:
+        kind = kinds.pop()
+        if isinstance(kind, np.dtype) and kind.kind in "fiub":
+            table = frame.to_numpy()
+            if np.shares_memory(table[:1], frame.iloc[:, 0].to_numpy()[:1]):
+                return list(table.T)
+    return [column for _, column in frame.items()]
+
+
+def held(column: Any) -> Held:
+    """Return what a column's type says; of objects, the cells themselves."""
+    kind = column.dtype
+    if isinstance(kind, pd.CategoricalDtype):
+        inside = held(kind.categories.to_series()) if len(kind.categories) else None
+        return Held(inside.what if inside else "nothing", "category", coded=True)
+    if isinstance(kind, pd.SparseDtype):
+        kind = kind.subtype
+    if isinstance(kind, np.dtype):
+        by_type = held_by_dtype(kind)
+        return held_by_objects(dense(column).tolist()) if by_type is None else by_type
+    return _held_by_extension(kind)
+
+
+def _held_by_extension(kind: Any) -> Held:
+    if isinstance(kind, pd.ArrowDtype):
+        from naively.engines.native.arrow import held_by_type
+
+        return held_by_type(kind.pyarrow_dtype)
+    if isinstance(kind, pd.StringDtype):
+        return Held("text", str(kind))
+    if isinstance(kind, pd.DatetimeTZDtype | pd.PeriodDtype):
+        return Held("dates", str(kind))
+    nullable = getattr(kind, "numpy_dtype", None)  # of Int64, Float64 and boolean
+    what = _NULLABLE.get(nullable.kind, "other") if nullable is not None else "other"
+    return Held(what, str(kind))
+
+
+def shared(column: Any) -> NDArray[Any] | None:
+    """Return the column's own memory as an array, or None where that needs a copy."""
+    if not isinstance(column.dtype, np.dtype) or column.dtype.kind == "O":
+        return None
+    array: NDArray[Any] = column.to_numpy()
+    return array
+
+
+def numbers(column: Any) -> NDArray[np.float64]:
+    """Return the cells as float64, as exactly as that can be; missing ones are NaN."""
+    column = dense(column)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(object)
+    if column.dtype == object:
+        cells = [np.nan if is_missing(cell) else cell for cell in column.tolist()]
+        return np.array(cells, dtype=np.float64)
+    if isinstance(column.dtype, pd.ArrowDtype):
+        from naively.engines.native import arrow
+
+        return arrow.numbers(_arrow(column))
+    found = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return np.ascontiguousarray(found, dtype=np.float64)
+
+
+def dense(column: Any) -> Any:
+    """Return a column with all its cells, also those that a sparse one does not write down."""
+    return column.sparse.to_dense() if isinstance(column.dtype, pd.SparseDtype) else column
+
+
+def _arrow(column: Any) -> Any:
+    pyarrow = need("pyarrow", "reading Arrow tables", extra="files")
+    found = pyarrow.array(column.array)
+    return found if isinstance(found, pyarrow.ChunkedArray) else pyarrow.chunked_array([found])

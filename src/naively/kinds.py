@@ -1,0 +1,163 @@
+"""What a column holds: the one decision, for every engine.
+
+Each engine describes its own types in the few words of `Held`; what follows from them is decided
+here, so that one table has one schema whoever reads it:
+
+===================================================== ==============================
+type                                                  kind
+===================================================== ==============================
+integers, floats, decimals, also nullable and sparse  number
+text, booleans, a frame's own categories              category
+null: no cell at all                                  undecided, until a cell comes
+dates, times, lists, structs, bytes, complex, others  an error that names the column
+===================================================== ==============================
+
+An estimator of numbers alone, such as `GaussianNB`, reads booleans as 0 and 1.
+
+>>> kind_of(Held("text", "string"), "column 'town'")
+'category'
+>>> check(Held("dates", "date32"), "number", "column 'born'")
+Traceback (most recent call last):
+    ...
+naively.exceptions.NaivelyError: column 'born' holds dates or times (date32), which are neither \
+numbers nor categories. Give numbers, such as the year or the days since a day, or categories, \
+such as the month; or leave it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from naively.exceptions import NaivelyError
+from naively.schema import Kind
+
+__all__ = ["NUMBERS_ALONE", "Held", "What", "check", "held_by_dtype", "held_by_objects"]
+__all__ += ["is_missing", "kind_of"]
+
+What = Literal["number", "boolean", "text", "nothing", "dates", "other"]
+NUMBERS_ALONE = "Use NaiveBayes, which reads categories too; or encode it as numbers, or {out}."
+_OUT = "leave it out"
+_DATES = (
+    "{name} holds dates or times ({type}), which are neither numbers nor categories. Give numbers, "
+    "such as the year or the days since a day, or categories, such as the month; or {out}."
+)
+
+
+class Held(NamedTuple):
+    """What the type of a column says about its cells.
+
+    Attributes
+    ----------
+    what : {"number", "boolean", "text", "nothing", "dates", "other"}
+        What the cells are; "nothing" where the type has none but missing ones.
+    type : str
+        What the engine calls the type.
+    coded : bool
+        Whether they are categories by declaration: a pandas Categorical, an Arrow dictionary.
+    """
+
+    what: What
+    type: str
+    coded: bool = False
+
+
+def kind_of(held: Held, name: str, out: str = _OUT) -> Kind:
+    """Return what a column holds, or raise where it can be no column of a model.
+
+    Parameters
+    ----------
+    held : Held
+        What its type says.
+    name : str
+        What messages call it: ``column 'town'``.
+    out : str
+        How a column is left out, for messages.
+    """
+    if held.what == "nothing":
+        return "undecided"
+    if held.what == "dates":
+        raise NaivelyError(_DATES.format(name=name, type=held.type, out=out))
+    if held.what == "other":
+        raise NaivelyError(
+            f"{name} must hold numbers or categories; got {held.type}. Convert it or {out}."
+        )
+    return "number" if held.what == "number" and not held.coded else "category"
+
+
+def check(held: Held, kind: Kind, name: str, out: str = _OUT) -> None:
+    """Raise where a column cannot be read as what it is agreed to hold.
+
+    Booleans can be numbers, and numbers can be categories, if somebody says so. What holds nothing
+    can be anything.
+    """
+    if kind == "undecided" or held.what == "nothing":
+        return
+    decided = kind_of(held, name, out)
+    if kind == "number" and decided == "category" and held.what != "boolean":
+        if held.coded and held.what == "number":
+            raise NaivelyError(
+                f"{name} must hold numbers; got categories ({held.type}). "
+                + NUMBERS_ALONE.format(out=out)
+            )
+        raise NaivelyError(
+            f"{name} must hold numbers; got text ({held.type}). " + NUMBERS_ALONE.format(out=out)
+        )
+
+
+def held_by_dtype(dtype: np.dtype[Any]) -> Held | None:
+    """Return what a NumPy dtype says; None for objects, whose cells must be looked at."""
+    whats: dict[str, What] = {"f": "number", "i": "number", "u": "number", "b": "boolean"}
+    whats |= {"U": "text", "S": "text", "T": "text", "M": "dates", "m": "dates"}
+    return None if dtype.kind == "O" else Held(whats.get(dtype.kind, "other"), str(dtype))
+
+
+def held_by_objects(values: Sequence[Any]) -> Held:
+    """Return what Python's objects are: numbers, unless there are others among them.
+
+    >>> [held_by_objects(cells).what for cells in ([None, 3], ["a", 3], [None, float("nan")])]
+    ['number', 'text', 'nothing']
+    """
+    examples = dict(zip(map(type, values), values, strict=True))  # one of each type
+    found = {held.what: held for held in map(_held_by_object, examples.values()) if held}
+    for what in ("dates", "other", "text", "boolean"):
+        if what in found:
+            return found[what]
+    if any(not is_missing(value) for value in values):
+        return found.get("number", Held("number", "objects"))
+    return Held("nothing", "objects, all of them missing")
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a Python object is a missing cell: None, NaN, NaT or pandas.NA."""
+    if value is None or isinstance(value, str | bool | int):
+        return value is None
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):  # such as an array
+        return False
+
+
+def _held_by_object(value: Any) -> Held | None:
+    """Return what a cell is; None where it is missing."""
+    if is_missing(value):
+        return None
+    if isinstance(value, str):
+        return Held("text", "str")
+    if isinstance(value, bool | np.bool_):
+        return Held("boolean", "bool")
+    name = f"objects such as {value!r}"
+    if isinstance(value, timedelta | np.datetime64 | np.timedelta64) or hasattr(value, "isoformat"):
+        return Held("dates", name)
+    if isinstance(value, bytes | np.ndarray | complex | np.complexfloating):
+        return Held("other", name)
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return Held("other", name)
+    return Held("number", name)
