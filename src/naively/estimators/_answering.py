@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,11 +13,12 @@ from naively import labels
 from naively._threads import block_slices, map_blocks
 from naively.engines.arrays import raise_not_finite
 from naively.estimators._anywhere import anywhere
+from naively.estimators._state import State
 from naively.estimators._validation import Checked, check_known, check_labels, check_weights
 from naively.exceptions import NaivelyError
 from naively.summary import Schema, Summary
 
-__all__ = ["Answering"]
+__all__ = ["Answering", "numbers_of_row", "row_of_dict"]
 
 _MOST_BLOCKS = 64
 
@@ -25,10 +26,12 @@ _MOST_BLOCKS = 64
 class Answering:
     """The methods that ask a model that was read off a summary."""
 
-    summary_: Summary
-    n_features_in_: int
     n_jobs: int | None
-    _dtype: np.dtype[Any]
+
+    @property
+    @abstractmethod
+    def summary_(self) -> Summary:
+        """What was seen."""
 
     @property
     @abstractmethod
@@ -36,8 +39,16 @@ class Answering:
         """Labels, sorted."""
 
     @abstractmethod
-    def _model(self) -> Any:
-        """Return the model, read off the summary by the parameters as they are now."""
+    def _learned(self) -> State:
+        """Return the state, which methods take once."""
+
+    @abstractmethod
+    def _model(self, state: State | None = None) -> Any:
+        """Return the model of a state, or of the present one."""
+
+    @abstractmethod
+    def _snapshot(self) -> Self:
+        """Return an estimator that shares what was learned until now, and stays as it is."""
 
     @abstractmethod
     def _check(self, X: Any, known: Schema | None) -> Checked:
@@ -93,10 +104,12 @@ class Answering:
         row : array-like of shape (n_columns,), or dict
             Numbers, in order or by column name. None and NaN are missing cells.
         """
-        model = self._model()
-        at = model.kernel.label_one(self._row(row))
+        state = self._learned()
+        model, schema = self._model(state), state.summary.schema
+        values = numbers_of_row(row, schema)
+        at = model.kernel.label_one(values)
         if at < 0:
-            self._raise_infinite_row(row)
+            raise_not_finite(values[np.newaxis], schema)
         return model.classes[at]
 
     def predict_proba_one(self, row: Any) -> NDArray[np.float64]:
@@ -107,10 +120,11 @@ class Answering:
         row : array-like of shape (n_columns,), or dict
             Numbers, in order or by column name. None and NaN are missing cells.
         """
-        model = self._model()
-        out = np.empty((1, len(model.classes)))
-        if not model.kernel.proba(self._row(row)[np.newaxis], out):
-            self._raise_infinite_row(row)
+        state = self._learned()
+        model, schema = self._model(state), state.summary.schema
+        values, out = numbers_of_row(row, schema)[np.newaxis], np.empty((1, len(model.classes)))
+        if not model.kernel.proba(values, out):
+            raise_not_finite(values, schema)
         return out[0]
 
     def accuracy(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
@@ -124,11 +138,12 @@ class Answering:
 
         It is infinite where a true class has probability 0, as a label that was never seen has.
         """
-        log_proba = self.predict_log_proba(X)
+        snapshot = self._snapshot()
+        log_proba, classes = snapshot.predict_log_proba(X), snapshot.classes_
         present, codes = labels.encode(check_labels(self, y, log_proba.shape[0]))
-        check_known(present, labels.union(present, self.classes_))
-        known = np.isin(present, self.classes_)
-        at = np.where(known, labels.positions(present, self.classes_), 0)[codes]
+        check_known(present, labels.union(present, classes))
+        known = np.isin(present, classes)
+        at = np.where(known, labels.positions(present, classes), 0)[codes]
         terms = np.where(known[codes], log_proba[np.arange(at.size), at], -np.inf)
         weights = check_weights(log_proba, sample_weight)
         if weights is not None:
@@ -140,7 +155,7 @@ class Answering:
     def _values(self, want: str, X: Any) -> NDArray[Any]:
         model, checked = self._model(), self._check(X, self.summary_.schema)
         n_values = 1 if want == "evidence" else len(model.classes)
-        dtype = np.result_type(checked.dtype, self._dtype)
+        dtype = np.result_type(checked.dtype, self._learned().dtype)
         out = np.empty((checked.table.shape[0], n_values), dtype=dtype)
         self._score(getattr(model.kernel, want), checked, out)
         return out
@@ -152,29 +167,28 @@ class Answering:
         if not all(map_blocks(lambda rows: score(table[rows], out[rows]), blocks, self.n_jobs)):
             raise_not_finite(table, self.summary_.schema)
 
-    def _row(self, row: Any) -> NDArray[np.float64]:
-        if isinstance(row, dict):
-            row = self._row_of_dict(row)
-        values = np.ascontiguousarray(row, dtype=np.float64)
-        if values.shape != (self.n_features_in_,):
-            raise NaivelyError(
-                f"a row must have {self.n_features_in_} numbers; got shape {values.shape}."
-            )
-        return values
 
-    def _row_of_dict(self, row: dict[str, Any]) -> list[Any]:
-        names = self.summary_.schema.names
-        if names is None:
-            raise NaivelyError(
-                "a dict needs column names, and the model was fitted on an array without any. "
-                "Fit on a data frame, or give the row as a list."
-            )
-        try:
-            return [row[name] for name in names]
-        except KeyError as absent:
-            raise NaivelyError(
-                f"the row has no column {absent.args[0]!r}. Use None for a missing cell."
-            ) from None
+def numbers_of_row(row: Any, schema: Schema) -> NDArray[np.float64]:
+    """Return the numbers of a row, given in order or by column name."""
+    if isinstance(row, dict):
+        row = row_of_dict(row, schema)
+    values = np.ascontiguousarray(row, dtype=np.float64)
+    if values.shape != (schema.n_columns,):
+        raise NaivelyError(f"a row must have {schema.n_columns} numbers; got shape {values.shape}.")
+    return values
 
-    def _raise_infinite_row(self, row: Any) -> None:
-        raise_not_finite(self._row(row)[np.newaxis], self.summary_.schema)
+
+def row_of_dict(row: dict[str, Any], schema: Schema) -> list[Any]:
+    """Return the cells of a row in the order of the columns."""
+    names = schema.names
+    if names is None:
+        raise NaivelyError(
+            "a dict needs column names, and the model was fitted on an array without any. "
+            "Fit on a data frame, or give the row as a list."
+        )
+    try:
+        return [row[name] for name in names]
+    except KeyError as absent:
+        raise NaivelyError(
+            f"the row has no column {absent.args[0]!r}. Use None for a missing cell."
+        ) from None

@@ -1,7 +1,8 @@
-"""Rows that are not in memory: an estimator's methods go where they are.
+"""Methods that answer for rows: each by one state, and where the rows are.
 
-A collection of Dask's is recognised without importing Dask. It is summarized where its partitions
-lie, and what is asked of it is answered by a collection that is as lazy as it is.
+A method takes what was learned once, at its start: a thread that learns meanwhile changes nothing
+of the answer. A collection of Dask's is recognised without importing Dask. It is summarized where
+its partitions lie, and what is asked of it is answered by a collection that is as lazy as it is.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ def is_dask(X: Any) -> bool:
 
 
 def anywhere(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Let a method that answers for rows take a collection of Dask's too."""
+    """Let a method answer by what was learned until now, for a collection of Dask's too."""
 
     @wraps(method)
     def answered(self: Any, X: Any) -> Any:
+        snapshot = self._snapshot()
         if not is_dask(X):
-            return method(self, X)
+            return method(snapshot, X)
         from naively.engines import dask
 
-        self._seen()
-        return dask.predict(self, method.__name__, X)
+        return dask.predict(snapshot, method.__name__, X)
 
     return answered

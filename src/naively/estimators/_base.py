@@ -23,6 +23,7 @@ from naively._atomic import write_atomically
 from naively.engines.arrays import summarize_table
 from naively.estimators._answering import Answering
 from naively.estimators._anywhere import is_dask
+from naively.estimators._state import State
 from naively.estimators._validation import (
     Checked,
     check_known,
@@ -54,7 +55,7 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
     decay: float
     open_classes: bool
-    _cached: Model | None
+    _state: State | None = None
 
     # --- what was learned ---------------------------------------------------------------------
 
@@ -109,19 +110,39 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         return cls.from_summary(summary, **params)
 
     @property
+    def summary_(self) -> Summary:
+        """What was seen. Everything else is read off it."""
+        return self._learned().summary
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns."""
+        return self._learned().summary.schema.n_columns
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """Names of the columns; there is no such attribute where they have none."""
+        names = self._learned().summary.schema.names
+        if names is None:
+            raise AttributeError(f"this {type(self).__name__} was fitted without column names.")
+        return np.array(names, dtype=object)
+
+    @property
     def classes_(self) -> NDArray[Any]:
         """Labels, sorted."""
-        return self._seen().classes
+        return self._learned().summary.classes
 
     @property
     def class_count_(self) -> NDArray[Any]:
         """Weight of the rows of each class."""
-        return self._seen().class_weight.astype(self._dtype)
+        state = self._learned()
+        return state.summary.class_weight.astype(state.dtype)
 
     @property
     def class_prior_(self) -> NDArray[Any]:
         """Class probabilities."""
-        return self._model().prior.astype(self._dtype)
+        state = self._learned()
+        return self._model(state).prior.astype(state.dtype)
 
     # --- learning -----------------------------------------------------------------------------
 
@@ -194,7 +215,7 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         X, y, sample_weight
             As they were given to `fit`.
         """
-        before = self._seen()
+        before = self.summary_
         rows, _ = self._measured(X, y, sample_weight, before.schema)
         return self._adopt(before - rows)
 
@@ -208,8 +229,8 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         path : path-like
             The file, by custom with the ending ``.safetensors``.
         """
-        params = self._params_as_text()
-        content = ModelFile(self._seen(), type(self).__name__, params, self._dtype.name)
+        state, params = self._learned(), self._params_as_text()
+        content = ModelFile(state.summary, type(self).__name__, params, state.dtype.name)
         model_file.write(path, content, version=__version__)
 
     def to_onnx(
@@ -262,39 +283,39 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
 
     # --- inside -------------------------------------------------------------------------------
 
-    def _seen(self) -> Summary:
-        if not self.__sklearn_is_fitted__():
+    def _learned(self) -> State:
+        """Return the state, which methods take once."""
+        state = self._state
+        if state is None:
             raise NotFittedError(
                 f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
                 "appropriate arguments before using this estimator."
             )
-        return self.summary_
+        return state
 
-    def _model(self) -> Any:
-        summary = self._seen()
-        if self._cached is None:
-            self._cached = self._read(summary)
-        return self._cached
+    def _model(self, state: State | None = None) -> Any:
+        """Return the model of a state, or of the present one."""
+        return (state or self._learned()).model(self._read)
+
+    def _snapshot(self) -> Self:
+        """Return an estimator that shares what was learned until now, and stays as it is."""
+        self._learned()
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
 
     def _adopt(
         self, summary: Summary, model: Model | None = None, dtype: np.dtype[Any] | None = None
     ) -> Self:
         """Take over a new state: the last step of every change, when nothing can fail any more."""
-        if dtype is not None or not hasattr(self, "_dtype"):
-            self._dtype = np.dtype(dtype or np.float64)
-        names = summary.schema.names
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        self.n_features_in_ = summary.schema.n_columns
-        self.summary_ = summary
-        self._cached = model
+        if dtype is None:
+            before = self._state
+            dtype = np.dtype(np.float64) if before is None else before.dtype
+        self._state = State(summary, dtype, model)
         return self
 
     def _with(self, dtype: str) -> Self:
-        self._dtype = np.dtype(dtype)
-        return self
+        return self._adopt(self.summary_, self._model(), np.dtype(dtype))
 
     def _measured(
         self, X: Any, y: Any, sample_weight: Any, known: Schema | None
@@ -392,7 +413,7 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
             self._validate_params()
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "summary_" in self.__dict__
+        return self._state is not None
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -400,7 +421,15 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_cached": None}
+        state: dict[str, Any] = super().__getstate__()
+        learned = state.get("_state")
+        if learned is None:
+            return state
+        return {**state, "_state": (learned.summary, learned.dtype)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        learned = state.get("_state")
+        super().__setstate__({**state, "_state": None if learned is None else State(*learned)})
 
 
 @lru_cache(maxsize=64, typed=True)

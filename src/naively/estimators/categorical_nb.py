@@ -24,6 +24,7 @@ from sklearn.utils._param_validation import Interval
 from naively._threads import block_slices, map_blocks
 from naively.engines import mixed
 from naively.engines.tables import Mixed
+from naively.estimators._answering import numbers_of_row
 from naively.estimators._base import Rows, SummaryClassifier
 from naively.estimators._validation import Checked, check_codes
 from naively.estimators.gaussian_model import check_priors, logarithm, read_prior
@@ -156,13 +157,15 @@ class CategoricalNB(SummaryClassifier):
 
     def predict_one(self, row: Any) -> Any:
         """Return the class of one row of codes, given in order or by column name."""
-        self._seen()
-        return self.predict(self._row(row)[np.newaxis]).tolist()[0]
+        snapshot = self._snapshot()
+        cells = numbers_of_row(row, snapshot.summary_.schema)
+        return snapshot.predict(cells[np.newaxis]).tolist()[0]
 
     def predict_proba_one(self, row: Any) -> NDArray[np.float64]:
         """Return p(k | x) of one row, one number per class."""
-        self._seen()
-        return self.predict_proba(self._row(row)[np.newaxis])[0]
+        snapshot = self._snapshot()
+        cells = numbers_of_row(row, snapshot.summary_.schema)
+        return snapshot.predict_proba(cells[np.newaxis])[0]
 
     # --- inside -------------------------------------------------------------------------------
 

@@ -164,12 +164,14 @@ class GaussianNB(SummaryClassifier):
     @property
     def theta_(self) -> NDArray[Any]:
         """Means, by class and column."""
-        return self._model().parameters.mean.astype(self._dtype)
+        state = self._learned()
+        return self._model(state).parameters.mean.astype(state.dtype)
 
     @property
     def var_(self) -> NDArray[Any]:
         """Variances, smoothing included."""
-        return self._model().parameters.variance.astype(self._dtype)
+        state = self._learned()
+        return self._model(state).parameters.variance.astype(state.dtype)
 
     @property
     def epsilon_(self) -> Any:

@@ -19,6 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from naively.engines import mixed
 from naively.engines.tables import Mixed, kinds_of, names_of, read
+from naively.estimators._answering import row_of_dict
 from naively.estimators._anywhere import anywhere
 from naively.estimators._base import Rows, SummaryClassifier
 from naively.estimators._validation import Checked, check_cells
@@ -169,15 +170,16 @@ class NaiveBayes(SummaryClassifier):
     @property
     def families_(self) -> dict[Any, tuple[Family, ...]]:
         """The families of each column."""
-        schema = self._seen().schema
+        schema = self.summary_.schema
         columns = schema.names or range(schema.n_columns)
         return dict(zip(columns, self._families(schema), strict=True))
 
     @property
     def weights_(self) -> dict[Any, NDArray[np.float64]]:
         """For each column, the weight of each of its families' terms in each class."""
-        model = self._model()
-        found: dict[Any, list[Any]] = {column: [] for column in self.families_}
+        snapshot = self._snapshot()
+        model = snapshot._model()
+        found: dict[Any, list[Any]] = {column: [] for column in snapshot.families_}
         columns, places = list(found), [j for block in model.blocks for j in block.columns]
         for j, weights in zip(places, model.calibration.weight.T, strict=True):
             found[columns[j]].append(weights)
@@ -204,7 +206,8 @@ class NaiveBayes(SummaryClassifier):
         row : list or dict
             Cells, in order or by column name. None and NaN are missing.
         """
-        return self.predict(self._one(row)).tolist()[0]
+        snapshot = self._snapshot()
+        return snapshot.predict(snapshot._one(row)).tolist()[0]
 
     def predict_proba_one(self, row: Any) -> NDArray[np.float64]:
         """Return p(k | x) of one row, one number per class.
@@ -214,7 +217,8 @@ class NaiveBayes(SummaryClassifier):
         row : list or dict
             Cells, in order or by column name. None and NaN are missing.
         """
-        return self.predict_proba(self._one(row))[0]
+        snapshot = self._snapshot()
+        return snapshot.predict_proba(snapshot._one(row))[0]
 
     def _params_as_text(self) -> dict[str, Any]:
         params = super()._params_as_text()
@@ -236,9 +240,9 @@ class NaiveBayes(SummaryClassifier):
 
     def _one(self, row: Any) -> Mixed:
         """Return a table of one row."""
-        schema = self._seen().schema
+        schema = self.summary_.schema
         if isinstance(row, dict):
-            row = self._row_of_dict(row)
+            row = row_of_dict(row, schema)
         cells = np.empty((1, len(row)), dtype=object)
         cells[0] = list(row)
         if cells.shape[1] != schema.n_columns:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from sklearn.model_selection import train_test_split
 
+from naively.estimators._state import snapshot
 from naively.evaluation.answers import ask
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.given import Truth
@@ -47,5 +48,6 @@ def split(X: Any, truth: Truth, *, test_size: float, random_state: Any) -> Split
 
 def judge(fitted: Any, X: Any, truth: Truth, method: str, **more: Any) -> Evaluation:
     """Judge a fitted model, whose classes may be more or fewer than those of the rows."""
+    fitted = snapshot(fitted)
     truth = truth.among(fitted.classes_)
     return Evaluation.of(truth, ask(fitted, X, truth), method, **more)

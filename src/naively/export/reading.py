@@ -13,6 +13,7 @@ __all__ = ["read"]
 
 def read(estimator: Fitted) -> Terms | Sum:
     """Read the numbers off a fitted estimator, or raise where it cannot be exported."""
+    estimator = estimator._snapshot()
     model = estimator._model()
     calibration = getattr(model, "calibration", None)
     if hasattr(model, "parameters") and _is_gaussian(calibration):

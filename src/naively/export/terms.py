@@ -18,7 +18,7 @@ than 1e220 of the smallest standard deviation away, counts as being there.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +35,13 @@ SQUARE_UNIT = UNIT**2
 class Fitted(Protocol):
     """A fitted estimator: what it has seen, and the model that it reads off that."""
 
-    summary_: Summary
+    @property
+    def summary_(self) -> Summary:
+        """What it has seen."""
 
     def _model(self) -> Any: ...
+
+    def _snapshot(self) -> Self: ...
 
 
 @dataclass(frozen=True)

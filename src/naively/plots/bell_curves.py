@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from naively.estimators._state import snapshot
 from naively.exceptions import NaivelyError
 from naively.plots import _canvas
 from naively.plots._bar_panel import BarPanel
@@ -132,6 +133,7 @@ class BellCurveDisplay:
             Drawn; call `plot` to draw it again elsewhere.
         """
         check_is_fitted(estimator)
+        estimator = snapshot(estimator)
         several = has_families(estimator)
         summary = estimator.summary_ if several else bells_of(estimator, _PURPOSE).summary
         if (X is None) != (y is None):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from naively.estimators._state import snapshot
 from naively.exceptions import NaivelyError
 from naively.plots import _canvas, palette
 from naively.plots._grid import Limits, coordinates, edges, predict_on
@@ -179,6 +180,7 @@ class DecisionRegionDisplay:
             Drawn; call `plot` to draw it again elsewhere.
         """
         check_is_fitted(estimator)
+        estimator = snapshot(estimator)
         if (X is None) != (y is None):
             raise NaivelyError("X and y go together: give both, or neither.")
         pair = read_pair(estimator, columns, feature_names, max_classes)

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.estimators._state import snapshot
 from naively.exceptions import NaivelyError
 from naively.families.gaussian import log_density
 from naively.plots import _canvas, palette
@@ -131,6 +132,7 @@ class DensitySurfaceDisplay:
         DensitySurfaceDisplay
             Drawn; call `plot` to draw it again elsewhere.
         """
+        estimator = snapshot(estimator)
         bells = bells_of(estimator, "drawing densities")
         names = column_names(estimator, bells.means.shape[1], feature_names)
         pair = choose_pair(bells.summary, names, columns)

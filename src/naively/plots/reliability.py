@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from naively.estimators._state import snapshot
 from naively.evaluation.metrics import Reliability, reliability
 from naively.exceptions import NaivelyError
 from naively.labels import as_array
@@ -99,7 +100,7 @@ class ReliabilityDisplay:
         ReliabilityDisplay
             Drawn.
         """
-        models = [estimator] if other is None else [estimator, other]
+        models = list(map(snapshot, [estimator] if other is None else [estimator, other]))
         for model in models:
             check_is_fitted(model)
             if not hasattr(model, "predict_proba"):

@@ -12,6 +12,7 @@ from naively import labels
 from naively.engines import mixed
 from naively.engines.tables import Mixed
 from naively.estimators._base import SummaryClassifier
+from naively.estimators._state import snapshot
 from naively.estimators._validation import check_labels
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes
@@ -63,6 +64,7 @@ class Given(NamedTuple):
             raise NaivelyError("rows and their labels must be given: report(model, X, y).")
         model = GaussianNB() if model is None else model
         _check_model(model)
+        model = snapshot(model)
         target = getattr(y, "name", None)
         fitted = is_fitted(model)
         source = model if fitted else clone(model).fit(X, y)

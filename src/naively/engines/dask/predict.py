@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any
 
 from numpy.typing import NDArray
@@ -45,7 +44,7 @@ def predict(model: Any, method: str, X: Any) -> Any:
         column per class, with its partitions, divisions and index.
     """
     check_table(X)
-    model = copy(model)
+    model = model._snapshot()
     model.n_jobs = 1  # Dask has threads of its own
     expected = getattr(model, method)(missing_row(X))[:0]
     held = dask.delayed(

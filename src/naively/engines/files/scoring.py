@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -78,6 +77,9 @@ class Scoring:
         columns: Sequence[str] | None,
     ) -> Scoring:
         """Decide by the first file."""
+        model = model._snapshot()
+        model.n_jobs = 1  # batches are what threads share
+        model._model()  # which is read once, before they do
         _check_model(model)
         with reading(first.file):
             sample = with_partitions(first.reader.sample(), first.constants)
@@ -95,9 +97,6 @@ class Scoring:
         if twice:
             raise NaivelyError(f"columns of the output must differ; {twice[0]!r} is there twice.")
         forms = dict(zip(names, _forms(model.summary_), strict=True))
-        model = copy(model)
-        model.n_jobs = 1  # batches are what threads share
-        model._model()  # which is read once, before they do
         return cls(model, forms, flags, kept, proba, pa.schema(fields))
 
     def types(self, its: Opened) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -65,6 +64,7 @@ def predict(
             raise NaivelyError(
                 f"new columns must have new names; {name!r} is there. Drop it, or choose another."
             )
+    model = _alone(model)
     if sql:
         return _by_sql(model, df, columns, prediction, probability, joint)
     functions = need("pyspark.sql.functions", "Spark", extra="spark")
@@ -72,7 +72,7 @@ def predict(
         raise NaivelyError("predict needs Spark 4.1 or newer; with an older one, use sql=True.")
     plan = Plan.of(df, columns, model.summary_.schema)
     wants = {"prediction": prediction, "probability": probability, "joint": joint}
-    score = _Score(_alone(model), plan, tuple(want for want in wants if wants[want] is not None))
+    score = _Score(model, plan, tuple(want for want in wants if wants[want] is not None))
     udf = functions.arrow_udf(score.function(), score.type)
     found = f"naively_{uuid4().hex}"
     scored = df.withColumn(found, udf(functions.struct(*plan.select(df))))
@@ -126,7 +126,7 @@ def _lists(rows: NDArray[Any]) -> Any:
 
 def _alone(model: Any) -> Any:
     """Return a model that keeps to one thread: Spark has given the other cores to other tasks."""
-    model = copy(model)
+    model = model._snapshot()
     model.n_jobs = 1
     return model
 
