@@ -11,7 +11,7 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
-from naively import GaussianNB, NaivelyError, load
+from naively import GaussianNB, NaiveBayes, NaivelyError, load
 from naively.engines import files
 from tests.written import FEATURES, N, rows, small_pieces, write
 
@@ -100,6 +100,26 @@ def test_streams_are_labelled(model, tmp_path):
         files.predict(model, stream, tmp_path / "out.parquet")
         found = pq.read_table(tmp_path / "out.parquet")["prediction"].to_numpy()
         assert np.array_equal(found, model.predict(in_memory(table)))
+
+
+@pytest.mark.parametrize("page", [1 << 20, 100], ids=["whole dictionaries", "short dictionaries"])
+def test_numbers_and_text_are_labelled_whatever_the_row_groups(tmp_path, page):
+    """Text ends its batches with its dictionaries; numbers beside it do not."""
+    n, rng = 1000, np.random.default_rng(0)
+    town = rng.choice(["Ulm", "Bonn", "Kiel"], n)
+    town[500:] = [f"town {i}" for i in range(500)]  # outgrows a dictionary of 100 bytes
+    table = pa.table({"age": rng.normal(size=n), "town": town, "sick": rng.choice(["n", "y"], n)})
+    path = tmp_path / "people.parquet"
+    pq.write_table(
+        table, path, row_group_size=400, dictionary_pagesize_limit=page, write_batch_size=50
+    )
+    model = NaiveBayes.from_files(path, target="sick")
+    files.predict(model, path, tmp_path / "out.parquet", proba=True, id=["town"], n_jobs=2)
+    found = pq.read_table(tmp_path / "out.parquet")
+    X = table.select(["age", "town"])
+    assert found["town"].to_pylist() == table["town"].to_pylist()
+    assert found["prediction"].to_pylist() == model.predict(X).tolist()
+    assert np.array_equal(found["p_n"].to_numpy(), model.predict_proba(X)[:, 0])
 
 
 def test_a_model_without_names_takes_columns_by_place(tmp_path):

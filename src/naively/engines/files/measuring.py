@@ -12,17 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from naively._optional import need
 from naively.engines import mixed
 from naively.engines.files.mixing import mixed_rows
-from naively.engines.files.pieces import Piece
+from naively.engines.files.pieces import Piece, combined
 from naively.engines.files.work import Owners, Stopped, Work, raise_not_finite
 from naively.exceptions import NaivelyError
 from naively.summary import Summary
 
 __all__ = ["MixedWork"]
-
-pa = need("pyarrow", "reading files", extra="files")
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,7 @@ class MixedWork(Work):
         """Return whose the rows are, and batches of them; all at once if that costs the same."""
         features = self.plan.features
         if piece.width is None:
-            batches = _one(self._batches(piece, [*self._keys(), *features]))
+            batches = combined(self._batches(piece, [*self._keys(), *features]))
             return self._owners(batches), batches
         owners = self._owners(self._batches(piece, self._keys()))
         stored = [name for name in features if name not in self.constants]
@@ -91,10 +88,3 @@ class MixedWork(Work):
             if any(np.isinf(column).any() for column in columns):
                 raise_not_finite(columns, [n for n, form in forms.items() if form is None], at)
             raise
-
-
-def _one(batches: list[Any]) -> list[Any]:
-    """Put small batches together: each costs a fixed time."""
-    if len(batches) < 2:
-        return batches
-    return pa.Table.from_batches(batches).combine_chunks().to_batches()

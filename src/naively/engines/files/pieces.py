@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from naively._optional import need
 from naively.engines.files.sources import File
 from naively.exceptions import NaivelyError
 
 __all__ = ["CELLS", "Begun", "Piece", "Position", "Reader", "Rows"]
-__all__ += ["check_names", "columns_together"]
+__all__ += ["check_names", "columns_together", "combined"]
+
+pa = need("pyarrow", "reading files", extra="files")
 
 Position = dict[str, int]
 CELLS = 1 << 22  # of a piece, about: 32 MB of float64
@@ -119,3 +122,13 @@ def check_names(names: Sequence[str], file: File) -> None:
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise NaivelyError(f"column names must differ; {file.name!r} has {twice!r} twice.")
+
+
+def combined(batches: list[Any]) -> list[Any]:
+    """Put small batches together: each costs a fixed time.
+
+    Several remain where one column would hold more text than one array can.
+    """
+    if len(batches) < 2:
+        return batches
+    return pa.Table.from_batches(batches).combine_chunks().to_batches()

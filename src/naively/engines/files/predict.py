@@ -20,7 +20,7 @@ from naively.engines.files.cells import RowError
 from naively.engines.files.csv import Dialect
 from naively.engines.files.folding import Progress, constants_of
 from naively.engines.files.opening import open_file, reading
-from naively.engines.files.pieces import Piece, Rows
+from naively.engines.files.pieces import Piece, Rows, combined
 from naively.engines.files.plan import named
 from naively.engines.files.scoring import Opened, Scoring
 from naively.engines.files.sources import File, resolve
@@ -135,38 +135,51 @@ def _ahead(
 
 def _loads(
     piece: Piece, names: Sequence[str], pool: ThreadPoolExecutor, n_lanes: int
-) -> Iterator[Callable[[], Any]]:
+) -> Iterator[Callable[[], list[Any]]]:
     """Yield what gives the next rows: tables, decoded by groups of columns in parallel.
 
     Where reading some columns costs as much as reading all, that is left to those who score.
     """
     if piece.width is None:
-        yield partial(_whole, piece, names)
+        yield lambda: combined(list(piece.read(names)))
         return
     lanes = [piece.read(names[j::n_lanes]) for j in range(min(n_lanes, len(names)))]
+    for rows in _beside(lanes, pool):
+        yield partial(list, [rows])
+
+
+def _beside(lanes: Sequence[Iterator[Any]], pool: ThreadPoolExecutor) -> Iterator[Rows]:
+    """Put the columns of several lanes side by side, whatever the sizes of their batches.
+
+    Batches of columns with dictionaries end where a dictionary does, those of others do not.
+    """
     futures = [pool.submit(next, lane, None) for lane in lanes]
-    batches: list[Any]
-    while (batches := [future.result() for future in futures])[0] is not None:
-        futures = [pool.submit(next, lane, None) for lane in lanes]
-        yield partial(_beside, batches)
+    held: list[Any] = [None] * len(lanes)
+    while True:
+        for i, lane in enumerate(lanes):
+            if held[i] is None or not held[i].num_rows:
+                held[i] = futures[i].result()
+                futures[i] = pool.submit(next, lane, None)
+        ended = [batch is None for batch in held]
+        if all(ended):
+            return
+        if any(ended):
+            raise pa.ArrowInvalid("its columns differ in length")
+        n_rows = min(batch.num_rows for batch in held)
+        yield Rows({n: b.column(n)[:n_rows] for b in held for n in b.schema.names}, n_rows)
+        held = [batch.slice(n_rows) for batch in held]
 
 
-def _whole(piece: Piece, names: Sequence[str]) -> Any:
-    """Read a piece in one."""
-    batches = list(piece.read(names)) or [Rows({}, 0)]
-    if len(batches) == 1:
-        return batches[0]
-    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
-
-
-def _beside(batches: Sequence[Any]) -> Rows:
-    """Put the columns of several batches side by side."""
-    columns = {n: batch.column(n) for batch in batches for n in batch.schema.names}
-    return Rows(columns, batches[0].num_rows)
-
-
-def _scored(load: Callable[[], Any], scoring: Scoring, its: Opened) -> Any:
-    return scoring.table(load(), its.constants)
+def _scored(load: Callable[[], list[Any]], scoring: Scoring, its: Opened) -> Any:
+    """Label the rows that are loaded, batch by batch."""
+    tables, rows = [scoring.schema.empty_table()], 0
+    for batch in load():
+        try:
+            tables.append(scoring.table(batch, its.constants))
+        except RowError as error:
+            raise RowError(rows + error.row, error.what, error.advice) from None
+        rows += batch.num_rows
+    return pa.concat_tables(tables)
 
 
 def _in_turn(scores: Iterator[_Score], most: int) -> Iterator[tuple[Any, int]]:
