@@ -6,7 +6,7 @@ import io
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from naively.engines.files.blocks import first_record_end, record_end
+from naively.engines.files.blocks import last_record_end, record_ends
 
 cells = st.text(alphabet='a1," \n;', max_size=6)
 tables = st.lists(st.lists(cells, min_size=2, max_size=2), min_size=1, max_size=12)
@@ -24,7 +24,7 @@ def pieces(data, size):
     while data:
         block, end = size, 0
         while not end and block < 2 * len(data):
-            end = record_end(data[:block], b",")
+            end = last_record_end(data[:block], ",").last
             block *= 2
         end = end or len(data)
         yield data[:end].decode()
@@ -49,5 +49,6 @@ def test_a_quote_amid_a_word_opens_nothing(words):
     ends = {len("".join(f"{word},0\n" for word in words[:i])) for i in range(1, len(words) + 1)}
     data = text.encode()
     for stop in range(len(data) + 1):
-        assert record_end(data[:stop], b",") == max((end for end in ends if end <= stop), default=0)
-    assert first_record_end(data, b",") == min(ends, default=0)
+        expected = max((end for end in ends if end <= stop), default=0)
+        assert last_record_end(data[:stop], ",").last == expected
+    assert record_ends(data, ",").first == min(ends, default=0)

@@ -76,7 +76,7 @@ ERRORS = {
     "infinity": ("x,y\n1,a\n-inf,b\n", r"column 'x' holds infinity in row 2 of '.*a.csv'"),
     "too large": ("x,y\n1e300,a\n-1e300,a\n", r"in '.*a.csv', .*exceeds every float64"),
     "a row too short": ("x,z,y\n1,2,a\n1,a\n", r"a.csv': in the rows after byte 6, .*Expected 3"),
-    "an open quote": ('x,z,y\n1,2,a\n1,"2,a\n', r"a.csv': in the rows after byte 6"),
+    "an open quote": ('x,z,y\n1,2,a\n1,"2,a\n', r"a.csv': the record that begins in line 3 "),
     "binary": ("x\0,y\n", r"a.csv': it is not CSV in UTF-8"),
 }
 

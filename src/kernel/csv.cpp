@@ -135,7 +135,37 @@ class Parser {
 
 #endif
 
+// The place behind a quoted cell whose first quote lies before `at`, or npos where it is not closed.
+std::size_t behind_quotes(std::string_view text, std::size_t at) {
+    while ((at = text.find('"', at)) != text.npos) {
+        if (at + 1 == text.size() || text[at + 1] != '"') return at + 1;
+        at += 2;  // two quotes are one within the cell
+    }
+    return at;
+}
+
 }  // namespace
+
+RecordEnds find_record_ends(std::string_view text, char separator) {
+    RecordEnds ends;
+    bool begins_cell = true;
+    for (std::size_t at = 0; at < text.size();) {
+        const char c = text[at++];
+        if (begins_cell && c == '"') {
+            at = behind_quotes(text, at);
+            ends.is_open = at == text.npos;
+            begins_cell = false;
+            continue;
+        }
+        begins_cell = c == separator;
+        if (c != '\n' && c != '\r') continue;
+        if (c == '\r' && at < text.size() && text[at] == '\n') ++at;
+        begins_cell = true;
+        ends.last = at;
+        if (ends.first == 0) ends.first = at;
+    }
+    return ends;
+}
 
 std::size_t count_lines(std::string_view text) {
     std::size_t lines = text.empty() || text.back() == '\n' ? 0 : 1;

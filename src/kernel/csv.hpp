@@ -40,6 +40,16 @@ constexpr std::size_t not_plain = static_cast<std::size_t>(-1);
 // The number of lines, including a last one without a newline.
 std::size_t count_lines(std::string_view text);
 
+// Where records end in a text that begins with one. A newline is \n, \r\n or \r; within a quoted
+// cell it ends nothing, and a quote opens a cell only where it is the first character of it.
+struct RecordEnds {
+    std::size_t first = 0;  // behind its newline; 0 where no record ends
+    std::size_t last = 0;
+    bool is_open = false;  // whether the text ends within a quoted cell
+};
+
+RecordEnds find_record_ends(std::string_view text, char separator);
+
 // Returns the number of rows, or not_plain.
 std::size_t parse(const CsvBlock& block, const CsvColumns& columns, CsvRows& rows);
 

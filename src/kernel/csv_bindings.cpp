@@ -31,6 +31,17 @@ std::size_t count_lines(const Text& text) {
     return naively::count_lines(content);
 }
 
+// Where the first and the last record end, and whether a quote is open at the end.
+nb::tuple record_ends(const Text& text, char separator) {
+    const std::string_view content = view(text);
+    naively::RecordEnds ends;
+    {
+        nb::gil_scoped_release unlocked;
+        ends = naively::find_record_ends(content, separator);
+    }
+    return nb::make_tuple(ends.first, ends.last, ends.is_open);
+}
+
 // The number of rows and their labels, or None where the block is not plain.
 nb::object parse_csv(const Text& text, char separator, const Text& cells,
                      const std::vector<nb::bytes>& missing, const Values& values,
@@ -66,6 +77,7 @@ nb::object parse_csv(const Text& text, char separator, const Text& cells,
 
 void bind_csv(nb::module_& m) {
     m.def("count_lines", &count_lines, nb::arg("text"));
+    m.def("record_ends", &record_ends, nb::arg("text"), nb::arg("separator"));
     m.def("parse_csv", &parse_csv, nb::arg("text"), nb::arg("separator"), nb::arg("cells"),
           nb::arg("missing"), nb::arg("values").noconvert(), nb::arg("codes").noconvert());
 }

@@ -91,7 +91,11 @@ class Source:
 
 
 def look(paths: Sequence[str], options: Reading) -> Source:
-    """Look at the first file that is sound; the engine says what is wrong with others."""
+    """Look at the first file that is sound and holds rows.
+
+    Where there is none, raise what is wrong with the first that is not sound; otherwise the
+    engine says what is wrong with some.
+    """
     for path in map(Path, paths):
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise NaivelyError(
@@ -101,14 +105,17 @@ def look(paths: Sequence[str], options: Reading) -> Source:
     given = [path for path in paths if path != "-"]
     files = resolve(given) if given else []
     source = Source(list(paths), tuple(Path(file.name) for file in files))
-    dialect = Dialect(**options.dialect)
+    dialect, wrong = Dialect(**options.dialect), None
     for file in files if len(given) == len(paths) else []:
         try:
             sample = _sample(file, dialect)
-        except BadFileError:
+        except BadFileError as error:
+            wrong = wrong or error
             continue
         if file.format != "csv" or sample.num_rows:
             return Source(source.paths, source.inputs, sample, f" in {file.name!r}")
+    if wrong is not None:
+        raise wrong
     return source
 
 

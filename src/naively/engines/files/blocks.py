@@ -2,23 +2,25 @@ r"""The bytes of a CSV file, and where its records end.
 
 A newline within quotes ends no record:
 
->>> record_end(b'1,"a\nb"\n2,"c\n', b",")
-8
+>>> record_ends(b'1,"a\nb"\n2,"c\n', ",")
+RecordEnds(first=8, last=8, is_open=True)
 """
 
 from __future__ import annotations
 
-import re
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from naively import _kernel
 from naively._optional import need
 from naively.engines.files.sources import File
 
-__all__ = ["Blocks", "first_record_end", "record_end"]
+__all__ = ["Blocks", "RecordEnds", "last_record_end", "record_ends"]
 
 pa = need("pyarrow", "reading files", extra="files")
+
+_BYTES = 1 << 20  # read at once where a place is looked for
 
 
 class Blocks:
@@ -30,6 +32,7 @@ class Blocks:
         self._is_plain = file.codec is None and content is None
         self._stream = pa.CompressedInputStream(self._raw, file.codec) if file.codec else self._raw
         self._held, self._start = b"", 0  # read ahead, and the place it begins at
+        self._lines = _Lines()  # of what lies before that place
 
     def at(self, place: int, size: int) -> bytes:
         """Return that many bytes from a place on; fewer only at the end of the file."""
@@ -47,52 +50,60 @@ class Blocks:
         """Return how much of the file itself lies before a place, about."""
         return place if self._raw is self._stream else self._raw.tell()
 
+    def line(self, place: int) -> int:
+        """Return the number of the line in which a place lies; the first is 1."""
+        if self._is_plain:
+            lines = _Lines()
+            for start in range(0, place, _BYTES):
+                lines.add(self._stream.read_at(min(_BYTES, place - start), start))
+            return lines.count + 1
+        self._skip_to(place)
+        return self._lines.count + 1
+
     def _skip_to(self, place: int) -> None:
         skipped = min(place - self._start, len(self._held))
+        self._lines.add(self._held[:skipped])
         self._held, self._start = self._held[skipped:], self._start + skipped
         while self._start < place:
-            part = self._stream.read(min(place - self._start, 1 << 20))
+            part = self._stream.read(min(place - self._start, _BYTES))
             if not part:
                 return
+            self._lines.add(part)
             self._start += len(part)
 
 
-def record_end(data: bytes, separator: bytes) -> int:
-    """Return where the last whole record ends, 0 where none does; data begins with a record."""
-    if b'"' not in data:
-        return data.rfind(_newline(data)) + 1
-    ends = _ends(data, separator)
-    return int(ends[-1]) + 1 if ends.size else 0
+class _Lines:
+    """How many lines have ended, with either newline or both."""
+
+    def __init__(self) -> None:
+        self.count, self._after_return = 0, False
+
+    def add(self, data: bytes) -> None:
+        """Count the newlines of the next bytes."""
+        returns = data.count(b"\r")
+        self.count += data.count(b"\n") + returns - (data.count(b"\r\n") if returns else 0)
+        self.count -= self._after_return and data.startswith(b"\n")
+        self._after_return = data.endswith(b"\r") if data else self._after_return
 
 
-def first_record_end(data: bytes, separator: bytes) -> int:
-    """Return where the first record ends, 0 where it does not; data begins with it."""
-    ends = _ends(data, separator)
-    return int(ends[0]) + 1 if ends.size else 0
+class RecordEnds(NamedTuple):
+    """Where the first and the last whole record end, 0 where none does.
+
+    ``is_open`` tells whether the data ends within a quoted cell.
+    """
+
+    first: int
+    last: int
+    is_open: bool
 
 
-def _newline(data: bytes) -> bytes:
-    return b"\n" if b"\n" in data else b"\r"
+def record_ends(data: bytes, separator: str) -> RecordEnds:
+    """Return where records end in data that begins with one."""
+    return RecordEnds(*_kernel.record_ends(np.frombuffer(data, np.uint8), separator))
 
 
-def _ends(data: bytes, separator: bytes) -> NDArray[np.intp]:
-    """Return the places of all newlines outside quotes."""
-    letters = np.frombuffer(data, np.uint8)
-    newlines = np.flatnonzero(letters == ord(_newline(data)))
-    quotes = np.flatnonzero(letters == ord('"'))
-    if _are_regular(quotes, letters, separator):  # then every second one closes
-        return newlines[np.searchsorted(quotes, newlines) % 2 == 0]
-    cell = rb'(?<![^%b\r\n])"[^"]*+(?:""[^"]*+)*+(?:"|\Z)' % re.escape(separator)
-    spans = np.array([found.span() for found in re.finditer(cell, data)]).reshape(-1, 2)
-    opened = np.searchsorted(spans[:, 0], newlines)
-    return newlines[opened == np.searchsorted(spans[:, 1], newlines, side="right")]
-
-
-def _are_regular(quotes: NDArray[np.intp], letters: NDArray[np.uint8], separator: bytes) -> bool:
-    """Whether each quote opens a cell, closes one, or is one of two within a cell."""
-    if not quotes.size:
-        return True
-    beside = np.array([*separator, *b'\r\n"'], np.uint8)
-    before = letters[np.maximum(quotes[::2] - 1, 0)]
-    behind = letters[np.minimum(quotes[1::2] + 1, letters.size - 1)]
-    return bool(np.isin(before, beside).all() and np.isin(behind, beside).all())
+def last_record_end(data: bytes, separator: str) -> RecordEnds:
+    """Return where the last record ends; the first is not looked for where that takes time."""
+    if b'"' in data:
+        return record_ends(data, separator)
+    return RecordEnds(0, data.rfind(b"\n") + 1 or data.rfind(b"\r") + 1, False)

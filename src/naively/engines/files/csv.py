@@ -6,7 +6,6 @@ A piece begins where the one before it ended, and ends with the last whole recor
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import Any
 
 from naively._optional import need
 from naively.engines.files import plain
-from naively.engines.files.blocks import Blocks, first_record_end, record_end
+from naively.engines.files.blocks import Blocks, RecordEnds, last_record_end, record_ends
 from naively.engines.files.pieces import Piece, Position, check_names
 from naively.engines.files.sources import BadFileError, File
 from naively.exceptions import NaivelyError
@@ -27,6 +26,7 @@ pacsv = need("pyarrow.csv", "reading CSV", extra="files")
 
 BLOCK = 1 << 21  # bytes of a piece
 SAMPLE = 1 << 23  # bytes that types are guessed from
+_HEADER = 1 << 16  # bytes in which the first record is looked for
 _LONGEST = 1 << 28  # bytes of a record
 _MISSING = pacsv.ConvertOptions().null_values
 _MARK = b"\xef\xbb\xbf"  # which some write before UTF-8
@@ -52,8 +52,11 @@ class Dialect:
 
     def __post_init__(self) -> None:
         for name, character in (("separator", self.separator or ","), ("decimal", self.decimal)):
-            if len(character) != 1 or not character.isascii():
-                raise NaivelyError(f"{name} must be one ASCII character; got {character!r}.")
+            if len(character) != 1 or not character.isascii() or character in '"\r\n\0':
+                raise NaivelyError(
+                    f"{name} must be one ASCII character, and no quote or newline; "
+                    f"got {character!r}."
+                )
 
     def separator_of(self, file: File) -> str:
         """Return the character between the cells of a file."""
@@ -75,16 +78,14 @@ class CsvReader:
 
     def sample(self) -> Any:
         """Return the first rows, with the types that pyarrow guesses."""
-        data = self._blocks.at(self._first, SAMPLE)
-        end = record_end(data, self._separator.encode()) if len(data) == SAMPLE else 0
-        rows = memoryview(data)[: end or len(data)]
+        rows = self._records(self._first, SAMPLE)
         table = self._parse(rows, self._numbered(), {}, f"the rows after byte {self._first}")
         return table.rename_columns(self._names)
 
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[Piece]:
         """Yield blocks of records from a byte on."""
         at = start.get("byte", self._first)
-        while data := self._up_to(record_end, at):
+        while data := self._records(at, BLOCK):
             where = f"the rows after byte {at}"
             at += len(data)
             read = partial(self._read, data, types, where)
@@ -92,35 +93,75 @@ class CsvReader:
 
     # --- inside -------------------------------------------------------------------------------
 
-    def _up_to(self, end_of: Callable[[bytes, bytes], int], at: int) -> memoryview:
-        """Return the bytes from a place to an end within a block, or else within a larger one."""
-        size = BLOCK
-        while size <= max(BLOCK, _LONGEST):
+    def _records(self, at: int, size: int) -> memoryview:
+        """Return whole records from a place on: about as many bytes, more where one is longer."""
+        data, ends = self._ended(last_record_end, at, size)
+        return memoryview(data)[: ends.last or None]
+
+    def _ended(
+        self, ends_of: Callable[[bytes, str], RecordEnds], at: int, size: int
+    ) -> tuple[bytes, RecordEnds]:
+        """Return bytes in which a record ends, with their newline or with the file."""
+        while True:
             data = self._blocks.at(at, size)
-            end = end_of(data, self._separator.encode())
-            if end or len(data) < size:
-                return memoryview(data)[: end or None]
+            ends = ends_of(data, self._separator)
+            is_whole = len(data) < size
+            if is_whole and ends.is_open:
+                self._raise_open(data, at + ends.last, ends.last)
+            if is_whole or ends.last:
+                return data, ends
+            if size >= max(BLOCK, _LONGEST):
+                self._raise_too_long(at)
             size *= 2
-        raise BadFileError(self.file.name, f"no row ends within {size >> 21} MB after byte {at}")
+
+    def _raise_open(self, data: bytes, at: int, start: int) -> None:
+        blank = len(data) - start - len(data[start:].lstrip(b"\r\n"))
+        raise BadFileError(
+            self.file.name,
+            f"the record that begins in line {self._blocks.line(at + blank)} has a quote that is "
+            "never closed. Close it, or double it if it belongs to the text",
+        )
+
+    def _raise_too_long(self, at: int) -> None:
+        raise BadFileError(
+            self.file.name,
+            f"the record that begins in line {self._blocks.line(at)} does not end within "
+            f"{max(BLOCK, _LONGEST) >> 20} MB. Perhaps a quote in it is never closed",
+        )
 
     def _header(self) -> tuple[list[str], int]:
         """Return the names of the columns, and where the rows begin."""
         begin = len(_MARK) if self._blocks.at(0, len(_MARK)) == _MARK else 0
         while self._blocks.at(begin, 1) in (b"\r", b"\n"):
             begin += 1
-        line = bytes(self._up_to(first_record_end, begin))
+        data, ends = self._ended(record_ends, begin, min(BLOCK, _HEADER))
+        line = data[: ends.first or None]
         if not line.strip():
             raise BadFileError(self.file.name, "it is empty; it must begin with column names")
-        try:
-            text = line.decode()
-        except UnicodeDecodeError:
-            raise BadFileError(self.file.name, "it is not in UTF-8. Save it as UTF-8") from None
-        if "\0" in text:
-            raise BadFileError(self.file.name, "it is not CSV in UTF-8: it holds binary data")
-        cells = next(csv.reader([text], delimiter=self._separator))
-        names = [name.strip() for name in cells]
+        self._check_encoding(line)
+        names = [name.strip() for name in self._names_in(line)]
         check_names([name for name in names if name], self.file)
         return names, begin + len(line)
+
+    def _names_in(self, line: bytes) -> list[str]:
+        """Read the first record as all others are read."""
+        options = pacsv.ReadOptions(use_threads=False, block_size=len(line) + 1)
+        parse = pacsv.ParseOptions(delimiter=self._separator)
+        return pacsv.read_csv(pa.BufferReader(line), options, parse).column_names
+
+    def _check_encoding(self, line: bytes) -> None:
+        reason = None
+        if line.startswith((b"\xff\xfe", b"\xfe\xff")):
+            reason = "it is in UTF-16, not in UTF-8. Save it as UTF-8"
+        elif b"\0" in line:
+            reason = "it is not CSV in UTF-8: it holds binary data"
+        else:
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                reason = "it is not in UTF-8. Save it as UTF-8"
+        if reason is not None:
+            raise BadFileError(self.file.name, reason)
 
     def _numbered(self) -> list[str]:
         """Return the names that the parser is given: a column without one needs one, too."""
