@@ -96,12 +96,6 @@ def look(paths: Sequence[str], options: Reading) -> Source:
     Where there is none, raise what is wrong with the first that is not sound; otherwise the
     engine says what is wrong with some.
     """
-    for path in map(Path, paths):
-        if path.exists() and not (path.is_file() or path.is_dir()):
-            raise NaivelyError(
-                f"cannot read {str(path)!r}: it is not a plain file. Save it as one, or pipe it "
-                "in and give '-'."
-            )
     given = [path for path in paths if path != "-"]
     files = resolve(given) if given else []
     source = Source(list(paths), tuple(Path(file.name) for file in files))

@@ -1,12 +1,14 @@
 """Arrow's own files (Feather, IPC) and streams: of a file, of standard input, of any library.
 
-A file is mapped into memory and its columns are read where they lie; what has been read is given
-back to the system as the pass goes on.
+Batches are read into memory, so that a file that is cut meanwhile is an error; one that is mapped
+would end the process. Only batches too large for that are mapped, and looked at in slices; what
+has been read is given back to the system as the pass goes on.
 """
 
 from __future__ import annotations
 
 import mmap
+import os
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
@@ -16,14 +18,15 @@ from typing import Any, NamedTuple
 from naively._optional import need
 from naively.engines.files.cells import no_rows
 from naively.engines.files.pieces import CELLS, Piece, Position, check_names, columns_together
-from naively.engines.files.sources import BadFileError, File
+from naively.engines.files.sources import BadFileError, File, change_of
 
 __all__ = ["ArrowReader", "StreamReader", "open_arrow"]
 
 pa = need("pyarrow", "reading files", extra="files")
 
 _ROWS = 1 << 16  # of a slice, after which memory is given back
-_LARGEST = 1 << 25  # bytes of the columns that a thread decompresses together
+_LARGEST = 1 << 25  # bytes of the columns that a thread reads together
+_MAPPED = 1 << 27  # bytes of a batch from which on it is mapped
 
 
 def open_arrow(file: File) -> ArrowReader | StreamReader:
@@ -46,11 +49,10 @@ class ArrowReader:
         self.file = file
         if not file.size:
             raise BadFileError(file.name, "it is empty")
-        with Path(file.name).open("rb") as content:
-            self._map = mmap.mmap(content.fileno(), 0, access=mmap.ACCESS_READ)
-        reader = pa.ipc.open_file(self._source())
+        reader = pa.ipc.open_file(pa.OSFile(file.name))
         self._schema, self._n_batches = reader.schema, reader.num_record_batches
         check_names(self._schema.names, file)
+        self._first = _first_batch(file) if self._n_batches else _Header(0, False, 0)
 
     @property
     def types(self) -> Mapping[str, Any]:
@@ -63,10 +65,10 @@ class ArrowReader:
 
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[Piece]:
         """Yield record batches from one on; small ones together, by the size of the first."""
-        rows, last = self._first_batch.rows, self._n_batches
+        rows, last = self._first.rows, self._n_batches
         step = max(1, CELLS // max(1, rows * len(types)))
         width = columns_together(rows * step)
-        if self._first_batch.is_compressed:
+        if self._map is None:
             width = min(width, max(1, _LARGEST // max(1, 8 * rows)))
         for first in range(start.get("batch", 0), last, step):
             behind = min(first + step, last)
@@ -75,25 +77,23 @@ class ArrowReader:
             share = (self.file.size or 0) * behind // last
             yield Piece(read, {"batch": behind}, where, share, width)
 
-    def _source(self) -> Any:
-        return pa.BufferReader(pa.py_buffer(self._map))
-
     @cached_property
-    def _first_batch(self) -> _Header:
-        stream = self._source()
-        stream.seek(8)  # behind the magic
-        while self._n_batches:
-            message = pa.ipc.read_message(stream)
-            if message.type == "record batch":
-                return _Header.of(message.metadata)
-        return _Header(0, False)
+    def _map(self) -> mmap.mmap | None:
+        """The file in memory, where its batches are large and lie there as they are used."""
+        if self._first.is_compressed or self._first.bytes < _MAPPED:
+            return None
+        with Path(self.file.name).open("rb") as content:
+            return mmap.mmap(content.fileno(), 0, access=mmap.ACCESS_READ)
+
+    def _opened(self, names: Sequence[str]) -> Any:
+        if self._map is not None:
+            return pa.ipc.open_file(pa.BufferReader(pa.py_buffer(self._map)))
+        wanted = [self._schema.get_field_index(name) for name in names]
+        options = pa.ipc.IpcReadOptions(use_threads=False, included_fields=wanted)
+        return pa.ipc.open_file(pa.OSFile(self.file.name), options=options)
 
     def _read(self, batches: range, names: Sequence[str]) -> Iterator[Any]:
-        wanted = None  # then nothing is copied
-        if self._first_batch.is_compressed:
-            wanted = [self._schema.get_field_index(name) for name in names]
-        options = pa.ipc.IpcReadOptions(use_threads=False, included_fields=wanted)
-        reader = pa.ipc.open_file(self._source(), options=options)
+        reader = self._opened(names)
         for i in batches:
             try:
                 batch = reader.get_batch(i).select(list(names))
@@ -101,40 +101,70 @@ class ArrowReader:
             except (pa.ArrowException, OSError) as error:
                 raise BadFileError(self.file.name, f"in record batch {i}, {error}") from None
             for start in range(0, batch.num_rows, _ROWS):
+                self._check_map()
                 yield batch.slice(start, _ROWS)
                 self._give_back()
-            if wanted and 8 * batch.num_rows > _LARGEST // 4:
+            if self._map is None and 8 * batch.num_rows > _LARGEST // 4:
                 del batch
                 pa.default_memory_pool().release_unused()  # room for all columns was taken
 
+    def _check_map(self) -> None:
+        """Raise where the file has changed: what lies behind its end must not be touched."""
+        if self._map is not None and (change := change_of(self.file)) is not None:
+            raise change
+
     def _give_back(self) -> None:
-        if hasattr(mmap, "MADV_DONTNEED"):
+        if self._map is not None and hasattr(mmap, "MADV_DONTNEED"):
             self._map.madvise(mmap.MADV_DONTNEED)  # whoever still needs it, reads it again
 
 
+def _first_batch(file: File) -> _Header:
+    """Return the header of the first record batch, which the table of contents at the end places.
+
+    Arrow's format, in the encoding of FlatBuffers.
+    """
+    with Path(file.name).open("rb") as content:
+        content.seek(-10, os.SEEK_END)
+        (length,) = struct.unpack("<i", content.read(4))
+        content.seek(-10 - length, os.SEEK_END)
+        contents = _Flat(content.read(length))
+        batches = contents.field(contents.root, 3)
+        block = batches + contents.number("I", batches) + 4
+        content.seek(contents.number("q", block))
+        metadata = content.read(contents.number("i", block + 8))
+        body = contents.number("q", block + 16)
+    prefix = 8 if metadata.startswith(b"\xff\xff\xff\xff") else 4  # before Arrow 0.15: 4
+    message = _Flat(metadata[prefix:])
+    header = message.field(message.root, 2)
+    batch = header + message.number("I", header)
+    rows = message.field(batch, 0)
+    return _Header(message.number("q", rows) if rows else 0, message.field(batch, 3) > 0, body)
+
+
 class _Header(NamedTuple):
-    """What the header of a record batch says: Arrow's format, in the encoding of FlatBuffers."""
+    """What the header of a record batch says."""
 
     rows: int
     is_compressed: bool
+    bytes: int
 
-    @classmethod
-    def of(cls, metadata: Any) -> _Header:
-        def number(kind: str, place: int) -> int:
-            return struct.unpack_from(f"<{kind}", metadata, place)[0]
 
-        def field(table: int, i: int) -> int:
-            """Return the place of the i-th field of a table, 0 where it is left out."""
-            offsets = table - number("i", table)
-            length = number("H", offsets)
-            offset = number("H", offsets + 4 + 2 * i) if 4 + 2 * i < length else 0
-            return table + offset if offset else 0
+class _Flat:
+    """Tables in the encoding of FlatBuffers."""
 
-        message = number("I", 0)
-        header = field(message, 2)
-        batch = header + number("I", header)
-        rows = field(batch, 0)
-        return cls(number("q", rows) if rows else 0, field(batch, 3) > 0)
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.root = self.number("I", 0)
+
+    def number(self, kind: str, place: int) -> int:
+        return struct.unpack_from(f"<{kind}", self.content, place)[0]
+
+    def field(self, table: int, i: int) -> int:
+        """Return the place of the i-th field of a table, 0 where it is left out."""
+        offsets = table - self.number("i", table)
+        length = self.number("H", offsets)
+        offset = self.number("H", offsets + 4 + 2 * i) if 4 + 2 * i < length else 0
+        return table + offset if offset else 0
 
 
 class StreamReader:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -101,6 +102,11 @@ class State:
         rest = files[len(self.finished) :]
         if self.current is None or (rest and rest[0].identity == self.current):
             return self
+        warnings.warn(
+            f"{self.current[0]!r} has changed since the checkpoint {path!r} was written, or is "
+            "not the next file: nothing of what was read of it counts.",
+            stacklevel=2,
+        )
         return State(
             self.before, self.before, self.rows_before, self.rows_before, self.finished, self.bad
         )

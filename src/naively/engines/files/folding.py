@@ -28,7 +28,7 @@ from naively.engines.files.measuring import MixedWork
 from naively.engines.files.opening import open_file, reading
 from naively.engines.files.pieces import Begun, Piece, Reader
 from naively.engines.files.plan import Plan, Undecided, Wish, type_of, with_partitions
-from naively.engines.files.sources import BadFileError, File
+from naively.engines.files.sources import BadFileError, File, change_of
 from naively.engines.files.work import Work
 from naively.exceptions import NaivelyError
 from naively.sample import EVERYTHING
@@ -231,16 +231,19 @@ class Fold:
             return
         try:
             self._add(step, futures)
-        except BadFileError as error:
-            if not self.skip_bad_files:
-                raise
-            self.state = self.state.skipped(file, error.reason)
+        except NaivelyError as error:
+            wrong = change_of(file) or error
+            if not (self.skip_bad_files and isinstance(wrong, BadFileError)):
+                raise wrong from None
+            self.state = self.state.skipped(file, wrong.reason)
 
     def _add(self, step: _Step, futures: list[Future[Any]]) -> None:
         file, work, piece, wrong = step
         if wrong is not None:
             raise wrong
         if work is None or piece is None:
+            if (change := change_of(file)) is not None:
+                raise change
             self.state = self.state.ended(file)
             return
         try:

@@ -10,7 +10,7 @@ from naively.engines.files.arrow import StreamReader, open_arrow
 from naively.engines.files.csv import CsvReader, Dialect
 from naively.engines.files.parquet import ParquetReader
 from naively.engines.files.pieces import Reader
-from naively.engines.files.sources import BadFileError, File
+from naively.engines.files.sources import BadFileError, File, change_of
 
 __all__ = ["open_file", "reading"]
 
@@ -29,9 +29,14 @@ def open_file(file: File, dialect: Dialect) -> Reader:
 
 @contextmanager
 def reading(file: File, where: str = "") -> Iterator[None]:
-    """Turn what pyarrow and the system say about a file into `BadFileError`."""
+    """Turn what pyarrow and the system say about a file into `BadFileError`.
+
+    Where the file has changed since the pass began, that is the reason.
+    """
     try:
         yield
+    except BadFileError as error:
+        raise change_of(file) or error from None
     except (pa.ArrowException, OSError) as error:
         reason = getattr(error, "strerror", None) or " ".join(str(error).split())
-        raise BadFileError(file.name, f"{where}{reason}") from None
+        raise change_of(file) or BadFileError(file.name, f"{where}{reason}") from None

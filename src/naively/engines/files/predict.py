@@ -23,7 +23,7 @@ from naively.engines.files.opening import open_file, reading
 from naively.engines.files.pieces import Piece, Rows, combined
 from naively.engines.files.plan import named
 from naively.engines.files.scoring import Opened, Scoring
-from naively.engines.files.sources import File, resolve
+from naively.engines.files.sources import File, change_of, resolve
 from naively.engines.files.writing import check_format, written
 from naively.exceptions import NaivelyError
 
@@ -131,6 +131,7 @@ def _ahead(
                     break
                 score = partial(_scored, load, scoring, its)
                 yield _Score(its, pool.submit(score), piece.bytes)
+        _check_unchanged(its)
 
 
 def _loads(
@@ -185,19 +186,28 @@ def _scored(load: Callable[[], list[Any]], scoring: Scoring, its: Opened) -> Any
 def _in_turn(scores: Iterator[_Score], most: int) -> Iterator[tuple[Any, int]]:
     """Yield what was found in the order of the rows, and how many bytes have been read."""
     pending: deque[_Score] = deque()
-    rows, before, its = 0, 0, None
+    rows, before = 0, 0
+    its: Opened | None = None
     for score in chain(scores, repeat(None)):
         if score is not None:
             pending.append(score)
         if not pending:
+            _check_unchanged(its)
             return
         if score is None or len(pending) > most:
             first = pending.popleft()
             if first.its is not its:
+                _check_unchanged(its)
                 rows, before, its = 0, before + (its.file.size or 0 if its else 0), first.its
             table = _found(first, rows)
             rows += table.num_rows
             yield table, before + first.bytes
+
+
+def _check_unchanged(its: Opened | None) -> None:
+    """Raise where a file is not what it was before it was read."""
+    if its is not None and (change := change_of(its.file)) is not None:
+        raise change
 
 
 def _found(score: _Score, rows: int) -> Any:
@@ -206,6 +216,7 @@ def _found(score: _Score, rows: int) -> Any:
         with reading(score.its.file):
             return score.table.result()
     except RowError as error:
+        _check_unchanged(score.its)
         row = rows + error.row + 1
         message = f"{error.what} in row {row} of {score.its.file.name!r}. {error.advice}"
         raise NaivelyError(message) from None

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from glob import glob, has_magic
@@ -25,7 +26,7 @@ from urllib.parse import unquote
 
 from naively.exceptions import NaivelyError
 
-__all__ = ["BadFileError", "File", "resolve"]
+__all__ = ["BadFileError", "File", "change_of", "resolve"]
 
 _FORMATS = {
     **dict.fromkeys((".csv", ".tsv", ".txt"), "csv"),
@@ -79,6 +80,8 @@ class File:
         Columns that its path holds: ``{"year": 2024}``; NaN is a missing number.
     size, modified : int or None
         Bytes, and the time of the last change in nanoseconds; None where there is no file.
+    inode : int or None
+        Which file of the disk it is.
     content : object
         What is read, where it is not the file of that name.
     """
@@ -89,12 +92,30 @@ class File:
     partitions: dict[str, Any] = field(default_factory=dict)
     size: int | None = None
     modified: int | None = None
+    inode: int | None = None
     content: Any = None
 
     @property
     def identity(self) -> list[Any]:
         """What must not change between two halves of a pass."""
         return [self.name, self.size, self.modified]
+
+
+def change_of(file: File) -> BadFileError | None:
+    """Return what is wrong where a file is not what it was when the pass began."""
+    if file.size is None:
+        return None
+    try:
+        facts = Path(file.name).stat()
+    except OSError as error:
+        return BadFileError(file.name, f"it changed while it was read: {error.strerror}")
+    if (facts.st_size, facts.st_mtime_ns, facts.st_ino) == (file.size, file.modified, file.inode):
+        return None
+    return BadFileError(
+        file.name,
+        f"it changed while it was read: it had {file.size} bytes and now has {facts.st_size}, "
+        "or was written again. Read it when nothing writes to it",
+    )
 
 
 def resolve(source: Any) -> list[File]:
@@ -151,11 +172,17 @@ def _counts(path: Path, folder: Path) -> bool:
 def _file(path: Path) -> File:
     try:
         facts = path.stat()
+        if not stat.S_ISREG(facts.st_mode):
+            raise NaivelyError(
+                f"cannot read {str(path)!r}: it is not a plain file. Save it as one, or pipe it "
+                "in and give '-'."
+            )
         kind, codec = _format_by_name(path) or _format_by_content(path)
     except OSError as error:
         raise NaivelyError(f"cannot read {str(path)!r}: {error.strerror}.") from None
     partitions = _partitions(path)
-    return File(str(path), kind, codec, partitions, facts.st_size, facts.st_mtime_ns)
+    identity = facts.st_size, facts.st_mtime_ns, facts.st_ino
+    return File(str(path), kind, codec, partitions, *identity)
 
 
 def _format_by_name(path: PurePath) -> tuple[str, str | None] | None:

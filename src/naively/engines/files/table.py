@@ -26,7 +26,7 @@ from naively.engines.files.folding import Fold, Progress, is_text
 from naively.engines.files.mixing import columns_of
 from naively.engines.files.opening import reading
 from naively.engines.files.plan import Plan, Wish, named
-from naively.engines.files.sources import File, resolve
+from naively.engines.files.sources import File, change_of, resolve
 from naively.exceptions import NaivelyError
 from naively.schema import Kind
 from naively.summary import Schema, Summary
@@ -78,6 +78,8 @@ def read(
                 rows.add(piece, step.work, file, rows.count - start)
                 if progress is not None:
                     progress(rows.count, before + piece.bytes, total)
+        if (change := change_of(file)) is not None:
+            raise change
         before += file.size or 0
     return Table(rows.X(), rows.y(is_text(files, wish)), fold.plan.left_out)
 
