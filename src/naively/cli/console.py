@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from contextlib import suppress
 from typing import Any
 
 __all__ = ["fail", "interrupted", "note", "show", "show_json"]
@@ -34,7 +35,8 @@ def interrupted(text: str) -> None:
 def _error_line(word: str, colour: str, text: str) -> None:
     line = " ".join(text.split("\n"))
     if not sys.stderr.isatty():
-        print(f"{word}: {line}", file=sys.stderr)
+        with suppress(OSError):  # there is nobody left to tell
+            print(f"{word}: {line}", file=sys.stderr, flush=True)
         return
     from rich.console import Console
     from rich.text import Text

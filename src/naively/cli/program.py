@@ -6,8 +6,10 @@ wrong with the program ends in a traceback.
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -55,17 +57,31 @@ class _Commands(TyperGroup):
     def _run(self, *args: Any, **kwargs: Any) -> int:
         kwargs["standalone_mode"] = False
         try:
-            return super().main(*args, **kwargs) or 0
+            code = super().main(*args, **kwargs) or 0
+            sys.stdout.flush()  # while what goes wrong can still be told
+            return code
         except (KeyboardInterrupt, typer.Abort):
             return _INTERRUPTED
         except NaivelyError as error:
             return console.fail(str(error))
         except OSError as error:
-            return console.fail(f"{error.strerror or error}: {str(error.filename)!r}.")
+            return console.fail(_refused(error))
         except Exception as error:
             if not hasattr(error, "format_message"):
                 raise
             return console.fail(_usage(error))
+
+
+def _refused(error: OSError) -> str:
+    """Return what the system refused to do: with a file, or else with standard output."""
+    reason = error.strerror or str(error)
+    if error.filename is not None:
+        return f"{reason}: {str(error.filename)!r}."
+    with suppress(OSError, ValueError):  # or else what is left would be written again at exit
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    return f"cannot write to standard output: {reason}."
 
 
 def _usage(error: Any) -> str:
