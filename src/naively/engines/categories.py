@@ -108,7 +108,8 @@ def _of_arrow(native: Any, name: str) -> Encoded:
         column = compute.run_end_decode(column)
     if not pyarrow.types.is_dictionary(column.type):
         column = column.dictionary_encode()
-    codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    indices = column.indices.cast(pyarrow.int64())  # polars' are unsigned: they have no -1
+    codes = indices.fill_null(-1).to_numpy(zero_copy_only=False)
     return _plain(codes, np.array(column.dictionary.to_pylist(), dtype=object), name)
 
 

@@ -17,6 +17,7 @@ naively.exceptions.NaivelyError: no column 'sikc'; did you mean 'sick'?
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -29,7 +30,7 @@ from naively._optional import need
 from naively.exceptions import NaivelyError
 from naively.schema import Kind
 
-__all__ = ["Columns", "LeftOut", "as_array", "choose", "count_rows", "find", "is_text"]
+__all__ = ["Columns", "LeftOut", "as_array", "choose", "count_rows", "find", "is_index", "is_text"]
 __all__ += ["nearly_numeric"]
 
 _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
@@ -64,6 +65,15 @@ def find(name: str, names: Sequence[str], where: str = "") -> str:
         raise NaivelyError(f"no column {name!r}{where}; did you mean {folded[close[0]]!r}?")
     shown = ", ".join([*map(repr, names[:8]), *(["..."] if len(names) > 8 else [])])
     raise NaivelyError(f"no column {name!r}{where}; its columns are {shown}.")
+
+
+def is_index(name: str) -> bool:
+    """Whether pandas wrote its index under this name, or under none: it says nothing of a row.
+
+    >>> is_index("__index_level_0__"), is_index(""), is_index("index")
+    (True, True, False)
+    """
+    return not name or re.fullmatch(r"__index_level_\d+__", name) is not None
 
 
 def choose(
@@ -168,6 +178,8 @@ def _left_out(name: str, column: Any, take_text: bool) -> LeftOut | None:
     types = need("pyarrow", "reading columns", extra="files").types
     if not name:
         return LeftOut(name, "a column without a name, often an index")
+    if is_index(name):
+        return LeftOut(name, "an index of pandas")
     if _is_numeric(column.type):
         return None
     if types.is_null(column.type):

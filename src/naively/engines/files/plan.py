@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from naively._optional import need
-from naively.engines.columns import Columns, LeftOut, choose, find, is_text
+from naively.engines.columns import Columns, LeftOut, choose, find, is_index, is_text
 from naively.engines.files.cells import is_number, plain
 from naively.engines.files.sources import File
 from naively.exceptions import NaivelyError
@@ -128,7 +128,8 @@ class Plan:
             for name, kind in zip(chosen.names, kinds, strict=True)
             if kind == "category"
         }
-        names = None if wish.columns is not None else frozenset(present) - {"", *wish.exclude}
+        kept = frozenset(name for name in present if not is_index(name))
+        names = None if wish.columns is not None else kept - set(wish.exclude)
         read = {*chosen.names, *extra} - set(categories)
         flags = frozenset(name for name in read if pa.types.is_boolean(types[name]))
         schema = fixed or Schema(len(kinds), chosen.names, None if wish.kinds is None else kinds)
@@ -167,7 +168,8 @@ class Plan:
             return
         for name in sorted(self.names - set(present)):
             self._raise_missing(name, file, present)
-        extra = [name for name in present if name not in {"", *self.names, *self.wish.exclude}]
+        known = {*self.names, *self.wish.exclude}
+        extra = [name for name in present if name not in known and not is_index(name)]
         if extra:
             raise NaivelyError(
                 f"files must have the same columns; {file.name!r} has {extra[0]!r}, which the "

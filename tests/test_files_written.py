@@ -1,0 +1,186 @@
+"""The most ordinary files there are: as each library writes them by default.
+
+One table of numbers, text, categories and booleans, some cells missing, is written by each writer
+in each of its formats; every estimator learns from the file what it learns from memory, and labels
+it alike. `WRITERS` is the table of what is written how.
+"""
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+
+from naively import GaussianNB, NaiveBayes
+from naively.engines import files
+from tests import databases, sparks
+
+pytestmark = databases.QUIET
+
+N, NUMBERS = 1200, ["ratio", "count"]
+CATEGORIES = ["town", "size", "flag"]
+FEATURES = [*NUMBERS, *CATEGORIES]
+
+
+def cells():
+    """Return a dict of lists: None is a missing cell; ``size`` has few values, ``town`` many."""
+    rng = np.random.default_rng(0)
+    town = [f"town {i}" for i in rng.integers(0, 40, N)]
+    columns = {
+        "ratio": (rng.integers(-99, 99, N) / 8).tolist(),
+        "count": rng.integers(0, 99, N).tolist(),
+        "town": [None if i % 50 == 7 else name for i, name in enumerate(town)],
+        "size": rng.choice(["S", "M", "L, or more"], N).tolist(),
+        "flag": (rng.random(N) < 0.4).tolist(),
+        "label": rng.choice(["no", "yes"], N).tolist(),
+    }
+    columns["ratio"][3] = columns["ratio"][600] = None
+    return columns
+
+
+def in_pandas():
+    frame = pd.DataFrame(cells())
+    return frame.astype({"size": "category"})
+
+
+def in_polars():
+    return pl.DataFrame(cells()).with_columns(pl.col("size").cast(pl.Categorical))
+
+
+def in_arrow():
+    table = pa.table(cells())
+    return table.set_column(3, "size", table["size"].dictionary_encode())
+
+
+def in_duckdb(statement):
+    with duckdb.connect() as connection:
+        connection.register("given", pa.table(cells()))
+        connection.execute("CREATE TYPE size AS ENUM ('S', 'M', 'L, or more')")
+        connection.execute("CREATE TABLE rows AS SELECT * REPLACE (size::size AS size) FROM given")
+        connection.execute(statement)
+
+
+def by_spark(path, kind):
+    with sparks.quiet():
+        frame = sparks.session().createDataFrame(pa.table(cells())).repartition(3)
+        getattr(frame.write, kind)(str(path), **({"header": True} if kind == "csv" else {}))
+
+
+def in_batches(path, new):
+    table = in_arrow().unify_dictionaries()
+    with new(path, table.schema) as writer:
+        writer.write_table(table, max_chunksize=500)
+
+
+# What is written, by whom, how: "writer, format": function of a path.
+WRITERS = {
+    "pandas, csv": lambda path: in_pandas().to_csv(path),
+    "pandas, csv without index": lambda path: in_pandas().to_csv(path, index=False),
+    "pandas, csv.gz": lambda path: in_pandas().to_csv(path),
+    "pandas, parquet": lambda path: in_pandas().to_parquet(path),
+    "pandas, parquet in row groups": lambda path: in_pandas().to_parquet(path, row_group_size=500),
+    "pandas, parquet of shuffled rows": lambda path: (
+        in_pandas().sample(frac=1, random_state=0).to_parquet(path)
+    ),
+    "pandas, feather": lambda path: in_pandas().to_feather(path),
+    "polars, csv": lambda path: in_polars().write_csv(path),
+    "polars, parquet": lambda path: in_polars().write_parquet(path),
+    "polars, parquet in row groups": lambda path: in_polars().write_parquet(
+        path, row_group_size=500
+    ),
+    "polars, arrow": lambda path: in_polars().write_ipc(path),
+    "polars, arrows": lambda path: in_polars().write_ipc_stream(path),
+    "pyarrow, csv": lambda path: pa.csv.write_csv(pa.table(cells()), path),
+    "pyarrow, parquet": lambda path: pq.write_table(in_arrow(), path),
+    "pyarrow, parquet in row groups": lambda path: pq.write_table(
+        in_arrow(), path, row_group_size=500
+    ),
+    "pyarrow, feather": lambda path: pa.feather.write_feather(in_arrow(), path),
+    "pyarrow, arrow": lambda path: in_batches(path, pa.ipc.new_file),
+    "pyarrow, arrows": lambda path: in_batches(path, pa.ipc.new_stream),
+    "duckdb, csv": lambda path: in_duckdb(f"COPY rows TO '{path}'"),
+    "duckdb, parquet": lambda path: in_duckdb(f"COPY rows TO '{path}'"),
+    "duckdb, parquet in row groups": lambda path: in_duckdb(
+        f"COPY rows TO '{path}' (ROW_GROUP_SIZE 500)"
+    ),
+    "spark, csv": lambda path: by_spark(path, "csv"),
+    "spark, parquet": lambda path: by_spark(path, "parquet"),
+}
+ESTIMATORS = {"GaussianNB": GaussianNB(), "NaiveBayes": NaiveBayes(calibration=None)}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("written")
+
+
+@pytest.fixture(params=WRITERS)
+def path(request, folder):
+    """A file, or Spark's folder of files, written once for all tests."""
+    writer, _, format_ = request.param.partition(", ")
+    if writer == "spark" and (why := sparks.absent()):
+        pytest.skip(why)
+    name = request.param.replace(", ", "_").replace(" ", "_")
+    path = folder / f"{name}.{format_.partition(' ')[0]}"
+    if not path.exists():
+        WRITERS[request.param](path)
+    return path
+
+
+def chosen(name):
+    return NUMBERS if name == "GaussianNB" else FEATURES
+
+
+def whole(name):
+    """Return the rows in memory, and the model that learned from them."""
+    table = pa.table(cells()).select(chosen(name))
+    return table, ESTIMATORS[name].fit(table, np.array(cells()["label"]))
+
+
+def check_same(found, expected):
+    """Compare what was seen, up to the order of the sum: the numbers are small eighths."""
+    assert found.schema.names == expected.schema.names
+    assert found.schema.kinds == expected.schema.kinds
+    assert found.classes.tolist() == expected.classes.tolist()
+    assert [column.tolist() for column in found.categories] == [
+        column.tolist() for column in expected.categories
+    ]
+    assert np.array_equal(found.class_weight, expected.class_weight)
+    assert np.array_equal(found.moments.weight, expected.moments.weight)
+    np.testing.assert_allclose(found.moments.mean, expected.moments.mean, rtol=1e-14)
+    np.testing.assert_allclose(found.moments.m2, expected.moments.m2, rtol=1e-13)
+    assert np.array_equal(found.tallies.values, expected.tallies.values)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_file_is_learned_from_as_its_rows_in_memory(path, name):
+    _, expected = whole(name)
+    columns = None if name == "NaiveBayes" else NUMBERS
+    model = type(expected).from_files(
+        path,
+        target="label",
+        **({} if columns is None else {"columns": columns}),
+        **({"calibration": None} if name == "NaiveBayes" else {}),
+    )
+    check_same(model.summary_, expected.summary_)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_file_is_labelled_as_its_rows_in_memory(path, name, tmp_path):
+    X, model = whole(name)
+    keys = ["count", "town"]
+    n_rows = files.predict(model, path, tmp_path / "out.parquet", proba=True, id=keys, n_jobs=2)
+    found = pq.read_table(tmp_path / "out.parquet")
+    assert n_rows == N
+    proba = [round(p, 12) for p in model.predict_proba(X)[:, 1].tolist()]
+    town = ["" if name is None else name for name in cells()["town"]]
+    expected = sorted(zip(cells()["count"], town, model.predict(X).tolist(), proba, strict=True))
+    count = [int(value) for value in found["count"].to_pylist()]
+    places = ["" if value is None else value for value in found["town"].cast("string").to_pylist()]
+    answers = found["prediction"].to_pylist()
+    rounded = [round(p, 12) for p in found["p_yes"].to_pylist()]
+    assert sorted(zip(count, places, answers, rounded, strict=True)) == expected
