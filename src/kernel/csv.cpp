@@ -135,7 +135,8 @@ class Parser {
 
 #endif
 
-// The place behind a quoted cell whose first quote lies before `at`, or npos where it is not closed.
+// The place behind a quoted cell whose first quote lies before `at`, or npos where it is not
+// closed.
 std::size_t behind_quotes(std::string_view text, std::size_t at) {
     while ((at = text.find('"', at)) != text.npos) {
         if (at + 1 == text.size() || text[at + 1] != '"') return at + 1;
