@@ -164,7 +164,7 @@ MISTAKES = {
     "a frame without columns": (FRAME[[]], Y, r"0 feature\(s\)"),
     "ragged lists": ([[1.0, 2.0], [3.0]], [0, 1], "inhomogeneous"),
     "complex": (X.astype(complex), Y, "Complex data not supported"),
-    "strings": (X.astype(str), Y, "not compatible with arrays of bytes/strings"),
+    "strings": (X.astype(str), Y, "GaussianNB needs numbers; got text in X .* Use NaiveBayes"),
     "a column of text": (
         FRAME.assign(name="x"),
         Y,

@@ -111,7 +111,7 @@ def check(held: Held, kind: Kind, name: str, out: str = _OUT) -> None:
 def held_by_dtype(dtype: np.dtype[Any]) -> Held | None:
     """Return what a NumPy dtype says; None for objects, whose cells must be looked at."""
     whats: dict[str, What] = {"f": "number", "i": "number", "u": "number", "b": "boolean"}
-    whats |= {"U": "text", "S": "text", "T": "text", "M": "dates", "m": "dates"}
+    whats |= {"U": "text", "T": "text", "M": "dates", "m": "dates"}
     return None if dtype.kind == "O" else Held(whats.get(dtype.kind, "other"), str(dtype))
 
 

@@ -19,7 +19,7 @@ from sklearn.utils.validation import (
     check_array,
 )
 
-from naively import labels
+from naively import kinds, labels
 from naively.engines import arrays
 from naively.exceptions import NaivelyError
 from naively.schema import Schema
@@ -74,23 +74,45 @@ def _check_other(estimator: BaseEstimator, X: Any) -> Checked:
 def _check_array(estimator: BaseEstimator, X: Any, dtype: Any) -> NDArray[Any]:
     arrays.check_dense(X)
     X = arrays.unmasked(X)
-    if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M") and dtype == "numeric":
-        raise NaivelyError(
-            f"X must hold numbers; got dates or times ({X.dtype}). Give numbers, such as the year."
-        )
+    if isinstance(X, np.ndarray) and dtype == "numeric":
+        _check_numbers(estimator, X)
     try:
         return check_array(
             X, dtype=dtype, ensure_all_finite=False, estimator=estimator, input_name="X"
         )
     except ValueError as error:
         if "could not convert string" in str(error) or "bytes/strings" in str(error):
-            raise NaivelyError(
-                f"{type(estimator).__name__} needs numbers; got text in X ({error}). "
-                "Use NaiveBayes, which reads text as categories."
-            ) from None
+            raise _text_error(estimator, str(error)) from None
+        if "Complex data not supported" in str(error):
+            raise _complex_error() from None
         if "Expected 2D array, got 1D array" not in str(error):
             raise
         raise NaivelyError(f"{error} For one row, use predict_one or predict_proba_one.") from None
+
+
+def _check_numbers(estimator: BaseEstimator, X: NDArray[Any]) -> None:
+    """Raise where an array holds no numbers, with what to do; scikit-learn checks the rest."""
+    held = kinds.held_by_dtype(X.dtype) or kinds.held_by_objects(X.ravel().tolist())
+    if held.what == "text":
+        raise _text_error(estimator, held.type)
+    if X.dtype.kind == "c":
+        raise _complex_error()
+    if held.what == "dates" or (held.what == "other" and X.dtype.kind != "O"):
+        kinds.kind_of(held, "X")
+
+
+def _text_error(estimator: BaseEstimator, what: str) -> NaivelyError:
+    return NaivelyError(
+        f"{type(estimator).__name__} needs numbers; got text in X ({what}). "
+        "Use NaiveBayes, which reads text as categories."
+    )
+
+
+def _complex_error() -> NaivelyError:
+    return NaivelyError(
+        "X must hold real numbers; got complex ones. Complex data not supported: give their real "
+        "and imaginary parts as columns."
+    )
 
 
 def check_cells(estimator: BaseEstimator, X: Any, known: Schema | None) -> Any:
@@ -113,35 +135,41 @@ def check_codes(
     estimator: BaseEstimator, X: Any, *, fitted: bool
 ) -> tuple[NDArray[Any], tuple[str, ...] | None]:
     """Return an array of codes, whole numbers or NaN, and the names of its columns."""
-    names = None
+    names, frame = None, None
     if not isinstance(X, np.ndarray | list | tuple):
-        from naively.engines import frames, tables
+        from naively.engines import frames
 
-        names = tables.names_of(X)
-        if frames.is_frame(X):
-            _check_codes_of_frame(estimator, X)
-    array = _check_array(estimator, X, dtype="numeric")
+        frame = X if frames.is_frame(X) else None
+    if frame is None:
+        array = _check_array(estimator, X, dtype="numeric")
+    else:
+        names, array = frames.names_of(X), _codes_of_frame(estimator, X)
     if fitted:
         _check_feature_names(estimator, X, reset=False)
         _check_n_features(estimator, array, reset=False)
     if array.dtype.kind == "f":
         if np.isinf(array).any():
             raise NaivelyError("Input X contains infinity; categories are coded 0, 1, 2, ...")
-        array = np.trunc(array) if np.isnan(array).any() else array.astype(np.int64)
-    return array, names
+        missing = np.isnan(array).any()
+        array = np.trunc(array.astype(np.float64)) if missing else array.astype(np.int64)
+    return array.astype(array.dtype.newbyteorder("="), copy=False), names
 
 
-def _check_codes_of_frame(estimator: BaseEstimator, X: Any) -> None:
+def _codes_of_frame(estimator: BaseEstimator, X: Any) -> NDArray[Any]:
     from naively.engines import frames
 
-    names = frames.names_of(X) or range(X.shape[1])
+    _check_not_empty(estimator, frames.shape_of(X))
+    names, codes = frames.names_of(X) or range(X.shape[1]), []
     for name, column in zip(names, frames.columns_of(X), strict=True):
         held = frames.held_by(column)
-        if held.what not in ("number", "boolean", "nothing") or held.coded:
+        kind = kinds.kind_of(held, f"column {name!r}")
+        if held.coded or (kind == "category" and held.what != "boolean"):
             raise NaivelyError(
                 f"{type(estimator).__name__} reads codes 0, 1, 2, ...; got {held.type} in column "
                 f"{name!r}. Use NaiveBayes, which reads text and categories as they are."
             )
+        codes.append(frames.block(frames.number_column(column, f"column {name!r}"), slice(None)))
+    return np.column_stack(codes)
 
 
 def _holds_text(rows: Any) -> bool:

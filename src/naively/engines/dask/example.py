@@ -42,7 +42,9 @@ def example(X: Any) -> Any:
 def missing_row(X: Any) -> Any:
     """Return one row without cells."""
     if not is_array(X):
-        return X._meta.reset_index(drop=True).reindex([0])
+        meta = X._meta.reset_index(drop=True)  # in which booleans, also sparse, need a null
+        is_flag = [getattr(kind, "subtype", kind) == np.dtype(bool) for kind in meta.dtypes]
+        return meta.astype(dict.fromkeys(meta.columns[is_flag], "boolean")).reindex([0])
     row: NDArray[Any] = np.zeros((1, X.shape[1]), X.dtype)
     if X.dtype.kind in "fO":
         row[:] = np.nan
