@@ -187,7 +187,9 @@ def packed(summary):
 def earlier(summary, bound=EVERYTHING):
     """Return what a file of format 2 said before samples were hashed by their cells alone."""
     header, tensors = packed(summary)
-    header = {key: value for key, value in header.items() if key not in ("hashes", "drawn")}
+    header = {
+        key: value for key, value in header.items() if key not in ("hashes", "drawn", "untyped")
+    }
     hashes = np.sort(np.random.default_rng(0).integers(min(bound, 2**63), size=len(summary.sample)))
     return header | {"bound": bound}, tensors | {"sample.hashes": hashes.astype(np.uint64)}
 
@@ -294,3 +296,19 @@ def test_one_table_has_one_sample_whatever_reads_it(engine, labels, tmp_path):
     assert found.classes.tolist() == expected.classes.tolist()
     assert found.sample == expected.sample
     assert found.sample.bound < EVERYTHING or engine == "sql"
+
+
+@pytest.mark.parametrize("last", [[], ["x"]], ids=["integers", "text"])
+def test_labels_of_a_csv_are_told_apart_once_all_have_been_read(last, tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.integers(40, size=300 + len(last)) / 4
+    spelled = [*rng.choice(["1", "01", "2", "+2", "10"], 300).tolist(), *last]
+    rows = "".join(f"{a},{b}\n" for a, b in zip(x, spelled, strict=True))
+    (tmp_path / "table.csv").write_text("x,y\n" + rows)
+    schema = Schema(1, ("x",), sample=20)
+    found = naively.summarize(tmp_path / "table.csv", target="y", schema=schema)
+    y = np.array(spelled if last else [*map(int, spelled)])
+    expected = summarize(pd.DataFrame({"x": x}), y, schema=schema)
+    assert found.classes.tolist() == expected.classes.tolist()
+    assert found.sample == expected.sample
+    assert len(found.sample) >= 20

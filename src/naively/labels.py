@@ -8,6 +8,7 @@ Integers, which are most labels, are looked up in a table over their range inste
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 from naively import _kernel
 from naively.exceptions import NaivelyError
 
-__all__ = ["as_array", "encode", "positions", "quoted", "union"]
+__all__ = ["as_array", "contained", "encode", "is_missing", "is_text", "positions", "quoted"]
+__all__ += ["text_array", "union"]
+
+_SMALL = 1 << 20  # characters that padding may cost, however short the texts are
+_PADDED = 8  # times what the texts themselves take: so much may they take with padding
+_WITHOUT = "leave those rows out."
 
 
 def encode(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
@@ -36,13 +42,7 @@ def encode(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
             return np.array(distinct, dtype=y.dtype), codes
     if y.dtype.kind in "OT":
         return _encode_objects(y)
-    if y.dtype.kind not in "iubfUSM":
-        raise NaivelyError(f"labels must be strings, integers or booleans; got dtype {y.dtype}.")
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise NaivelyError(
-            f"labels must not be missing; got y[{_first(~np.isfinite(y))}]="
-            f"{y[~np.isfinite(y)][0]}. Input y contains NaN or infinity: leave those rows out."
-        )
+    _check_plain(y)
     classes, inverse = np.unique(y, return_inverse=True)
     return classes, inverse.astype(np.int32)
 
@@ -53,29 +53,109 @@ def as_array(y: ArrayLike) -> NDArray[Any]:
     >>> as_array([1, "a"])
     array([1, 'a'], dtype=object)
     """
-    mixed = isinstance(y, list | tuple) and 0 < sum(isinstance(v, str) for v in y) < len(y)
-    return np.asarray(y, dtype=object if mixed else None)
+    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+        _raise_missing(_first(np.ma.getmaskarray(y).reshape(-1)), "masked")
+    if not isinstance(y, list | tuple):
+        return np.asarray(y)
+    texts = sum(isinstance(label, str) for label in y)
+    if texts and texts == len(y):
+        return text_array(y)
+    odd = texts or any(label is np.ma.masked or isinstance(label, bytes) for label in y)
+    return np.asarray(y, dtype=object if odd else None)
+
+
+def text_array(texts: Sequence[str]) -> NDArray[Any]:
+    r"""Return texts as an array: of fixed width, or of objects where that would lose or waste.
+
+    NumPy's fixed width drops zero characters at the end, and pads every text to the longest.
+
+    >>> text_array(["a", "bc"])
+    array(['a', 'bc'], dtype='<U2')
+    >>> text_array(["a", "a\0"])
+    array(['a', 'a\x00'], dtype=object)
+    """
+    lengths = [*map(len, texts)]
+    padded = max(lengths, default=0) * len(texts)
+    wasteful = padded > _SMALL and padded > _PADDED * sum(lengths)
+    if not wasteful and not any(text.endswith("\0") for text in texts):
+        return np.array(texts, dtype=str)
+    array = np.empty(len(texts), dtype=object)
+    array[:] = texts
+    return array
+
+
+def is_text(labels: NDArray[Any]) -> bool:
+    """Whether labels or categories, as they are kept here, are text."""
+    return labels.dtype.kind in "UO"
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a Python object is a missing cell: None, NaN, NaT, NA or masked; text never is."""
+    if isinstance(value, str):
+        return False
+    if value is None or value is np.ma.masked or type(value).__name__ == "NAType":
+        return True
+    return bool(value != value)
+
+
+def _check_plain(y: NDArray[Any]) -> None:
+    """Raise where an array cannot hold labels, or one of them is missing."""
+    if y.dtype.kind not in "iubfUSM":
+        raise NaivelyError(f"labels must be strings, integers or booleans; got dtype {y.dtype}.")
+    if y.dtype.char == "g":
+        raise NaivelyError(
+            f"labels must be of a type that files and other engines have; got dtype {y.dtype} "
+            "(long double). Convert them: y.astype(float), or y.astype(int)."
+        )
+    if y.dtype.kind == "M" and np.isnat(y).any():
+        _raise_missing(_first(np.isnat(y)), "NaT")
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        at = _first(~np.isfinite(y))
+        raise NaivelyError(
+            f"labels must not be missing; got y[{at}]={y[at]}. "
+            f"Input y contains NaN or infinity: {_WITHOUT}"
+        )
 
 
 def _encode_objects(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    values: list[Any] = y.tolist()
-    distinct = list(dict.fromkeys(values))
-    for label in distinct:
-        if label is None or label != label or str(label) in {"<NA>", "NaT"}:
-            at = next(i for i, value in enumerate(values) if value is label or value != value)
-            raise NaivelyError(
-                f"labels must not be missing; got y[{at}]={label}. "
-                "Input y contains NaN: leave those rows out."
-            )
+    values: list[Any] = [None if label is np.ma.masked else label for label in y.tolist()]
+    try:
+        distinct = list(dict.fromkeys(values))
+    except TypeError:
+        odd = next(value for value in values if value.__hash__ is None)
+        raise NaivelyError(f"labels must be strings, integers or booleans; got {odd!r}.") from None
+    if any(map(is_missing, distinct)):
+        at = next(i for i, value in enumerate(values) if is_missing(value))
+        _raise_missing(at, values[at])
     kinds = {_kind(label) for label in distinct}
     if len(kinds) > 1:
         names = " and ".join(sorted(kinds))
         raise NaivelyError(f"labels must be all of one type; got {names} in y. Convert them.")
-    classes = np.array(sorted(distinct)) if distinct else np.array([], dtype=str)
-    if classes.ndim != 1 or classes.dtype.kind == "O":
-        raise NaivelyError(f"labels must be strings, integers or booleans; got {distinct[0]!r}.")
+    classes = _sorted(distinct, kinds.pop() if kinds else "str")
     code_of = {label: code for code, label in enumerate(classes.tolist())}
     return classes, np.fromiter((code_of[label] for label in values), np.int32, len(values))
+
+
+def _sorted(distinct: list[Any], kind: str) -> NDArray[Any]:
+    """Return Python's objects of one kind as an array, in order."""
+    if kind == "str":
+        return text_array(sorted(distinct))
+    if kind == "bytes" and any(label.endswith(b"\0") for label in distinct):
+        raise NaivelyError("labels of bytes must not end in a zero byte. Make them text.")
+    try:
+        classes = np.array(sorted(distinct))
+    except (TypeError, ValueError, OverflowError):
+        classes = np.empty(0, dtype=object)
+    if classes.ndim != 1 or classes.dtype.kind == "O":
+        raise NaivelyError(f"labels must be strings, integers or booleans; got {distinct[0]!r}.")
+    _check_plain(classes)
+    return classes
+
+
+def _raise_missing(at: int, shown: Any) -> None:
+    raise NaivelyError(
+        f"labels must not be missing; got y[{at}]={shown}. Input y contains NaN: {_WITHOUT}"
+    )
 
 
 def _kind(label: Any) -> str:
@@ -105,7 +185,20 @@ def union(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     at = np.searchsorted(a, b)
     if at[-1] < a.size and (a[at] == b).all():
         return a
-    return np.union1d(a, b)
+    both = np.union1d(a, b)
+    return text_array(both.tolist()) if both.dtype.kind == "O" else both
+
+
+def contained(labels: NDArray[Any], among: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return whether each label is in a sorted array.
+
+    >>> contained(np.array(["a", "c"]), np.array(["a", "b"]))
+    array([ True, False])
+    """
+    if not among.size:
+        return np.zeros(labels.size, dtype=bool)
+    at = np.minimum(np.searchsorted(among, labels), among.size - 1)
+    return np.asarray(among[at] == labels)
 
 
 def positions(labels: NDArray[Any], among: NDArray[Any]) -> NDArray[np.intp]:
@@ -119,13 +212,19 @@ def quoted(labels: NDArray[Any]) -> str:
     >>> quoted(np.array(["a", "b"]))
     "'a', 'b'"
     """
-    shown = [repr(label) for label in labels[:6].tolist()]
+    shown = [_shortened(repr(label)) for label in labels[:6].tolist()]
     return ", ".join(shown + ["..."] * (labels.size > 6))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:60]}...{text[-10:]}"
 
 
 def _comparable(labels: NDArray[Any]) -> str:
     """Return what labels can be compared with: their own kind, and numbers with numbers."""
-    return "number" if labels.dtype.kind in "iubf" else labels.dtype.kind
+    if labels.dtype.kind in "iubf":
+        return "number"
+    return "text" if is_text(labels) else labels.dtype.kind
 
 
 def _native(dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -62,6 +62,9 @@ class Sample:
     drawn : bool
         Whether there are rows that were drawn at random, so that their hashes are not those of
         their cells. Rows cannot be taken out again: nobody knows whether they are here.
+    untyped : bool
+        Whether classes may turn out to be one: "1" and "01" in a CSV file of which not all labels
+        have been read. Until then, cells are counted instead of rows.
     """
 
     size: int
@@ -72,6 +75,7 @@ class Sample:
     numbers: NDArray[np.float64]
     categories: NDArray[np.int32]
     drawn: bool = False
+    untyped: bool = False
 
     @classmethod
     def zero(cls, size: int, n_numbers: int, n_categories: int) -> Sample:
@@ -94,11 +98,13 @@ class Sample:
             return self
         if not len(self) and self.bound == EVERYTHING:
             return other
-        bound, drawn = min(self.bound, other.bound), self.drawn or other.drawn
+        bound = min(self.bound, other.bound)
+        drawn, untyped = self.drawn or other.drawn, self.untyped or other.untyped
         rows: Any = {
             name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in ROWS
         }
-        return replace(self, bound=bound, drawn=drawn, **rows).merged().least(self.size)
+        both = replace(self, bound=bound, drawn=drawn, untyped=untyped, **rows)
+        return both.merged().least(self.size)
 
     def __sub__(self, other: Sample) -> Sample:
         if not len(other):
@@ -140,7 +146,8 @@ class Sample:
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Sample)
-            and (self.size, self.bound, self.drawn) == (other.size, other.bound, other.drawn)
+            and (self.size, self.bound) == (other.size, other.bound)
+            and (self.drawn, self.untyped) == (other.drawn, other.untyped)
             and np.array_equal(self.hashes, other.hashes)
             and np.array_equal(self.weight, other.weight)
             and np.array_equal(self.codes, other.codes)
@@ -205,9 +212,14 @@ class Sample:
     def least(self, size: int) -> Sample:
         """Return a sample of another size: the rows whose hash is at most that of the last."""
         bound = self.bound
-        if len(self) > size:
-            bound = min(bound, int(self.hashes[size - 1]) + 1)
+        counted = np.unique(self.hashes) if self.untyped else self.hashes
+        if counted.size > size:
+            bound = min(bound, int(counted[size - 1]) + 1)
         return replace(self[self.hashes < bound], size=size, bound=bound)
+
+    def settled(self) -> Sample:
+        """Return the sample once all classes are known."""
+        return replace(self, untyped=False).least(self.size) if self.untyped else self
 
     def rehashed(self, categories: Sequence[NDArray[Any]]) -> Sample:
         """Return the same rows under the hashes of their cells.

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.exceptions import NaivelyError
+from naively.labels import text_array
 from naively.sample import EVERYTHING, ROWS, Sample
 from naively.schema import Kind, Schema
 from naively.stats import Moments, Tallies
@@ -20,9 +21,18 @@ from naively.summary import Summary
 
 __all__ = ["UnsoundError", "pack", "unpack"]
 
-_LABELS = {"U": "str", "i": "int", "u": "int", "b": "bool", "f": "float"}  # by NumPy's kinds
+_LABELS = {
+    "U": "str",
+    "O": "str",
+    "i": "int",
+    "u": "int",
+    "b": "bool",
+    "f": "float",
+}  # by NumPy's kinds
 _TYPES = {"str": str, "int": int, "bool": bool, "float": float}
+_DTYPES = ("int8", "int16", "int32", "uint8", "uint16", "uint32", "uint64", "float16", "float32")
 _EDGES = ("edges", "knots")
+_FLAGS = ("drawn", "untyped")
 _HASHES = "cells"  # what a sample's hashes are of; files of earlier versions do not say it
 
 
@@ -40,6 +50,8 @@ def pack(summary: Summary) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "classes": summary.classes.tolist(),
         "weight": summary.weight,
     }
+    if summary.classes.dtype.name in _DTYPES:
+        header["label_dtype"] = summary.classes.dtype.name
     moments = summary.moments
     tensors = {"class_weight": summary.class_weight, "moments": moments.values[:3]}
     tensors["rest"] = moments.rest
@@ -56,7 +68,7 @@ def pack(summary: Summary) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         tensors["bins"] = summary.bins.values
     if summary.sample is not None:
         header |= {"sample": schema.sample, "bound": summary.sample.bound}
-        header |= {"hashes": _HASHES, "drawn": summary.sample.drawn}
+        header |= {"hashes": _HASHES, **{flag: getattr(summary.sample, flag) for flag in _FLAGS}}
         tensors |= {f"sample.{name}": getattr(summary.sample, name) for name in ROWS}
     return header, {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
 
@@ -74,7 +86,7 @@ def unpack(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> Summary:
     """Return the summary, or raise `UnsoundError` with what is wrong."""
     tensors = dict(tensors)
     schema = _schema(header, tensors)
-    classes = _names(header.get("labels"), header.get("classes"), "classes")
+    classes = _classes(header)
     n_classes, n_numbers = classes.size, len(schema.numbers)
     weight = _taken(tensors, "class_weight", np.float64, (n_classes,))
     moments = _moments(tensors, weight, n_numbers)
@@ -157,13 +169,30 @@ def _names(kind: Any, listed: Any, what: str) -> NDArray[Any]:
     if not _all_are(type_, listed):
         raise UnsoundError(f"its {what} must all be {type_.__name__}")
     try:
-        names = np.array(listed, dtype=None if listed else type_)
+        is_text = type_ is str
+        names = text_array(listed) if is_text else np.array(listed, None if listed else type_)
         ordered = bool((names[1:] > names[:-1]).all())
     except (OverflowError, TypeError, ValueError):
         raise UnsoundError(f"its {what} are beyond what labels can be") from None
-    if names.dtype.kind not in _LABELS or not ordered or len(set(listed)) != names.size:
+    is_plain = names.dtype.kind in _LABELS and (is_text or names.dtype.kind != "O")
+    if not is_plain or not ordered or len(set(listed)) != names.size:
         raise UnsoundError(f"its {what} must be distinct and sorted")
     return names
+
+
+def _classes(header: dict[str, Any]) -> NDArray[Any]:
+    """Return the labels, in the type that they had."""
+    classes = _names(header.get("labels"), header.get("classes"), "classes")
+    dtype = header.get("label_dtype")
+    if dtype is None:
+        return classes
+    if not isinstance(dtype, str) or dtype not in _DTYPES:
+        raise UnsoundError(f"the type of its labels is {dtype!r}")
+    with np.errstate(over="ignore"):
+        typed = classes.astype(dtype)
+    if typed.dtype.kind not in (classes.dtype.kind, "u") or not np.array_equal(typed, classes):
+        raise UnsoundError(f"its labels are not {dtype}")
+    return typed
 
 
 def _all_are(type_: type, values: Any) -> bool:
@@ -224,18 +253,17 @@ def _sample(
         raise UnsoundError("its sample holds codes of no class or no category")
     if np.isinf(numbers).any() or (n and int(hashes[-1]) >= bound):
         raise UnsoundError("its sample holds infinity, or a hash beyond its bound")
-    sample = Sample(schema.sample, bound, hashes, weight, codes, numbers, cells)
+    rule, flags = header.get("hashes"), [header.get(flag, False) for flag in _FLAGS]
+    if rule not in (None, _HASHES) or not _all_are(bool, flags):
+        raise UnsoundError(f"its sample has hashes of {rule!r}, drawn={flags[0]!r}")
+    sample = Sample(schema.sample, bound, hashes, weight, codes, numbers, cells, *flags)
     _check_rows(sample)
-    rule, drawn = header.get("hashes"), header.get("drawn", False)
-    if rule not in (None, _HASHES) or type(drawn) is not bool:
-        raise UnsoundError(f"its sample has hashes of {rule!r}, drawn={drawn!r}")
-    return _earlier(sample, categories) if rule is None else replace(sample, drawn=drawn)
+    return _earlier(sample, categories) if rule is None else sample
 
 
 def _check_rows(sample: Sample) -> None:
     """Raise where rows are too many, without weight, equal, or not in their order."""
-    hashes, size = sample.hashes, sample.size
-    few = len(sample) <= size or hashes[size - 1] == hashes[-1]
+    hashes, few = sample.hashes, len(sample.least(sample.size)) == len(sample)
     order = (hashes[1:] > hashes[:-1]) | (
         (hashes[1:] == hashes[:-1]) & (sample.codes[1:] > sample.codes[:-1])
     )

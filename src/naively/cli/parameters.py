@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from naively.exceptions import NaivelyError
+from naively.labels import is_text
 
 __all__ = ["Kind", "Model"]
 
@@ -200,7 +201,7 @@ def _reject(text: str, classes: Any) -> tuple[float, Any]:
         least = -1.0
     if not 0 <= least <= 1 or not label:
         raise NaivelyError(f"--reject must be like '0.8=unknown'; got {text!r}.")
-    if classes is None or classes.dtype.kind == "U":
+    if classes is None or is_text(classes):
         return least, label
     try:
         return least, float(label) if classes.dtype.kind == "f" else int(label)

@@ -21,8 +21,8 @@ from naively.labels import encode
 from naively.stats import Moments
 from naively.summary import Schema, Summary
 
-__all__ = ["Table", "check_dense", "is_readable", "raise_not_finite", "summarize"]
-__all__ += ["summarize_table", "table", "unmasked"]
+__all__ = ["Table", "as_weights", "check_dense", "is_readable", "raise_not_finite"]
+__all__ += ["summarize", "summarize_table", "table", "unmasked"]
 
 _Part: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]  # class weights, moments
 _READABLE = "fdbhilqBHILQ?"  # the dtypes that the kernel reads in place
@@ -75,8 +75,28 @@ def summarize(
     """
     rows = table(X)
     classes, codes = encode(y)
-    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    weights = as_weights(sample_weight)
     return summarize_table(rows, Schema(rows.shape[1]), classes, codes, weights, n_jobs)
+
+
+def as_weights(sample_weight: ArrayLike | None) -> NDArray[np.float64] | None:
+    """Return weights as float64; a masked one is NaN, which no weight may be."""
+    if sample_weight is None:
+        return None
+    weights: Any = sample_weight
+    if not isinstance(weights, np.ma.MaskedArray):
+        weights = np.asarray(weights)
+    if weights.dtype.kind not in "fiubO":
+        raise NaivelyError(
+            f"weights must be real numbers; got dtype {weights.dtype} in sample_weight. "
+            "Convert them."
+        )
+    try:
+        return np.asarray(np.ma.filled(weights.astype(np.float64), np.nan))
+    except (TypeError, ValueError):
+        raise NaivelyError(
+            "weights must be real numbers; got other objects in sample_weight. Convert them."
+        ) from None
 
 
 def table(X: ArrayLike) -> Table:

@@ -17,10 +17,16 @@ from numpy.typing import NDArray
 from naively._optional import need
 from naively.engines.native import library_of
 from naively.exceptions import NaivelyError
+from naively.labels import is_missing, is_text, text_array
 
 __all__ = ["encode", "recode"]
 
 Encoded = tuple[NDArray[Any], NDArray[Any]]  # codes, categories
+_ROWS = 1 << 16  # that are looked through at a time
+_FLAGS: dict[Any, bool] = {  # what stands for a boolean: 1 and 1.0 are one key
+    **dict.fromkeys(("true", "True", "TRUE", "1", 1), True),
+    **dict.fromkeys(("false", "False", "FALSE", "0", 0), False),
+}
 
 
 def encode(column: Any, name: str) -> Encoded:
@@ -45,18 +51,42 @@ def encode(column: Any, name: str) -> Encoded:
     return _of_objects(column.tolist(), name)
 
 
-def recode(codes: NDArray[Any], categories: NDArray[Any], known: NDArray[Any]) -> NDArray[np.int32]:
+def recode(
+    codes: NDArray[Any], categories: NDArray[Any], known: NDArray[Any], name: str = "a column"
+) -> NDArray[np.int32]:
     """Return codes among other, sorted categories; one more than they are for those unknown.
 
     >>> recode(np.array([0, 1, -1]), np.array(["b", "x"]), np.array(["a", "b"]))
     array([ 1,  2, -1], dtype=int32)
+
+    Where booleans are known, 1 and 0 are booleans, and so are the texts that a CSV has for them.
+
+    >>> recode(np.array([0, 1, -1]), np.array(["true", "0"]), np.array([False, True]))
+    array([ 1,  0, -1], dtype=int32)
     """
+    if known.dtype.kind == "b":
+        categories = _flags(codes, categories, name)
     places = np.full(categories.size + 1, known.size, dtype=np.int32)
     if known.size and categories.size and _comparable(categories, known):
         at = np.minimum(np.searchsorted(known, categories), known.size - 1)
         places[:-1] = np.where(known[at] == categories, at, known.size)
     places[-1] = -1  # where codes of missing cells point
     return places[codes]
+
+
+def _flags(codes: NDArray[Any], categories: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return categories as booleans; those that are none may have no cell."""
+    if categories.dtype.kind == "b":
+        return categories
+    flags = [_FLAGS.get(category) for category in categories.tolist()]
+    odd = [i for i, flag in enumerate(flags) if flag is None]
+    if odd and np.isin(codes, odd).any():
+        got = categories[next(i for i in odd if (codes == i).any())].item()
+        raise NaivelyError(
+            f"{name} must hold true or false, as it did when the model was fitted; got {got!r}. "
+            "Give booleans, the numbers 1 and 0, or the texts true and false."
+        )
+    return np.array([bool(flag) for flag in flags], dtype=bool)
 
 
 def _of_native(native: Any, name: str) -> Encoded:
@@ -83,8 +113,22 @@ def _of_pandas(native: Any, name: str) -> Encoded:
 
     if hasattr(native, "cat"):
         return _plain(native.cat.codes.to_numpy(), native.cat.categories.to_numpy(), name)
-    codes, distinct = dense(native).factorize()
+    native = dense(native)
+    if native.dtype.kind == "O" and _holds_zeros(native.to_numpy(dtype=object)):
+        return _of_objects(native.tolist(), name)  # pandas compares text up to a zero character
+    codes, distinct = native.factorize()
     return _plain(codes, np.asarray(distinct, dtype=object), name)
+
+
+def _holds_zeros(cells: NDArray[Any]) -> bool:
+    """Whether one of many texts holds a zero character."""
+    try:
+        return any(
+            "\0" in "".join(cells[start : start + _ROWS].tolist())
+            for start in range(0, cells.size, _ROWS)
+        )
+    except TypeError:  # not text alone, which pandas compares as Python does
+        return False
 
 
 def _of_polars(native: Any, name: str) -> Encoded:
@@ -128,8 +172,7 @@ def _of_objects(values: list[Any], name: str) -> Encoded:
     code_of: dict[Any, int] = {}
     try:
         codes = [
-            -1 if _is_missing(value) else code_of.setdefault(value, len(code_of))
-            for value in values
+            -1 if is_missing(value) else code_of.setdefault(value, len(code_of)) for value in values
         ]
     except TypeError:
         raise NaivelyError(
@@ -144,7 +187,7 @@ def _of_objects(values: list[Any], name: str) -> Encoded:
 def _plain(codes: NDArray[Any], distinct: NDArray[Any], name: str) -> Encoded:
     """Return categories of one plain type, without those that are missing."""
     values = distinct.tolist()
-    kept = [i for i, value in enumerate(values) if not _is_missing(value)]
+    kept = [i for i, value in enumerate(values) if not is_missing(value)]
     kinds = {_kind(values[i]) for i in kept}
     if len(kinds) > 1 or not kinds <= {"text", "number", "boolean"}:
         shown = " and ".join(sorted(kinds))
@@ -152,18 +195,15 @@ def _plain(codes: NDArray[Any], distinct: NDArray[Any], name: str) -> Encoded:
             f"{name} must hold text, numbers or booleans, all of one type; got {shown}. "
             "Convert it or leave it out."
         )
-    categories = np.array([values[i] for i in kept]) if kept else np.empty(0, dtype=str)
+    found = [values[i] for i in kept]
+    categories = text_array(found) if kinds <= {"text"} else np.array(found)
+    if kinds == {"number"} and categories.dtype.kind == "O":
+        raise NaivelyError(f"{name} must hold numbers below 2^64; got larger ones. Make them text.")
     if len(kept) == len(values):
         return codes, categories
     places = np.full(len(values) + 1, -1, dtype=np.int32)
     places[kept] = np.arange(len(kept))
     return places[codes], categories
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None or isinstance(value, str):
-        return value is None
-    return str(value) in {"<NA>", "NaT"} or bool(value != value)
 
 
 def _is_hashable(value: Any) -> bool:
@@ -183,4 +223,4 @@ def _kind(value: Any) -> str:
 
 
 def _comparable(a: NDArray[Any], b: NDArray[Any]) -> bool:
-    return (a.dtype.kind == "U") == (b.dtype.kind == "U")
+    return is_text(a) == is_text(b)

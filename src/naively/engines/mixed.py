@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from naively import _kernel
 from naively._threads import block_slices, map_blocks
-from naively.engines.arrays import Table, summarize_table
+from naively.engines.arrays import Table, as_weights, summarize_table
 from naively.engines.tables import Mixed, kinds_of, kinds_under, read
 from naively.labels import encode, positions
 from naively.sample import EVERYTHING, Sample, distinct_rows, hashes_of
@@ -57,7 +57,7 @@ def summarize(
     """
     schema = decided(X, schema)
     classes, codes = encode(y)
-    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    weights = as_weights(sample_weight)
     return measure(read(X, schema), schema, classes, codes, weights, n_jobs)
 
 
@@ -80,16 +80,18 @@ def measure(
     weights: NDArray[np.float64] | None,
     n_jobs: int | None,
     bound: int = EVERYTHING,
+    untyped: bool = False,
 ) -> Summary:
     """Summarize what the kernel reads: moments, tallies, bins and a sample.
 
-    Where a bound is given, only rows of a lesser hash are sampled.
+    Where a bound is given, only rows of a lesser hash are sampled. Classes may be untyped: see
+    `Sample`.
     """
     numbers = summarize_table(table.numbers, schema, classes, codes, weights, n_jobs)
     tallies, bins = _tallied(table, schema, classes, codes, weights, n_jobs)
     sample = None
     if schema.sample:
-        sample = sample_rows(table, schema, classes, codes, weights, n_jobs, bound)
+        sample = sample_rows(table, schema, classes, codes, weights, n_jobs, bound, untyped)
     kept = positions(numbers.classes, classes)  # those of a positive weight
     orders = [np.argsort(column, kind="stable") for column in table.categories]
     if sample is not None:
@@ -160,6 +162,7 @@ def sample_rows(
     weights: NDArray[np.float64] | None,
     n_jobs: int | None,
     bound: int = EVERYTHING,
+    untyped: bool = False,
 ) -> Sample:
     """Return the rows of least hash, each with the weight of all that are equal to it."""
     found = np.empty(table.shape[0], np.uint64)
@@ -183,6 +186,7 @@ def sample_rows(
         codes[kept],
         _taken(table.numbers, kept, np.float64) + 0.0,  # -0.0 becomes 0.0, which is the same cell
         _taken(table.codes, kept, np.int32),
+        untyped=untyped,
     )
     return sample.least(schema.sample)
 

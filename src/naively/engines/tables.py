@@ -71,13 +71,14 @@ class Mixed:
         shape = (count, self.shape[1])
         return Mixed(shape, self.numbers[rows], self.codes[rows], self.categories)
 
-    def known(self, categories: tuple[NDArray[Any], ...]) -> Mixed:
+    def known(self, categories: tuple[NDArray[Any], ...], schema: Schema) -> Mixed:
         """Return the table with codes of other categories: one more than they are if unknown."""
         if all(map(np.array_equal, self.categories, categories)):
             return self
         codes = self.codes[:]
         columns = codes if isinstance(codes, list) else list(codes.T)
-        recoded = map(recode, columns, self.categories, categories)
+        names = map(schema.name, schema.categories)
+        recoded = map(recode, columns, self.categories, categories, names)
         return Mixed(self.shape, self.numbers, Columns([*recoded], self.shape[0]), categories)
 
 

@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import accuracy_score
 
 from naively import labels
 from naively._threads import block_slices, map_blocks
@@ -129,7 +128,15 @@ class Answering:
 
     def accuracy(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return the share of rows whose predicted class is the true one; `score` is the same."""
-        return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
+        predicted = np.asarray(self.predict(X))
+        present, codes = labels.encode(check_labels(self, y, predicted.shape[0]))
+        labels.union(present, self.classes_)  # raises where they are of another type
+        weights = check_weights(predicted, sample_weight)
+        return float(np.average(present[codes] == predicted, weights=weights))
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the accuracy, as scikit-learn's classifiers do."""
+        return self.accuracy(X, y, sample_weight)
 
     def loss(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         r"""Return the mean negative log-likelihood of the true class.
@@ -142,7 +149,7 @@ class Answering:
         log_proba, classes = snapshot.predict_log_proba(X), snapshot.classes_
         present, codes = labels.encode(check_labels(self, y, log_proba.shape[0]))
         check_known(present, labels.union(present, classes))
-        known = np.isin(present, classes)
+        known = labels.contained(present, classes)
         at = np.where(known, labels.positions(present, classes), 0)[codes]
         terms = np.where(known[codes], log_proba[np.arange(at.size), at], -np.inf)
         weights = check_weights(log_proba, sample_weight)

@@ -5,6 +5,7 @@ Nothing here changes the estimator: it is set only after all of a call has succe
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -214,6 +215,8 @@ def check_weights(X: Any, sample_weight: ArrayLike | None) -> NDArray[np.float64
     """Return one weight per row as float64, or None."""
     if sample_weight is None:
         return None
+    if not isinstance(sample_weight, Real):
+        sample_weight = arrays.as_weights(sample_weight)
     return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
 
@@ -221,7 +224,7 @@ def check_known(present: NDArray[Any], declared: NDArray[Any] | None) -> None:
     """Raise where a label is not among those that were declared; None for any."""
     if declared is None or declared is labels.union(declared, present):
         return
-    unknown = present[~np.isin(present, declared)]
+    unknown = present[~labels.contained(present, declared)]
     raise NaivelyError(
         f"The target label(s) {unknown} in y do not exist in the initial classes {declared}. "
         "With open_classes=True, new labels may come at any time."

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.exceptions import NaivelyError
+from naively.labels import is_text
 
 __all__ = ["check_costs", "check_reject", "decide"]
 
@@ -81,7 +82,7 @@ def check_reject(reject: Any, classes: NDArray[Any]) -> tuple[float, Any]:
         raise NaivelyError(
             f"reject must be a probability and a label, such as (0.8, 'unknown'); got {reject!r}."
         )
-    if isinstance(label, str) != (classes.dtype.kind == "U"):
+    if isinstance(label, str) != is_text(classes):
         raise NaivelyError(
             f"the label of reject must be of the classes' type; got {label!r} beside "
             f"{classes[:1].tolist()[0] if classes.size else None!r}."

@@ -330,7 +330,7 @@ class NaiveBayes(SummaryClassifier):
 
     def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
         given: Any = checked.table
-        table = given.known(self.summary_.categories)
+        table = given.known(self.summary_.categories, self.summary_.schema)
         super()._score(score, checked._replace(table=table), out)
 
     def _check_declared(self, declared: NDArray[Any] | None) -> None:

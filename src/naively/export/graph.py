@@ -10,9 +10,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from naively.labels import is_text
+
 __all__ = ["LABELS", "TYPES", "Graph", "plain_classes"]
 
-LABELS = {"U": "string", "i": "int64", "u": "uint64", "b": "bool", "f": "double"}
+LABELS = {"U": "string", "O": "string", "i": "int64", "u": "uint64", "b": "bool", "f": "double"}
 TYPES = {"float32": ("float", 1), "float64": ("double", 11)}
 
 
@@ -40,4 +42,4 @@ class Graph:
 
 def plain_classes(classes: NDArray[Any]) -> NDArray[Any]:
     """Return labels as a tensor can hold them."""
-    return classes.astype(object) if classes.dtype.kind == "U" else classes
+    return classes.astype(object) if is_text(classes) else classes

@@ -18,6 +18,7 @@ from naively.export.spelling import Spelling, number, total
 from naively.export.sql_terms import Curve, Line, Piece, Table, Term, near
 from naively.export.sums import Sum
 from naively.export.terms import power_of_ten
+from naively.labels import is_text
 
 __all__ = ["SumQuery"]
 
@@ -103,9 +104,7 @@ class SumQuery(Query):
         """Write a cell as its categories are: text, a boolean, or a float."""
         if categories.dtype.kind == "b":
             return cell
-        return (
-            self.spelling.cast_text(cell) if categories.dtype.kind == "U" else self.float_of(cell)
-        )
+        return self.spelling.cast_text(cell) if is_text(categories) else self.float_of(cell)
 
     def bounded(self, cell: str) -> list[str]:
         """Write a number that can be subtracted from without overflow, and one to multiply.

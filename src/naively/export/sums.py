@@ -27,6 +27,7 @@ from naively.families import forms
 from naively.families.bernoulli import Bernoulli
 from naively.families.forms import Quadratics, Students, weighed
 from naively.families.poisson import Poisson
+from naively.labels import is_text
 from naively.schema import Schema
 
 __all__ = ["Curves", "Lines", "Pieces", "Sum", "Table"]
@@ -229,7 +230,7 @@ def _tables(form: Any, categories: tuple[NDArray[Any], ...], schema: Schema) -> 
 
 
 def _check_categories(categories: NDArray[Any], column: str) -> None:
-    if categories.dtype.kind == "U":
+    if is_text(categories):
         for category in categories.tolist():
             check_text(category, f"categories of {column}")
     elif categories.dtype.kind in "iu" and (np.abs(categories) > _LARGEST_INTEGER).any():

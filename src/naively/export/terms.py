@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.exceptions import NaivelyError
+from naively.labels import is_text
 from naively.summary import Summary
 
 __all__ = ["SQUARE_UNIT", "UNIT", "Fitted", "Terms", "check_text", "plain_labels", "power_of_ten"]
@@ -135,7 +136,7 @@ def _bounded(
 def plain_labels(classes: NDArray[Any]) -> NDArray[Any]:
     """Return labels of a type that other languages have."""
     kind = classes.dtype.kind
-    if kind == "U":
+    if is_text(classes):
         for label in classes.tolist():
             check_text(label, "labels")
         return classes

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively._optional import need
+from naively.engines.arrays import as_weights
 from naively.engines.dask.recipes import Graph, Recipe, recipes
 from naively.exceptions import NaivelyError
 from naively.labels import as_array
@@ -196,7 +197,7 @@ def _few(divisions: tuple[Any, ...]) -> str:
 
 def _cut(values: Any, lengths: list[int], name: str) -> list[NDArray[Any]]:
     """Cut what is in memory as the rows are cut."""
-    array = as_array(values)
+    array: Any = as_array(values) if name == "y" else as_weights(values)
     bounds = np.cumsum([0, *lengths])
     if array.ndim != 1 or array.size != bounds[-1]:
         raise NaivelyError(

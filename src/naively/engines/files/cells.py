@@ -32,6 +32,7 @@ __all__ = [
     "numbers",
     "plain",
     "read_text",
+    "settled",
     "typed",
 ]
 
@@ -45,8 +46,8 @@ _IN_PLACE = _FLOATS | {
 }
 _KINDS: dict[str, tuple[str, Any]] = {  # what a label looks like, and what it then is
     "bool": (r"true|false|True|False|TRUE|FALSE", lambda text: text.lower() == "true"),
-    "int": (r"[+-]?\d{1,18}", int),
-    "float": (r"[+-]?(\d{1,15}(\.\d*)?|\.\d+)([eE][+-]?\d{1,2})?", float),
+    "int": (r"[+-]?[0-9]{1,18}", int),
+    "float": (r"[+-]?([0-9]{1,15}(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,2})?", float),
     "str": (r"(?s:.*)", str),
 }
 
@@ -130,7 +131,8 @@ def encode(column: Any, name: str = "") -> tuple[NDArray[Any], NDArray[np.int32]
 def read_text(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Encode labels that were read as text: without the spaces around them."""
     classes, codes = encode(column, name)
-    classes, merged = np.unique(np.strings.strip(classes), return_inverse=True)
+    stripped = labels.text_array([text.strip() for text in classes.tolist()])
+    classes, merged = np.unique(stripped, return_inverse=True)
     codes = merged.astype(np.int32)[codes]
     if classes.size and not classes[0]:
         _raise_missing(int(np.argmax(codes == 0)), name)
@@ -163,13 +165,19 @@ def typed(summary: Summary, kind: str | None) -> Summary:
         if not re.fullmatch(pattern, text):
             raise NaivelyError(f"the labels must be {kind}; got {text!r}.")
     if kind == "str" or not texts:
-        return summary
+        return settled(summary)
     made = np.array([made_of(text) for text in texts])
     classes, first = np.unique(made, return_index=True)
     total = _part(summary, classes, first)
     for k in sorted(set(range(made.size)) - set(first.tolist())):
         total = total + _part(summary, made[k : k + 1], np.array([k]))
-    return total
+    return settled(total)
+
+
+def settled(summary: Summary) -> Summary:
+    """Return a summary whose classes will not change their type any more."""
+    sample = summary.sample
+    return summary if sample is None else replace(summary, sample=sample.settled())
 
 
 def _part(summary: Summary, classes: NDArray[Any], at: NDArray[np.intp]) -> Summary:
@@ -211,9 +219,8 @@ def _encode_dictionary(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np
         [np.zeros(0, np.int32), *(c.indices.to_numpy() for c in column.chunks)]
     )
     used = np.flatnonzero(np.bincount(indices, minlength=len(values)))
-    classes, codes = np.unique(
-        np.array(values.to_pylist(), dtype=np.str_)[used], return_inverse=True
-    )
+    texts = values.to_pylist()
+    classes, codes = np.unique(labels.text_array([texts[i] for i in used]), return_inverse=True)
     code_of = np.zeros(len(values), np.int32)
     code_of[used] = codes
     return classes, code_of[indices]

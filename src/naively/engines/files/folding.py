@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from naively._optional import need
 from naively._threads import _thread_count
 from naively.engines.files import checkpoint as checkpoints
-from naively.engines.files.cells import RowError
+from naively.engines.files.cells import RowError, settled, typed
 from naively.engines.files.checkpoint import State
 from naively.engines.files.csv import Dialect
 from naively.engines.files.measuring import MixedWork
@@ -135,7 +135,9 @@ class Fold:
         if not isinstance(self.schema, Undecided) or self.schema.complete is None:
             return plan.schema
         sampling = replace(plan, schema=replace(plan.schema, sample=self.schema.sample))
-        decided = self.schema.complete(self._first_rows(sampling))
+        first = self._first_rows(sampling)
+        text = is_text(self.files, self.wish)
+        decided = self.schema.complete(typed(first, None) if text else settled(first))
         before = None if resumed is None else resumed.summary.schema
         if before is None or (before.edges is None) != (decided.edges is None):
             return decided

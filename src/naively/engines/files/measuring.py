@@ -81,7 +81,7 @@ class MixedWork(Work):
         weights = None if given is None else given[rows]
         try:
             return mixed.measure(
-                table, self.plan.schema, classes, codes[rows], weights, 1, bound=bound
+                table, self.plan.schema, classes, codes[rows], weights, 1, bound, self.is_text
             )
         except NaivelyError:
             columns = table.numbers[:]

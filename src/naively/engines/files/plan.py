@@ -20,7 +20,14 @@ __all__ += ["named", "type_of", "with_partitions"]
 pa = need("pyarrow", "reading files", extra="files")
 
 _TEXTS = pa.dictionary(pa.int32(), pa.string())
-FORMS = {"U": "str", "i": "int", "u": "int", "b": "bool", "f": "float"}  # by NumPy's kinds
+FORMS = {
+    "U": "str",
+    "O": "str",
+    "i": "int",
+    "u": "int",
+    "b": "bool",
+    "f": "float",
+}  # by NumPy's kinds
 READ_AS = {"str": _TEXTS, "bool": pa.bool_(), "int": pa.float64(), "float": pa.float64()}
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from naively.engines.columns import LeftOut
-from naively.engines.files.cells import typed
+from naively.engines.files.cells import settled, typed
 from naively.engines.files.csv import Dialect
 from naively.engines.files.folding import Fold, Progress, is_text
 from naively.engines.files.plan import Undecided, Wish, named
@@ -126,7 +126,7 @@ def scan(
         raise NaivelyError("a checkpoint needs files, which can be read again; got a stream.")
     fold = Fold(files, wish, dialect, skip_bad_files, checkpoint, progress, schema)
     state = fold.run(n_jobs)
-    summary = typed(state.summary, label_type) if is_text(files, wish) else state.summary
+    summary = typed(state.summary, label_type) if is_text(files, wish) else settled(state.summary)
     n_bytes = sum(file.size or 0 for file in files)
     return Scan(summary, fold.plan.left_out, state.bad, state.rows, n_bytes)
 

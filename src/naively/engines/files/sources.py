@@ -235,9 +235,9 @@ def _with_typed_partitions(files: list[File]) -> list[File]:
 
 
 def _kind(texts: set[str]) -> type[int] | type[float] | type[str]:
-    if all(re.fullmatch(r"[+-]?\d{1,18}", text) for text in texts):
+    if all(re.fullmatch(r"[+-]?[0-9]{1,18}", text) for text in texts):
         return int
-    number = r"[+-]?(\d{1,15}(\.\d*)?|\.\d+)([eE][+-]?\d{1,2})?"
+    number = r"[+-]?([0-9]{1,15}(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,2})?"
     return float if all(re.fullmatch(number, text) for text in texts) else str
 
 

@@ -138,7 +138,8 @@ class _Rows:
         if are_text and classes.size:
             kind = typed(Summary.zero(Schema(0), classes), None).classes.dtype
             is_flag = kind.kind == "b"
-            classes = np.strings.lower(classes) == "true" if is_flag else classes.astype(kind)
+            flags = [text.lower() == "true" for text in classes.tolist()]
+            classes = np.array(flags) if is_flag else classes.astype(kind)
         return classes[np.concatenate([np.zeros(0, np.intp), *codes])]
 
 

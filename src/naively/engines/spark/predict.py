@@ -21,6 +21,7 @@ __all__ = ["predict"]
 
 _TYPES = {  # of labels, as Spark and as Arrow call them
     "U": ("string", "string"),
+    "O": ("string", "string"),
     "i": ("long", "int64"),
     "u": ("long", "int64"),
     "b": ("boolean", "bool"),

@@ -43,7 +43,7 @@ def places(answer: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
     if not len(answer):
         return np.empty(0, np.intp)
     found, codes = labels.encode(answer["y"].tolist())
-    if not np.isin(found, classes).all():
+    if not labels.contained(found, classes).all():
         raise NaivelyError(
             "a table must not change while it is read; got labels that were not there before. "
             "Repeat the call, or read a copy."

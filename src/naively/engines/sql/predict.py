@@ -16,7 +16,14 @@ from naively.export.terms import Fitted
 
 __all__ = ["predict"]
 
-_TYPES = {"U": "string", "i": "int64", "u": "uint64", "b": "boolean", "f": "float64"}
+_TYPES = {
+    "U": "string",
+    "O": "string",
+    "i": "int64",
+    "u": "uint64",
+    "b": "boolean",
+    "f": "float64",
+}
 
 
 def predict(

@@ -20,6 +20,7 @@ from naively.engines.sql.rows import Rows, finite
 from naively.engines.sql.spoken import dialect_of, view
 from naively.exceptions import NaivelyError
 from naively.export.spelling import Spelling
+from naively.labels import text_array
 
 __all__ = ["questions", "tally"]
 
@@ -126,7 +127,8 @@ def _column(
     """Return the categories, sorted, and their weights by class."""
     if not values:
         return np.empty(0, dtype=str), np.zeros((n_classes, 0))
-    categories, codes = np.unique(np.array(values), return_inverse=True)
+    found = text_array(values) if isinstance(values[0], str) else np.array(values)
+    categories, codes = np.unique(found, return_inverse=True)
     weights = np.zeros((n_classes, categories.size))
     weights[at, codes] = weight
     return categories, weights
