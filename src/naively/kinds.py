@@ -33,6 +33,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from naively.exceptions import NaivelyError
+from naively.labels import is_missing
 from naively.schema import Kind
 
 __all__ = ["NUMBERS_ALONE", "Held", "What", "check", "held_by_dtype", "held_by_objects"]
@@ -129,18 +130,6 @@ def held_by_objects(values: Sequence[Any]) -> Held:
     if any(not is_missing(value) for value in values):
         return found.get("number", Held("number", "objects"))
     return Held("nothing", "objects, all of them missing")
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a Python object is a missing cell: None, NaN, NaT or pandas.NA."""
-    if value is None or isinstance(value, str | bool | int):
-        return value is None
-    if type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    try:
-        return bool(value != value)
-    except (TypeError, ValueError):  # such as an array
-        return False
 
 
 def _held_by_object(value: Any) -> Held | None:

@@ -91,11 +91,14 @@ def is_text(labels: NDArray[Any]) -> bool:
 
 def is_missing(value: Any) -> bool:
     """Whether a Python object is a missing cell: None, NaN, NaT, NA or masked; text never is."""
-    if isinstance(value, str):
-        return False
-    if value is None or value is np.ma.masked or type(value).__name__ == "NAType":
+    if value is None or isinstance(value, str | bool | int):
+        return value is None
+    if value is np.ma.masked or type(value).__name__ == "NAType":
         return True
-    return bool(value != value)
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):  # such as an array
+        return False
 
 
 def _check_plain(y: NDArray[Any]) -> None:
