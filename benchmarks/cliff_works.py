@@ -6,12 +6,16 @@ Add a function, and a row to `CLIFFS`.
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from naively import GaussianNB, NaiveBayes
+from naively import GaussianNB, NaiveBayes, NaivelyError, summarize
 
 __all__ = ["CLIFFS", "Cliff"]
 
@@ -55,6 +59,38 @@ def _new_classes(estimator: Any) -> Work:
     return learn
 
 
+_ROWS = 2_000_000
+
+
+def _csv(*parts: str) -> Path:
+    """Write a file that goes with the process."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder)
+    path = Path(folder) / "rows.csv"
+    path.write_text("".join(parts), newline="")
+    return path
+
+
+def _csv_rows(newline: str, *parts: str) -> Work:
+    """Read rows of CSV whose third column is not learned from."""
+    path = _csv(f"x,y,note{newline}", f"1.5,a,q{newline}2.5,b,r{newline}" * (_ROWS // 2), *parts)
+    return lambda: summarize(path, target="y", columns=["x"])
+
+
+def _open_quote() -> Work:
+    path = _csv("x,note,y\n", "1.5,q,a\n" * 1000, '2.5,r,"b\n', "1.5,q,a\n" * _ROWS)
+
+    def told() -> str:
+        try:
+            summarize(path, target="y", columns=["x"])
+        except NaivelyError as error:
+            return str(error)
+        return "nothing"
+
+    assert "the record that begins in line 1002" in told()
+    return told
+
+
 CLIFFS = [
     Cliff("NaiveBayes, fit, 10,000 classes x 50,000 rows x 5 columns", _many_classes, 10),
     Cliff("NaiveBayes, fit, 50,000 columns x 200 rows", lambda: _many_columns(200, 50_000), 20),
@@ -63,4 +99,12 @@ CLIFFS = [
           lambda: _new_classes(lambda: GaussianNB(open_classes=True)), 1),
     Cliff("NaiveBayes(calibration=None), partial_fit, 2,000 new classes one by one",
           lambda: _new_classes(lambda: NaiveBayes(calibration=None, open_classes=True)), 1),
+    Cliff("CSV of 16 MB, a quote that is never closed", _open_quote, 0.5),
+    Cliff("CSV of 16 MB, bare CR", lambda: _csv_rows("\r"), 1),
+    Cliff("CSV of 16 MB, and a record of 100 MB",
+          lambda: _csv_rows("\n", '3.5,a,"', "q,\n" * 33_000_000, '"\n'), 2),
+    Cliff("CSV of 16 MB, and 20 quoted cells of 5 MB",
+          lambda: _csv_rows("\n", *(['3.5,a,"' + "q,\n" * 1_700_000 + '"\n'] * 20)), 2),
+    Cliff("CSV of 16 MB, and 5,000,000 doubled quotes",
+          lambda: _csv_rows("\n", '3.5,a,"' + '""' * 5_000_000 + '"\n'), 1),
 ]  # fmt: skip
