@@ -63,6 +63,8 @@ def find(name: str, names: Sequence[str], where: str = "") -> str:
     close = get_close_matches(name.casefold(), folded, n=1)
     if close:
         raise NaivelyError(f"no column {name!r}{where}; did you mean {folded[close[0]]!r}?")
+    if not names:
+        raise NaivelyError(f"no column {name!r}{where}, which has no columns at all.")
     shown = ", ".join([*map(repr, names[:8]), *(["..."] if len(names) > 8 else [])])
     raise NaivelyError(f"no column {name!r}{where}; its columns are {shown}.")
 

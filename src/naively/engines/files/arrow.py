@@ -47,8 +47,6 @@ class ArrowReader:
 
     def __init__(self, file: File) -> None:
         self.file = file
-        if not file.size:
-            raise BadFileError(file.name, "it is empty")
         reader = pa.ipc.open_file(pa.OSFile(file.name))
         self._schema, self._n_batches = reader.schema, reader.num_record_batches
         check_names(self._schema.names, file)

@@ -20,6 +20,8 @@ pa = need("pyarrow", "reading files", extra="files")
 def open_file(file: File, dialect: Dialect) -> Reader:
     """Open a file, or raise `BadFileError`; the dialect is that of CSV."""
     with reading(file):
+        if file.size == 0 and file.format != "csv":
+            raise BadFileError(file.name, "it is empty")
         if file.format == "csv":
             return CsvReader(file, dialect)
         if file.format == "parquet":

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from naively._optional import need
-from naively.engines.columns import find
+from naively.engines.columns import find, is_index
 from naively.engines.files.plan import named
 from naively.exceptions import NaivelyError
 from naively.schema import Kind, Schema
@@ -24,7 +24,7 @@ def chosen(
     if columns is None and agreed is not None and agreed.names is not None:
         columns = agreed.names
     if columns is None:
-        return tuple(name for name in df.columns if name not in exclude)
+        return tuple(name for name in df.columns if name not in exclude and not is_index(name))
     names = tuple(find(name, df.columns) for name in named(columns))
     for name in names:
         if name in exclude:

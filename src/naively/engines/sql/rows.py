@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from naively._optional import need
-from naively.engines.columns import find
+from naively.engines.columns import find, is_index
 from naively.exceptions import NaivelyError
 from naively.schema import Kind, Schema
 
@@ -102,7 +102,7 @@ def _names(
     if columns is None and schema is not None:
         columns = schema.names
     if columns is None:
-        columns = [name for name in table.columns if name not in own]
+        columns = [name for name in table.columns if name not in own and not is_index(name)]
     chosen = (columns,) if isinstance(columns, str) else dict.fromkeys(columns)
     names = tuple(find(name, table.columns) for name in chosen)
     for name in own:
