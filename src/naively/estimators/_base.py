@@ -83,6 +83,7 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         """
         estimator = cls(**params)
         estimator._check_params()
+        estimator._check_summary(summary)
         return estimator._adopt(summary, estimator._read(summary))
 
     @classmethod
@@ -201,6 +202,7 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
             Of the same columns; its classes may be new.
         """
         self._check_params()
+        self._check_summary(summary)
         before = self.summary_ if self.__sklearn_is_fitted__() else Summary.zero(summary.schema)
         return self._adopt(before + summary)
 
@@ -282,6 +284,14 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         return cls.from_summary(summary, **params)
 
     # --- inside -------------------------------------------------------------------------------
+
+    def _check_summary(self, summary: Summary) -> None:
+        """Raise where a summary, measured elsewhere, holds what this estimator cannot read."""
+        if self._sample_size() and not summary.schema.sample:
+            raise NaivelyError(
+                "calibration needs a sample of rows, and the summary holds none. Measure with "
+                f"Schema(..., sample={self._sample_size()}), or use calibration=None."
+            )
 
     def _learned(self) -> State:
         """Return the state, which methods take once."""

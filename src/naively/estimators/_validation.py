@@ -36,6 +36,10 @@ __all__ = [
 ]
 
 
+_PLAIN = np.dtype(np.float64), np.dtype(np.float32)  # as the machine writes them
+_LARGEST_CODE = 2**53  # as a float64 holds it
+
+
 class Checked(NamedTuple):
     """A table that the kernel can read, and what is to be measured."""
 
@@ -47,7 +51,7 @@ class Checked(NamedTuple):
 
 def check_table(estimator: BaseEstimator, X: Any, *, fitted: bool) -> Checked:
     """Make X readable in place; if the estimator is fitted, X must have its columns."""
-    if type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype.char in "df":
+    if type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype in _PLAIN:
         checked = Checked(arrays.table(X), None, X.dtype)
     else:
         checked = _check_other(estimator, X)
@@ -68,7 +72,9 @@ def _check_other(estimator: BaseEstimator, X: Any) -> Checked:
             _check_not_empty(estimator, frame.shape)
             return Checked(frame, frame.names, frame.dtype)
     array = _check_array(estimator, X, dtype="numeric")
-    dtype = np.dtype(np.float32 if array.dtype in (np.float32, np.float16) else np.float64)
+    dtype = np.dtype(
+        np.float32 if array.dtype.kind == "f" and array.dtype.itemsize <= 4 else np.float64
+    )
     return Checked(arrays.table(array), None, dtype)
 
 
@@ -148,12 +154,22 @@ def check_codes(
     if fitted:
         _check_feature_names(estimator, X, reset=False)
         _check_n_features(estimator, array, reset=False)
+    return _whole(array), names
+
+
+def _whole(array: NDArray[Any]) -> NDArray[Any]:
+    """Return codes as the kernel reads them: integers, or float64 where cells are missing."""
     if array.dtype.kind == "f":
+        array = np.asarray(array, dtype=np.float64)
         if np.isinf(array).any():
             raise NaivelyError("Input X contains infinity; categories are coded 0, 1, 2, ...")
-        missing = np.isnan(array).any()
-        array = np.trunc(array.astype(np.float64)) if missing else array.astype(np.int64)
-    return array.astype(array.dtype.newbyteorder("="), copy=False), names
+        if np.isnan(array).any():
+            return np.trunc(array)
+        return np.clip(array, -1, _LARGEST_CODE).astype(np.int64)
+    if array.dtype == np.uint64:  # such a code was never seen, whatever it is
+        return np.minimum(array, _LARGEST_CODE).astype(np.int64)
+    plain = array.dtype.isnative and array.flags.aligned
+    return array if plain else np.array(array, array.dtype.newbyteorder("="))
 
 
 def _codes_of_frame(estimator: BaseEstimator, X: Any) -> NDArray[Any]:

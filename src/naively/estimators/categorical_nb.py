@@ -31,12 +31,14 @@ from naively.estimators.gaussian_model import check_priors, logarithm, read_prio
 from naively.estimators.naive_model import Scorer
 from naively.exceptions import NaivelyError
 from naively.families.forms import Tables
+from naively.labels import quoted
 from naively.schema import Schema
 from naively.summary import Summary
 
 __all__ = ["CategoricalNB"]
 
 _LEAST_ALPHA = 1e-10
+_MOST_CODES = 1 << 24  # a column's table has as many rows, and a number for each class in each
 
 
 class CategoricalNB(SummaryClassifier):
@@ -178,8 +180,24 @@ class CategoricalNB(SummaryClassifier):
     def _measure(self, table: Mixed, schema: Schema, rows: Rows) -> Summary:
         for rows_of_block in block_slices(*table.shape, most=64):
             _check_not_negative(table.codes[rows_of_block])
-        categories = tuple(np.arange(int(top) + 1) for top in _highest(table.codes, self.n_jobs))
+        tops = _highest(table.codes, self.n_jobs)
+        _check_sizes(tops + 1, schema)
+        categories = tuple(np.arange(int(top) + 1) for top in tops)
         return mixed.measure(replace(table, categories=categories), schema, *rows, self.n_jobs)
+
+    def _check_summary(self, summary: Summary) -> None:
+        schema = summary.schema
+        if len(schema.numbers):
+            raise NaivelyError(
+                "CategoricalNB reads columns of codes 0, 1, 2, ...; got "
+                f"{schema.name(schema.numbers[0])}, which holds numbers. Use NaiveBayes."
+            )
+        for j, found in zip(schema.categories, summary.categories, strict=True):
+            if found.size and (found.dtype.kind not in "iu" or found[0] < 0):
+                raise NaivelyError(
+                    f"CategoricalNB reads columns of codes 0, 1, 2, ...; got {schema.name(j)} with "
+                    f"the categories {quoted(found)}. Use NaiveBayes."
+                )
 
     def _read(self, summary: Summary) -> CategoricalModel:
         return CategoricalModel(summary, self._alpha(), self._prior(summary), self.min_categories)
@@ -246,6 +264,7 @@ def _sizes(summary: Summary, least: ArrayLike | None) -> NDArray[np.int64]:
     seen = [int(column[-1]) + 1 if column.size else 0 for column in summary.categories]
     sizes = np.array(seen, dtype=np.int64)
     if least is None:
+        _check_sizes(sizes, summary.schema)
         return sizes
     given = np.array(least)
     if not np.issubdtype(given.dtype, np.signedinteger):
@@ -257,7 +276,19 @@ def _sizes(summary: Summary, least: ArrayLike | None) -> NDArray[np.int64]:
             f"'min_categories' should have shape ({sizes.size},) when an array-like is provided. "
             f"Got {given.shape} instead."
         )
-    return np.maximum(sizes, given)
+    sizes = np.maximum(sizes, given)
+    _check_sizes(sizes, summary.schema)
+    return sizes
+
+
+def _check_sizes(sizes: NDArray[Any], schema: Schema) -> None:
+    if sizes.size and sizes.max() > _MOST_CODES:
+        j = int(np.argmax(sizes))
+        raise NaivelyError(
+            "CategoricalNB keeps a share for every code from 0 to the highest, which must be "
+            f"below {_MOST_CODES:,}; got {sizes[j] - 1:.10g} in {schema.name(j)}. Use NaiveBayes "
+            'with families={column: "categorical"}: it keeps only the codes that were seen.'
+        )
 
 
 def _counts(summary: Summary, sizes: NDArray[np.int64]) -> list[NDArray[np.float64]]:

@@ -21,6 +21,7 @@ from naively.estimators._base import SummaryClassifier
 from naively.estimators.gaussian_model import GaussianModel, Reading, check_priors
 from naively.estimators.naive_model import SAMPLE, NaiveModel
 from naively.estimators.naive_model import Reading as NaiveReading
+from naively.exceptions import NaivelyError
 from naively.families.gaussian import Gaussian
 from naively.stats import Moments
 from naively.summary import Summary
@@ -221,6 +222,15 @@ class GaussianNB(SummaryClassifier):
             weighed = NaiveModel(summary, NaiveReading(self.priors, families, self.calibration))
             model.kernel, model.calibration = weighed.kernel, weighed.calibration
         return model
+
+    def _check_summary(self, summary: Summary) -> None:
+        super()._check_summary(summary)
+        if summary.schema.categories:
+            raise NaivelyError(
+                "GaussianNB reads columns of numbers; got "
+                f"{summary.schema.name(summary.schema.categories[0])}, which holds categories. "
+                "Use NaiveBayes."
+            )
 
     def _sample_size(self) -> int:
         return 0 if self.calibration is None else SAMPLE

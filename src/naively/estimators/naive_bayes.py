@@ -315,12 +315,23 @@ class NaiveBayes(SummaryClassifier):
 
     def _cut(self, schema: Schema, sample: Callable[[], Any]) -> Schema:
         """Fix the edges of histograms by a sample of rows, if they are needed."""
-        schema = replace(schema, sample=SAMPLE if self.calibration else 0)
+        schema = replace(schema, sample=self._sample_size())
         needed = self._families(replace(schema, edges=((),)))
         if not any(family.reads == "bins" for families in needed for family in families):
             return schema
         cuts, knots = (tuple(map(tuple, part.tolist())) for part in edges(sample().numbers))
         return replace(schema, edges=cuts, knots=knots)
+
+    def _sample_size(self) -> int:
+        return SAMPLE if self.calibration else 0
+
+    def _check_summary(self, summary: Summary) -> None:
+        super()._check_summary(summary)
+        schema = summary.schema
+        check_columns(self.families, schema)
+        for j, families in enumerate(self._families(schema)):
+            for family in families:
+                _check_measured(family, schema, j)
 
     def _read(self, summary: Summary) -> NaiveModel:
         check_costs(self.costs, summary.classes)
@@ -354,6 +365,24 @@ class NaiveBayes(SummaryClassifier):
             for column, families in self.families_.items()
         )
         return f"{parameters}<table><tr><th>column</th><th>family</th></tr>{rows}</table>"
+
+
+def _check_measured(family: Family, schema: Schema, j: int) -> None:
+    """Raise where a summary does not hold what a family of a column reads."""
+    other = {"number": schema.categories, "category": schema.numbers}
+    if j in other[family.kind]:
+        read, held = "numbers", "categories"
+        if family.kind == "category":
+            read, held = held, read
+        raise NaivelyError(
+            f"the family {family.name!r} reads {read}, and the summary holds {held} of "
+            f"{schema.name(j)}. Give the column another family, or measure it again."
+        )
+    if family.reads == "bins" and schema.edges is None:
+        raise NaivelyError(
+            f"the family {family.name!r} of {schema.name(j)} reads a histogram, and the summary "
+            "holds none. Give the column another family, or measure with a schema that has edges."
+        )
 
 
 def _warn_of_more(X: Any, schema: Schema) -> None:
