@@ -9,7 +9,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from naively import CategoricalNB, NaiveBayes, NaivelyError
+from naively import NaiveBayes, NaivelyError
 from naively.engines import sql
 from naively.export import to_sql
 from naively.export.spelling import DIALECTS
@@ -209,14 +209,6 @@ def test_decisions_are_not_exported(options, message):
     model, _ = mixed(**options)
     with pytest.raises(NaivelyError, match=message):
         to_sql(model, "data")
-
-
-def test_another_estimator_is_refused():
-    model = CategoricalNB().fit([[0], [1]], ["a", "b"])
-    with pytest.raises(
-        NaivelyError, match=r"only a GaussianNB or a NaiveBayes .* got CategoricalNB"
-    ):
-        to_sql(model, "data", columns=["c"])
 
 
 @pytest.mark.parametrize(

@@ -244,6 +244,8 @@ class CategoricalNB(SummaryClassifier):
 class CategoricalModel:
     """Class probabilities and smoothed shares, ready to score rows."""
 
+    coded = True  # each category is its place in the table
+
     def __init__(
         self,
         summary: Summary,
@@ -254,6 +256,7 @@ class CategoricalModel:
         self.classes: list[Any] = summary.classes.tolist()
         self.prior, self.log_prior = prior, logarithm(prior)
         self.n_categories = _sizes(summary, min_categories)
+        self.categories = tuple(np.arange(size) for size in self.n_categories)
         self.counts = _counts(summary, self.n_categories)
         self.tables = [_log_shares(counts, alpha) for counts in self.counts]
         self.kernel = Scorer(self.log_prior, [], Tables.of(self.tables), _check_not_negative)

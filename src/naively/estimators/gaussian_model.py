@@ -36,6 +36,9 @@ class Reading:
 class GaussianModel:
     """Class probabilities, means and variances, ready to score rows."""
 
+    categories = ()
+    coded = False
+
     def __init__(self, summary: Summary, reading: Reading) -> None:
         self.classes: list[Any] = summary.classes.tolist()
         self.prior = read_prior(summary, reading.priors)

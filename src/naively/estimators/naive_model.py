@@ -125,6 +125,8 @@ def _of_numbers(summary: Summary, family: Family, at: list[int]) -> Moments | Bi
 class NaiveModel:
     """Class probabilities and terms, ready to score rows."""
 
+    coded = False  # categories are what they are, and not codes
+
     def __init__(self, summary: Summary, reading: Reading) -> None:
         self.classes: list[Any] = summary.classes.tolist()
         self.categories = summary.categories

@@ -23,6 +23,7 @@ from typing import Any, Literal
 from naively import __version__
 from naively._optional import need
 from naively.exceptions import NaivelyError
+from naively.export.code_graph import code_graph
 from naively.export.gaussian_graph import gaussian_graph
 from naively.export.graph import TYPES, Graph
 from naively.export.reading import read
@@ -41,7 +42,9 @@ def to_onnx(model: Fitted, *, dtype: Literal["float32", "float64"] = "float32") 
     missing cell. Where there are columns of categories, those are the input ``categories``, one
     row of texts each, in the same order: a category as Python's `str` writes it (a whole number
     also as ``1.0``), and an empty text for a missing cell, unless it is a category itself: then
-    there is no way to write one. An input without columns is not there. The
+    there is no way to write one. An input without columns is not there. The codes of a
+    `CategoricalNB` are numbers, in ``X``; a negative one, which is an error in `predict`, was never
+    seen. The
     outputs are ``label``, of the labels' type, and ``probabilities``, one column per class.
 
     The names of columns and classes are kept as JSON in the metadata ``columns`` and ``classes``;
@@ -69,7 +72,7 @@ def to_onnx(model: Fitted, *, dtype: Literal["float32", "float64"] = "float32") 
     if isinstance(numbers, Terms):
         graph = gaussian_graph(numbers, dtype)
     else:
-        graph = sum_graph(numbers, dtype)
+        graph = (code_graph if numbers.coded else sum_graph)(numbers, dtype)
     if sum(value.nbytes for value in graph.constants.values()) > _MOST_BYTES:
         raise NaivelyError(
             f"an ONNX file holds at most 2 GB; {numbers.classes.size} classes and "

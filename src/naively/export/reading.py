@@ -18,11 +18,6 @@ def read(estimator: Fitted) -> Terms | Sum:
     calibration = getattr(model, "calibration", None)
     if hasattr(model, "parameters") and _is_gaussian(calibration):
         return Terms.of(estimator)
-    if calibration is None:
-        raise NaivelyError(
-            "only a GaussianNB or a NaiveBayes can be exported; got "
-            f"{type(estimator).__name__}. Score with naively itself."
-        )
     for name in ("costs", "reject"):
         if getattr(estimator, name, None) is not None:
             raise NaivelyError(

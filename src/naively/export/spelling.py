@@ -30,6 +30,8 @@ class Dialect:
     square : str
         The square of ``{0}``. Of a product, DuckDB's planner looks for common parts, and needs
         minutes for wide models; without its mathematical functions, SQLite has nothing else.
+    whole : str
+        The whole part of ``{0}``, which Spark takes of dates alone.
     greatest : str
         The function of several arguments.
     fence : str
@@ -43,24 +45,27 @@ class Dialect:
 
     nan: str = "NULLIF({0}, CAST('NaN' AS {double}))"
     square: str = "POWER({0}, 2)"
+    whole: str = "TRUNC({0})"
     greatest: str = "GREATEST"
     fence: str = ""
     rows: str = "{name} ({columns}) AS (\n  SELECT * FROM (VALUES\n    {rows}\n  ) AS v\n)"
     struct: bool = False
 
 
+_WHOLE_LONG = "CASE WHEN ABS({0}) < 1e15 THEN CAST({0} AS BIGINT) ELSE {0} END"
+
 DIALECTS = {
     "duckdb": Dialect(),
     "postgres": Dialect(fence="\n  OFFSET 0"),
-    "sqlite": Dialect("{0}", "({0}) * ({0})", "MAX", fence="\n  LIMIT -1"),
+    "sqlite": Dialect("{0}", "({0}) * ({0})", "CAST({0} AS INTEGER)", "MAX", fence="\n  LIMIT -1"),
     "bigquery": Dialect(
         nan="CASE WHEN IS_NAN({0}) THEN NULL ELSE {0} END",
         rows="{name} AS (\n  SELECT * FROM UNNEST([\n    {rows}\n  ])\n)",
         struct=True,
     ),
     "snowflake": Dialect(),
-    "spark": Dialect(),
-    "databricks": Dialect(),
+    "spark": Dialect(whole=_WHOLE_LONG),
+    "databricks": Dialect(whole=_WHOLE_LONG),
 }
 
 
@@ -113,6 +118,10 @@ class Spelling:
     def not_nan(self, value: str) -> str:
         """Make NaN NULL."""
         return self._own.nan.format(value, double=self.double)
+
+    def whole(self, value: str) -> str:
+        """Return the whole part of a value."""
+        return self._own.whole.format(value)
 
     def square(self, value: str) -> str:
         """Square a value."""

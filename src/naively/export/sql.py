@@ -92,8 +92,10 @@ def to_sql(
     DuckDB plans 50 of them in seconds, 200 in a minute. Categories are compared as text, as
     booleans or as floats, as the model has met them. A cell more than 1e150 lengths from all
     classes, or beyond 8e307, counts as being there. Databases limit the columns of a step (SQLite
-    has 2000, PostgreSQL 1664): some hundred classes fit. ``costs`` and ``reject`` cannot be
-    written, and are an error.
+    has 2000, PostgreSQL 1664): some hundred classes fit. Of the codes of a `CategoricalNB` the
+    whole part counts; a negative one, which is an error in `predict`, was never seen. With
+    ``alpha=0`` a row may be impossible in every class: its probabilities are NULL. ``costs``
+    and ``reject`` cannot be written, and are an error.
     """
     spelling = Spelling(dialect, table)
     numbers = read(model)

@@ -25,6 +25,8 @@ __all__ = ["SumQuery"]
 Floats = NDArray[np.float64]
 
 _WIDTH = 1500  # columns of a step
+_RULED_OUT = -1e300  # the logarithm of a share of 0: infinity is no number to many databases
+_BEYOND = -1e299
 _MOST_JOINS = 60  # of a step: SQLite joins 64 tables
 
 
@@ -39,6 +41,7 @@ class SumQuery(Query):
     def __init__(self, spelling: Spelling, model: Sum) -> None:
         super().__init__(spelling, model.classes, model.possible)
         self.model, self.smallest = model, _smallest(model)
+        self.rules_out = any(np.isneginf(table.values).any() for table in model.tables)
         self.terms: dict[str, list[Term]] = {}  # by cell
         written = chain(self._curves(), self._lines(), self._pieces(), self._tables())
         for term in written:
@@ -72,7 +75,16 @@ class SumQuery(Query):
             own, rest = cells[start : start + some], cells[start + some :]
             for name, step in self._round(kept, own, rest).items():
                 steps[f"{name}_{n}"] = step
+        if self.rules_out:
+            steps["possible"] = Step([*kept, *map(_possible, joints)])
         return steps
+
+    def shares(self) -> list[str]:
+        """Write the probability of each class; NULL for a row that every class rules out."""
+        shares = super().shares()
+        if not self.rules_out:
+            return shares
+        return [f"CASE WHEN best > {number(_BEYOND)} THEN {share} END" for share in shares]
 
     def _some(self, room: int) -> int:
         """Return how many cells are worked on at a time, of which each makes some columns."""
@@ -102,6 +114,8 @@ class SumQuery(Query):
 
     def category(self, cell: str, categories: NDArray[Any]) -> str:
         """Write a cell as its categories are: text, a boolean, or a float."""
+        if self.model.coded:
+            return self.spelling.whole(self.float_of(cell))
         if categories.dtype.kind == "b":
             return cell
         return self.spelling.cast_text(cell) if is_text(categories) else self.float_of(cell)
@@ -157,8 +171,17 @@ class SumQuery(Query):
 
     def _relative(self, values: Floats) -> tuple[Floats, list[int]]:
         """Return values less those of the first class, and the classes that need any still."""
+        if np.isneginf(values).any():
+            return np.maximum(values, _RULED_OUT), self.classes
         relative = values - values[:, self.classes[:1]]
         return relative, [k for k in self.classes if relative[:, k].any()]
+
+
+def _possible(joint: str) -> str:
+    """Write a joint; where a category rules the class out, or several do, the same number."""
+    return named(
+        f"CASE WHEN {joint} < {number(_BEYOND)} THEN {number(_RULED_OUT)} ELSE {joint} END", joint
+    )
 
 
 def _rounded(values: Floats, smallest: float) -> Floats:

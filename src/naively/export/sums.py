@@ -147,6 +147,9 @@ class Sum:
     lowest, highest : array
         Bounds of each column of numbers: a cell beyond, more than 1e150 of the smallest length
         away, counts as being there.
+    coded : bool
+        Whether categories are the codes 0, 1, 2, ...: cells are numbers, of which the whole part
+        counts.
     """
 
     classes: NDArray[Any]
@@ -158,6 +161,7 @@ class Sum:
     tables: list[Table]
     lowest: Floats
     highest: Floats
+    coded: bool = False
 
     @classmethod
     def of(cls, estimator: Fitted) -> Sum:
@@ -168,8 +172,8 @@ class Sum:
         >>> [table.categories.tolist() for table in Sum.of(model).tables]
         [['Bonn', 'Ulm']]
         """
-        summary, scorer = estimator.summary_, estimator._model().kernel
-        schema = summary.schema
+        summary, model = estimator.summary_, estimator._model()
+        schema, scorer = summary.schema, model.kernel
         parts = [_part(at, form, schema.name(schema.numbers[at[0]])) for at, form in scorer.numbers]
         curves = [part for part in parts if isinstance(part, Curves) and part.at.size]
         lines = [part for part in parts if isinstance(part, Lines)]
@@ -181,9 +185,10 @@ class Sum:
             curves=curves,
             lines=lines,
             pieces=[part for part in parts if isinstance(part, Pieces) and part.at.size],
-            tables=_tables(scorer.categories, summary.categories, schema),
+            tables=_tables(scorer.categories, model.categories, schema),
             lowest=lowest,
             highest=highest,
+            coded=model.coded,
         )
 
     @property
