@@ -71,7 +71,7 @@ def test_a_layout_of_labels_and_weights_changes_nothing(layout, dtype):
 
 
 @pytest.mark.parametrize("make", [GaussianNB, CategoricalNB, lambda: NaiveBayes(calibration=None)])
-@pytest.mark.parametrize("layout", ["unaligned", "read-only"])
+@pytest.mark.parametrize("layout", ["byte-swapped", "unaligned", "read-only"])
 @pytest.mark.parametrize("dtype", ["h", "q", "d"])
 def test_a_layout_of_a_frames_columns_changes_nothing(make, layout, dtype):
     plain = CODES.astype(dtype)
