@@ -31,6 +31,7 @@ _homes = {
     "Report": "naively.reports",
     "Schema": "naively.summary",
     "Summary": "naively.summary",
+    "TRUSTED_TYPES": "naively.estimators.loading",
     "compare": "naively.evaluation",
     "evaluate": "naively.evaluation",
     "gaussian_density": "naively.families.gaussian",
@@ -55,7 +56,7 @@ __all__ += [
     "Schema",
     "StudentT",
 ]
-__all__ += ["Summary", "__version__", "compare", "evaluate", "gaussian_density"]
+__all__ += ["TRUSTED_TYPES", "Summary", "__version__", "compare", "evaluate", "gaussian_density"]
 __all__ += ["gaussian_log_density", "load", "plots", "report", "summarize"]
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
     from naively.engines import summarize
     from naively.estimators.categorical_nb import CategoricalNB
     from naively.estimators.gaussian_nb import GaussianNB
-    from naively.estimators.loading import load
+    from naively.estimators.loading import TRUSTED_TYPES, load
     from naively.estimators.naive_bayes import NaiveBayes
     from naively.evaluation import Comparison, Evaluation
     from naively.evaluation.compare import compare

@@ -435,11 +435,19 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         learned = state.get("_state")
         if learned is None:
             return state
-        return {**state, "_state": (learned.summary, learned.dtype)}
+        return {**state, "_state": learned.plain()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         learned = state.get("_state")
-        super().__setstate__({**state, "_state": None if learned is None else State(*learned)})
+        if "summary_" in state or not (learned is None or State.is_plain(learned)):
+            raise NaivelyError(
+                f"this pickle of a {type(self).__name__} must be of the same version of naively; "
+                "got one of another. Fit again, or use model.save and naively.load, which read "
+                "files of every version."
+            )
+        super().__setstate__(
+            {**state, "_state": None if learned is None else State.from_plain(learned)}
+        )
 
 
 @lru_cache(maxsize=64, typed=True)

@@ -21,7 +21,16 @@ from naively.families.histogram import Histogram
 from naively.families.student_t import StudentT
 from naively.schema import Kind, Schema
 
-__all__ = ["as_text", "check_columns", "choose", "family_of", "from_text", "kind_of"]
+__all__ = [
+    "as_text",
+    "check_columns",
+    "choose",
+    "family_of",
+    "from_plain",
+    "from_text",
+    "kind_of",
+    "plain",
+]
 
 
 def choose(
@@ -83,6 +92,38 @@ def check_columns(given: Mapping[Any, Any] | None, schema: Schema) -> None:
             close = get_close_matches(str(column), map(str, known), n=1)
             hint = f"; did you mean {close[0]!r}?" if close else "."
             raise NaivelyError(f"families names a column {column!r}, and there is none{hint}")
+
+
+def plain(given: Mapping[Any, Any] | None) -> dict[Any, Any] | None:
+    """Return families by column, each of naively's as its name and its fields.
+
+    >>> plain({"town": Categorical(alpha=2.0), "age": "histogram"})
+    {'town': {'family': 'categorical', 'fields': {'alpha': 2.0}}, 'age': 'histogram'}
+    """
+    return None if given is None else {column: _plain(wanted) for column, wanted in given.items()}
+
+
+def _plain(wanted: Any) -> Any:
+    if isinstance(wanted, list | tuple):
+        return type(wanted)(map(_plain, wanted))
+    if isinstance(wanted, Family) and FAMILIES.get(wanted.name) is type(wanted):
+        return {"family": wanted.name, "fields": dict(vars(wanted))}
+    return wanted
+
+
+def from_plain(given: Mapping[Any, Any] | None) -> dict[Any, Any] | None:
+    """Return the families of which `plain` returned this."""
+    if given is None:
+        return None
+    return {column: _from_plain(wanted) for column, wanted in given.items()}
+
+
+def _from_plain(wanted: Any) -> Any:
+    if isinstance(wanted, list | tuple):
+        return type(wanted)(map(_from_plain, wanted))
+    if isinstance(wanted, dict):
+        return FAMILIES[wanted["family"]](**wanted["fields"])
+    return wanted
 
 
 def as_text(family: Family) -> list[Any]:

@@ -11,13 +11,16 @@ from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.exceptions import NaivelyError
 
-__all__ = ["load"]
+__all__ = ["TRUSTED_TYPES", "load"]
 
 _ESTIMATORS: dict[str, type[SummaryClassifier]] = {
     "CategoricalNB": CategoricalNB,
     "GaussianNB": GaussianNB,
     "NaiveBayes": NaiveBayes,
 }
+
+TRUSTED_TYPES = [f"{kind.__module__}.{kind.__name__}" for kind in _ESTIMATORS.values()]
+"""All that a file of skops holds of naively: the estimators, for ``skops.io.load(trusted=...)``."""
 
 
 def load(path: str | os.PathLike[str]) -> SummaryClassifier:

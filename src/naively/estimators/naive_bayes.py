@@ -19,6 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from naively.engines import mixed
 from naively.engines.tables import Mixed, kinds_of, names_of, read
+from naively.estimators import choice
 from naively.estimators._answering import row_of_dict
 from naively.estimators._anywhere import anywhere
 from naively.estimators._base import Rows, SummaryClassifier
@@ -353,6 +354,12 @@ class NaiveBayes(SummaryClassifier):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "families": choice.plain(self.families)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__({**state, "families": choice.from_plain(state.get("families"))})
 
     def _repr_html_(self) -> str:
         """Show the parameters, and once fitted the families of the columns."""
