@@ -15,7 +15,7 @@ SOURCE = Path(naively.__file__).parent
 LAYERS = [
     {"exceptions", "_kernel", "_threads", "_optional", "_atomic", "__version__"},
     {"labels", "stats"},
-    {"families", "schema", "kinds", "sample", "minimize"},
+    {"families", "schema", "kinds", "sample", "calibration_of_many", "minimize"},
     {"summary", "calibration"},
     {"tensors"},
     {"engines", "model_file", "export"},

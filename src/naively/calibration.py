@@ -24,6 +24,9 @@ minimises
 
 A weight below 0 is possible: a column that repeats another can tell where the other is wrong.
 
+Beyond 128 classes a sample has too few rows of each for that, and held-out log loss is better with
+one weight for each term and no biases: see `calibration_of_many`.
+
 Both objectives are convex, and the penalties keep their minimum finite where classes are separated.
 Temperature is found by Newton's method, the weights by L-BFGS from there, preconditioned with the
 Hessian of every class.
@@ -49,9 +52,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.calibration_of_many import common_weight, term_weights
 from naively.minimize import line_search, minimize
 
-__all__ = ["Calibration", "fit", "sample_rows"]
+__all__ = ["MOST_WEIGHTS", "Calibration", "fit", "sample_rows"]
 
 Floats = NDArray[np.float64]
 
@@ -61,8 +65,12 @@ _PULL_BIAS = 0.1
 _TOLERANCE = 3e-5  # nats for each row that may be left to gain, or about that
 _MOST_ROUNDS = 60
 _MOST_TERMS = 256  # whose Hessians are inverted; beyond, their diagonals are
+_MOST_CLASSES = 128  # that have weights and biases of their own
 _FEWEST_ROWS, _MOST_ROWS = 500, 4000
-_MOST_CELLS = 1_500_000  # of the terms of a sample
+_WORTHWHILE_CELLS = 1_500_000  # of the terms of a sample
+_MOST_CELLS = 40_000_000  # of them, whatever they are worth: 320 MB
+_MOST_WEIGHT = 1e6  # of a sample: beyond, penalties are lost to rounding
+MOST_WEIGHTS = 200_000  # classes times terms; beyond, 200 rows have too many cells
 
 
 @dataclass(frozen=True)
@@ -81,13 +89,20 @@ class Calibration:
 def sample_rows(n_classes: int, n_terms: int) -> int:
     """Return how many rows are worth their time: 1,000 for each class, 4,000 at most.
 
-    Fewer where their terms would be too many, but 500 at least.
+    Fewer where their terms would be too many, but 500 at least, or 200 if even those are.
 
-    >>> sample_rows(2, 40), sample_rows(10, 40), sample_rows(10, 400)
-    (2000, 3750, 500)
+    >>> sample_rows(2, 40), sample_rows(10, 40), sample_rows(10, 400), sample_rows(10, 20_000)
+    (2000, 3750, 500, 200)
+
+    Beyond `MOST_WEIGHTS` terms are summed up before they are weighed, and only the sums are kept.
+
+    >>> sample_rows(10, 1_000_000), sample_rows(1_000_000, 10)
+    (500, 40)
     """
-    wanted = min(_MOST_ROWS, 1000 * n_classes, _MOST_CELLS // max(n_classes * n_terms, 1))
-    return max(_FEWEST_ROWS, wanted)
+    per_row = max(n_classes * n_terms, 1)
+    wanted = min(_MOST_ROWS, 1000 * n_classes, _WORTHWHILE_CELLS // per_row)
+    kept = per_row if per_row <= MOST_WEIGHTS else n_classes
+    return min(max(_FEWEST_ROWS, wanted), _MOST_CELLS // kept)
 
 
 def fit(
@@ -113,12 +128,47 @@ def fit(
         One weight for all terms, or one for each term and class.
     """
     _, n_classes, n_terms = terms.shape
+    weights = _bounded(weights)
+    if n_classes > _MOST_CLASSES:
+        return _fit_many(terms, codes, weights, log_prior, how)
     rows = _Rows.of(terms, codes, weights, log_prior)
     tau, bias = _temperature(rows)
     weight = np.full((n_classes, n_terms), tau)
     if how == "temperature" or n_terms == 0 or n_classes < 2:
         return Calibration(weight, bias)
     return _weights(rows, np.column_stack([weight, bias]))
+
+
+def _bounded(weights: Floats) -> Floats:
+    """Return weights of a sum that is not too large: only their ratios matter then.
+
+    >>> _bounded(np.array([1.0, 3.0])), _bounded(np.array([1e15, 3e15]))
+    (array([1., 3.]), array([250000., 750000.]))
+    """
+    largest = weights.max(initial=0.0)
+    if largest <= _MOST_WEIGHT / max(1, weights.size):
+        return weights
+    shares = weights / largest  # first, as their sum may be beyond every float64
+    return shares * min(largest, _MOST_WEIGHT / float(shares.sum()))
+
+
+def _fit_many(
+    terms: Floats, codes: NDArray[Any], weights: Floats, log_prior: Floats, how: str
+) -> Calibration:
+    """Fit one weight for each term, or one for all, that many classes share."""
+    _, n_classes, n_terms = terms.shape
+    centred = terms - terms.mean(axis=1, keepdims=True)
+    given = codes, weights, log_prior, _enough(weights)
+    if how == "temperature":
+        weight = np.full(n_terms, common_weight(centred.sum(axis=2), *given))
+    else:
+        weight = term_weights(centred, *given)
+    return Calibration(np.tile(weight, (n_classes, 1)), np.zeros(n_classes))
+
+
+def _enough(weights: Floats) -> float:
+    """Return the gain below which a further step is not worth its time."""
+    return 2 * _TOLERANCE * max(1.0, float(weights.sum()))
 
 
 class _Rows(NamedTuple):
@@ -140,11 +190,6 @@ class _Rows(NamedTuple):
         own = np.zeros((n_classes, n))
         own[codes, np.arange(n)] = weights
         return cls(by_class, codes, weights, own, log_prior[:, np.newaxis])
-
-    @property
-    def enough(self) -> float:
-        """Return the gain below which a further step is not worth its time."""
-        return 2 * _TOLERANCE * max(1.0, float(self.weights.sum()))
 
     def judged(self, scores: Floats) -> tuple[float, Floats]:
         """Return the log loss of scores (K, n), which become probabilities, and those."""
@@ -174,7 +219,7 @@ def _temperature(rows: _Rows) -> tuple[float, Floats]:
         gradient += pulls * (x - centre)
         step = np.asarray(np.linalg.solve(hessian + np.diag(pulls), gradient), dtype=np.float64)
         gain = float(gradient @ step)
-        if gain < rows.enough:
+        if gain < _enough(rows.weights):
             break
         x, loss, p = line_search(judged, x, step, loss, gain)
     return float(x[0]), x[1:]
@@ -204,7 +249,7 @@ def _weights(rows: _Rows, start: Floats) -> Calibration:
         slope += np.matmul(rest[:, np.newaxis, :], rows.terms)[:, 0]
         return loss + penalty, slope
 
-    x = minimize(judged, start, _preconditioner(rows, start), rows.enough)
+    x = minimize(judged, start, _preconditioner(rows, start), _enough(rows.weights))
     return Calibration(np.ascontiguousarray(x[:, :-1]), x[:, -1].copy())
 
 
@@ -247,7 +292,8 @@ def _preconditioner(rows: _Rows, x: Floats) -> Callable[[Floats], Floats]:
     pull = np.full(width, _PULL * (1 - alone) + _common_pull(n_classes) / n_classes * alone)
     pull[-1] = _PULL_BIAS
     if width > _MOST_TERMS:
-        diagonal = (spread * rows.terms**2).sum(axis=1) + pull
+        squares = np.einsum("kno,knt,knt->kt", spread, rows.terms, rows.terms)  # without copies
+        diagonal = squares + pull
         return lambda slope: slope / diagonal
     roots = np.sqrt(spread, out=spread) * rows.terms
     hessian = np.stack([root.T @ root for root in roots])

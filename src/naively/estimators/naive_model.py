@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +35,7 @@ Floats = NDArray[np.float64]
 
 SAMPLE = 4000  # rows that calibration needs
 _SURE = 1e3  # what is less likely by e to this counts as that: no weight can tell them apart
+_CELLS = 10_000_000  # of the terms of a sample that are computed together
 _ROWS = 2048  # that are scored together: their sums stay in the cache
 
 
@@ -81,6 +82,11 @@ class Block:
     def terms_left_out(self, sample: Sample) -> Floats:
         """Return the terms of a sample: in each row's own class, as if it had not been seen."""
         terms = self.terms(sample.numbers, sample.categories)
+        terms[np.arange(len(sample)), sample.codes] = self.own_terms(sample)
+        return terms
+
+    def own_terms(self, sample: Sample) -> Floats:
+        """Return the terms of rows in their own class as if they had not been seen: (n, d)."""
         own = self.family.left_out(
             self.cells(sample.numbers, sample.categories),
             sample.codes,
@@ -88,8 +94,7 @@ class Block:
             self.statistic,
             self.parameters,
         )
-        terms[np.arange(len(sample)), sample.codes] = own.reshape(len(sample), -1)
-        return terms
+        return own.reshape(len(sample), -1)
 
 
 def blocks_of(summary: Summary, families: Sequence[Sequence[Family]]) -> list[Block]:
@@ -145,18 +150,52 @@ class NaiveModel:
                 "calibration needs a sample of rows, and the summary holds none. Measure with "
                 f"Schema(..., sample={SAMPLE}), or use calibration=None."
             )
+        n_classes = len(self.classes)
         if reading.calibration is None or sample is None or not (len(sample) and n_terms):
-            n_classes = len(self.classes)
             return Calibration(np.ones((n_classes, n_terms)), np.zeros(n_classes))
-        sample = sample.least(calibration.sample_rows(len(self.classes), n_terms))
-        terms = np.concatenate([block.terms_left_out(sample) for block in self.blocks], axis=2)
-        return calibration.fit(
-            np.maximum(terms, terms.max(axis=1, keepdims=True) - _SURE),
-            sample.codes,
-            sample.weight,
-            self.log_prior,
-            reading.calibration,
-        )
+        sample = sample.least(calibration.sample_rows(n_classes, n_terms))
+        given = sample.codes, sample.weight, self.log_prior
+        if n_classes * n_terms <= calibration.MOST_WEIGHTS:
+            terms = _LeftOut.of(self.blocks, sample).terms(slice(None), n_classes)
+            return calibration.fit(terms, *given, reading.calibration)
+        summed = _LeftOut.of(self.blocks, sample).sums(n_classes)
+        common = calibration.fit(summed[:, :, np.newaxis], *given, "temperature")
+        return Calibration(np.repeat(common.weight, n_terms, axis=1), common.bias)
+
+
+class _LeftOut(NamedTuple):
+    """Terms of a sample: in each row's own class, as if it had not been seen."""
+
+    blocks: list[Block]
+    sample: Sample
+    own: Floats  # (n, T): of the own classes
+
+    @classmethod
+    def of(cls, blocks: list[Block], sample: Sample) -> _LeftOut:
+        own = np.concatenate([block.own_terms(sample) for block in blocks], axis=1)
+        return cls(blocks, sample, own)
+
+    def terms(self, rows: slice, n_classes: int) -> Floats:
+        """Return the terms of some rows, of shape (n, K, T)."""
+        sample, own = self.sample[rows], self.own[rows]
+        terms = np.empty((len(sample), n_classes, own.shape[1]))
+        start = 0
+        for block in self.blocks:
+            end = start + len(block.columns)
+            terms[:, :, start:end] = block.terms(sample.numbers, sample.categories)
+            start = end
+        terms[np.arange(len(sample)), sample.codes] = own
+        return np.maximum(terms, terms.max(axis=1, keepdims=True) - _SURE, out=terms)
+
+    def sums(self, n_classes: int) -> Floats:
+        """Return the sums of each row's terms, centred over the classes: (n, K)."""
+        n, n_terms = self.own.shape
+        some = max(1, _CELLS // (n_classes * n_terms))
+        sums = np.empty((n, n_classes))
+        for start in range(0, n, some):
+            rows = slice(start, start + some)
+            sums[rows] = self.terms(rows, n_classes).sum(axis=2)
+        return sums - sums.mean(axis=1, keepdims=True)
 
 
 def _forms(blocks: list[Block], weight: Floats) -> tuple[list[tuple[Any, Form]], Form | None]:

@@ -54,8 +54,15 @@ def edges(sample: Floats, bins: int | None = None) -> Edges:
     cells = np.sort(sample.T, axis=1)  # NaN last
     present = np.sum(~np.isnan(cells), axis=1)
     found = Edges(np.zeros((d, bins - 1)), np.zeros((d, bins)))
-    for j in np.flatnonzero(present):
-        found.cuts[j], found.knots[j] = _cut(cells[j, : present[j]], bins)
+    plain = (present == m) & (cells[:, 1:] != cells[:, :-1]).all(axis=1) & (m > 0)
+    if plain.any():  # these have their cuts at the same ranks
+        rank = _ranks(np.arange(m + 1), bins)
+        found.cuts[plain], found.knots[plain] = _cut(cells[plain], rank)
+    for j in np.flatnonzero((present > 0) & ~plain):
+        column = cells[j, : present[j]]
+        ends = np.flatnonzero(column[1:] != column[:-1]) + 1
+        rank = _ranks(np.concatenate(([0], ends, [column.size])), bins)
+        found.cuts[j], found.knots[j] = _cut(column, rank)
     return found
 
 
@@ -75,18 +82,21 @@ def _bins_for(m: int) -> int:
     return bins
 
 
-def _cut(cells: Floats, bins: int) -> tuple[Floats, Floats]:
-    """Return cuts and knots of sorted cells."""
-    m = cells.size
-    ends = np.concatenate(([0], np.flatnonzero(cells[1:] != cells[:-1]) + 1, [m]))
-    wanted = np.arange(1, bins) * (m / bins)
+def _ranks(ends: NDArray[np.intp], bins: int) -> NDArray[np.intp]:
+    """Return the ranks of the first cells above the cuts, where runs of equal cells end."""
+    wanted = np.arange(1, bins) * (ends[-1] / bins)
     after = np.searchsorted(ends, wanted)
     low, high = ends[after - 1], ends[after]
-    rank = np.where(wanted - low <= high - wanted, low, high)  # of the first cell above the cut
-    below, above = cells[np.maximum(rank - 1, 0)], cells[np.minimum(rank, m - 1)]
+    return np.where(wanted - low <= high - wanted, low, high)
+
+
+def _cut(cells: Floats, rank: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    """Return cuts and knots of cells that are sorted along the last axis."""
+    m = cells.shape[-1]
+    below, above = cells[..., np.maximum(rank - 1, 0)], cells[..., np.minimum(rank, m - 1)]
     middle = 0.5 * below + 0.5 * above
     cuts = np.where(middle < above, middle, below)  # of neighbouring floats, the lower
-    cuts[rank == 0], cuts[rank == m] = -np.inf, np.inf
+    cuts[..., rank == 0], cuts[..., rank == m] = -np.inf, np.inf
     start, stop = np.append(0, rank), np.append(rank, m)
     first, second = np.maximum(start + stop - 1, 0) // 2, np.minimum((start + stop) // 2, m - 1)
-    return cuts, 0.5 * cells[np.minimum(first, m - 1)] + 0.5 * cells[second]
+    return cuts, 0.5 * cells[..., np.minimum(first, m - 1)] + 0.5 * cells[..., second]

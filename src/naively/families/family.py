@@ -27,6 +27,7 @@ from naively.stats import Moments
 __all__ = ["Codes", "Family", "Floats", "in_blocks", "moments_without"]
 
 _CELLS = 10_000  # of a block
+_FEW_CLASSES = 10  # whose terms a block of so many cells may hold
 
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.integer[Any]]
@@ -90,9 +91,11 @@ class Family(ABC):
         return Terms(self, parameters, weight)
 
 
-def in_blocks(terms: Callable[[slice], Floats], n_rows: int, n_columns: int) -> Floats:
+def in_blocks(
+    terms: Callable[[slice], Floats], n_rows: int, n_columns: int, *, n_classes: int = 1
+) -> Floats:
     """Return the terms of all rows, of some at a time: what they need stays in the cache."""
-    step = max(1, _CELLS // max(n_columns, 1))
+    step = max(1, _CELLS // max(n_columns * -(-n_classes // _FEW_CLASSES), 1))
     if n_rows <= step:
         return terms(slice(None))
     return np.concatenate([terms(slice(at, at + step)) for at in range(0, n_rows, step)])

@@ -46,6 +46,7 @@ __all__ = ["Bins", "Edges", "Histogram", "Parameters", "Prior", "bin_of", "edges
 Places: TypeAlias = NDArray[np.intp]
 
 _STRENGTHS = np.array([0.5, 2.0, 8.0, 32.0, 128.0])
+_MANY_COLUMNS = 256
 
 
 class Bins(NamedTuple):
@@ -53,6 +54,10 @@ class Bins(NamedTuple):
 
     weight: Floats  # (K, d, B)
     edges: Edges
+
+    def of_columns(self, at: slice) -> Bins:
+        """Take some of the columns."""
+        return Bins(self.weight[:, at], Edges(self.edges.cuts[at], self.edges.knots[at]))
 
 
 class Prior(NamedTuple):
@@ -73,6 +78,11 @@ class Parameters:
     log_ratio: Floats  # (K, d, B)
     knots: Floats  # (d, B)
     prior: Prior
+
+    def of_columns(self, at: slice) -> Parameters:
+        """Take some of the columns."""
+        prior = Prior(self.prior.weight[at], self.prior.strength[at])
+        return Parameters(self.log_ratio[:, at], self.knots[at], prior)
 
 
 @dataclass(frozen=True)
@@ -105,20 +115,25 @@ class Histogram(Family):
 
     def log_density(self, x: Floats, parameters: Parameters) -> Floats:
         """Return the log ratio, interpolated between the middles of bins and flat beyond them."""
+        if x.shape[1] > _MANY_COLUMNS:  # what is looked up is to stay in the cache
+            parts = [
+                self.log_density(x[:, at], parameters.of_columns(at)) for at in _some(x.shape[1])
+            ]
+            return np.concatenate(parts, axis=2)
         knots, n_classes = parameters.knots, parameters.log_ratio.shape[0]
         values = parameters.log_ratio.transpose(1, 2, 0)
         start = values[:, :-1].reshape(-1, n_classes)
         rise = np.diff(values, axis=1).reshape(-1, n_classes)
-        first = np.arange(len(knots)) * (knots.shape[1] - 1)
+        before = _interval(x, knots) + np.arange(len(knots)) * (knots.shape[1] - 1)
 
         def block(rows: slice) -> Floats:
-            at = _interval(x[rows], knots) + first
+            at = before[rows]
             t = _fraction(x[rows], knots[:, :-1].take(at), knots[:, 1:].take(at))
             terms = start.take(at, axis=0) + t[:, :, np.newaxis] * rise.take(at, axis=0)
             terms[np.isnan(x[rows])] = 0.0
             return terms
 
-        return in_blocks(block, *x.shape).transpose(0, 2, 1)
+        return in_blocks(block, *x.shape, n_classes=n_classes).transpose(0, 2, 1)
 
     def form(self, parameters: Parameters, weight: Floats) -> Pieces:
         """Return the log ratios at the knots, with straight lines between."""
@@ -129,13 +144,23 @@ class Histogram(Family):
         self, x: Floats, codes: Codes, weights: Floats, statistic: Bins, parameters: Parameters
     ) -> Floats:
         """Return the log ratio of each cell by the other rows of its class."""
+        if x.shape[1] > _MANY_COLUMNS:
+            given = [
+                (x[:, at], codes, weights, statistic.of_columns(at), parameters.of_columns(at))
+                for at in _some(x.shape[1])
+            ]
+            return np.concatenate([self.left_out(*part) for part in given], axis=1)
         tree, near = self._tree(statistic, parameters.prior), _neighbours(parameters.prior.weight)
         same = weights.size > 0 and bool(np.all(weights == weights[0]))
-        table = _every_ratio_without(tree, near, float(weights[0])) if same else None
+        fewer = statistic.weight[:, 0].size <= weights.size  # classes times bins than rows
+        table = _every_ratio_without(tree, near, float(weights[0])) if same and fewer else None
         j = np.arange(x.shape[1])
+        bins = np.maximum(bin_of(x, statistic.edges), 0)
+        knots = statistic.edges.knots[j[:, np.newaxis], near]
 
         def block(rows: slice) -> Floats:
-            b, side, t = _place(x[rows], statistic.edges, near)
+            b = bins[rows]
+            side, t = _place(x[rows], b, knots)
             k, ends = codes[rows, np.newaxis], []
             for at in (side, side + 1):
                 if table is None:
@@ -159,6 +184,11 @@ class Histogram(Family):
             return Prior(pooled, self.strength * ones)
         likelihood = Tree.of(weight, pooled, ones, self.growth).log_likelihood(_STRENGTHS)
         return Prior(pooled, _STRENGTHS[np.argmax(likelihood, axis=0)])
+
+
+def _some(n_columns: int) -> list[slice]:
+    """Cut columns into parts."""
+    return [slice(at, at + _MANY_COLUMNS) for at in range(0, n_columns, _MANY_COLUMNS)]
 
 
 def _last_full(weight: Floats) -> Places:
@@ -204,18 +234,17 @@ def _every_ratio_without(tree: Tree, near: Places, own: float) -> Floats:
     return tree.log_ratio_without(k, j, b, near[:, np.newaxis], own)
 
 
-def _place(x: Floats, edges: Edges, near: Places) -> tuple[Places, Places, Floats]:
-    """Return bin, side and fraction of every cell.
+def _place(x: Floats, bins: Places, knots: Floats) -> tuple[Places, Floats]:
+    """Return side and fraction of every cell, given its bin.
 
-    A cell is between the middles of ``near[side]`` and ``near[side + 1]`` of its bin.
+    A cell is between ``knots[side]`` and ``knots[side + 1]`` of its bin: the middles of the bin
+    before, of its own, and of the bin after.
     """
-    n_columns, n_bins = edges.knots.shape
-    b = np.maximum(bin_of(x, edges), 0)
-    at = b + np.arange(n_columns) * n_bins
-    side = (x >= edges.knots.take(at)).astype(np.intp)
-    at += edges.knots.size * side
-    knots = edges.knots[np.arange(n_columns)[:, np.newaxis], near]
-    return b, side, _fraction(x, knots.take(at), knots.take(at + edges.knots.size))
+    _, n_columns, n_bins = knots.shape
+    at = bins + np.arange(n_columns) * n_bins
+    side = (x >= knots[1].take(at)).astype(np.intp)
+    at += knots[1].size * side
+    return side, _fraction(x, knots.take(at), knots.take(at + knots[1].size))
 
 
 def _fraction(x: Floats, a: Floats, b: Floats) -> Floats:

@@ -32,6 +32,8 @@ __all__ = ["Tree"]
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
+_CELLS = 1_000_000  # whose likelihoods are computed at a time
+
 
 class Tree(NamedTuple):
     """What decides the splits, by class, column and node."""
@@ -92,10 +94,31 @@ class Tree(NamedTuple):
                   \log \frac{B(c q + w_\mathrm{left}, c (1 - q) + w_\mathrm{right})}
                             {B(c q, c (1 - q))}
         """
+        some = max(1, _CELLS // (strengths.size * self.child[:, 0].size + 1))  # columns
+        blocks = range(0, len(self.q), some)
+        found = [self._columns(slice(j, j + some))._likelihood(strengths) for j in blocks]
+        return np.concatenate([np.empty((strengths.size, 0)), *found], axis=1)
+
+    def _columns(self, at: slice) -> Tree:
+        return Tree(self.child[:, at], self.parent[:, at], self.q[at], self.c[at])
+
+    def _likelihood(self, strengths: Floats) -> Floats:
         child, parent, q, c = (of[..., 2:] for of in self)
-        c = strengths[:, np.newaxis, np.newaxis, np.newaxis] * c
-        splits = log_rising(np.where(q > 0, c * q, 1.0), child).sum(axis=(1, 3))
-        return splits - log_rising(c[..., ::2], parent[..., ::2]).sum(axis=(1, 3))
+        base = np.where(q > 0, c * q, 1.0)
+        splits = _rises(strengths, base, child)
+        return splits - _rises(strengths, c[..., ::2], parent[..., ::2])
+
+
+def _rises(strengths: Floats, base: Floats, weight: Floats) -> Floats:
+    """Return log rising factorials, summed over classes and nodes, by strength and column."""
+    seen = weight > 0
+    if 4 * np.count_nonzero(seen) > weight.size:
+        bases = strengths[:, np.newaxis, np.newaxis, np.newaxis] * base
+        return log_rising(bases, weight).sum(axis=(1, 3))
+    k, j, node = np.nonzero(seen)  # few: of many classes, most have no cell in most bins
+    base, weight = base[j, node], weight[k, j, node]
+    rises = [np.bincount(j, log_rising(c * base, weight), len(seen[0])) for c in strengths]
+    return np.array(rises)
 
 
 def _heap(weight: Floats) -> Floats:

@@ -37,7 +37,7 @@ Examples
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -117,7 +117,11 @@ class StudentT(Family):
 
         where :math:`z = (x - \mathrm{loc}) / s`.
         """
-        return in_blocks(lambda rows: _log_t(x[rows, np.newaxis, :], parameters), *x.shape)
+        curve = _Curve.of(parameters)
+        n_classes = parameters.loc.shape[0]
+        return in_blocks(
+            lambda rows: _log_t(x[rows, np.newaxis, :], curve), *x.shape, n_classes=n_classes
+        )
 
     def left_out(
         self,
@@ -131,7 +135,7 @@ class StudentT(Family):
 
         def block(rows: slice) -> Floats:
             rest = moments_without(x[rows], codes[rows], weights[rows], statistic)
-            return _log_t(x[rows], self._parameters(*rest, parameters.prior))
+            return _log_t(x[rows], _Curve.of(self._parameters(*rest, parameters.prior)))
 
         return in_blocks(block, *x.shape)
 
@@ -171,10 +175,24 @@ def _log_norm(df: Floats, width: Floats) -> Floats:
     return log_gamma_step(df / 2) - np.log(np.sqrt(np.pi) * width)
 
 
-def _log_t(x: Floats, parameters: Parameters) -> Floats:
+class _Curve(NamedTuple):
+    """Location and degrees of freedom, the scale times their root, log density at the location."""
+
+    loc: Floats
+    df: Floats
+    width: Floats
+    norm: Floats
+
+    @classmethod
+    def of(cls, parameters: Parameters) -> _Curve:
+        df, width = parameters.df, np.sqrt(parameters.df) * parameters.scale
+        return cls(parameters.loc, df, width, _log_norm(df, width))
+
+
+def _log_t(x: Floats, curve: _Curve) -> Floats:
     """Return the log density; 0 where the cell is missing or the column says nothing."""
-    df, width = parameters.df, np.sqrt(parameters.df) * parameters.scale
-    half = np.abs(0.5 * x - 0.5 * parameters.loc)  # halves, so that no difference overflows
+    loc, df, width, norm = curve
+    half = np.abs(0.5 * x - 0.5 * loc)  # halves, so that no difference overflows
     with np.errstate(over="ignore"):
         z = half / (0.5 * width)
         power = np.log1p(z * z)
@@ -182,4 +200,4 @@ def _log_t(x: Floats, parameters: Parameters) -> Floats:
     if far.any():
         half, wide = np.broadcast_arrays(half, width)
         power[far] = 2 * (np.log(half[far]) - np.log(wide[far]) + np.log(2))
-    return np.nan_to_num(_log_norm(df, width) - 0.5 * (df + 1) * power, nan=0.0)
+    return np.nan_to_num(norm - 0.5 * (df + 1) * power, nan=0.0)
