@@ -2,10 +2,12 @@
 
 import json
 import os
+import pickle
 import resource
 import struct
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +15,13 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 from sklearn.datasets import load_iris
 
 import naively
-from naively import GaussianNB, NaivelyError, summarize
+from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, families, summarize
+from naively.stats import Moments
 
 pl = pytest.importorskip("polars")
 
@@ -123,6 +127,81 @@ def test_missing_columns_and_unseen_classes_come_back(path):
     assert reloaded(model, path).summary_ == model.summary_
 
 
+class Halved(families.Gaussian):
+    """A family that a user wrote."""
+
+
+@pytest.mark.parametrize("own", [Halved(), Halved(ddof=1)], ids=["as it is", "with fields"])
+def test_a_family_that_a_user_wrote_is_refused_before_anything_is_written(path, own):
+    model = NaiveBayes(families={0: own}, calibration=None).fit(X, LABELS)
+    with pytest.raises(NaivelyError, match=r"one of naively's .*got Halved.* pickle"):
+        model.save(path)
+    assert not path.exists()
+    copy = pickle.loads(pickle.dumps(model))
+    assert (copy.predict_proba(X) == model.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"families": {0: families.StudentT(tails=np.inf)}},
+        {"families": {np.int64(1): families.Gaussian(np.float32(1e-3), ddof=np.int8(1))}},
+        {"decay": np.float32(0.5), "n_jobs": np.int64(2)},
+        {"reject": (np.float32(0.75), "nobody"), "costs": np.ones((3, 3), np.int8)},
+    ],
+    ids=["infinity", "numbers of NumPy in a family", "numbers of NumPy", "costs"],
+)
+def test_parameters_of_any_kind_of_number_come_back(path, params):
+    model = NaiveBayes(calibration=None, **params).fit(X, LABELS)
+    assert (reloaded(model, path).predict_proba(X) == model.predict_proba(X)).all()
+
+
+UNREADABLE = {
+    "no row is left": lambda: GaussianNB().fit(X, LABELS).forget(X, LABELS),
+    "too few rows for ddof": lambda: GaussianNB(ddof=1).partial_fit(X[:1], [0], classes=[0, 1]),
+    "no category is left": lambda: (
+        CategoricalNB().fit([[0], [1]], [0, 1]).forget([[0], [1]], [0, 1])
+    ),
+}
+
+
+@pytest.mark.parametrize("model", UNREADABLE.values(), ids=UNREADABLE)
+def test_a_stream_that_has_seen_too_little_is_saved_and_goes_on(path, model):
+    copy = reloaded(model(), path)
+    rows, labels = ([[0], [1]], [0, 1]) if isinstance(copy, CategoricalNB) else (X, LABELS)
+    with pytest.raises(NaivelyError, match=r"at least one row|no variance with ddof=1"):
+        copy.predict(rows)
+    if copy.classes_.dtype.kind == "i" and not isinstance(copy, CategoricalNB):
+        labels = np.arange(150) % 2
+    assert copy.partial_fit(rows, labels).predict(rows).size == len(rows)
+
+
+@pytest.mark.parametrize("name", ["sample.weight", "tallies", "bins"])
+@pytest.mark.parametrize("weight", [1e308, 1e9], ids=["huge", "too large"])
+def test_a_part_that_weighs_more_than_its_class_is_refused(path, name, weight):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=80), "t": rng.choice(list("abc"), 80)})
+    NaiveBayes().fit(frame, rng.choice(["p", "q"], 80)).save(path)
+    content = path.read_bytes()
+    length = struct.unpack("<Q", content[:8])[0]
+    words, tensors = json.loads(content[8 : 8 + length])["__metadata__"], load_tensors(content)
+    tensors[name] = tensors[name].copy()
+    tensors[name].flat[0] = weight
+    path.write_bytes(save_tensors(tensors, words))
+    with pytest.raises(NaivelyError, match="weighs more than its class"):
+        naively.load(path)
+
+
+def test_what_could_not_be_loaded_is_not_saved(path):
+    model = GaussianNB().fit(X, LABELS)
+    values = np.array(model.summary_.moments.values)
+    values[2, 0, 0] = np.inf
+    model.summary_ = replace(model.summary_, moments=Moments(values))
+    with pytest.raises(NaivelyError, match=r"cannot save the model: .*not finite"):
+        model.save(path)
+    assert not path.exists()
+
+
 def test_an_unfitted_model_has_nothing_to_save(path):
     with pytest.raises(ValueError, match="not fitted"):
         GaussianNB().save(path)
@@ -201,6 +280,17 @@ def forged(header=None, *, weight=None, moments=None, metadata=None, **extra):
     return save_tensors(tensors | extra, metadata or {"naively": text})
 
 
+def misplaced(end):
+    """The bytes of a file whose first tensor ends somewhere else."""
+    whole = forged()
+    length = struct.unpack("<Q", whole[:8])[0]
+    text = whole[8 : 8 + length].replace(
+        b'"data_offsets":[0,16]', b'"data_offsets":[0,%s]' % end.encode()
+    )
+    assert text != whole[8 : 8 + length]
+    return struct.pack("<Q", len(text)) + text + whole[8 + length :]
+
+
 def ones_with(at, value):
     moments = np.ones((3, 2, 2))
     moments[at] = value
@@ -219,7 +309,15 @@ FORGERIES = {
     "nested metadata": forged(metadata={"naively": "[" * 5_000_000}),
     "no metadata": save_tensors({"class_weight": np.ones(2), "moments": np.ones((3, 2, 2))}),
     "metadata of no object": forged(metadata={"naively": "7"}),
-    "another format": forged({"format": 99}),
+    "no format": forged({"format": None}),
+    "a format below the first": forged({"format": 0}),
+    "offsets of infinity": misplaced("Infinity"),
+    "offsets of NaN": misplaced("NaN"),
+    "offsets of true": misplaced("true"),
+    "offsets below zero": misplaced("-1"),
+    "offsets beyond every integer": misplaced("1" + "0" * 400),
+    "offsets of a text": misplaced('"16"'),
+    "offsets of a fraction": misplaced("16.5"),
     "another family": forged({"family": "poisson"}),
     "another estimator": forged({"estimator": "os.system"}),
     "an unknown parameter": forged({"params": {"evil": 1}}),
@@ -257,7 +355,8 @@ FORGERIES = {
     "a rest without weight": forged(moments=np.zeros((3, 2, 2)), rest=np.full((2, 2), 5e-324)),
     "a rest of NaN": forged(rest=np.full((2, 2), np.nan)),
     "a rest of another shape": forged(rest=np.zeros(4)),
-    "no weight at all": forged(weight=[0.0, 0.0], moments=np.zeros((3, 2, 2))),
+    "weights beyond every float": forged(weight=[1e308, 1e308]),
+    "a weight of infinity in the words": forged({"weight": float("inf")}),
 }
 
 
@@ -271,6 +370,12 @@ def test_a_forgery_is_refused_with_its_reason(path, content):
 def test_the_forger_can_write_a_sound_file(path):
     path.write_bytes(forged())
     assert naively.load(path).classes_.tolist() == ["a", "b"]
+
+
+def test_a_file_of_a_later_format_says_that_it_is_newer(path):
+    path.write_bytes(forged({"format": 99, "naively": "7.1"}))
+    with pytest.raises(NaivelyError, match=r"newer version of naively \(format 99, version 7.1\)"):
+        naively.load(path)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):

@@ -34,11 +34,24 @@ from naively.exceptions import NaivelyError
 from naively.summary import Summary
 from naively.tensors import UnsoundError, pack, unpack
 
-__all__ = ["FORMATS", "ModelFile", "read", "write"]
+__all__ = [
+    "FORMATS",
+    "ModelFile",
+    "NewerError",
+    "as_json",
+    "check",
+    "check_format",
+    "read",
+    "write",
+]
 
 FORMATS = (1, 2)  # of numbers alone, and of any columns
 _LONGEST_HEADER = 100_000_000  # bytes; safetensors' own limit
 _DTYPES = {"F64": "<f8", "U64": "<u8", "I32": "<i4"}
+
+
+class NewerError(Exception):
+    """A file that a later version wrote."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +78,34 @@ def write(path: str | os.PathLike[str], content: ModelFile, version: str) -> Non
         **found,
         **({} if mixed else {"family": "gaussian"}),
     }
-    text = json.dumps(header, allow_nan=False)  # ASCII: any text survives, lone surrogates too
+    text = as_json(header)
+    check(json.loads(text), tensors)
     write_atomically(path, save(tensors, {"naively": text}))
+
+
+def as_json(header: dict[str, Any]) -> str:
+    """Return a header as JSON in ASCII: any text survives, lone surrogates too."""
+    try:
+        return json.dumps(header, allow_nan=False, default=_plain)
+    except (TypeError, ValueError) as error:
+        raise NaivelyError(
+            f"the parameters must be such that JSON can hold them: {error}."
+        ) from None
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of NumPy as Python's."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"got {value!r}")
+
+
+def check(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:
+    """Raise before anything is written that could not be read again."""
+    try:
+        unpack(header, tensors)
+    except UnsoundError as error:
+        raise NaivelyError(f"cannot save the model: {error}. Nothing was written.") from None
 
 
 def read(path: str | os.PathLike[str]) -> ModelFile:
@@ -76,6 +115,8 @@ def read(path: str | os.PathLike[str]) -> ModelFile:
         return _content(header, tensors)
     except OSError as error:
         raise NaivelyError(f"cannot read {str(path)!r}: {error.strerror}.") from error
+    except NewerError as error:
+        raise NaivelyError(f"{str(path)!r} {error}.") from None
     except UnsoundError as error:
         raise NaivelyError(f"{str(path)!r} is not a sound model file: {error}.") from None
 
@@ -91,9 +132,9 @@ def _parse(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
             raise UnsoundError("it does not begin with the length of a header")
         text = file.read(length)
         try:
-            listed = json.loads(text)
-            end = max(int(t["data_offsets"][1]) for n, t in listed.items() if n != "__metadata__")
-            header = json.loads(listed["__metadata__"]["naively"])
+            listed = json.loads(text, parse_constant=_refuse)
+            header = json.loads(listed.pop("__metadata__")["naively"], parse_constant=_refuse)
+            end = max(_end(tensor["data_offsets"]) for tensor in listed.values())
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
             raise UnsoundError("its header cannot be read") from None
         if size != 8 + length + end:
@@ -107,6 +148,18 @@ def _parse(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     return header, {name: _tensor(name, tensor) for name, tensor in found.items()}
 
 
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def _end(offsets: Any) -> int:
+    """Return where a tensor ends."""
+    start, end = offsets
+    if type(start) is not int or type(end) is not int or not 0 <= start <= end:
+        raise ValueError("offsets must be whole numbers in order")
+    return end
+
+
 def _tensor(name: str, tensor: dict[str, Any]) -> NDArray[Any]:
     dtype = _DTYPES.get(tensor["dtype"])
     if dtype is None:
@@ -115,10 +168,20 @@ def _tensor(name: str, tensor: dict[str, Any]) -> NDArray[Any]:
     return array.astype(array.dtype.newbyteorder("="))
 
 
+def check_format(number: Any, newest: int, header: dict[str, Any]) -> None:
+    """Raise where a file's format is none that this version reads."""
+    if type(number) is not int or number < 1:
+        raise UnsoundError(f"its format is {number!r}")
+    if number > newest:
+        raise NewerError(
+            f"was written by a newer version of naively (format {number}, version "
+            f"{header.get('naively')}); this version reads formats up to {newest}. Update naively"
+        )
+
+
 def _content(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> ModelFile:
     number = header.get("format")
-    if type(number) is not int or number not in FORMATS:
-        raise UnsoundError(f"its format is {number!r}, and this version reads 1 and 2")
+    check_format(number, FORMATS[-1], header)
     if number == FORMATS[0] and header.get("family") != "gaussian":
         raise UnsoundError(f"its family is {header.get('family')!r}")
     summary = unpack(header, tensors)

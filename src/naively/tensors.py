@@ -31,6 +31,7 @@ _LABELS = {
 }  # by NumPy's kinds
 _TYPES = {"str": str, "int": int, "bool": bool, "float": float}
 _DTYPES = ("int8", "int16", "int32", "uint8", "uint16", "uint32", "uint64", "float16", "float32")
+_ROUNDING = 1e-6  # of sums in another order, and of what was subtracted from them
 _EDGES = ("edges", "knots")
 _FLAGS = ("drawn", "untyped")
 _HASHES = "cells"  # what a sample's hashes are of; files of earlier versions do not say it
@@ -82,23 +83,27 @@ def _type_of(values: NDArray[Any], what: str) -> str:
     return kind
 
 
+@np.errstate(over="ignore")  # a sum that overflows is infinite, and refused
 def unpack(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> Summary:
     """Return the summary, or raise `UnsoundError` with what is wrong."""
     tensors = dict(tensors)
     schema = _schema(header, tensors)
     classes = _classes(header)
     n_classes, n_numbers = classes.size, len(schema.numbers)
-    weight = _taken(tensors, "class_weight", np.float64, (n_classes,))
+    weight = _class_weight(tensors, n_classes)
     moments = _moments(tensors, weight, n_numbers)
     categories = _categories(header, schema)
     tallies = bins = sample = None
     if header.get("kinds") is not None:
         shape = (n_classes, sum(column.size for column in categories))
         tallies = Tallies(_weights(tensors, "tallies", shape))
+        for j, column in enumerate(_split(tallies.values, categories)):
+            _check_no_heavier(column.sum(axis=1), weight, f"the tallies of column {j}")
     if schema.edges is not None:
         bins = Tallies(_weights(tensors, "bins", (n_classes, n_numbers, schema.n_bins)))
+        _check_no_heavier(bins.values.sum(axis=2).T, weight, "a histogram")
     if schema.sample:
-        sample = _sample(header, tensors, schema, classes, categories)
+        sample = _sample(header, tensors, schema, weight, categories)
     if tensors:
         raise UnsoundError(f"it holds {min(tensors)!r}, which nothing needs")
     parts: Any = (moments, categories, tallies, bins, sample)
@@ -128,6 +133,29 @@ def _weights(
     return values
 
 
+def _class_weight(tensors: dict[str, NDArray[Any]], n_classes: int) -> NDArray[np.float64]:
+    weight = _weights(tensors, "class_weight", (n_classes,))
+    if not np.isfinite(weight.sum()):
+        raise UnsoundError("the weight of all classes together is beyond every float64")
+    return weight
+
+
+def _check_no_heavier(
+    found: NDArray[np.float64], class_weight: NDArray[np.float64], what: str
+) -> None:
+    """Raise where something, class last, weighs more than its class, by more than rounding."""
+    if (found > class_weight * (1 + _ROUNDING) + _ROUNDING * class_weight.sum()).any():
+        raise UnsoundError(f"{what} weighs more than its class")
+
+
+def _split(
+    tallies: NDArray[np.float64], categories: tuple[NDArray[Any], ...]
+) -> list[NDArray[np.float64]]:
+    """Return the tallies of each column of categories."""
+    ends = np.cumsum([column.size for column in categories])[:-1]
+    return np.split(tallies, ends, axis=1) if categories else []
+
+
 def _schema(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> Schema:
     n_columns, names, kinds = (header.get(key) for key in ("n_columns", "columns", "kinds"))
     if type(n_columns) is not int or n_columns < 0:
@@ -149,6 +177,8 @@ def _schema(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> Schema:
     n_bins = tensors["knots"].shape[-1] if "knots" in tensors else 0
     cuts = _ascending(tensors, "edges", (len(schema.numbers), max(n_bins - 1, 0)))
     knots = _ascending(tensors, "knots", (len(schema.numbers), n_bins))
+    if not np.isfinite(knots).all():
+        raise UnsoundError("knots must be finite")
     return Schema(n_columns, named, schema.kinds, cuts, knots, size)
 
 
@@ -222,21 +252,20 @@ def _moments(
 
 
 def _check_moments(weight: NDArray[np.float64], values: NDArray[np.float64]) -> None:
-    if not (np.isfinite(weight).all() and np.isfinite(values).all()):
+    if not np.isfinite(values).all():
         raise UnsoundError("it holds numbers that are not finite")
-    if weight.min(initial=0.0) < 0 or values[[0, 2]].min(initial=0.0) < 0:
+    if values[[0, 2]].min(initial=0.0) < 0:
         raise UnsoundError("a weight or a sum of squares is negative")
     if (values[1:, values[0] == 0] != 0).any():
         raise UnsoundError("a mean or a sum of squares has no weight")
-    if (values[0] > weight[:, np.newaxis] * (1 + 1e-9)).any():
-        raise UnsoundError("a column weighs more than its class")
+    _check_no_heavier(values[0].T, weight, "a column")
 
 
 def _sample(
     header: dict[str, Any],
     tensors: dict[str, NDArray[Any]],
     schema: Schema,
-    classes: NDArray[Any],
+    class_weight: NDArray[np.float64],
     categories: tuple[NDArray[Any], ...],
 ) -> Sample:
     bound = header.get("bound")
@@ -249,7 +278,8 @@ def _sample(
     numbers = _taken(tensors, "sample.numbers", np.float64, (n, len(schema.numbers)))
     cells = _taken(tensors, "sample.categories", np.int32, (n, len(categories)))
     sizes = np.array([column.size for column in categories], dtype=np.int64)
-    if ((codes < 0) | (codes >= classes.size)).any() or ((cells < -1) | (cells >= sizes)).any():
+    n_classes = class_weight.size
+    if ((codes < 0) | (codes >= n_classes)).any() or ((cells < -1) | (cells >= sizes)).any():
         raise UnsoundError("its sample holds codes of no class or no category")
     if np.isinf(numbers).any() or (n and int(hashes[-1]) >= bound):
         raise UnsoundError("its sample holds infinity, or a hash beyond its bound")
@@ -258,6 +288,9 @@ def _sample(
         raise UnsoundError(f"its sample has hashes of {rule!r}, drawn={flags[0]!r}")
     sample = Sample(schema.sample, bound, hashes, weight, codes, numbers, cells, *flags)
     _check_rows(sample)
+    by_class = np.zeros(n_classes)
+    np.add.at(by_class, codes, weight)
+    _check_no_heavier(by_class, class_weight, "its sample")
     return _earlier(sample, categories) if rule is None else sample
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias
@@ -280,8 +281,13 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
 
     @classmethod
     def _from_text(cls, summary: Summary, params: dict[str, Any]) -> Self:
-        """Return what was saved."""
-        return cls.from_summary(summary, **params)
+        """Return what was saved: also one that has seen too little for a model so far."""
+        estimator = cls(**params)
+        estimator._check_params()
+        estimator._check_declared(summary.classes)
+        with suppress(NaivelyError):  # `predict` raises it, as it did before the model was saved
+            return estimator._adopt(summary, estimator._read(summary))
+        return estimator._adopt(summary)
 
     # --- inside -------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from math import inf, isinf
 from typing import Any
 
 from naively.exceptions import NaivelyError
@@ -131,8 +132,19 @@ def as_text(family: Family) -> list[Any]:
 
     >>> as_text(Categorical(alpha=2.0))
     ['categorical', {'alpha': 2.0}]
+    >>> as_text(StudentT(tails=float("inf")))[1]["tails"]  # JSON has no infinity
+    'inf'
     """
-    return [family.name, dict(vars(family))]
+    if FAMILIES.get(family.name) is not type(family):
+        raise NaivelyError(
+            f"a family must be one of naively's ({', '.join(FAMILIES)}) to be saved, since loading "
+            f"a file runs no code; got {family!r}. Keep the model with pickle or joblib instead."
+        )
+    return [family.name, {name: _text_of(value) for name, value in vars(family).items()}]
+
+
+def _text_of(value: Any) -> Any:
+    return repr(float(value)) if isinstance(value, float) and isinf(value) else value
 
 
 def from_text(given: Any) -> Family:
@@ -140,4 +152,4 @@ def from_text(given: Any) -> Family:
     name, fields = given
     if name not in FAMILIES:
         raise NaivelyError(f"a family must be one of naively's; got {name!r}.")
-    return FAMILIES[name](**fields)
+    return FAMILIES[name](**{n: inf if value == "inf" else value for n, value in fields.items()})

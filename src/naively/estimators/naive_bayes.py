@@ -231,11 +231,11 @@ class NaiveBayes(SummaryClassifier):
         return params
 
     @classmethod
-    def _from_text(cls, summary: Summary, params: dict[str, Any]) -> NaiveBayes:
+    def _from_text(cls, summary: Summary, params: dict[str, Any]) -> Self:
         families = params.get("families")
         if families is not None:
             families = {column: tuple(map(from_text, several)) for column, several in families}
-        return cls.from_summary(summary, **{**params, "families": families})
+        return super()._from_text(summary, {**params, "families": families})
 
     # --- inside -------------------------------------------------------------------------------
 

@@ -141,18 +141,26 @@ def save(path: str | os.PathLike[str], state: State, asked: dict[str, Any]) -> N
     tensors = {
         f"{i}.{name}": tensor for i, (_, its) in enumerate(packed) for name, tensor in its.items()
     }
-    write_atomically(path, write(tensors, {"naively": json.dumps(header, allow_nan=False)}))
+    text = model_file.as_json(header)
+    for words, its in packed:
+        model_file.check(json.loads(model_file.as_json(words)), its)
+    write_atomically(path, write(tensors, {"naively": text}))
 
 
 def load(path: str | os.PathLike[str], asked: dict[str, Any]) -> State:
     """Read a checkpoint of a pass that was asked for the same."""
     try:
         header, tensors = model_file._parse(Path(path))
-        if header.get("kind") != "checkpoint" or header.get("format") != _FORMAT:
+        if header.get("kind") != "checkpoint":
             raise UnsoundError("it is something else")
+        model_file.check_format(header.get("format"), _FORMAT, header)
+        if header["format"] != _FORMAT:
+            raise UnsoundError("it was written by an older version")
         state = _state(header, tensors)
     except OSError as error:
         raise NaivelyError(f"cannot read {str(path)!r}: {error.strerror}.") from error
+    except model_file.NewerError as error:
+        raise NaivelyError(f"{str(path)!r} {error}, or remove it to begin anew.") from None
     except (UnsoundError, KeyError, TypeError, ValueError, IndexError) as error:
         raise NaivelyError(
             f"{str(path)!r} is not a sound checkpoint: {error}. Remove it to begin anew."
