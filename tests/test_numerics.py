@@ -228,7 +228,7 @@ def test_ten_thousand_columns_do_not_underflow():
 
 
 def test_a_subnormal_variance_has_probabilities():
-    X, y = np.array([[0.0], [2e-160], [1.0], [1.0 + EPS]]), np.array([0, 0, 1, 1])
+    X, y = np.array([[0.0], [2e-160], [1.0], [1.0 + 8 * EPS]]), np.array([0, 0, 1, 1])
     model = GaussianNB(var_smoothing=0).fit(X, y)
     rows = np.array([[0.0], [1e-160], [0.5], [1.0]])
     assert 0 < model.var_[0, 0] < np.finfo(float).tiny

@@ -50,11 +50,15 @@ bool summarize(nb::object X, const Codes& codes, const std::optional<ConstDouble
                               class_weight.data(), out) == naively::Status::ok;
 }
 
-template <void (*combine)(const naively::MomentsView&, const naively::ConstMomentsView&,
+template <bool (*combine)(const naively::MomentsView&, const naively::ConstMomentsView&,
                           std::size_t)>
-void combine_into(const Doubles& a, const ConstDoubles& b) {
+bool combine_into(const Doubles& a, const ConstDoubles& b) {
     expect(a.size() == b.size(), "moments must have the same shape");
-    combine(moments_of<double>(a), moments_of<const double>(b), a.size() / 4);
+    return combine(moments_of<double>(a), moments_of<const double>(b), a.size() / 4);
+}
+
+double largest_mean(const ConstDoubles& values) {
+    return naively::largest_mean(moments_of<const double>(values), values.size() / 4);
 }
 
 template <class T> std::vector<T> encode(const Array& labels, const Codes& codes) {
@@ -143,6 +147,7 @@ NB_MODULE(_kernel, m) {
     m.def("add", &combine_into<naively::add>, nb::arg("a").noconvert(), nb::arg("b").noconvert());
     m.def("subtract", &combine_into<naively::subtract>, nb::arg("a").noconvert(),
           nb::arg("b").noconvert());
+    m.def("largest_mean", &largest_mean, nb::arg("values"));
     m.def("encode", &encode_any, nb::arg("labels"), nb::arg("codes").noconvert());
     nb::class_<naively::GaussianModel>(m, "GaussianModel")
         .def(nb::new_(&make_model), nb::arg("mean"), nb::arg("variance"), nb::arg("log_prior"))

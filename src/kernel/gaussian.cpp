@@ -1,7 +1,6 @@
 #include "gaussian.hpp"
 
 #include <algorithm>
-#include <cfloat>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -14,6 +13,7 @@ namespace {
 
 constexpr double two_pi = 6.283185307179586476925286766559;
 constexpr std::size_t rows_worth_a_screen = 256;
+constexpr double least_variance = 0x1p-1000, most_variance = 0x1p1000;  // of ordinary scales
 
 }  // namespace
 
@@ -23,12 +23,13 @@ GaussianModel::GaussianModel(std::size_t n_classes, std::size_t n_columns, const
       n_bands_((n_classes + band_ - 1) / band_), parameters_(n_bands_ * n_columns * 2 * band_),
       log_norm_(n_bands_ * n_columns * band_), log_prior_(log_prior, log_prior + n_classes),
       offset_(log_prior, log_prior + n_classes) {
+    bool extreme = false;
     for (std::size_t k = 0; k < n_classes; ++k) {
         double norms = 0.0;
         for (std::size_t j = 0; j < n_columns; ++j) {
-            const double given = variance[k * n_columns + j];
-            if (std::isnan(given)) continue;
-            const double sigma2 = std::max(given, DBL_MIN);
+            const double sigma2 = variance[k * n_columns + j];
+            if (!(sigma2 > 0.0)) continue;
+            extreme |= sigma2 < least_variance || sigma2 > most_variance;
             const double log_norm = 0.5 * (std::log(two_pi) + std::log(sigma2));
             double* cell = parameters_.data() + place(k, j, n_columns, band_, 2);
             cell[0] = mean[k * n_columns + j];
@@ -38,6 +39,10 @@ GaussianModel::GaussianModel(std::size_t n_classes, std::size_t n_columns, const
         }
         offset_[k] -= norms;
     }
+    if (!extreme) return;
+    root_.resize(n_classes * n_columns);
+    for (std::size_t at = 0; at < root_.size(); ++at)
+        if (variance[at] > 0.0) root_[at] = std::sqrt(0.5) / std::sqrt(variance[at]);
 }
 
 Screen GaussianModel::screen() const {
@@ -63,7 +68,8 @@ class Scorer {
           absent_(aligned_array(size_)), proba_(aligned_array(needs_proba() ? size_ : 0)) {}
 
     Status run() {
-        if (output_.want == Want::label && X_.n_rows >= rows_worth_a_screen) {
+        if (output_.want == Want::label && X_.n_rows >= rows_worth_a_screen &&
+            model_.root_.empty()) {
             const Screen screen = model_.screen();
             if (screen.usable()) return run_behind(screen);
         }
@@ -129,6 +135,7 @@ class Scorer {
 
     // Fills joint_ with the distances of a tile of rows; false if a cell is infinite.
     bool measure(std::size_t row) {
+        if (!model_.root_.empty()) return measure_by_roots(row);
         if (!careful_) {
             add_up(row, [&](const Step<double>& step) {
                 add_distances(step, model_.band_);
@@ -138,6 +145,34 @@ class Scorer {
             if (finite(joint_.get(), tile_rows)) return true;
         }
         return add_up(row, [&](const Step<double>& step) { return add_carefully(step); });
+    }
+
+    // The same, cell by cell, where the square of a difference or its scale would underflow or
+    // overflow.
+    bool measure_by_roots(std::size_t row) {
+        const GaussianModel& m = model_;
+        std::fill_n(joint_.get(), size_, 0.0);
+        std::fill_n(absent_.get(), size_, 0.0);
+        had_missing_ = false;
+        for (std::size_t i = 0; i < rows_of_tile(row); ++i)
+            for (std::size_t j = 0; j < m.n_columns_; ++j) {
+                const double x = X_.cell(row + i, j);
+                if (std::isinf(x)) return false;
+                had_missing_ |= std::isnan(x);
+                for (std::size_t k = 0; k < m.n_classes_; ++k) add_by_root(x, k, j, i);
+            }
+        return true;
+    }
+
+    void add_by_root(double x, std::size_t k, std::size_t j, std::size_t i) {
+        const GaussianModel& m = model_;
+        const double root = m.root_[k * m.n_columns_ + j];
+        const double mean = m.parameters_[place(k, j, m.n_columns_, m.band_, 2)];
+        const double z = root == 0.0 ? 0.0 : (x - mean) * root;
+        if (std::isnan(x))
+            absent_[k * tile_rows + i] += m.log_norm_[place(k, j, m.n_columns_, m.band_, 1)];
+        else
+            joint_[k * tile_rows + i] += z * z;
     }
 
     // Where cells may be missing or infinite.
@@ -254,7 +289,11 @@ class Scorer {
             const double x = X_.cell(row, j);
             int d_exponent = 0, scale_exponent = 0;
             const double d = std::frexp(0.5 * x - 0.5 * cell[0], &d_exponent);
-            const double scale = std::frexp(cell[model_.band_], &scale_exponent);
+            double scale = std::frexp(cell[model_.band_], &scale_exponent);
+            if (!model_.root_.empty()) {
+                scale = std::frexp(model_.root_[k * model_.n_columns_ + j], &scale_exponent);
+                scale *= scale, scale_exponent *= 2;
+            }
             if (d == d && d * scale != 0.0) f(d * d * scale, 2 * d_exponent + scale_exponent);
         }
     }

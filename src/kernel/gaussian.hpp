@@ -34,8 +34,7 @@ struct Output {
 
 class GaussianModel {
   public:
-    // All arrays by class, then column. A NaN variance is a column nothing is known of: it
-    // has no say. A variance too small for its inverse is read as the smallest that has one.
+    // All arrays by class, then column. Where a variance is NaN or 0, the term is left out.
     GaussianModel(std::size_t n_classes, std::size_t n_columns, const double* mean,
                   const double* variance, const double* log_prior);
 
@@ -56,6 +55,8 @@ class GaussianModel {
     std::vector<double> log_norm_;    // per band and column
     std::vector<double> log_prior_;
     std::vector<double> offset_;  // log_prior - sum_j log_norm
+    // By class, then column: the roots of the scales, where a scale would be no ordinary double.
+    std::vector<double> root_;
 };
 
 }  // namespace naively

@@ -7,6 +7,7 @@
 //     mean = mean_a + (mean_b - mean_a) w_b / w
 //     m2   = m2_a + m2_b + (mean_b - mean_a)^2 w_a w_b / w
 //
+// where a is the heavier of the two: a light part far away must not take digits from the mean.
 // and removal is its inverse. Nothing (weight 0) is the identity, exactly.
 //
 // Far from zero, as at 1e8 plus noise, a mean in one float64 has lost the digits in which the means
@@ -51,9 +52,15 @@ template <class V> NAIVELY_INLINE void add(const MomentsOf<V>& b, MomentsOf<V>& 
     MomentsOf<V> both;
     both.weight = a.weight + b.weight;
     const V delta = (b.mean - a.mean) + (b.rest - a.rest);
-    const V share = b.weight / both.weight;
-    both.m2 = a.m2 + (b.m2 + delta * delta * (a.weight * share));
-    both.mean = sum_of<V>(a.mean, a.rest + delta * share, both.rest);
+    V heavy = a.weight, light = b.weight, mean = a.mean, rest = a.rest, step = delta;
+    set_where_greater(b.weight, a.weight, heavy, b.weight);
+    set_where_greater(b.weight, a.weight, light, a.weight);
+    set_where_greater(b.weight, a.weight, mean, b.mean);
+    set_where_greater(b.weight, a.weight, rest, b.rest);
+    set_where_greater(b.weight, a.weight, step, V{} - delta);
+    const V share = light / both.weight;
+    both.m2 = a.m2 + (b.m2 + delta * (heavy * share) * delta);
+    both.mean = sum_of<V>(mean, rest + step * share, both.rest);
     set_where_zero(a.weight, both.m2, b.m2);
     set_where_zero(a.weight, both.mean, b.mean);
     set_where_zero(a.weight, both.rest, b.rest);
@@ -83,8 +90,9 @@ struct Moments : MomentsOf<double> {
   private:
     // How far below zero rounding can take m2. The weights' is magnified by the whole weight
     // over what is left; moving means by e under a weight w moves m2 by 2 e sqrt(w m2) + e^2 w.
+    // Of means that are far apart, e is the lesser's: the greater's is in the rounding of m2.
     NAIVELY_INLINE double noise(const Moments& b, double before, double magnified) const {
-        const double e = mean_noise * std::fmax(std::fabs(mean), std::fabs(b.mean));
+        const double e = mean_noise * std::fmin(std::fabs(mean), std::fabs(b.mean));
         const double w = weight * magnified;
         return (m2_noise + weight_noise * magnified) * before + 2.0 * e * std::sqrt(w * before) +
                e * e * w;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <vector>
 
 #include "accumulate.hpp"
@@ -16,7 +17,9 @@ constexpr std::size_t rows_of_a_class = 128;               // in a run of rows, 
 constexpr std::size_t least_width = 64;                    // of a tile of rows, in columns
 constexpr std::size_t state_bytes = std::size_t{1} << 18;  // what a block should keep: L2 holds it
 constexpr std::size_t most_state_bytes = std::size_t{1} << 19;  // beyond, classes are taken apart
-constexpr int shift_attempts = 16;  // rows in which to look for a present cell
+constexpr int shift_attempts = 16;      // rows in which to look for a present cell
+constexpr int ordinary_exponent = 64;   // of the largest weight
+constexpr int largest_exponent = 1000;  // of a unit that can be multiplied and divided by
 
 NAIVELY_CLONES void accumulate_lines(const RowLines<double>& lines, const Sums& sums) {
     accumulate_any(lines, sums);
@@ -57,7 +60,9 @@ class Summarizer {
   public:
     Summarizer(const Table& X, const std::int32_t* codes, const double* weights,
                std::size_t n_classes, const MomentsView& out)
-        : X_(X), codes_(codes), weights_(weights), n_classes_(n_classes), out_(out),
+        : X_(X), codes_(codes), unit_(unit_of(weights, X.n_rows)),
+          divided_(divided(weights, X.n_rows, unit_)),
+          weights_(divided_.empty() ? weights : divided_.data()), n_classes_(n_classes), out_(out),
           by_class_(is_better_by_class(X, n_classes)),
           width_(column_tile(X, by_class_ ? 1 : n_classes)), run_rows_(rows_of_a_class * n_classes),
           state_(by_class_ ? 1 : n_classes, width_),
@@ -70,7 +75,7 @@ class Summarizer {
             const std::size_t rows = std::min(step, X_.n_rows - row);
             weigh(row, rows);
             if (by_class_) sort(row, rows);
-            for (std::size_t k = 0; k < n_classes_; ++k) class_weight[k] += weight_[k];
+            for (std::size_t k = 0; k < n_classes_; ++k) class_weight[k] += weight_[k] * unit_;
             for (std::size_t column = 0; column < X_.n_columns; column += width_) {
                 const Block block{row, rows, column, std::min(width_, X_.n_columns - column)};
                 if (!(by_class_ ? summarize_by_class(block) : summarize_block(block)))
@@ -81,6 +86,23 @@ class Summarizer {
     }
 
   private:
+    // Products with weights far from 1 would underflow or overflow. Those are divided by a power
+    // of two, which takes no digits from them; the sums are multiplied by it in the end.
+    static double unit_of(const double* weights, std::size_t n) {
+        int exponent = 0;
+        if (weights != nullptr && n > 0)
+            std::frexp(*std::max_element(weights, weights + n), &exponent);
+        return std::abs(exponent) <= ordinary_exponent
+                   ? 1.0
+                   : std::ldexp(1.0, std::clamp(exponent, -largest_exponent, largest_exponent));
+    }
+    static std::vector<double> divided(const double* weights, std::size_t n, double unit) {
+        if (unit == 1.0) return {};
+        std::vector<double> found(weights, weights + n);
+        for (double& weight : found) weight /= unit;
+        return found;
+    }
+
     // Columns can be taken eight at a time, rows better not.
     static std::size_t column_tile(const Table& X, std::size_t n_classes) {
         const std::size_t fits =
@@ -365,11 +387,13 @@ class Summarizer {
 
     void finish(const Block& block, std::size_t k, std::size_t slot) const {
         const std::size_t first = k * X_.n_columns + block.column;
-        add_moments(lines_of(block, k, slot), out_.offset(first), block.columns);
+        add_moments(lines_of(block, k, slot), unit_, out_.offset(first), block.columns);
     }
 
     const Table& X_;
     const std::int32_t* codes_;
+    const double unit_;                  // of weights
+    const std::vector<double> divided_;  // weights, where the unit is not 1
     const double* weights_;
     const std::size_t n_classes_;
     const MomentsView out_;
@@ -394,15 +418,25 @@ Status summarize(const Table& X, const std::int32_t* codes, const double* weight
     return Summarizer(X, codes, weights, n_classes, out).run(class_weight);
 }
 
-void add(const MomentsView& a, const ConstMomentsView& b, std::size_t n) { add_all(a, b, n); }
+bool add(const MomentsView& a, const ConstMomentsView& b, std::size_t n) {
+    add_all(a, b, n);
+    return all_finite(a.mean, a.m2, n);
+}
 
-void subtract(const MomentsView& a, const ConstMomentsView& b, std::size_t n) {
+double largest_mean(const ConstMomentsView& a, std::size_t n) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::fabs(a.mean[i]));
+    return largest;
+}
+
+bool subtract(const MomentsView& a, const ConstMomentsView& b, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
         Moments left, removed;
         a.get(i, left);
         b.get(i, removed);
         a.set(i, left -= removed);
     }
+    return all_finite(a.mean, a.m2, n);
 }
 
 }  // namespace naively

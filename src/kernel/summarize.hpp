@@ -31,8 +31,11 @@ enum class Status { ok, not_finite };
 Status summarize(const Table& X, const std::int32_t* codes, const double* weights,
                  std::size_t n_classes, double* class_weight, const MomentsView& out);
 
-// a += b and a -= b for n statistics.
-void add(const MomentsView& a, const ConstMomentsView& b, std::size_t n);
-void subtract(const MomentsView& a, const ConstMomentsView& b, std::size_t n);
+// a += b and a -= b for n statistics; false where a mean or an m2 is not finite any more.
+bool add(const MomentsView& a, const ConstMomentsView& b, std::size_t n);
+bool subtract(const MomentsView& a, const ConstMomentsView& b, std::size_t n);
+
+// The largest mean, without its sign.
+double largest_mean(const ConstMomentsView& a, std::size_t n);
 
 }  // namespace naively

@@ -42,9 +42,11 @@ NAIVELY_INLINE void add_at(const MomentsOf<V>& b, const MomentsView& out, std::s
     out.set(i, a);
 }
 
-// Adds the moments that sums amount to. V is Lanes or double.
+// Adds the moments that sums amount to. V is Lanes or double. The sums are of weights divided by
+// `unit`.
 template <class V>
-NAIVELY_INLINE void add_moments_at(const Lines& lines, const MomentsView& out, std::size_t j) {
+NAIVELY_INLINE void add_moments_at(const Lines& lines, double unit, const MomentsView& out,
+                                   std::size_t j) {
     MomentsOf<V> found;
     V shift, sum, squares;
     load(lines.cells + j, found.weight);
@@ -55,12 +57,15 @@ NAIVELY_INLINE void add_moments_at(const Lines& lines, const MomentsView& out, s
     found.m2 = squares - sum * share;
     set_where_greater(V{}, found.m2, found.m2, V{});
     found.mean = sum_of<V>(shift, share, found.rest);
+    found.weight = found.weight * unit;
+    found.m2 = found.m2 * unit;
     add_at(found, out, j);
 }
-NAIVELY_CLONES static void add_moments(const Lines& lines, const MomentsView& out, std::size_t n) {
+NAIVELY_CLONES static void add_moments(const Lines& lines, double unit, const MomentsView& out,
+                                       std::size_t n) {
     std::size_t j = 0;
-    for (; j + lane_count <= n; j += lane_count) add_moments_at<Lanes>(lines, out, j);
-    for (; j < n; ++j) add_moments_at<double>(lines, out, j);
+    for (; j + lane_count <= n; j += lane_count) add_moments_at<Lanes>(lines, unit, out, j);
+    for (; j < n; ++j) add_moments_at<double>(lines, unit, out, j);
 }
 
 template <class V>

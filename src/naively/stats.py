@@ -46,7 +46,17 @@ from numpy.typing import ArrayLike, NDArray
 from naively import _kernel
 from naively.exceptions import NaivelyError
 
-__all__ = ["Moments", "Tallies", "remaining", "sum_and_rest"]
+__all__ = ["Moments", "Tallies", "TooLargeError", "remaining", "sum_and_rest"]
+
+_FAR = 1e150  # its square is still a float64
+
+
+class TooLargeError(NaivelyError):
+    """A statistic would not be finite; ``at`` says which, by class and column."""
+
+    def __init__(self, values: NDArray[np.float64]) -> None:
+        self.at = tuple(np.argwhere(~np.isfinite(values).all(axis=0))[0].tolist())
+        super().__init__("a variance would exceed every float64. Rescale the numbers.")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,15 +115,21 @@ class Moments:
         """What rounding took from the mean: the two together are it, to twice the digits."""
         return self.values[3]
 
+    @property
+    def is_far(self) -> bool:
+        """Whether the square of a mean might exceed every float64."""
+        return _kernel.largest_mean(self.values) > _FAR
+
     def __add__(self, other: Moments) -> Moments:
         values = self.values.copy()
-        _kernel.add(values, other.values)
+        if not _kernel.add(values, other.values):
+            raise TooLargeError(values)
         return Moments(values)
 
     def __sub__(self, other: Moments) -> Moments:
         values = self.values.copy()
-        _kernel.subtract(values, other.values)
-        if np.min(values[0], initial=0.0) < 0 or np.min(values[2], initial=0.0) < 0:
+        finite = _kernel.subtract(values, other.values)
+        if not (finite and np.min(values[[0, 2]], initial=0.0) >= 0):
             msg = "cannot subtract: a weight or a variance would go below zero. "
             raise NaivelyError(msg + "Subtract only what was added.")
         return Moments(values)
@@ -121,8 +137,11 @@ class Moments:
     def __mul__(self, factor: float) -> Moments:
         if not (factor >= 0 and np.isfinite(factor)):
             raise NaivelyError(f"a factor must be finite and >= 0; got {factor!r}.")
-        values = np.stack([self.weight * factor, self.mean, self.m2 * factor, self.rest])
+        with np.errstate(over="ignore"):
+            values = np.stack([self.weight * factor, self.mean, self.m2 * factor, self.rest])
         values[:, values[0] == 0] = 0.0  # a weight may underflow
+        if not np.isfinite(values).all():
+            raise TooLargeError(values)
         return Moments(values)
 
     __rmul__ = __mul__
@@ -156,7 +175,7 @@ class Moments:
             delta = (self.mean - mean) + self.rest
             shift = total(share * delta)  # of a mean that was rounded
             delta = np.where(self.weight > 0, delta - shift, 0.0)
-            m2 = total(self.m2 + self.weight * delta**2)
+            m2 = total(self.m2 + self.weight * delta * delta)
             nearest = mean + shift
             rest = shift - (nearest - mean)
         return Moments(np.array([weight, nearest, m2, rest]))
@@ -214,7 +233,8 @@ class Tallies:
         return Tallies(rest)
 
     def __mul__(self, factor: float) -> Tallies:
-        return Tallies(self.values * factor)
+        with np.errstate(over="ignore"):  # a summary looks at the weight of its classes
+            return Tallies(self.values * factor)
 
     __rmul__ = __mul__
 

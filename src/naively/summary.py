@@ -24,8 +24,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from math import isfinite
 from operator import is_
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +35,11 @@ from naively import labels
 from naively.exceptions import NaivelyError
 from naively.sample import Sample
 from naively.schema import Schema
-from naively.stats import Moments, Tallies, remaining
+from naively.stats import Moments, Tallies, TooLargeError, remaining
 
-__all__ = ["Schema", "Summary"]
+__all__ = ["Schema", "Summary", "check_weight"]
+
+_ROUNDING = 1e-9  # of sums of weights in another order
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,11 +122,18 @@ class Summary:
 
     def __add__(self, other: Summary) -> Summary:
         schema, a, b = self._beside(other)
+        with np.errstate(over="ignore"):
+            weight = a.class_weight + b.class_weight
+        check_weight(weight)
+        try:
+            moments = a.moments + b.moments
+        except TooLargeError as error:
+            raise _too_large(schema, a, b, *error.at) from None
         return Summary(
             schema,
             a.classes,
-            a.class_weight + b.class_weight,
-            a.moments + b.moments,
+            weight,
+            moments,
             a.categories,
             a.tallies + b.tallies if a.categories else a.tallies,
             a.bins + b.bins if schema.edges else a.bins,
@@ -144,20 +154,28 @@ class Summary:
             schema,
             self.classes,
             rest[kept],
-            (a.moments - b.moments)[kept],
+            _no_heavier(a.moments - b.moments, rest)[kept],
             a.categories,
-            (a.tallies - b.tallies)[kept],
-            (a.bins - b.bins)[kept],
+            _no_heavier(a.tallies - b.tallies, rest)[kept],
+            _no_heavier(a.bins - b.bins, rest)[kept],
             None if a.sample is None or b.sample is None else a.sample - b.sample,
         )
         return left._recoded(a.classes).without_empty_categories()
 
     def __mul__(self, factor: float) -> Summary:
+        with np.errstate(over="ignore", invalid="ignore"):
+            weight = self.class_weight * factor
+        try:
+            moments = self.moments * factor  # raises for a factor that is no factor
+        except TooLargeError as error:
+            check_weight(weight)
+            raise _too_large(self.schema, self, self, *error.at) from None
+        check_weight(weight)
         scaled = Summary(
             self.schema,
             self.classes,
-            self.class_weight * factor,
-            self.moments * factor,  # raises for a factor that is no factor
+            weight,
+            moments,
             self.categories,
             self.tallies * factor,
             self.bins * factor,
@@ -283,6 +301,45 @@ class Summary:
             sample = sample.recoded(np.arange(self.classes.size), places)
         tallies = Tallies(np.ascontiguousarray(self.tallies.values[:, seen]))
         return replace(self, categories=categories, tallies=tallies, sample=sample)
+
+
+def check_weight(class_weight: NDArray[np.float64]) -> None:
+    """Raise where the weight of all rows together is beyond every float64."""
+    with np.errstate(over="ignore"):
+        finite = isfinite(np.add.reduce(class_weight))
+    if not finite:
+        raise NaivelyError(
+            "the weights of all rows must add up to less than 1.8e308; got more. Rescale them."
+        )
+
+
+def _too_large(schema: Schema, a: Summary, b: Summary, k: int, j: int) -> NaivelyError:
+    """Return the error of a statistic that would not be finite; nothing has been changed."""
+    largest = max(a.moments.mean[k, j], b.moments.mean[k, j], key=abs)
+    return NaivelyError(
+        f"in class {a.classes[k].item()!r}, {schema.name(schema.numbers[j])} would hold numbers so "
+        f"large that their variance exceeds every float64 (a mean of {largest:g}). Rescale the "
+        "column, or leave such rows out. Nothing was changed."
+    )
+
+
+@overload
+def _no_heavier(part: Moments, class_weight: NDArray[np.float64]) -> Moments: ...
+@overload
+def _no_heavier(part: Tallies, class_weight: NDArray[np.float64]) -> Tallies: ...
+def _no_heavier(part: Moments | Tallies, class_weight: NDArray[np.float64]) -> Moments | Tallies:
+    """Return what is left of a part: no more than of its class, from which rounding took more."""
+    if isinstance(part, Tallies):
+        if part.values.size == 0 or class_weight.all():
+            return part
+        gone = class_weight == 0
+        return Tallies(np.where(gone.reshape(-1, *[1] * (part.values.ndim - 1)), 0.0, part.values))
+    if not (part.weight > (1 + _ROUNDING) * class_weight[:, np.newaxis]).any():
+        return part
+    values = np.array(part.values)
+    np.minimum(values[0], class_weight[:, np.newaxis], out=values[0])
+    values[:, values[0] == 0] = 0.0
+    return Moments(values)
 
 
 @lru_cache(maxsize=64)  # they are frozen, and a stream of single rows makes many

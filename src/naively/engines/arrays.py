@@ -19,7 +19,7 @@ from naively._threads import block_slices, map_blocks
 from naively.exceptions import NaivelyError
 from naively.labels import encode
 from naively.stats import Moments
-from naively.summary import Schema, Summary
+from naively.summary import Schema, Summary, check_weight
 
 __all__ = ["Table", "as_weights", "check_dense", "is_readable", "raise_not_finite"]
 __all__ += ["summarize", "summarize_table", "table", "unmasked"]
@@ -171,6 +171,7 @@ def summarize_table(
     most = max(1, min(_MOST_BLOCKS, _MOST_RESULTS // (32 * classes.size * n_columns + 1)))
     blocks = block_slices(n_rows, n_columns, most)
     class_weight, values = reduce(_added, map_blocks(work, blocks, n_jobs))
+    check_weight(class_weight)
     if not np.isfinite(values).all():
         raise_not_finite(X, schema)
     if weights is not None and not class_weight.all():  # as if those rows had been left out
@@ -181,7 +182,8 @@ def summarize_table(
 
 def _added(a: _Part, b: _Part) -> _Part:
     (weight, values), (other_weight, other_values) = a, b
-    weight += other_weight
+    with np.errstate(over="ignore"):
+        weight += other_weight
     _kernel.add(values, other_values)
     return weight, values
 
@@ -214,6 +216,21 @@ def raise_not_finite(X: Table, schema: Schema) -> None:
                     f"{rows.start + int(np.argmax(infinite))}); naive Bayes needs finite numbers. "
                     "NaN is allowed and means missing."
                 )
+    j, largest = _largest(X)
     raise NaivelyError(
-        "X holds numbers so large that their variance exceeds every float64. Rescale its columns."
+        f"{schema.name(schema.numbers[j])} holds numbers so large that their variance exceeds "
+        f"every float64, such as {largest:g}. Rescale it, or the weights."
     )
+
+
+def _largest(X: Table) -> tuple[int, float]:
+    """Return the column of the largest number, and that."""
+    found = (0, 0.0)
+    for rows in (slice(start, start + 4096) for start in range(0, X.shape[0], 4096)):
+        block = X[rows]
+        for j in range(X.shape[1]):
+            column = np.asarray(block[j] if isinstance(block, list) else block[:, j], np.float64)
+            at = np.argmax(np.nan_to_num(np.abs(column)))
+            if abs(column[at]) > abs(found[1]):
+                found = j, float(column[at])
+    return found

@@ -192,7 +192,8 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         else:
             before = Summary.zero(batch.schema, declared)
             self._check_declared(declared)
-        return self._adopt(before + batch, None, None if fitted else dtype)
+        summary = before + batch
+        return self._adopt(summary, self._read_if_far(summary), None if fitted else dtype)
 
     def update(self, summary: Summary) -> Self:
         """Add what was seen elsewhere.
@@ -205,7 +206,8 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         self._check_params()
         self._check_summary(summary)
         before = self.summary_ if self.__sklearn_is_fitted__() else Summary.zero(summary.schema)
-        return self._adopt(before + summary)
+        total = before + summary
+        return self._adopt(total, self._read_if_far(total))
 
     def forget(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Remove rows as if they had never been seen.
@@ -320,6 +322,13 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         other.__dict__.update(self.__dict__)
         return other
 
+    def _read_if_far(self, summary: Summary) -> Model | None:
+        """Read the model at once where numbers are so large that it might not be possible.
+
+        So a cell that is too large is refused, and what was learned before it stays.
+        """
+        return self._read(summary) if summary.moments.is_far else None
+
     def _adopt(
         self, summary: Summary, model: Model | None = None, dtype: np.dtype[Any] | None = None
     ) -> Self:
@@ -331,7 +340,8 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         return self
 
     def _with(self, dtype: str) -> Self:
-        return self._adopt(self.summary_, self._model(), np.dtype(dtype))
+        self._state = self._learned().typed(np.dtype(dtype))
+        return self
 
     def _measured(
         self, X: Any, y: Any, sample_weight: Any, known: Schema | None

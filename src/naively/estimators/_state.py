@@ -35,6 +35,10 @@ class State:
     def __init__(self, summary: Summary, dtype: np.dtype[Any], model: Any = None) -> None:
         self.summary, self.dtype, self._model = summary, dtype, model
 
+    def typed(self, dtype: np.dtype[Any]) -> State:
+        """Return the same with another type of answers."""
+        return State(self.summary, dtype, self._model)
+
     def model(self, read: Callable[[Summary], Any]) -> Any:
         """Return the model, read off the summary by the given function unless it is there."""
         model = self._model

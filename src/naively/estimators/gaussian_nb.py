@@ -52,7 +52,9 @@ class GaussianNB(SummaryClassifier):
     priors : array-like of shape (n_classes,), default=None
         Class probabilities; None for the classes' shares of the data.
     var_smoothing : float, default=1e-9
-        This part of the largest variance of all columns is added to every variance.
+        This part of the largest variance of all columns is added to every variance. With 0, a
+        class whose cells in a column are all equal has the variance of one more cell, which
+        differs as cells of the column do within classes.
     variance : {"class", "shared"}, default="class"
         One variance per class and column, or one per column, pooled within the classes: then
         the model is linear and has `coef_`, `intercept_` and `decision_function`.

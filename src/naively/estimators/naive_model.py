@@ -23,7 +23,7 @@ from naively.estimators.gaussian_model import logarithm, read_prior
 from naively.exceptions import NaivelyError
 from naively.families.edges import Edges
 from naively.families.family import Family
-from naively.families.forms import Form, Tables
+from naively.families.forms import Form, Tables, without_infinity
 from naively.families.histogram import Bins
 from naively.sample import Sample
 from naively.stats import Moments
@@ -83,7 +83,7 @@ class Block:
         """Return the terms of a sample: in each row's own class, as if it had not been seen."""
         terms = self.terms(sample.numbers, sample.categories)
         terms[np.arange(len(sample)), sample.codes] = self.own_terms(sample)
-        return terms
+        return without_infinity(terms, axis=1)
 
     def own_terms(self, sample: Sample) -> Floats:
         """Return the terms of rows in their own class as if they had not been seen: (n, d)."""
@@ -185,6 +185,7 @@ class _LeftOut(NamedTuple):
             terms[:, :, start:end] = block.terms(sample.numbers, sample.categories)
             start = end
         terms[np.arange(len(sample)), sample.codes] = own
+        terms = without_infinity(terms, axis=1)  # no weight can tell how impossible a class is
         return np.maximum(terms, terms.max(axis=1, keepdims=True) - _SURE, out=terms)
 
     def sums(self, n_classes: int) -> Floats:
@@ -198,7 +199,7 @@ class _LeftOut(NamedTuple):
         return sums - sums.mean(axis=1, keepdims=True)
 
 
-def _forms(blocks: list[Block], weight: Floats) -> tuple[list[tuple[Any, Form]], Form | None]:
+def _forms(blocks: list[Block], weight: Floats) -> tuple[list[tuple[Any, Form]], Tables | None]:
     """Return the forms of columns of numbers, and one for all columns of categories."""
     numbers: list[tuple[Any, Form]] = []
     tables: dict[int, Floats] = {}
@@ -222,10 +223,11 @@ class Scorer:
         self,
         constant: Floats,
         numbers: list[tuple[Any, Form]],
-        categories: Form | None,
+        categories: Tables | None,
         check: Callable[[Any], None] | None = None,
     ) -> None:
         self.constant, self.numbers, self.categories = constant, numbers, categories
+        self._exceptions = None if categories is None else categories.exceptions()
         self._check = check  # of codes, while they are in the cache
 
     def joint(self, table: Mixed, out: NDArray[Any]) -> bool:
@@ -264,14 +266,32 @@ class Scorer:
             if want == "joint":
                 out[rows] = joint
             else:
+                if self._exceptions is not None and want != "evidence":
+                    self._rank_impossible(table, rows, joint)
                 _kernel.finish(joint, want, out[rows])
         return True
 
-    def _add(self, table: Mixed, rows: slice, joint: Floats) -> bool:
+    def _rank_impossible(self, table: Mixed, rows: slice, joint: Floats) -> None:
+        """Where every class is impossible, keep those that have the fewest impossible cells."""
+        lost = ~(joint > -np.inf).any(axis=1)
+        if not lost.any():
+            return
+        assert self._exceptions is not None
+        rest, count = np.tile(self.constant, (lost.size, 1)), np.zeros_like(joint)
+        self._add_numbers(table, rows, rest)
+        for form, total in zip(self._exceptions, (rest, count), strict=True):
+            form.add(_rows_of(table.codes, rows), total)
+        count[rest == -np.inf] = np.inf  # a class without a probability of its own
+        fewest = count == count.min(axis=1, keepdims=True)
+        joint[lost] = np.where(fewest, rest, -np.inf)[lost]
+
+    def _add_numbers(self, table: Mixed, rows: slice, joint: Floats) -> bool:
         numbers = _rows_of(table.numbers, rows)
-        for at, form in self.numbers:
-            if not form.add(_picked(numbers, at), joint):
-                return False
+        return all(form.add(_picked(numbers, at), joint) for at, form in self.numbers)
+
+    def _add(self, table: Mixed, rows: slice, joint: Floats) -> bool:
+        if not self._add_numbers(table, rows, joint):
+            return False
         if self.categories is None:
             return True
         codes = _rows_of(table.codes, rows)

@@ -163,10 +163,9 @@ def _put(answers: Answers, rows: slice, joint: NDArray[np.float64], truth: Truth
 
 def _log_densities(x: NDArray[np.float64], parameters: Parameters) -> NDArray[np.float64]:
     """Return log f(x | k), the sum over columns; what is missing is left out."""
-    tiny = np.finfo(np.float64).tiny  # the smallest variance that has an inverse
+    variance = np.where(parameters.variance > 0, parameters.variance, np.nan)
     with np.errstate(over="ignore"):
-        terms = gaussian.log_density(x, parameters.mean, np.maximum(parameters.variance, tiny))
-        return np.nansum(terms, axis=-1)
+        return np.nansum(gaussian.log_density(x, parameters.mean, variance), axis=-1)
 
 
 def _floats(table: Table) -> NDArray[np.float64]:

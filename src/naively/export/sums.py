@@ -35,6 +35,7 @@ __all__ = ["Curves", "Lines", "Pieces", "Sum", "Table"]
 Floats = NDArray[np.float64]
 
 _FAR = 1e150  # lengths: the square of more would overflow
+_IMPOSSIBLE = -1e9  # the term of a class that never had a category: SQL has no infinity
 _LARGEST = 8e307  # the difference of two such numbers is a float64
 _SMALLEST = 1e-150
 _MOST_OF_A_LINE = 1e300  # as in the families
@@ -229,7 +230,7 @@ def _tables(form: Any, categories: tuple[NDArray[Any], ...], schema: Schema) -> 
     tables = []
     for i, known in enumerate(categories):
         _check_categories(known, schema.name(schema.categories[i]))
-        values = form.values[form.offsets[i] : form.offsets[i + 1]]
+        values = np.maximum(form.values[form.offsets[i] : form.offsets[i + 1]], _IMPOSSIBLE)
         tables.append(Table(i, known, values))
     return tables
 

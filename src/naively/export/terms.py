@@ -31,6 +31,7 @@ __all__ = ["SQUARE_UNIT", "UNIT", "Fitted", "Terms", "check_text", "plain_labels
 
 UNIT = 2.0**256
 SQUARE_UNIT = UNIT**2
+_LEAST, _MOST = 1e-140, 1e300  # variances; below, squares in these units would underflow
 
 
 class Fitted(Protocol):
@@ -72,9 +73,14 @@ class Terms:
         """
         model = estimator._model()
         schema, classes = estimator.summary_.schema, estimator.summary_.classes
-        known = ~np.isnan(model.parameters.variance)
+        known = model.parameters.variance > 0
         mean = np.where(known, model.parameters.mean, 0.0)
-        sigma2 = np.maximum(model.parameters.variance, np.finfo(np.float64).tiny)
+        sigma2 = np.where(known, model.parameters.variance, 1.0)
+        if not (sigma2.min(initial=1.0) >= _LEAST and sigma2.max(initial=1.0) <= _MOST):
+            raise NaivelyError(
+                f"variances must be between {_LEAST:g} and {_MOST:g} to be exported; got "
+                f"{sigma2.min():g} to {sigma2.max():g}. Rescale the columns."
+            )
         scale = np.where(known, 0.5 / sigma2, 0.0)
         log_norm = np.where(known, 0.5 * (np.log(2 * np.pi) + np.log(sigma2)), 0.0)
         log_prior = model.log_prior

@@ -10,6 +10,9 @@ are the most likely: rare categories are believed as far as they have rows.
 
 A category that was never seen gets the smoothed mass, as one more category of weight 0.
 
+With ``alpha=0`` shares are as they were seen, and a class that never had the category is
+impossible: its logarithm is minus infinity. A category that no class has had contributes nothing.
+
 Examples
 --------
 >>> tallies = np.array([[3.0, 1.0], [0.0, 4.0]])
@@ -26,10 +29,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from naively.exceptions import NaivelyError
 from naively.families.family import Codes, Family, Floats
-from naively.families.forms import Tables, weighed
+from naively.families.forms import Tables, weighed, without_infinity
 from naively.families.log_gamma import log_rising
 
 __all__ = ["Categorical", "Parameters", "Prior"]
@@ -42,12 +46,14 @@ _CELLS = 100_000
 class Prior:
     """Weight that the prior gives each category, the last for all that were never seen.
 
-    And the logarithm of their shares in all classes together, for a class without cells.
+    And the logarithm of their shares in all classes together, for a class without cells; and
+    whether a class that never had the category is impossible.
     """
 
     weight: Floats
     total: float
     log_share: Floats
+    strict: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,8 @@ class Categorical(Family):
     Parameters
     ----------
     alpha : float or None
-        Weight added to every category, or None to be drawn to the shares of all classes.
+        Weight added to every category, or None to be drawn to the shares of all classes. With 0,
+        a class is impossible where it never had the category.
     """
 
     alpha: float | None = None
@@ -77,8 +84,8 @@ class Categorical(Family):
     support: ClassVar[tuple[float, float]] = (0, np.inf)
 
     def __post_init__(self) -> None:
-        if self.alpha is not None and not self.alpha > 0:
-            raise NaivelyError(f"alpha must be > 0, or None; got {self.alpha!r}.")
+        if self.alpha is not None and not 0 <= self.alpha < np.inf:
+            raise NaivelyError(f"alpha must be >= 0, or None; got {self.alpha!r}.")
 
     def parameters(self, statistic: Floats, prior: Prior | None = None) -> Parameters:
         """Read the shares off weights of shape (K, C)."""
@@ -86,6 +93,7 @@ class Categorical(Family):
         weight = _with_unseen(statistic)
         total = statistic.sum(axis=1, keepdims=True)
         log_share = _log_ratio(weight + prior.weight, total + prior.total)
+        log_share[prior.strict & (weight == 0)] = -np.inf
         return Parameters(np.where(total > 0, log_share, prior.log_share), prior)
 
     def log_density(self, x: Codes, parameters: Parameters) -> Floats:
@@ -96,8 +104,10 @@ class Categorical(Family):
         return terms
 
     def form(self, parameters: Parameters, weight: Floats) -> Tables:
-        """Return the table of log shares."""
-        return Tables.of([weighed(parameters.log_share.T, weight.T)])
+        """Return the table of log shares. What is impossible stays so, whatever its weight."""
+        log_share = parameters.log_share.T
+        table = weighed(without_infinity(log_share, axis=1), weight.T)
+        return Tables.of([np.where(log_share == -np.inf, -np.inf, table)])
 
     def left_out(
         self, x: Codes, codes: Codes, weights: Floats, statistic: Floats, parameters: Parameters
@@ -108,18 +118,20 @@ class Categorical(Family):
         total = statistic.sum(axis=1)[codes]
         rest = np.where(total - weights > 1e-12 * total, total - weights, 0.0)
         log_share = _log_ratio(weight + prior.weight[x], rest + prior.total)
+        log_share[prior.strict[x] & (weight == 0)] = -np.inf
         return np.where(x < 0, 0.0, np.where(rest > 0, log_share, prior.log_share[x]))
 
     def _prior(self, tallies: Floats) -> Prior:
         weight, n_categories = np.append(tallies.sum(axis=0), 0.0), tallies.shape[1]
         if self.alpha is not None:
             added, total = np.full(n_categories + 1, self.alpha), self.alpha * n_categories
-            return Prior(added, total, _log_ratio(weight + added, weight.sum() + total))
+            log_share = _log_ratio(weight + added, weight.sum() + total)
+            return Prior(added, total, log_share, (weight > 0) & (self.alpha == 0))
         unseen = weight == 0  # also a category whose rows were forgotten: together worth a row
         weight[unseen] = 1 / unseen.sum()
         share = weight / weight.sum()
         strength = _likeliest(tallies, share)
-        return Prior(strength * share, strength, np.log(share))
+        return Prior(strength * share, strength, np.log(share), np.zeros(share.size, bool))
 
 
 def _with_unseen(tallies: Floats) -> Floats:

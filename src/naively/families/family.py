@@ -9,7 +9,7 @@ nothing that was learned.
 
 Three promises bind every family. A missing cell has no say: its term is 0 for every class. A class
 that has no cell in a column is as likely as the column says for all classes together. Every finite
-cell has a finite term.
+cell has a finite term; only `Categorical(alpha=0)` says that a class is impossible.
 """
 
 from __future__ import annotations
@@ -21,13 +21,15 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.exceptions import NaivelyError
 from naively.families.forms import Form, Terms
 from naively.stats import Moments
 
-__all__ = ["Codes", "Family", "Floats", "in_blocks", "moments_without"]
+__all__ = ["Codes", "Family", "Floats", "check_spread", "in_blocks", "moments_without"]
 
 _CELLS = 10_000  # of a block
 _FEW_CLASSES = 10  # whose terms a block of so many cells may hold
+_LEAST = 2.0**-1040  # a variance; of less, squares in float64 have lost too many digits
 
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.integer[Any]]
@@ -99,6 +101,30 @@ def in_blocks(
     if n_rows <= step:
         return terms(slice(None))
     return np.concatenate([terms(slice(at, at + step)) for at in range(0, n_rows, step)])
+
+
+def check_spread(moments: Moments, whole: Moments, epsilon: Floats | float = 0.0) -> None:
+    """Raise where float64 cannot hold the variance of a column, all classes together.
+
+    Parameters
+    ----------
+    moments, whole : Moments
+        By class and column, and pooled.
+    epsilon : float or array
+        What smoothing adds to the variances: above it, differences may be as small as they are.
+    """
+    if not np.isfinite(whole.m2).all():
+        msg = "the columns hold numbers so large that their variance exceeds every float64."
+        raise NaivelyError(f"{msg} Rescale them.")
+    tiny = (whole.m2 < _LEAST * whole.weight) & (epsilon < _LEAST)
+    if not tiny.any():
+        return
+    seen = moments.weight > 0
+    lowest = np.min(moments.mean, axis=0, initial=np.inf, where=seen)
+    highest = np.max(moments.mean, axis=0, initial=-np.inf, where=seen)
+    if (tiny & (highest > lowest)).any():
+        msg = "the columns hold numbers, or weights, so small that float64 has no digits for their"
+        raise NaivelyError(f"{msg} variance (below 1e-313). Multiply them by a power of ten.")
 
 
 def moments_without(

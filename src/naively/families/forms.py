@@ -28,7 +28,16 @@ from numpy.typing import NDArray
 
 from naively import _kernel
 
-__all__ = ["Form", "Pieces", "Quadratics", "Students", "Tables", "Terms", "weighed"]
+__all__ = [
+    "Form",
+    "Pieces",
+    "Quadratics",
+    "Students",
+    "Tables",
+    "Terms",
+    "weighed",
+    "without_infinity",
+]
 
 Floats = NDArray[np.float64]
 
@@ -44,6 +53,20 @@ def weighed(terms: Floats, weight: Floats) -> Floats:
     if (weight == weight[..., :1]).all():
         return terms * weight
     return (terms - terms.mean(axis=-1, keepdims=True)) * weight
+
+
+def without_infinity(terms: Floats, axis: int) -> Floats:
+    """Put the least term of any class in the place of minus infinity; 0 where all are.
+
+    >>> without_infinity(np.array([[-np.inf, -1.0, -2.0], [-np.inf] * 3]), axis=1)
+    array([[-2., -1., -2.],
+           [ 0.,  0.,  0.]])
+    """
+    possible = terms > -np.inf
+    if possible.all():
+        return terms
+    least = np.min(terms, axis=axis, keepdims=True, initial=np.inf, where=possible)
+    return np.where(possible, terms, np.where(least < np.inf, least, 0.0))
 
 
 def _split(weight: Floats) -> tuple[Floats, Floats | None]:
@@ -127,6 +150,18 @@ class Tables:
         """Put the tables of several columns, of shape (n_categories, n_classes), together."""
         offsets = np.cumsum([0, *(len(table) for table in tables)])
         return cls(offsets, np.ascontiguousarray(np.concatenate(tables)))
+
+    def exceptions(self) -> tuple[Tables, Tables] | None:
+        """Return the tables without minus infinity, and a 1 for each; None if there is none.
+
+        Where every class is impossible, what is left is the classes with the fewest cells that
+        they never had, and those cells contribute nothing.
+        """
+        impossible = self.values == -np.inf
+        if not impossible.any():
+            return None
+        rest = np.where(impossible, 0.0, self.values)
+        return Tables(self.offsets, rest), Tables(self.offsets, impossible.astype(np.float64))
 
     def add(self, X: Any, joint: Floats) -> bool:
         """Add the terms of codes."""

@@ -25,13 +25,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.exceptions import NaivelyError
-from naively.families.family import Codes, Family, Floats, moments_without
-from naively.families.forms import Quadratics
+from naively.families.family import Codes, Family, Floats, check_spread, moments_without
+from naively.families.forms import Form, Quadratics
 from naively.stats import Moments
 
 __all__ = ["Gaussian", "Parameters", "density", "log_density", "parameters"]
 
 _FAR = 1e150  # its square is still a float64
+_SMALL = 2.0**-1000  # a variance whose inverse is still an ordinary float64
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Parameters:
     variance: NDArray[np.float64]
     epsilon: float | NDArray[np.float64]
     prior: Parameters | None = None  # of the column over all classes
+    typical: NDArray[np.float64] | None = None  # variance of a column within classes
 
 
 def log_density(x: ArrayLike, mean: ArrayLike, variance: ArrayLike) -> NDArray[np.float64]:
@@ -95,16 +97,24 @@ def parameters(
     ``smoothing="global"`` adds ``var_smoothing`` times the largest column variance of all rows
     to every column, ``"column"`` the column's own. The variance is NaN where it is undefined:
     too little weight for ``ddof``.
+
+    Without smoothing, a class whose cells in a column are all equal would have a variance of 0,
+    and a density that is infinite there. It has that of one more cell, which differs as cells of
+    the column differ within classes:
+
+    .. math:: \sigma^2_{kj} = \frac{v_j}{w_{kj} + 1}, \qquad
+              v_j = \frac{\sum_l m_{2,lj} + s_j^2}{\sum_l w_{lj} + 1}
+
+    where :math:`s_j^2` is the variance of the column, all classes together. It is 0 where that is:
+    then the term is left out.
     """
     whole = moments.pooled()
-    if not np.isfinite(whole.m2).all():
-        msg = "the columns hold numbers so large that their variance exceeds every float64."
-        raise NaivelyError(f"{msg} Rescale them.")
-    spread = _ratio(whole.m2, whole.weight)  # of each column, classes together
+    column = spread = _ratio(whole.m2, whole.weight)  # of each column, classes together
     if smoothing == "global":
         known = whole.weight > 0
         spread = np.max(spread, axis=-1, keepdims=spread.ndim > 1, initial=0.0, where=known)
     epsilon = var_smoothing * spread
+    check_spread(moments, whole, epsilon)
     seen = moments.weight > 0
     if variance == "shared":
         free = whole.weight - ddof * seen.sum(axis=0)
@@ -114,12 +124,34 @@ def parameters(
     mean = np.where(seen, moments.mean, np.where(whole.weight > 0, whole.mean, np.nan))
     if variance == "class" and not seen.all():
         within = np.where(seen, within, _ratio(whole.m2, whole.weight - ddof))
-    return Parameters(mean, within + epsilon, epsilon)
+    if var_smoothing == 0:
+        typical = (moments.m2.sum(axis=0) + column) / (whole.weight + 1)
+        within = _spread_out(within, mean, moments.weight, typical, variance)
+    found = within + epsilon
+    if np.isinf(found).any():
+        msg = "the columns hold numbers so large, or weights so small, that their variance exceeds"
+        raise NaivelyError(f"{msg} every float64. Rescale them.")
+    return Parameters(mean, found, epsilon)
+
+
+def _spread_out(
+    variance: Floats,
+    mean: Floats,
+    weight: Floats,
+    typical: Floats,
+    kind: Literal["class", "shared"],
+) -> Floats:
+    """Give cells that are all equal, up to rounding, the variance of one more cell."""
+    if kind == "shared":
+        return np.where(variance == 0, typical, variance)
+    constant = np.sqrt(variance) <= np.finfo(np.float64).eps * np.abs(mean)
+    return np.where(constant, typical / (weight + 1), variance)
 
 
 def _ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a / b, NaN where b is not positive."""
-    return np.divide(a, b, out=np.full(np.broadcast(a, b).shape, np.nan), where=b > 0)
+    with np.errstate(over="ignore"):
+        return np.divide(a, b, out=np.full(np.broadcast(a, b).shape, np.nan), where=b > 0)
 
 
 @dataclass(frozen=True)
@@ -144,8 +176,8 @@ class Gaussian(Family):
     support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
 
     def __post_init__(self) -> None:
-        if not self.var_smoothing > 0:
-            raise NaivelyError(f"var_smoothing must be > 0; got {self.var_smoothing!r}.")
+        if not 0 <= self.var_smoothing < np.inf:
+            raise NaivelyError(f"var_smoothing must be >= 0; got {self.var_smoothing!r}.")
 
     def parameters(self, statistic: Moments, prior: Parameters | None = None) -> Parameters:
         """Read means and variances off the moments of classes and columns.
@@ -161,7 +193,8 @@ class Gaussian(Family):
         )
         whole = statistic.pooled()
         spread = _ratio(whole.m2, whole.weight)
-        everyone = Parameters(whole.mean, spread + found.epsilon, found.epsilon)
+        typical = (statistic.m2.sum(axis=0) + spread) / (whole.weight + 1)
+        everyone = Parameters(whole.mean, spread + found.epsilon, found.epsilon, None, typical)
         mean = np.where(found.variance > 0, found.mean, np.nan)
         return replace(found, mean=mean, prior=everyone if prior is None else prior)
 
@@ -183,10 +216,21 @@ class Gaussian(Family):
         whole = parameters.prior
         assert whole is not None
         known = (weight > 0) & (free > 0)
-        variance = np.where(known, _ratio(m2, free) + whole.epsilon, whole.variance)
+        within = _ratio(m2, free)
+        if self.var_smoothing == 0:
+            assert whole.typical is not None
+            within = _spread_out(within, mean, weight, whole.typical, self.variance)
+        variance = np.where(known, within + whole.epsilon, whole.variance)
         return _log_normal(x, np.where(known, mean, whole.mean), variance)
 
-    def form(self, parameters: Parameters, weight: Floats) -> Quadratics:
+    def form(self, parameters: Parameters, weight: Floats) -> Form:
+        """Return A - B (x - mu)^2; where B would be no ordinary float64, the terms themselves."""
+        variance = np.where(parameters.variance > 0, parameters.variance, np.nan)
+        if ((variance < _SMALL) | (variance > 1 / _SMALL)).any():
+            return super().form(parameters, weight)
+        return self.quadratics(parameters, weight)
+
+    def quadratics(self, parameters: Parameters, weight: Floats) -> Quadratics:
         """Return A - B (x - mu)^2."""
         variance = np.where(parameters.variance > 0, parameters.variance, np.nan)
         constant = -0.5 * np.log(2 * np.pi * variance)

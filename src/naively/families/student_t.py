@@ -42,7 +42,14 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from naively.exceptions import NaivelyError
-from naively.families.family import Codes, Family, Floats, in_blocks, moments_without
+from naively.families.family import (
+    Codes,
+    Family,
+    Floats,
+    check_spread,
+    in_blocks,
+    moments_without,
+)
 from naively.families.forms import Students
 from naively.families.log_gamma import log_gamma_step
 from naively.stats import Moments
@@ -148,7 +155,9 @@ class StudentT(Family):
         kappa, df = self.kappa + weight, self.nu + weight
         share = weight / kappa  # of the cells; the rest is the prior's
         delta = mean - prior.mean
-        sum2 = self.nu * prior.variance + m2 + self.kappa * share * delta**2
+        with np.errstate(over="ignore"):  # beyond float64, by far: then the density is flat
+            sum2 = self.nu * prior.variance + m2 + self.kappa * share * delta * delta
+        sum2 = np.minimum(sum2, np.finfo(np.float64).max)
         scale = np.sqrt(sum2 / df * (1 + 1 / kappa))
         return Parameters(np.minimum(df, self.tails), prior.mean + share * delta, scale, prior)
 
@@ -160,9 +169,7 @@ def _prior(moments: Moments) -> Prior:
     value of its own: :math:`(\sum_k m_{2,k} + \sigma^2) / (w + 1)`.
     """
     whole = moments.pooled()
-    if not np.isfinite(whole.m2).all():
-        msg = "the columns hold numbers so large that their variance exceeds every float64."
-        raise NaivelyError(f"{msg} Rescale them.")
+    check_spread(moments, whole)
     weight = np.where(whole.weight > 0, whole.weight, np.nan)
     variance = whole.m2 / weight
     speaks = np.sqrt(variance) > np.finfo(np.float64).eps * np.abs(whole.mean)

@@ -39,6 +39,7 @@ Floats = NDArray[np.float64]
 Described = dict[str, Any]
 
 _ERROR = 1e-9  # twice what rounding may move a probability by
+_IMPOSSIBLE = -1e9  # the term of a class that never had a category: JSON has no infinity
 _POINTS = 257  # at which a family is looked at that the page does not know
 
 
@@ -97,7 +98,7 @@ def _round(found: dict[int, list[Described]]) -> None:
 
 def _of_gaussian(model: Any, columns: list[int]) -> dict[int, list[Described]]:
     weight = model.calibration.weight
-    form = Gaussian().form(model.parameters, np.ones(weight.shape))
+    form = Gaussian().quadratics(model.parameters, np.ones(weight.shape))
     return {
         j: [{"family": "gaussian", "weight": weight[:, j], **_quadratics(form, j)}] for j in columns
     }
@@ -129,7 +130,7 @@ def _pieces(form: Pieces, i: int) -> Described:
 
 def _table(form: Tables, i: int) -> Described:
     rows = slice(form.offsets[i], form.offsets[i + 1])
-    return {"form": "table", "values": form.values[rows].T}
+    return {"form": "table", "values": np.maximum(form.values[rows].T, _IMPOSSIBLE)}
 
 
 def _line(block: Block, i: int) -> Described:

@@ -19,7 +19,7 @@ from naively.engines.files.pieces import Piece
 from naively.engines.files.plan import Plan
 from naively.exceptions import NaivelyError
 from naively.stats import Moments
-from naively.summary import Summary
+from naively.summary import Summary, check_weight
 
 __all__ = ["Owners", "Part", "Stopped", "Work", "raise_not_finite"]
 
@@ -140,8 +140,9 @@ class Work:
             if not _kernel.summarize(columns, codes[rows], its, class_weight, values):
                 raise_not_finite(columns, names, at)
             at = rows.stop
+        check_weight(class_weight)
         if not np.isfinite(values).all():
-            raise_not_finite([], names, 0)  # the cells are, their squares are not
+            raise_too_large(values, classes, names)
         return Part(owners, class_weight, values)
 
 
@@ -166,6 +167,19 @@ def raise_not_finite(columns: Sequence[NDArray[Any]], names: Sequence[str], star
             advice = "Naive Bayes needs finite numbers; NaN is allowed and means missing."
             at = start + int(np.argmax(infinite))
             raise RowError(at, f"column {name!r} holds infinity", advice)
+    sizes = [np.max(np.abs(np.nan_to_num(column)), initial=0.0) for column in columns]
     raise NaivelyError(
-        "the columns hold numbers so large that their variance exceeds every float64. Rescale them."
+        f"column {names[int(np.argmax(sizes))]!r} holds numbers so large that their variance "
+        f"exceeds every float64, such as {max(sizes):g}. Rescale it."
+    )
+
+
+def raise_too_large(
+    values: NDArray[np.float64], classes: NDArray[Any], names: Sequence[str]
+) -> None:
+    """Say in which class and column the cells are finite, and their squares are not."""
+    k, j = np.argwhere(~np.isfinite(values).all(axis=0))[0]
+    raise NaivelyError(
+        f"column {names[j]!r} holds numbers so large in class {classes[k].item()!r} that their "
+        "variance exceeds every float64. Rescale it, or the weights."
     )
