@@ -372,7 +372,7 @@ def test_the_text_holds_every_figure():
     result = evaluate(IRIS[0], NAMES, test_size=0.3, random_state=42)
     text = str(result)
     for words in (
-        "a test split of 30 %: 45 rows, 3 classes",
+        "GaussianNB, a test split of 30 %: 45 rows, 3 classes",
         "test   train",
         "accuracy                0.9111  0.9810",
         "confidence where wrong  0.8656",

@@ -344,6 +344,17 @@ def test_any_frame_of_mixed_columns_is_reported(table):
     assert [c.get("counts") for c in found] == [c.get("counts") for c in expected]
 
 
+def test_the_model_is_chosen_by_what_the_columns_hold():
+    data = quick(MIXED, CUSTOMERS).data
+    assert (data["model"]["name"], data["model"]["chosen"]) == ("NaiveBayes", True)
+    assert any("NaiveBayes(), since not all columns hold numbers" in n for n in data["notes"])
+    data = quick(FRAME, SPECIES).data
+    assert (data["model"]["name"], data["model"]["chosen"]) == ("GaussianNB", True)
+    assert any("GaussianNB(), since all columns hold numbers" in n for n in data["notes"])
+    given = quick(NaiveBayes(), FRAME, SPECIES).data
+    assert (given["model"]["name"], given["model"]["chosen"]) == ("NaiveBayes", False)
+
+
 # --- the file -------------------------------------------------------------------------------------
 
 
@@ -426,7 +437,10 @@ def test_labels_cannot_end_the_data_in_the_page():
 BAD = {
     "one class": ((X, np.zeros(150, int)), "needs 2 to 100 classes; got 1: 0"),
     "a number for a class": ((np.eye(300), np.arange(300)), "got 300: .* Is the target a number"),
-    "text": ((pd.DataFrame({"a": list("xyz")}), [0, 1, 0]), "column 'a' must hold numbers"),
+    "text": (
+        (GaussianNB(), pd.DataFrame({"a": list("xyz")}), [0, 1, 0]),
+        "column 'a' must hold numbers",
+    ),
     "infinity": ((np.where(X > 7.6, np.inf, X), Y), "column 0 holds infinity"),
     "a missing label": ((X, [None, *SPECIES[1:]]), r"labels must not be missing; got y\[0\]"),
     "too few labels": ((X, Y[:9]), "inconsistent numbers of samples"),

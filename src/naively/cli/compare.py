@@ -17,7 +17,7 @@ __all__ = ["compare"]
 def compare(
     files: Files,
     data: Data,
-    model: Kind = "gaussian",
+    model: Kind = None,
     test_size: Annotated[
         float, typer.Option(metavar="SHARE", help="The share of rows to hold out.")
     ] = 0.3,
@@ -27,22 +27,23 @@ def compare(
 ) -> None:
     """Compare with scikit-learn's GaussianNB: accuracy, confidence, time.
 
-    It reads numbers alone. Beside --model naive-bayes it is given the columns
-    of numbers, with means in the place of missing cells.
+    It reads numbers alone. Beside naive-bayes, the model of tables that hold
+    more, it is given the columns of numbers, with means for missing cells.
 
     For example:
 
       naively compare iris.csv --target species
       naively compare iris.csv -t species --repeats 100 --json
-      naively compare people.csv -t sick --model naive-bayes
+      naively compare people.csv -t sick
     """
     from naively import evaluation
-    from naively.cli.data import look, read_labelled
+    from naively.cli.data import decide, look, read_labelled
     from naively.cli.judging import check_test_size, user_errors
 
     check_test_size(test_size)
-    chosen = Model(model)
-    table = read_labelled(look(files, data), data, chosen.kinds)
+    source = look(files, data)
+    chosen = decide(Model(model), source, data)
+    table = read_labelled(source, data, chosen.kinds)
     ours, theirs, X = _models(chosen, table.X)
     with bars.working("comparing"), user_errors():
         result = evaluation.compare(
@@ -55,15 +56,13 @@ def _models(chosen: Model, X: Any) -> tuple[Any, Any, Any]:
     """Return the two to compare, and the rows as both can read them."""
     from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 
-    from naively.cli.peers import GaussianNB, numbers_of
     from naively.engines.columns import as_array
+    from naively.evaluation.peers import GaussianNB
 
     ours = chosen.estimator()
     if chosen.model == "gaussian":
         _check_no_missing(X)
         return ours, TheirGaussianNB(), as_array(X)
-    if not numbers_of(X):
-        raise NaivelyError("scikit-learn's GaussianNB takes numbers, and there is no such column.")
     return ours, GaussianNB(), X
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.cli import bars
-from naively.cli.notes import tell_counting, tell_left_out, tell_nearly_numeric
+from naively.cli.notes import tell_counting, tell_left_out, tell_model, tell_nearly_numeric
 from naively.cli.options import Data, Reading
+from naively.cli.parameters import Model
 from naively.engines import columns
 from naively.engines.files import BadFileError
 from naively.engines.files.csv import Dialect
@@ -23,7 +24,7 @@ from naively.engines.files.sources import File, resolve
 from naively.engines.files.table import read
 from naively.exceptions import NaivelyError
 
-__all__ = ["Labelled", "Source", "look", "read_labelled"]
+__all__ = ["Labelled", "Source", "decide", "look", "read_labelled"]
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Source:
             found += [value] if value in self.names else [part.strip() for part in value.split(",")]
         return [name for name in found if name]
 
-    def chosen(self, options: Data) -> dict[str, Any]:
+    def asked(self, options: Data) -> dict[str, Any]:
         """Return which columns the options ask for, as the engine is told."""
         return {
             "target": options.target,
@@ -72,22 +73,44 @@ class Source:
             "exclude": self.split(options.exclude),
         }
 
-    def tell_left_out(
+    def chosen(
         self, options: Data, kinds: Mapping[str, Any] | None = None, weight: str | None = None
-    ) -> None:
-        """Say which columns will not be learned from and why, as far as the first file shows it."""
+    ) -> dict[str, Any]:
+        """Return which columns are learned from, as the engine is told.
+
+        Columns that cannot be learned from are excluded, as far as the first file shows them, and
+        the user is told which and why.
+        """
+        asked = self.asked(options)
+        found = self._columns(options, kinds, weight)
+        if found is None:
+            return asked
+        tell_left_out(found.left_out)
+        if kinds is not None:
+            free = [name for name in found.names if name not in kinds]
+            tell_nearly_numeric(columns.nearly_numeric(self.sample, free))
+        return asked | {"exclude": [*asked["exclude"], *(one.name for one in found.left_out)]}
+
+    def has_categories(self, options: Data, weight: str | None = None) -> bool:
+        """Whether columns of text, booleans or categories can be learned from."""
+        found = self._columns(options, {}, weight)
+        if found is None:
+            return False
+        types = dict(zip(self.sample.column_names, self.sample.schema.types, strict=True))
+        return any(columns.is_category(types[name]) for name in found.names)
+
+    def _columns(
+        self, options: Data, kinds: Mapping[str, Any] | None, weight: str | None
+    ) -> columns.Columns | None:
+        """Choose columns by the first file; None where it cannot be looked at."""
         if self.sample is None:
-            return
-        asked = self.chosen(options)
+            return None
+        asked = self.asked(options)
         extra = [] if weight is None else [columns.find(weight, self.names, self.where)]
         if len(self.inputs) > 1:  # another file may have what this one lacks
             asked["exclude"] = [name for name in asked["exclude"] if name in self.names]
         asked["exclude"] += extra
-        chosen = columns.choose(self.sample, **asked, kinds=kinds, where=self.where)
-        tell_left_out(chosen.left_out)
-        if kinds is not None:
-            free = [name for name in chosen.names if name not in kinds]
-            tell_nearly_numeric(columns.nearly_numeric(self.sample, free))
+        return columns.choose(self.sample, **asked, kinds=kinds, where=self.where)
 
 
 def look(paths: Sequence[str], options: Reading) -> Source:
@@ -136,12 +159,21 @@ class Labelled:
     classes: NDArray[Any]
 
 
+def decide(model: Model, source: Source, options: Data, weight: str | None = None) -> Model:
+    """Choose the model by the columns of the first file, if the options do not, and say so."""
+    if model.asked_for is not None:
+        return model.decided(has_categories=False)
+    decided = model.decided(has_categories=source.has_categories(options, weight))
+    if decided.model == "naive-bayes":
+        tell_model()
+    return decided
+
+
 def read_labelled(
     source: Source, options: Data, kinds: Mapping[str, Any] | None = None
 ) -> Labelled:
     """Read the columns to learn from and the labels; say which columns were left out and why."""
-    source.tell_left_out(options, kinds)
-    asked = source.chosen(options) | options.dialect
+    asked = source.chosen(options, kinds) | options.dialect
     with bars.streaming(f"reading {source.title}") as progress:
         table = read(source.paths, **asked, kinds=kinds, progress=progress)
     if source.sample is None:

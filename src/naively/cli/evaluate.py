@@ -40,12 +40,12 @@ def evaluate(
       naively evaluate iris.csv --target species
       naively evaluate iris.csv -t species --test-size 0.3 --seed 7
       naively evaluate iris.csv -t species --leave-one-out --json
-      naively evaluate people.csv -t sick --model naive-bayes
+      naively evaluate people.csv -t sick --calibration none
     """
     if (folds is not None) + (test_size is not None) + leave_one_out > 1:
         raise NaivelyError("choose one of --folds, --test-size and --leave-one-out; got several.")
     from naively import evaluation
-    from naively.cli.data import look, read_labelled
+    from naively.cli.data import decide, look, read_labelled
     from naively.cli.judging import check_folds, check_test_size, user_errors
 
     how: dict[str, Any] = {"random_state": seed}
@@ -53,7 +53,9 @@ def evaluate(
         how["test_size"] = check_test_size(test_size)
         how["random_state"] = _SEED if seed is None else seed
     model.check()
-    table = read_labelled(look(files, data), data, model.kinds)
+    source = look(files, data)
+    model = decide(model, source, data)
+    table = read_labelled(source, data, model.kinds)
     if test_size is None:
         how["folds"] = "leave-one-out" if leave_one_out else check_folds(folds or _FOLDS, table.y)
     with bars.working("evaluating"), user_errors():

@@ -45,28 +45,31 @@ def fit(
     For example:
 
       naively fit iris.csv --target species -o iris.safetensors
-      naively fit people.csv -t sick --model naive-bayes --family age=poisson
+      naively fit people.csv -t sick --family age=poisson
       naively fit 'data/*.parquet' -t y --checkpoint so-far --skip-bad-files
       naively fit sick.csv -t sick --exclude id --priors 'yes=0.01,no=0.99'
       zcat log.csv.gz | naively fit - -t kind --columns size,time
     """
-    from naively.cli.data import look
+    from naively.cli.data import decide, look
     from naively.cli.learning import Learning
     from naively.cli.notes import counting_columns, tell_bad_files, tell_counting, tell_left_out
     from naively.engines.files import scan
 
-    learning = Learning.of(model, like)
+    if like is None:
+        model.check()
     source = look(files, data)
+    learning = Learning.of(decide(model, source, data, weight) if like is None else model, like)
     check_output(output, *source.inputs, *([] if like is None else [like]))
     if checkpoint is not None:
         _check_checkpoint(checkpoint, output, source.inputs)
+    chosen = source.asked(data)
     if like is None:
-        source.tell_left_out(data, learning.kinds, weight)
+        chosen = source.chosen(data, learning.kinds, weight)
     try:
         with bars.streaming(f"reading {source.title}") as progress:
             found = scan(
                 files,
-                **source.chosen(data),
+                **chosen,
                 **learning.measured(is_weighted=weight is not None),
                 weight=weight,
                 checkpoint=checkpoint,

@@ -33,9 +33,8 @@ class Learning:
 
     @classmethod
     def of(cls, model: Model, like: Path | None) -> Learning:
-        """Check the options, and load the other model if there is one."""
+        """Load the other model if there is one, which leaves nothing to the options."""
         if like is None:
-            model.check()
             return cls(model)
         from naively.estimators.loading import load
 

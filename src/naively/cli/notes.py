@@ -11,7 +11,7 @@ from naively.engines.columns import LeftOut
 from naively.summary import Summary
 
 __all__ = ["counting_columns", "tell_bad_files", "tell_counting", "tell_identifiers"]
-__all__ += ["tell_left_out", "tell_nearly_numeric"]
+__all__ += ["tell_left_out", "tell_model", "tell_nearly_numeric"]
 
 _MOST = 20  # names in one line
 _FEWEST = 10  # rows by which a column is said to count them
@@ -27,6 +27,14 @@ def tell_left_out(left_out: Sequence[LeftOut]) -> None:
         console.note(f"left out {column.name!r}: {_odd(column)}")
     for reason, names in by_reason.items():
         console.note(f"left out {_list(names)}: {reason}.")
+
+
+def tell_model() -> None:
+    """Say that the model was chosen by the columns of the table."""
+    console.note(
+        "not all columns hold numbers, so the model is NaiveBayes; --model gaussian learns from "
+        "the numbers alone."
+    )
 
 
 def tell_nearly_numeric(columns: Sequence[LeftOut]) -> None:

@@ -16,10 +16,11 @@ _MODEL = "The model"
 _GAUSSIAN, _ANY = "With --model gaussian", "With --model naive-bayes"
 
 Kind = Annotated[
-    Literal["gaussian", "naive-bayes"],
+    Literal["gaussian", "naive-bayes"] | None,
     typer.Option(
         "--model",
-        help="Numbers by Gaussians, or any columns by families, with weights.",
+        help="Numbers by Gaussians, or any columns by families, with weights; by default what "
+        "the table needs: gaussian where all columns hold numbers.",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -29,7 +30,7 @@ Kind = Annotated[
 class Model:
     """How the model is read off what was seen: parameters of GaussianNB or NaiveBayes."""
 
-    model: Kind = "gaussian"
+    model: Kind = None
     priors: Annotated[
         str | None,
         typer.Option(
@@ -96,15 +97,34 @@ class Model:
         """Raise what can be told before the data is read."""
         if self.priors is not None:
             _pairs(self.priors)
-        others = _OF_FAMILIES if self.model == "gaussian" else _OF_GAUSSIANS
-        self.check_none_of(others, f"--model {self.model}")
-        self.estimator()
+        model = self.asked_for
+        if model is not None:
+            others = _OF_FAMILIES if model == "gaussian" else _OF_GAUSSIANS
+            self.check_none_of(others, f"--model {model}")
+        self.decided(has_categories=False).estimator()
+
+    @property
+    def asked_for(self) -> Kind:
+        """Which model the options ask for: by its name, or by what only one of them has."""
+        if self.model is not None:
+            return self.model
+        given = {option.name for option in fields(self) if self._is_given(option)}
+        if given & set(_OF_FAMILIES):
+            return "naive-bayes"
+        return "gaussian" if given & set(_OF_GAUSSIANS) else None
+
+    def decided(self, *, has_categories: bool) -> Model:
+        """Return the options with a model: as asked for, or as the table needs."""
+        needed: Kind = "naive-bayes" if has_categories else "gaussian"
+        return replace(self, model=self.asked_for or needed)
+
+    def _is_given(self, option: Any) -> bool:
+        return getattr(self, option.name) not in (option.default, [])
 
     def check_none_of(self, names: tuple[str, ...] | None, what: str) -> None:
         """Raise where one of some options is given, or any of all, that have no meaning here."""
         for option in fields(self):
-            given = getattr(self, option.name)
-            if (names is None or option.name in names) and given != option.default and given != []:
+            if (names is None or option.name in names) and self._is_given(option):
                 name = option.name.replace("_", "-")
                 raise NaivelyError(f"--{name} has no meaning with {what}.")
 

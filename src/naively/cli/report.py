@@ -33,9 +33,9 @@ def report(
 
       naively report iris.csv --target species -o report.html
       naively report iris.csv -t species --variance shared --json
-      naively report people.csv -t sick --model naive-bayes
+      naively report people.csv -t sick --hide-rows
     """
-    from naively.cli.data import look, read_labelled
+    from naively.cli.data import decide, look, read_labelled
     from naively.cli.judging import user_errors
     from naively.reports import report as make
 
@@ -43,6 +43,7 @@ def report(
     source = look(files, data)
     check_output(output, *source.inputs)
     figures = check_output(output.with_suffix(".json"), *source.inputs) if as_json else None
+    model = decide(model, source, data)
     table = read_labelled(source, data, model.kinds)
     title = title or f"Predicting {data.target}"
     with bars.working("writing the report"), user_errors():

@@ -30,8 +30,8 @@ from naively._optional import need
 from naively.exceptions import NaivelyError
 from naively.schema import Kind
 
-__all__ = ["Columns", "LeftOut", "as_array", "choose", "count_rows", "find", "is_index", "is_text"]
-__all__ += ["nearly_numeric"]
+__all__ = ["Columns", "LeftOut", "as_array", "choose", "count_rows", "find", "is_category"]
+__all__ += ["is_index", "is_text", "nearly_numeric"]
 
 _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 _ALMOST = r"^\s*[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?\s*%?\s*$"  # also 5,1 and 1,000 and 7 %
@@ -167,6 +167,12 @@ def is_text(kind: Any) -> bool:
     """Whether a type of Arrow holds text."""
     types = need("pyarrow", "reading columns", extra="files").types
     return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+
+
+def is_category(kind: Any) -> bool:
+    """Whether a type of Arrow holds text, booleans or categories."""
+    types = need("pyarrow", "reading columns", extra="files").types
+    return is_text(kind) or types.is_boolean(kind) or types.is_dictionary(kind)
 
 
 def _is_numeric(kind: Any) -> bool:

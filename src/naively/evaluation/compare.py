@@ -22,9 +22,12 @@ from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 
 from naively.estimators.gaussian_nb import GaussianNB
+from naively.estimators.naive_bayes import NaiveBayes
 from naively.evaluation.comparison import Comparison, Difference, Timing
+from naively.evaluation.defaults import has_categories
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.given import Truth, sorted_out
+from naively.evaluation.peers import GaussianNB as NumbersGaussianNB
 from naively.evaluation.split import Split, split
 from naively.exceptions import NaivelyError
 
@@ -46,7 +49,9 @@ def compare(
     """Fit two classifiers on the same rows, judge them on the same others, and time both.
 
     Call it as ``compare(a, b, X, y)``, or as ``compare(X, y)`` for naively's GaussianNB against
-    scikit-learn's. The models themselves are never changed: copies of them are fitted.
+    scikit-learn's; where not all columns hold numbers, for `NaiveBayes` against scikit-learn's
+    GaussianNB on the columns of numbers, with means in the place of missing cells. The models
+    themselves are never changed: copies of them are fitted.
 
     Parameters
     ----------
@@ -81,7 +86,7 @@ def compare(
         raise NaivelyError(f"compare takes two classifiers, or none; got {len(models)}.")
     if repeats < 1:
         raise NaivelyError(f"there must be at least one timed run; got repeats={repeats}.")
-    a, b = models or (GaussianNB(), SklearnGaussianNB())
+    a, b = models or _default_models(X)
     rows = split(X, Truth.of(X, y), test_size=test_size, random_state=random_state)
     y_train = rows.train.labels
     first, second = (rows.judge(clone(model).fit(rows.X_train, y_train)) for model in (a, b))
@@ -102,6 +107,12 @@ def compare(
         predict_ratio=predict[1].mean / predict[0].mean,
         evaluations=(first, second),
     )
+
+
+def _default_models(X: Any) -> tuple[Any, Any]:
+    if has_categories(X):
+        return NaiveBayes(), NumbersGaussianNB()
+    return GaussianNB(), SklearnGaussianNB()
 
 
 def _timed(models: tuple[Any, Any], rows: Split, repeats: int) -> tuple[_Pair, _Pair]:

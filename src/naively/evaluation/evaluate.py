@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Literal
 
@@ -17,6 +18,7 @@ from sklearn.base import clone
 from sklearn.model_selection import LeaveOneOut, StratifiedKFold, check_cv
 
 from naively.estimators.gaussian_nb import GaussianNB
+from naively.evaluation.defaults import default_model
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.folds import by_refitting, by_summaries, fold_of_each_row
 from naively.evaluation.given import Truth, is_fitted, sorted_out
@@ -42,11 +44,12 @@ def evaluate(
     """Return how good a classifier is.
 
     Call it as ``evaluate(model, X, y)``, or as ``evaluate(X, y)`` for a `GaussianNB` with its
-    defaults. The model itself is never changed: copies of it are fitted.
+    defaults, or a `NaiveBayes` where not all columns hold numbers; the result says which. The
+    model itself is never changed: copies of it are fitted.
 
     Parameters
     ----------
-    model : classifier, default=GaussianNB()
+    model : classifier, default=GaussianNB() or NaiveBayes()
         Any with scikit-learn's face. If it is fitted, and neither ``folds`` nor ``test_size`` is
         given, it is judged as it is. If not, it is fitted on the rows that it is judged on.
     X : array-like or data frame of shape (n_rows, n_columns)
@@ -89,9 +92,18 @@ def evaluate(
     (0.9111, 0.981)
     """
     models, X, y = sorted_out(model, X, y)
-    model, truth = models[0] if models else GaussianNB(), Truth.of(X, y)
+    truth = Truth.of(X, y)
     if folds is not None and test_size is not None:
         raise NaivelyError("rows are held out by folds or by test_size, not by both.")
+    model = models[0] if models else default_model(X)
+    return replace(
+        _judged(model, X, truth, folds, test_size, random_state), model=type(model).__name__
+    )
+
+
+def _judged(
+    model: Any, X: Any, truth: Truth, folds: Any, test_size: float | None, random_state: Any
+) -> Evaluation:
     if folds is not None:
         return _by_folds(model, X, truth, folds, random_state)
     if test_size is not None:

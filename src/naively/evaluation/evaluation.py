@@ -3,7 +3,7 @@
 >>> from sklearn.datasets import load_wine
 >>> from naively.evaluation import evaluate
 >>> print(evaluate(*load_wine(return_X_y=True), folds=5))
-5 folds: 178 rows, 3 classes
+GaussianNB, 5 folds: 178 rows, 3 classes
                              value
 accuracy                    0.9663
 loss                        0.1845
@@ -89,6 +89,8 @@ class Evaluation(Tabular):
         Accuracy of each fold.
     train : Evaluation, or None
         The same of the training rows, where there was a split.
+    model : str
+        The name of the classifier's class, where `evaluate` judged it.
     labels : ndarray of shape (n_rows,)
         What was predicted.
     probabilities : ndarray of shape (n_rows, n_classes), or None
@@ -116,6 +118,7 @@ class Evaluation(Tabular):
     probabilities: NDArray[np.float64] | None
     fold_accuracy: NDArray[np.float64] | None = None
     train: Evaluation | None = None
+    model: str = ""
 
     @classmethod
     def of(cls, truth: Truth, answers: Answers, method: str, **more: Any) -> Evaluation:
@@ -183,7 +186,8 @@ class Evaluation(Tabular):
         if self.fold_accuracy is not None:
             rows["lowest accuracy of a fold"] = [self.fold_accuracy.min()]
             rows["highest accuracy of a fold"] = [self.fold_accuracy.max()]
-        title = f"{self.method}: {self.n_rows:,} rows, {self.classes.size} classes"
+        judged = f"{self.model}, {self.method}" if self.model else self.method
+        title = f"{judged}: {self.n_rows:,} rows, {self.classes.size} classes"
         header = ("", "value") if self.train is None else ("", "test", "train")
         return Table(title, header, tuple((name, *map(figure, of)) for name, of in rows.items()))
 

@@ -104,7 +104,7 @@ def report(
     ----------
     model : GaussianNB or NaiveBayes, optional
         A fitted model is explored as it is; another one is fitted on X and y. Without one, it is
-        ``GaussianNB()``.
+        ``GaussianNB()``, or ``NaiveBayes()`` where not all columns hold numbers; the page says so.
     X : array-like or data frame of shape (n_rows, n_columns)
         Numbers, and for `NaiveBayes` text, booleans and categories; NaN and null are missing.
     y : array-like of shape (n_rows,)

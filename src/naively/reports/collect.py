@@ -96,6 +96,7 @@ def _model(given: Given) -> dict[str, Any]:
         found["epsilon"] = given.fitted.epsilon_
     return {
         "name": type(given.model).__name__,
+        "chosen": given.chosen,
         **found,
         "families": _families(given.fitted._model()),
         "bias": bias_of(given.fitted._model()),

@@ -16,6 +16,7 @@ from naively.estimators._state import snapshot
 from naively.estimators._validation import check_labels
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes
+from naively.evaluation.defaults import default_model
 from naively.evaluation.given import is_fitted
 from naively.exceptions import NaivelyError
 from naively.summary import Schema, Summary
@@ -44,6 +45,8 @@ class Given(NamedTuple):
         Of these rows, which a fitted model may not have learned from.
     target : str or None
         What the labels are called.
+    chosen : bool
+        Whether no model was given, so that one was chosen.
     """
 
     model: SummaryClassifier
@@ -54,6 +57,7 @@ class Given(NamedTuple):
     codes: NDArray[np.int32]
     seen: Summary
     target: str | None
+    chosen: bool
 
     @classmethod
     def of(cls, model: Any, X: Any, y: Any) -> Given:
@@ -62,7 +66,8 @@ class Given(NamedTuple):
             model, X, y = None, model, X
         if y is None or isinstance(X, BaseEstimator):
             raise NaivelyError("rows and their labels must be given: report(model, X, y).")
-        model = GaussianNB() if model is None else model
+        chosen = model is None
+        model = default_model(X) if chosen else model
         _check_model(model)
         model = snapshot(model)
         target = getattr(y, "name", None)
@@ -75,7 +80,7 @@ class Given(NamedTuple):
         table = table.known(source.summary_.categories, source.summary_.schema)
         codes = _codes(y, explored.classes_)
         target = target if isinstance(target, str) and target else None
-        return cls(model, explored, X, y, table, codes, seen, target)
+        return cls(model, explored, X, y, table, codes, seen, target, chosen)
 
     @property
     def schema(self) -> Schema:

@@ -47,11 +47,19 @@ def notes_of(data: dict[str, Any], reason: str | None, most_points: int) -> list
         _IMPORTANCE,
         *([] if textbook else [_TERMS]),
         _CONFIDENCE,
+        *_chosen(data["model"]),
         *_judged(data, reason),
         *_decided(data["model"]),
         *_left_out(data),
         _rows(data, most_points),
     ]
+
+
+def _chosen(model: dict[str, Any]) -> list[str]:
+    if not model["chosen"]:
+        return []
+    why = "not all columns hold numbers" if model["families"] else "all columns hold numbers"
+    return [f"No model was given. It is {model['name']}(), since {why}."]
 
 
 def _judged(data: dict[str, Any], reason: str | None) -> list[str]:

@@ -1,0 +1,37 @@
+"""The model that is judged where none is given: by what the columns of the table hold.
+
+>>> default_model([[1.0, 2.0], [3.0, 4.0]])
+GaussianNB()
+>>> default_model([[1.0, "Ulm"], [3.0, "Bonn"]])
+NaiveBayes()
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from naively.engines import frames
+from naively.engines.tables import kinds_of
+from naively.estimators.gaussian_nb import GaussianNB
+from naively.estimators.naive_bayes import NaiveBayes
+
+__all__ = ["default_model", "has_categories"]
+
+
+def default_model(X: Any) -> GaussianNB | NaiveBayes:
+    """Return `GaussianNB` where all columns hold numbers, else `NaiveBayes`."""
+    return NaiveBayes() if has_categories(X) else GaussianNB()
+
+
+def has_categories(X: Any) -> bool:
+    """Whether a table holds text, booleans or categories; one that cannot be read does not."""
+    if isinstance(X, np.ndarray) and X.dtype.kind in "fiu":
+        return False
+    try:
+        return "category" in kinds_of(X)[1]
+    except ValueError:
+        if frames.is_frame(X):  # a column of dates, say
+            raise
+        return False  # the model says what is wrong with it

@@ -1,0 +1,117 @@
+"""Which model is judged where none is given: by what the columns of the table hold."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import naively
+from naively import GaussianNB, NaiveBayes, NaivelyError
+from naively.evaluation import compare, evaluate
+from tests.commands import fails, folder, iris, run_well  # noqa: F401
+
+RNG = np.random.default_rng(0)
+Y = RNG.choice(["no", "yes"], 120)
+NUMBERS = pd.DataFrame({"age": RNG.normal(40, 9, 120) + 9 * (Y == "yes"), "size": range(120)})
+TOWNS = NUMBERS.assign(town=RNG.choice(["Ulm", "Bonn"], 120))
+TABLES = {
+    "text": (TOWNS, "NaiveBayes"),
+    "booleans": (NUMBERS.assign(smokes=Y == "yes"), "NaiveBayes"),
+    "categories": (NUMBERS.assign(town=pd.Categorical(TOWNS["town"])), "NaiveBayes"),
+    "polars": (pl.DataFrame(TOWNS), "NaiveBayes"),
+    "pyarrow": (pa.Table.from_pandas(TOWNS), "NaiveBayes"),
+    "objects": (TOWNS.to_numpy(object), "NaiveBayes"),
+    "lists": (TOWNS.to_numpy(object).tolist(), "NaiveBayes"),
+    "numbers": (NUMBERS, "GaussianNB"),
+    "an array": (NUMBERS.to_numpy(), "GaussianNB"),
+    "lists of numbers": (NUMBERS.to_numpy().tolist(), "GaussianNB"),
+}
+
+
+@pytest.mark.parametrize(("table", "name"), TABLES.values(), ids=TABLES)
+def test_evaluate_chooses_by_the_columns_and_says_which(table, name):
+    result = evaluate(table, Y, folds=3)
+    model = {"NaiveBayes": NaiveBayes(), "GaussianNB": GaussianNB()}[name]
+    assert result.accuracy == evaluate(model, table, Y, folds=3).accuracy
+    assert result.model == name
+    assert str(result).startswith(f"{name}, 3 folds: 120 rows")
+    assert result.to_dict()["model"] == name
+
+
+@pytest.mark.parametrize(("table", "name"), TABLES.values(), ids=TABLES)
+def test_compare_chooses_by_the_columns_and_says_which(table, name):
+    ours = {"NaiveBayes": "NaiveBayes", "GaussianNB": "naively GaussianNB"}[name]
+    assert compare(table, Y, repeats=1).names[0] == ours
+
+
+def test_compare_fills_missing_numbers_with_means():
+    holes = TOWNS.assign(age=TOWNS["age"].mask(RNG.random(120) < 0.2))
+    assert compare(holes, Y, repeats=1).names == ("NaiveBayes", "GaussianNB")
+    with pytest.raises(NaivelyError, match="there is no such column"):
+        compare(TOWNS[["town"]], Y, repeats=1)
+
+
+def test_a_model_that_is_given_is_respected():
+    assert evaluate(NaiveBayes(), NUMBERS, Y).model == "NaiveBayes"
+    with pytest.raises(NaivelyError, match="column 'town' must hold numbers"):
+        evaluate(GaussianNB(), TOWNS, Y)
+
+
+def test_dates_are_an_error_that_names_the_column():
+    with pytest.raises(NaivelyError, match="column 'born' holds dates"):
+        evaluate(TOWNS.assign(born=pd.Timestamp("2024-01-01")), Y)
+
+
+@pytest.fixture
+def people(folder):  # noqa: F811
+    TOWNS.assign(sick=Y).to_csv("people.csv", index=False)
+    dated = TOWNS.assign(sick=Y, born=pd.Timestamp("2024-01-01"), tags=[["a", "b"]] * 120)
+    dated.to_parquet("people.parquet")
+    NUMBERS.assign(sick=Y).to_csv("numbers.csv", index=False)
+    return folder
+
+
+CHOSEN = "note: not all columns hold numbers, so the model is NaiveBayes; --model gaussian"
+
+
+@pytest.mark.parametrize("file", ["people.csv", "people.parquet"])
+@pytest.mark.parametrize("command", ["fit", "evaluate", "compare", "report"])
+def test_commands_learn_from_mixed_files_and_say_how(people, command, file):
+    done = run_well(command, file, "-t", "sick", *(["--repeats", 1] * (command == "compare")))
+    assert CHOSEN in done.stderr
+    if file == "people.parquet":
+        assert "left out 'born': dates or times" in done.stderr
+        assert "left out 'tags': of type list<" in done.stderr
+
+
+def test_a_command_that_is_told_which_model_takes_it(people):
+    run_well("fit", "people.csv", "-t", "sick", "-o", "m")
+    assert isinstance(naively.load("m"), NaiveBayes)
+    assert naively.load("m").feature_names_in_.tolist() == ["age", "size", "town"]
+    done = run_well("fit", "people.csv", "-t", "sick", "-o", "g", "--model", "gaussian")
+    assert CHOSEN not in done.stderr
+    assert "left out 'town': text." in done.stderr
+    assert isinstance(naively.load("g"), GaussianNB)
+    run_well("fit", "numbers.csv", "-t", "sick", "-o", "n")
+    assert isinstance(naively.load("n"), GaussianNB)
+
+
+def test_an_option_of_one_model_asks_for_it(people):
+    done = run_well("fit", "people.csv", "-t", "sick", "-o", "g", "--variance", "shared")
+    assert CHOSEN not in done.stderr
+    assert naively.load("g").variance == "shared"
+    run_well("fit", "numbers.csv", "-t", "sick", "-o", "m", "--family", "age=histogram")
+    assert isinstance(naively.load("m"), NaiveBayes)
+    line = fails("fit", "people.csv", "-t", "sick", "--family", "age=histogram", "--ddof", 1)
+    assert line == "--ddof has no meaning with --model naive-bayes."
+
+
+def test_columns_that_are_not_learned_from_do_not_choose_the_model(people):
+    run_well("fit", "people.csv", "-t", "sick", "--exclude", "town", "-o", "m")
+    assert isinstance(naively.load("m"), GaussianNB)
+    done = run_well("evaluate", "people.csv", "-t", "sick", "--columns", "age", "--json")
+    assert json.loads(done.stdout)["model"] == "GaussianNB"
+    assert CHOSEN not in done.stderr
