@@ -419,10 +419,6 @@ def test_no_such_file(folder, command):
         ),
         (b"x,y\n1,a\n2,\n", "the target 'y' is missing in row 2 of 't.csv'"),
         (b"x,y\n1,0.5\n2,1.5\n", "the target 'y' is 0.5 in row 1 of 't.csv'. It must hold classes"),
-        (
-            b"x,y\nred,a\nblue,b\n",
-            "there must be a numeric column beside the target 'y' in 't.csv'",
-        ),
         (b"x,y\n1,a\ninf,b\n", "column 'x' holds infinity"),
     ],
     ids=lambda value: value.decode("latin-1") if isinstance(value, bytes) else "",
@@ -430,6 +426,12 @@ def test_no_such_file(folder, command):
 def test_a_file_that_will_not_do(folder, content, reason):
     Path("t.csv").write_bytes(content)
     assert reason in fails("fit", "t.csv", "-t", "y")
+
+
+def test_gaussians_need_a_column_of_numbers(folder):
+    Path("t.csv").write_bytes(b"x,y\nred,a\nblue,b\n")
+    line = fails("fit", "t.csv", "-t", "y", "--model", "gaussian")
+    assert "there must be a numeric column beside the target 'y' in 't.csv'" in line
 
 
 def test_a_folder_without_files(folder):
@@ -449,7 +451,7 @@ def test_a_pipe_for_a_file(folder):
 
 def test_a_column_of_text_that_was_asked_for(folder, iris):
     iris.assign(name="x").to_csv("t.csv", index=False)
-    line = fails("fit", "t.csv", "-t", "species", "--columns", "name")
+    line = fails("fit", "t.csv", "-t", "species", "--columns", "name", "--model", "gaussian")
     assert line.startswith("column 'name' must hold numbers; got string in 't.csv'.")
 
 

@@ -112,7 +112,8 @@ def test_calibration_may_be_left_out(people):
 
 
 def test_gaussians_may_be_calibrated(people):
-    run_well("fit", "people.csv", "-t", "sick", "-o", "m", "--calibration", "temperature")
+    fit = "fit", "people.csv", "-t", "sick", "-o", "m", "--model", "gaussian"
+    run_well(*fit, "--calibration", "temperature")
     model = naively.load("m")
     assert type(model).__name__ == "GaussianNB"
     assert model.summary_.schema.names == ("age", "smokes", "zip")
@@ -229,7 +230,7 @@ def test_models_that_are_alike_add_up(halves):
 def test_models_of_other_edges_do_not_add_up(halves):
     run_well("fit", "south.csv", "-t", "sick", *ANY, "-o", "south", "--family", "zip=categorical")
     assert fails("merge", "north", "south", "-o", "all").endswith("Fit it with --like north.")
-    run_well("fit", "south.csv", "-t", "sick", "-o", "gaussian")
+    run_well("fit", "south.csv", "-t", "sick", "-o", "gaussian", "--model", "gaussian")
     assert "it is a GaussianNB" in fails("merge", "north", "gaussian", "-o", "all")
 
 

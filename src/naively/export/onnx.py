@@ -41,11 +41,11 @@ def to_onnx(model: Fitted, *, dtype: Literal["float32", "float64"] = "float32") 
     Its input ``X`` has one row of numbers each, in the order of the columns at `fit`; NaN is a
     missing cell. Where there are columns of categories, those are the input ``categories``, one
     row of texts each, in the same order: a category as Python's `str` writes it (a whole number
-    also as ``1.0``), and an empty text for a missing cell, unless it is a category itself: then
-    there is no way to write one. An input without columns is not there. The codes of a
-    `CategoricalNB` are numbers, in ``X``; a negative one, which is an error in `predict`, was never
-    seen. The
-    outputs are ``label``, of the labels' type, and ``probabilities``, one column per class.
+    also as ``1.0``, a boolean also as ``true``, ``TRUE`` or ``1``, as other languages do), and an
+    empty text for a missing cell, unless it is a category itself: then there is no way to write
+    one. An input without columns is not there. The codes of a `CategoricalNB` are numbers, in
+    ``X``; a negative one, which is an error in `predict`, was never seen. The outputs are
+    ``label``, of the labels' type, and ``probabilities``, one column per class.
 
     The names of columns and classes are kept as JSON in the metadata ``columns`` and ``classes``;
     of a `NaiveBayes`, ``numbers`` and ``categories`` have the names in each input, too.

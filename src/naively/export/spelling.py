@@ -14,8 +14,12 @@ from typing import Any
 from naively._optional import need
 from naively.exceptions import NaivelyError
 
-__all__ = ["DIALECTS", "Spelling", "added", "halved", "number", "total"]
+__all__ = ["BOOLEANS", "DIALECTS", "Spelling", "added", "halved", "number", "total"]
 
+BOOLEANS = {  # what stands for a boolean in text; 1.0 is how a float is written
+    True: ("True", "true", "TRUE", "1", "1.0"),
+    False: ("False", "false", "FALSE", "0", "0.0"),
+}
 _WIDTH = 50  # SQLite and DuckDB refuse expressions 1000 deep, SQLite 128 arguments
 
 
@@ -114,6 +118,19 @@ class Spelling:
     def cast_text(self, value: str) -> str:
         """Make a value a text."""
         return f"CAST({value} AS {self._text})"
+
+    def boolean(self, value: str) -> str:
+        """Make a value the text ``True`` or ``False`` if it is a boolean in any spelling.
+
+        To SQLite a boolean is 1 or 0, and a file may have left texts; PostgreSQL compares none of
+        them with a boolean. As text they are alike everywhere.
+        """
+        text = self.cast_text(value)
+        cases = [
+            f"WHEN {text} IN ({', '.join(map(self.text, spellings))}) THEN {self.text(str(flag))}"
+            for flag, spellings in BOOLEANS.items()
+        ]
+        return f"CASE {' '.join(cases)} ELSE {text} END"
 
     def not_nan(self, value: str) -> str:
         """Make NaN NULL."""

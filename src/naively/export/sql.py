@@ -89,8 +89,9 @@ def to_sql(
     A `NaiveBayes` is written term by term. A Student t takes a logarithm (``LN``, which some builds
     of SQLite lack); histograms and categories are small tables that are joined, so that rows may
     come in another order. A histogram takes some 10 kB, and 3 kB more for each class beyond two:
-    DuckDB plans 50 of them in seconds, 200 in a minute. Categories are compared as text, as
-    booleans or as floats, as the model has met them. A cell more than 1e150 lengths from all
+    DuckDB plans 50 of them in seconds, 200 in a minute. Categories are compared as text or
+    as floats, as the model has met them; a boolean may be a boolean, 1 and 0, or the texts
+    ``true``, ``True``, ``TRUE``, ``1`` and their likes. A cell more than 1e150 lengths from all
     classes, or beyond 8e307, counts as being there. Databases limit the columns of a step (SQLite
     has 2000, PostgreSQL 1664): some hundred classes fit. Of the codes of a `CategoricalNB` the
     whole part counts; a negative one, which is an error in `predict`, was never seen. With

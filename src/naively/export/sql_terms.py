@@ -202,7 +202,9 @@ def _lookup(
 
 
 def _category(spelling: Spelling, category: Any) -> str:
-    """Write a category as cells of its column are: numbers are floats there."""
+    """Write a category as cells of its column are: there numbers are floats, booleans texts."""
+    if isinstance(category, bool):
+        return spelling.text(str(category))
     whole = isinstance(category, int) and not isinstance(category, bool)
     return spelling.label(float(category) if whole else category)
 

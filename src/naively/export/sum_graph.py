@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.export.graph import LABELS, TYPES, Graph, plain_classes
+from naively.export.spelling import BOOLEANS
 from naively.export.sums import Curves, Lines, Pieces, Sum, Table
 from naively.schema import Schema
 
@@ -242,7 +243,13 @@ def _table(table: Table) -> Part:
 
 
 def _spelled(category: Any) -> list[str]:
-    """Write a category; a whole number twice, since a column with holes holds floats."""
-    if isinstance(category, bool | str) or category != int(category):
+    """Write a category in every spelling.
+
+    A whole number has two, since a column with holes holds floats; a boolean has those of Python,
+    JavaScript, SQL and of numbers.
+    """
+    if isinstance(category, bool):
+        return list(BOOLEANS[category])
+    if isinstance(category, str) or category != int(category):
         return [str(category)]
     return [str(int(category)), str(float(category))]

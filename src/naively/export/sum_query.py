@@ -113,11 +113,11 @@ class SumQuery(Query):
         return self.spelling.not_nan(self.spelling.cast(cell))
 
     def category(self, cell: str, categories: NDArray[Any]) -> str:
-        """Write a cell as its categories are: text, a boolean, or a float."""
+        """Write a cell as its categories are: text, the text of a boolean, or a float."""
         if self.model.coded:
             return self.spelling.whole(self.float_of(cell))
         if categories.dtype.kind == "b":
-            return cell
+            return self.spelling.boolean(cell)
         return self.spelling.cast_text(cell) if is_text(categories) else self.float_of(cell)
 
     def bounded(self, cell: str) -> list[str]:
