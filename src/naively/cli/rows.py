@@ -73,5 +73,5 @@ def _target(source: Source, names: Sequence[str] | None, weight: str | None) -> 
 def save_changed(estimator: Any, summary: Summary, output: Path) -> Any:
     """Read the model off another summary by the same parameters, and save it."""
     changed = type(estimator).from_summary(summary, **estimator.get_params())
-    changed._with(estimator._dtype.name).save(output)
+    changed._with(estimator._learned().dtype.name).save(output)
     return changed
