@@ -7,4 +7,4 @@ was found becomes a named test beside its subject.
 """
 
 KERNEL = ("numbers", "csv_files", "statistics", "model_files")  # what runs under the sanitizers too
-TARGETS = (*KERNEL, "sql_names")
+TARGETS = (*KERNEL, "frames", "sql_names")
