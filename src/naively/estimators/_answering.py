@@ -46,6 +46,10 @@ class Answering:
         """Return the model of a state, or of the present one."""
 
     @abstractmethod
+    def _read(self, summary: Summary) -> Any:
+        """Read a model off a summary, by the parameters as they are now."""
+
+    @abstractmethod
     def _snapshot(self) -> Self:
         """Return an estimator that shares what was learned until now, and stays as it is."""
 
@@ -104,7 +108,7 @@ class Answering:
             Numbers, in order or by column name. None and NaN are missing cells.
         """
         state = self._learned()
-        model, schema = self._model(state), state.summary.schema
+        model, schema = state.model(self._read), state.summary.schema
         values = numbers_of_row(row, schema)
         at = model.kernel.label_one(values)
         if at < 0:
@@ -120,7 +124,7 @@ class Answering:
             Numbers, in order or by column name. None and NaN are missing cells.
         """
         state = self._learned()
-        model, schema = self._model(state), state.summary.schema
+        model, schema = state.model(self._read), state.summary.schema
         values, out = numbers_of_row(row, schema)[np.newaxis], np.empty((1, len(model.classes)))
         if not model.kernel.proba(values, out):
             raise_not_finite(values, schema)

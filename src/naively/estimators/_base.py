@@ -384,7 +384,7 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
 
     def _check(self, X: Any, known: Schema | None) -> Checked:
         """Make rows readable; they must have the columns that are known, if any are."""
-        checked = check_table(self, X, fitted=known is not None)
+        checked = check_table(self, X, known)
         if known is not None and known.names == checked.names:
             return checked._replace(schema=known)  # to be recognised at a glance
         sample = self._sample_size() if known is None else known.sample

@@ -49,16 +49,16 @@ class Checked(NamedTuple):
     schema: Schema = Schema(0)
 
 
-def check_table(estimator: BaseEstimator, X: Any, *, fitted: bool) -> Checked:
-    """Make X readable in place; if the estimator is fitted, X must have its columns."""
+def check_table(estimator: BaseEstimator, X: Any, known: Schema | None) -> Checked:
+    """Make X readable in place; if the estimator is fitted, X must have the columns known."""
     if type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype in _PLAIN:
         checked = Checked(arrays.table(X), None, X.dtype)
     else:
         checked = _check_other(estimator, X)
-    if fitted:
-        if checked.names is not None or hasattr(estimator, "feature_names_in_"):
+    if known is not None:
+        if checked.names is not None or known.names is not None:
             _check_feature_names(estimator, X, reset=False)
-        if checked.table.shape[1] != estimator.n_features_in_:
+        if checked.table.shape[1] != known.n_columns:
             _check_n_features(estimator, X, reset=False)
     return checked
 

@@ -51,6 +51,13 @@ def decide(
     if reject is None:
         return answers
     least, label = check_reject(reject, classes)
+    if isinstance(label, str) and not is_text(classes):
+        raise NaivelyError(
+            f"the label of reject must be a number, as the classes are; got {label!r} beside "
+            f"{classes[:1].tolist()[0]!r}. Where an ensemble numbers the classes, let it ask for "
+            "probabilities (VotingClassifier(voting='soft'), stack_method='predict_proba'), or "
+            "give reject to the ensemble's last model."
+        )
     doubtful = p[np.arange(at.size), at] < least
     dtype = np.result_type(classes.dtype, np.asarray(label).dtype)
     return np.where(doubtful, np.array(label, dtype=dtype), answers.astype(dtype))
@@ -70,7 +77,11 @@ def check_costs(costs: ArrayLike | None, classes: NDArray[Any]) -> NDArray[np.fl
 
 
 def check_reject(reject: Any, classes: NDArray[Any]) -> tuple[float, Any]:
-    """Return the probability below which an answer is rejected, and the label given instead."""
+    """Return the probability below which an answer is rejected, and the label given instead.
+
+    A text beside classes that are numbers is an error to `decide` alone: ensembles such as
+    scikit-learn's `VotingClassifier` number the classes, and need not ask for answers.
+    """
     if reject is None:
         return 0.0, None
     try:
@@ -82,9 +93,9 @@ def check_reject(reject: Any, classes: NDArray[Any]) -> tuple[float, Any]:
         raise NaivelyError(
             f"reject must be a probability and a label, such as (0.8, 'unknown'); got {reject!r}."
         )
-    if isinstance(label, str) != is_text(classes):
+    if is_text(classes) and not isinstance(label, str):
         raise NaivelyError(
             f"the label of reject must be of the classes' type; got {label!r} beside "
-            f"{classes[:1].tolist()[0] if classes.size else None!r}."
+            f"{classes[:1].tolist()[0]!r}."
         )
     return float(least), label

@@ -68,7 +68,9 @@ class NaiveBayes(SummaryClassifier):
         What it costs to answer class j where i is true, in row i; `predict` then answers at the
         least expected cost.
     reject : tuple of a float and a label, default=None
-        ``(0.8, "unknown")`` answers "unknown" where no class has a probability of 0.8.
+        ``(0.8, "unknown")`` answers "unknown" where no class has a probability of 0.8. An
+        ensemble that numbers the classes must ask for probabilities, as
+        ``VotingClassifier(voting="soft")`` does; `predict` raises otherwise.
     decay : float, default=1.0
         What was seen before counts this much less with each `partial_fit`.
     open_classes : bool, default=False

@@ -83,7 +83,7 @@ def by_summaries(model: GaussianNB, X: Any, truth: Truth, fold: NDArray[np.int32
     A class that no other fold has keeps its place: its probability is 0, unless priors are
     given, and it borrows the mean and variance of all rows.
     """
-    checked = check_table(model, X, fitted=False)
+    checked = check_table(model, X, None)
     table, schema = checked.table, Schema(checked.table.shape[1], checked.names)
     parts = _summaries(table, schema, truth, fold, model.n_jobs)
     nothing = Summary.zero(schema, truth.classes)

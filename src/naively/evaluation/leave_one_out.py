@@ -59,7 +59,7 @@ def leave_one_out(model: GaussianNB, X: Any, truth: Truth) -> Answers:
     given, and it borrows the mean and variance of all rows. That is the model of `partial_fit`
     with all classes declared.
     """
-    checked = check_table(model, X, fitted=False)
+    checked = check_table(model, X, None)
     schema = Schema(checked.table.shape[1], checked.names)
     whole = summarize_table(checked.table, schema, *truth, None, model.n_jobs)
     GaussianNB.from_summary(whole, **model.get_params())  # raises where all rows give no model
