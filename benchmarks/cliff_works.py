@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import pandas as pd
 
 from naively import GaussianNB, NaiveBayes, NaivelyError, summarize
 
@@ -91,6 +92,34 @@ def _open_quote() -> Work:
     return told
 
 
+def _long_text() -> list[str]:
+    """Return one text of 100 kB among 20,000 short ones."""
+    return [f"t{i}" for i in range(20_000)] + ["x" * 100_000]
+
+
+def _long_label() -> Work:
+    X, y = np.arange(20_001.0)[:, np.newaxis], _long_text()
+
+    def learn() -> None:
+        model = GaussianNB().fit(X, y)
+        model.partial_fit(X[-2:], y[-2:])
+        model.predict(X[:1000])
+
+    return learn
+
+
+def _long_category() -> Work:
+    frame = pd.DataFrame({"c": _long_text(), "x": np.arange(20_001.0)})
+    y = np.arange(20_001) % 2
+
+    def learn() -> None:
+        model = NaiveBayes().fit(frame, y)
+        model.partial_fit(frame[-2:], y[-2:])
+        model.predict(frame)
+
+    return learn
+
+
 CLIFFS = [
     Cliff("NaiveBayes, fit, 10,000 classes x 50,000 rows x 5 columns", _many_classes, 10),
     Cliff("NaiveBayes, fit, 50,000 columns x 200 rows", lambda: _many_columns(200, 50_000), 20),
@@ -107,4 +136,8 @@ CLIFFS = [
           lambda: _csv_rows("\n", *(['3.5,a,"' + "q,\n" * 1_700_000 + '"\n'] * 20)), 2),
     Cliff("CSV of 16 MB, and 5,000,000 doubled quotes",
           lambda: _csv_rows("\n", '3.5,a,"' + '""' * 5_000_000 + '"\n'), 1),
+
+
+    Cliff("GaussianNB, a label of 100 kB among 20,001", _long_label, 2, memory=100e6),
+    Cliff("NaiveBayes, a category of 100 kB among 20,001", _long_category, 2, memory=100e6),
 ]  # fmt: skip

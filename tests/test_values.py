@@ -170,8 +170,18 @@ def test_one_long_text_among_many_short_ones_costs_its_own_length(work):
 def test_arrays_of_text_are_of_fixed_width_where_that_is_not_wasteful():
     assert text_array(["a", "bc"]).dtype == "<U2"
     assert text_array([]).dtype.kind == "U"
-    assert text_array(["a"] * 100 + ["b" * 5_000]).dtype.kind == "U"  # it is little anyway
-    assert text_array(["a"] * 1_000 + ["b" * 5_000]).dtype.kind == "O"
+    assert text_array(["a"] * 1_000 + ["b" * 100]).dtype.kind == "U"  # it is little anyway
+    assert text_array(["a"] * 100_000 + ["b" * 100]).dtype.kind == "O"
+    assert text_array(["a", "b" * 101]).dtype.kind == "O"  # many rows may be predicted
+
+
+def test_a_long_label_costs_nothing_for_every_row_that_is_predicted():
+    model = GaussianNB().fit([[0.0], [1.0]] * 2, ["a", "x" * 100_000] * 2)
+    predicted = model.predict(np.zeros((10_000, 1)))  # padded, they would take 4 GB
+    assert predicted.tolist() == ["a"] * 10_000
+    assert (
+        NaiveBayes().fit([[0.0], [1.0]] * 2, model.predict([[0.0], [1.0]] * 2)).classes_.size == 2
+    )
 
 
 def test_texts_of_both_kinds_of_arrays_unite():

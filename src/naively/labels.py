@@ -20,6 +20,8 @@ from naively.exceptions import NaivelyError
 __all__ = ["as_array", "contained", "encode", "is_missing", "is_text", "positions", "quoted"]
 __all__ += ["text_array", "union"]
 
+_ODD = (str, bytes, type(np.ma.masked))  # what NumPy would convert, beside other labels
+_LONGEST = 100  # characters of a text of fixed width
 _SMALL = 1 << 20  # characters that padding may cost, however short the texts are
 _PADDED = 8  # times what the texts themselves take: so much may they take with padding
 _WITHOUT = "leave those rows out."
@@ -57,27 +59,30 @@ def as_array(y: ArrayLike) -> NDArray[Any]:
         _raise_missing(_first(np.ma.getmaskarray(y).reshape(-1)), "masked")
     if not isinstance(y, list | tuple):
         return np.asarray(y)
-    texts = sum(isinstance(label, str) for label in y)
-    if texts and texts == len(y):
+    kinds = set(map(type, y))
+    if kinds and all(issubclass(kind, str) for kind in kinds):
         return text_array(y)
-    odd = texts or any(label is np.ma.masked or isinstance(label, bytes) for label in y)
+    odd = any(issubclass(kind, _ODD) for kind in kinds)
     return np.asarray(y, dtype=object if odd else None)
 
 
 def text_array(texts: Sequence[str]) -> NDArray[Any]:
     r"""Return texts as an array: of fixed width, or of objects where that would lose or waste.
 
-    NumPy's fixed width drops zero characters at the end, and pads every text to the longest.
+    NumPy's fixed width drops zero characters at the end, and pads every text to the longest, in
+    what is predicted for many rows too.
 
     >>> text_array(["a", "bc"])
     array(['a', 'bc'], dtype='<U2')
     >>> text_array(["a", "a\0"])
     array(['a', 'a\x00'], dtype=object)
     """
-    lengths = [*map(len, texts)]
-    padded = max(lengths, default=0) * len(texts)
-    wasteful = padded > _SMALL and padded > _PADDED * sum(lengths)
-    if not wasteful and not any(text.endswith("\0") for text in texts):
+    joined = "".join(texts)
+    longest = max(map(len, texts), default=0)
+    padded = longest * len(texts)
+    wasteful = longest > _LONGEST or (padded > _SMALL and padded > _PADDED * len(joined))
+    loses = "\0" in joined and any(text.endswith("\0") for text in texts)
+    if not wasteful and not loses:
         return np.array(texts, dtype=str)
     array = np.empty(len(texts), dtype=object)
     array[:] = texts
