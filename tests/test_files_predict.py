@@ -1,5 +1,6 @@
 """Files are labelled as they stream by, as their rows are in memory."""
 
+import os
 import subprocess
 import sys
 
@@ -206,3 +207,22 @@ def test_progress_counts_rows_and_bytes_up_to_the_whole(model, tmp_path):
         model, tmp_path / "a.parquet", tmp_path / "o.csv", progress=lambda *c: calls.append(c)
     )
     assert calls[-1] == (N, size, size)
+
+
+def test_a_device_a_pipe_or_a_folder_is_not_written_over(model, tmp_path):
+    path = write(rows(10), tmp_path / "a.parquet")
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "folder.csv").mkdir()
+    for name in ("pipe.csv", "folder.csv"):
+        for save in (model.save, lambda path_: files.predict(model, path, path_)):
+            with pytest.raises(NaivelyError, match=f"cannot write '.*{name}': it is not a plain"):
+                save(tmp_path / name)
+    assert (tmp_path / "pipe.csv").is_fifo()
+
+
+def test_a_link_stays_and_the_file_behind_it_is_written(model, tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to("there/model")
+    model.save(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert load(tmp_path / "there" / "model").n_features_in_ == len(FEATURES)

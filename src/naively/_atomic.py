@@ -1,18 +1,22 @@
 """Files are written whole or not at all.
 
 The bytes go to a temporary file beside the target, reach the disk, and take the target's name.
-Whatever happens in between, the old file stays as it was.
+Whatever happens in between, the old file stays as it was. A link stays a link: the file behind it
+is the target.
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from naively.exceptions import NaivelyError
 
-__all__ = ["write_atomically"]
+__all__ = ["new_file", "write_atomically"]
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
@@ -24,24 +28,36 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     >>> target.read_bytes()
     b'new'
     """
-    target = Path(path)
+    with new_file(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def new_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Give a file that takes the place of the path when all has been written."""
+    target, temporary = _plain_file(path), None
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise NaivelyError(f"cannot write {str(target)!r}: {error.strerror}.") from error
-    try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         _as_any_new_file(temporary)
         Path(temporary).replace(target)
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise NaivelyError(f"cannot write {str(target)!r}: {error.strerror}.") from error
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+    except BaseException as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.strerror:
+            raise NaivelyError(f"cannot write {str(path)!r}: {error.strerror}.") from error
         raise
+
+
+def _plain_file(path: str | os.PathLike[str]) -> Path:
+    """Return the file behind a path, or raise where a device, a pipe or a folder would be lost."""
+    target = Path(path).resolve()
+    if target.exists() and not target.is_file():
+        raise NaivelyError(f"cannot write {str(path)!r}: it is not a plain file.")
+    return target
 
 
 def _as_any_new_file(path: str) -> None:

@@ -14,13 +14,12 @@ import csv
 import io
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from naively._atomic import _as_any_new_file
+from naively._atomic import new_file
 from naively._optional import need
 from naively.exceptions import NaivelyError
 
@@ -89,21 +88,8 @@ def _sink(path: str | os.PathLike[str]) -> Iterator[Any]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    target, temporary = Path(path), None
-    try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        _as_any_new_file(temporary)
-        Path(temporary).replace(target)
-    except BaseException as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.strerror:
-            raise NaivelyError(f"cannot write {str(target)!r}: {error.strerror}.") from error
-        raise
+    with new_file(path) as file:
+        yield file
 
 
 class _Csv:
