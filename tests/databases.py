@@ -43,7 +43,7 @@ class Database:
             frame.repartition(2).createOrReplaceTempView(name)
         else:
             self._insert(table, name)
-        return self.connection.table(name)
+        return self.connection.table(unquoted(name))
 
     def run(self, statement):
         """Execute a statement that gives nothing."""
@@ -75,6 +75,10 @@ class Database:
 
 def quoted(name):
     return '"' + name.replace('"', '""') + '"'
+
+
+def unquoted(name):
+    return name[1:-1].replace('""', '"') if name.startswith('"') else name
 
 
 def connect(name):

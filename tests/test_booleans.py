@@ -79,6 +79,12 @@ def test_other_text_is_a_category_that_was_never_seen(database):
         np.testing.assert_allclose(np.array(row[1:], dtype=float), expected, atol=1e-9)
 
 
+def test_a_row_takes_a_boolean_in_any_spelling():
+    cells = [True, 1, *TRUE, False, 0, *FALSE]
+    found = [MODEL.predict_proba_one({"smokes": cell, "age": 41.0}) for cell in cells]
+    np.testing.assert_array_equal(found, truth([True] * 6 + [False] * 6))
+
+
 def test_a_graph_takes_a_boolean_as_any_language_writes_it():
     cells = [*TRUE, "1.0", *FALSE, "0.0", ""]
     session = onnxruntime.InferenceSession(
