@@ -92,6 +92,20 @@ def test_a_code_too_high_for_a_table_of_codes_is_named(code):
         CategoricalNB(min_categories=[1, 2**40]).fit([[0, 1], [1, 0]], ["a", "b"])
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64, np.uint64])
+def test_the_highest_code_of_a_type_is_too_high(dtype):
+    with pytest.raises(NaivelyError, match=r"below 16,777,216; got .* in column 0"):
+        CategoricalNB().fit(np.array([[0], [np.iinfo(dtype).max]], dtype), ["a", "b"])
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16])
+def test_the_highest_code_of_a_short_type_is_read(dtype):
+    top = np.iinfo(dtype).max
+    model = CategoricalNB().fit(np.array([[0], [top]], dtype), ["a", "b"])
+    assert model.n_categories_.tolist() == [top + 1]
+    assert model.predict(np.array([[top], [0]], dtype)).tolist() == ["b", "a"]
+
+
 @pytest.mark.parametrize("code", [2**40, np.uint64(2**63), np.float32(1e30), 1e300])
 def test_a_code_too_high_to_have_been_seen_is_one_that_was_not(code):
     model = CategoricalNB().fit([[0, 1], [1, 0], [1, 1]], ["a", "b", "b"])

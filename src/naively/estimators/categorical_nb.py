@@ -181,7 +181,7 @@ class CategoricalNB(SummaryClassifier):
         for rows_of_block in block_slices(*table.shape, most=64):
             _check_not_negative(table.codes[rows_of_block])
         tops = _highest(table.codes, self.n_jobs)
-        _check_sizes(tops + 1, schema)
+        _check_sizes(tops.astype(np.float64) + 1, schema)  # 127 + 1 is -128 to int8
         categories = tuple(np.arange(int(top) + 1) for top in tops)
         return mixed.measure(replace(table, categories=categories), schema, *rows, self.n_jobs)
 
