@@ -136,8 +136,6 @@ CLIFFS = [
           lambda: _csv_rows("\n", *(['3.5,a,"' + "q,\n" * 1_700_000 + '"\n'] * 20)), 2),
     Cliff("CSV of 16 MB, and 5,000,000 doubled quotes",
           lambda: _csv_rows("\n", '3.5,a,"' + '""' * 5_000_000 + '"\n'), 1),
-
-
     Cliff("GaussianNB, a label of 100 kB among 20,001", _long_label, 2, memory=100e6),
     Cliff("NaiveBayes, a category of 100 kB among 20,001", _long_category, 2, memory=100e6),
 ]  # fmt: skip
