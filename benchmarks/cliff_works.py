@@ -120,6 +120,21 @@ def _long_category() -> Work:
     return learn
 
 
+def _frames_of_one_row() -> Work:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(1000, 4)), columns=list("abcd"))
+    frame["town"] = rng.choice(["Ulm", "Bonn", "Jena"], 1000)
+    y = (frame.a > 0).to_numpy()
+    model = NaiveBayes().fit(frame, y)
+    rows = [(frame[i : i + 1], y[i : i + 1]) for i in range(100)]
+
+    def learn() -> None:
+        for X, label in rows:
+            model.partial_fit(X, label)
+
+    return learn
+
+
 CLIFFS = [
     Cliff("NaiveBayes, fit, 10,000 classes x 50,000 rows x 5 columns", _many_classes, 10),
     Cliff("NaiveBayes, fit, 50,000 columns x 200 rows", lambda: _many_columns(200, 50_000), 20),
@@ -138,4 +153,5 @@ CLIFFS = [
           lambda: _csv_rows("\n", '3.5,a,"' + '""' * 5_000_000 + '"\n'), 1),
     Cliff("GaussianNB, a label of 100 kB among 20,001", _long_label, 2, memory=100e6),
     Cliff("NaiveBayes, a category of 100 kB among 20,001", _long_category, 2, memory=100e6),
+    Cliff("NaiveBayes, partial_fit, 100 pandas frames of one row", _frames_of_one_row, 0.04),
 ]  # fmt: skip

@@ -193,8 +193,14 @@ def union(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     at = np.searchsorted(a, b)
     if at[-1] < a.size and (a[at] == b).all():
         return a
-    both = np.union1d(a, b)
+    both = _merged(a, b, at) if a.dtype.kind == b.dtype.kind else np.union1d(a, b)
     return text_array(both.tolist()) if both.dtype.kind == "O" else both
+
+
+def _merged(a: NDArray[Any], b: NDArray[Any], at: NDArray[np.intp]) -> NDArray[Any]:
+    """Insert sorted labels into others where they belong; one new label need not sort them all."""
+    new = a[np.minimum(at, a.size - 1)] != b
+    return np.insert(a.astype(np.result_type(a, b), copy=False), at[new], b[new])
 
 
 def contained(labels: NDArray[Any], among: NDArray[Any]) -> NDArray[np.bool_]:

@@ -150,6 +150,12 @@ class Moments:
         """Take some of the classes: the rows of every quantity."""
         return Moments(np.ascontiguousarray(self.values[:, at]))
 
+    def added(self, other: Moments, at: NDArray[np.intp]) -> Moments:
+        """Add to some of the classes; the others are untouched."""
+        values = self.values.copy()
+        values[:, at] = (self[at] + other).values
+        return Moments(values)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Moments) and np.array_equal(self.values, other.values)
 
@@ -241,6 +247,12 @@ class Tallies:
     def __getitem__(self, at: Any) -> Tallies:
         """Take some of the classes."""
         return Tallies(np.ascontiguousarray(self.values[at]))
+
+    def added(self, other: Tallies, at: NDArray[np.intp]) -> Tallies:
+        """Add to some of the classes; the others are untouched."""
+        values = self.values.copy()
+        values[at] = (self[at] + other).values
+        return Tallies(values)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Tallies) and np.array_equal(self.values, other.values)

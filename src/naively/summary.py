@@ -121,7 +121,12 @@ class Summary:
         return self.tallies.values[:, start : start + self.categories[j].size]
 
     def __add__(self, other: Summary) -> Summary:
-        schema, a, b = self._beside(other)
+        schema, a, b = self._beside(other, spread=False)
+        if b.classes.size < a.classes.size:
+            try:
+                return a._added(b, schema)
+            except TooLargeError:
+                b = b._spread(a.classes, a.categories)  # and say below which class it is
         with np.errstate(over="ignore"):
             weight = a.class_weight + b.class_weight
         check_weight(weight)
@@ -138,6 +143,26 @@ class Summary:
             a.tallies + b.tallies if a.categories else a.tallies,
             a.bins + b.bins if schema.edges else a.bins,
             None if a.sample is None or b.sample is None else a.sample + b.sample,
+        )
+
+    def _added(self, other: Summary, schema: Schema) -> Summary:
+        """Add to some of the classes: the work is that of copying the others."""
+        at = labels.positions(other.classes, self.classes)
+        weight, sample = self.class_weight.copy(), None
+        with np.errstate(over="ignore"):
+            weight[at] += other.class_weight
+        check_weight(weight)
+        if self.sample is not None and other.sample is not None:
+            sample = self.sample + other.sample.recoded(at, [])
+        return Summary(
+            schema,
+            self.classes,
+            weight,
+            self.moments.added(other.moments, at),
+            self.categories,
+            self.tallies.added(other.tallies, at) if self.categories else self.tallies,
+            self.bins.added(other.bins, at) if schema.edges else self.bins,
+            sample,
         )
 
     def __sub__(self, other: Summary) -> Summary:
@@ -211,20 +236,24 @@ class Summary:
         rest = self.moments, self.categories, self.tallies, self.bins, self.sample
         return Summary, (self.schema, *copies, *rest)
 
-    def _beside(self, other: Summary) -> tuple[Schema, Summary, Summary]:
-        """Return both with the same classes and categories."""
+    def _beside(self, other: Summary, *, spread: bool = True) -> tuple[Schema, Summary, Summary]:
+        """Return both with the same categories, and with the same classes; or the first with all.
+
+        Where the other is not spread, it keeps its own classes.
+        """
         schema = self.schema.united(other.schema)
         a, b = self, other
         if a.schema.kinds != b.schema.kinds:
             a, b = a._under(schema), b._under(schema)
         classes = labels.union(a.classes, b.classes)
+        own = classes if spread or b.classes.size == classes.size else b.classes
         if not a.categories:
-            return schema, a._spread(classes, ()), b._spread(classes, ())
+            return schema, a._spread(classes, ()), b._spread(own, ())
         categories = tuple(
             _united(schema.name(j), mine, its)
             for j, mine, its in zip(schema.categories, a.categories, b.categories, strict=True)
         )
-        return schema, a._spread(classes, categories), b._spread(classes, categories)
+        return schema, a._spread(classes, categories), b._spread(own, categories)
 
     def _under(self, schema: Schema) -> Summary:
         """Make room for columns that were undecided, in which no cell has been seen."""
@@ -250,7 +279,8 @@ class Summary:
         """Make room for classes and categories that were not seen."""
         if classes is self.classes and all(map(is_, categories, self.categories)):
             return self
-        at = labels.positions(self.classes, classes)
+        same = classes is self.classes
+        at = np.arange(classes.size) if same else labels.positions(self.classes, classes)
         weight = np.zeros(classes.size)
         weight[at] = self.class_weight
         values = np.zeros((4, classes.size, self.moments.values.shape[2]))

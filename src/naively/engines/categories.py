@@ -109,6 +109,8 @@ def _holds_objects(native: Any) -> bool:
 
 
 def _of_pandas(native: Any, name: str) -> Encoded:
+    if len(native) == 1:  # of a stream of rows
+        return _of_objects(native.tolist(), name)
     from naively.engines.native.pandas import dense
 
     if hasattr(native, "cat"):
@@ -133,6 +135,9 @@ def _holds_zeros(cells: NDArray[Any]) -> bool:
 
 def _of_polars(native: Any, name: str) -> Encoded:
     import polars
+
+    if len(native) == 1:
+        return _of_objects(native.to_list(), name)
 
     if native.dtype in (polars.Categorical, polars.Enum):
         native = native.cast(polars.String)

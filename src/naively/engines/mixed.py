@@ -29,6 +29,7 @@ from naively.summary import Summary
 __all__ = ["Mixed", "decided", "measure", "sample_rows", "summarize"]
 
 _MOST_BLOCKS = 16
+_MOST_RESULTS = 1 << 27  # bytes that the blocks' tallies may take
 _BLOCK = 1 << 16  # rows that are looked through at a time for those of a sample
 
 
@@ -81,16 +82,18 @@ def measure(
     n_jobs: int | None,
     bound: int = EVERYTHING,
     untyped: bool = False,
+    sample: Sample | None = None,
 ) -> Summary:
     """Summarize what the kernel reads: moments, tallies, bins and a sample.
 
     Where a bound is given, only rows of a lesser hash are sampled. Classes may be untyped: see
-    `Sample`.
+    `Sample`. A sample of these rows that has been drawn already is not drawn again.
     """
     numbers = summarize_table(table.numbers, schema, classes, codes, weights, n_jobs)
     tallies, bins = _tallied(table, schema, classes, codes, weights, n_jobs)
-    sample = None
-    if schema.sample:
+    if not schema.sample:
+        sample = None
+    elif sample is None:
         sample = sample_rows(table, schema, classes, codes, weights, n_jobs, bound, untyped)
     kept = positions(numbers.classes, classes)  # those of a positive weight
     orders = [np.argsort(column, kind="stable") for column in table.categories]
@@ -144,7 +147,8 @@ def _tallied(
 
     if not table.categories and not schema.n_bins:
         return np.zeros((classes.size, 0)), np.zeros(shape)
-    blocks = block_slices(*table.shape, _MOST_BLOCKS)
+    size = 8 * (classes.size * int(offsets[-1]) + int(np.prod(shape)))
+    blocks = block_slices(*table.shape, max(2, min(_MOST_BLOCKS, _MOST_RESULTS // (size + 1))))
     return reduce(_added, map_blocks(work, blocks, n_jobs))
 
 

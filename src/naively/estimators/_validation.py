@@ -124,6 +124,9 @@ def _complex_error() -> NaivelyError:
 
 def check_cells(estimator: BaseEstimator, X: Any, known: Schema | None) -> Any:
     """Return a frame as it is, or an array of any cells; both must have rows and columns."""
+    if type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype.char in "df":
+        _check_width(estimator, X, known)
+        return X
     if not isinstance(X, np.ndarray | list | tuple):
         from naively.engines import frames
 
@@ -133,9 +136,13 @@ def check_cells(estimator: BaseEstimator, X: Any, known: Schema | None) -> Any:
     elif not isinstance(X, np.ndarray):
         X = np.array(X, dtype=object) if _holds_text(X) else X
     X = _check_array(estimator, X, dtype=None)
+    _check_width(estimator, X, known)
+    return X
+
+
+def _check_width(estimator: BaseEstimator, X: NDArray[Any], known: Schema | None) -> None:
     if known is not None and X.shape[1] != known.n_columns:
         _check_n_features(estimator, X, reset=False)
-    return X
 
 
 def check_codes(

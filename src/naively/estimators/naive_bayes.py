@@ -31,6 +31,7 @@ from naively.estimators.naive_model import SAMPLE, NaiveModel, Reading
 from naively.exceptions import NaivelyError
 from naively.families.edges import edges
 from naively.families.family import Family
+from naively.sample import Sample
 from naively.schema import Kind, Schema
 from naively.summary import Summary
 
@@ -303,15 +304,20 @@ class NaiveBayes(SummaryClassifier):
 
     def _measure(self, table: Mixed, schema: Schema, rows: Rows) -> Summary:
         known = self.summary_.schema if self.__sklearn_is_fitted__() else None
-        if schema is not known and not (schema.sample or schema.edges):
-            schema = self._completed(table, schema, rows)
-        return mixed.measure(table, schema, *rows, self.n_jobs)
-
-    def _completed(self, table: Mixed, schema: Schema, rows: Rows) -> Schema:
-        """Fix what must be fixed before measuring: edges of histograms, the size of the sample."""
+        if schema is known or schema.sample or schema.edges:
+            return mixed.measure(table, schema, *rows, self.n_jobs)
         _warn_of_many(table, schema)
-        few = replace(schema, sample=_EDGES)
-        return self._cut(schema, lambda: mixed.sample_rows(table, few, *rows, self.n_jobs))
+        size = SAMPLE if self.calibration else _EDGES
+        sample = None  # drawn once: the edges of histograms are of the first of its rows
+
+        def first() -> Sample:
+            nonlocal sample
+            wanted = replace(schema, sample=size)
+            sample = mixed.sample_rows(table, wanted, *rows, self.n_jobs)
+            return sample.least(_EDGES)
+
+        schema = self._cut(schema, first)
+        return mixed.measure(table, schema, *rows, self.n_jobs, sample=sample)
 
     def _settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:
         return self._cut(schema, lambda: first(_EDGES))
@@ -396,7 +402,10 @@ def _check_measured(family: Family, schema: Schema, j: int) -> None:
 
 def _warn_of_more(X: Any, schema: Schema) -> None:
     names = names_of(X)
-    more = [name for name in names or () if schema.names and name not in schema.names]
+    if not names or not schema.names or names == schema.names:
+        return
+    known = set(schema.names)
+    more = [name for name in names if name not in known]
     if more:
         shown = ", ".join(map(repr, more[:5])) + (", ..." if len(more) > 5 else "")
         warnings.warn(

@@ -21,20 +21,31 @@ import narwhals.stable.v2 as nw
 __all__ = ["is_frame", "library_of", "native_of"]
 
 _LIBRARIES = {"pandas": "pandas", "polars": "polars", "pyarrow": "arrow"}
+_FRAMES = {("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table")}
 
 
 def is_frame(X: object) -> bool:
     """Whether X is an eager data frame that narwhals knows."""
-    return nw.dependencies.is_into_dataframe(X)
+    kind: Any = type(X)
+    return _is_native(kind) or nw.dependencies.is_into_dataframe(X)
 
 
 def native_of(X: Any) -> Any:
     """Return a frame of pandas, polars or pyarrow, as it is if it is one."""
+    kind: Any = type(X)
+    if _is_native(kind):
+        return X
     frame = nw.from_native(X, eager_only=True)
     known = frame.implementation
     if known.is_pandas() or known.is_polars() or known.is_pyarrow():
         return frame.to_native()
     return frame.to_arrow()
+
+
+@lru_cache(maxsize=64)
+def _is_native(kind: type) -> bool:
+    """Whether frames of a type are known without asking narwhals, which takes its time."""
+    return (kind.__module__.partition(".")[0], kind.__name__) in _FRAMES
 
 
 def library_of(native: Any) -> Any:
