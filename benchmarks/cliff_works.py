@@ -10,11 +10,14 @@ import atexit
 import shutil
 import tempfile
 from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
+from sklearn import naive_bayes
 
 from naively import GaussianNB, NaiveBayes, NaivelyError, summarize
 
@@ -46,6 +49,17 @@ def _many_columns(n_rows: int, n_columns: int) -> Work:
     X = rng.normal(size=(n_rows, n_columns))
     X[:, ::10] += 0.5 * y[:, np.newaxis]
     return lambda: NaiveBayes().fit(X, y)
+
+
+def _wide_frame(library: str) -> tuple[Work, Work]:
+    y = np.arange(100) % 3
+    columns = {
+        f"c{j}": x for j, x in enumerate(np.random.default_rng(0).normal(size=(20_000, 100)))
+    }
+    frame = getattr(import_module(library), "table" if library == "pyarrow" else "DataFrame")(
+        columns
+    )
+    return lambda: GaussianNB().fit(frame, y), lambda: naive_bayes.GaussianNB().fit(frame, y)
 
 
 def _new_classes(estimator: Any) -> Work:
@@ -136,6 +150,11 @@ def _frames_of_one_row() -> Work:
 
 
 CLIFFS = [
+    *(
+        Cliff(f"GaussianNB, fit, 100 rows x 20,000 columns, {name}",
+              partial(_wide_frame, name), times=10)
+        for name in ("pandas", "polars", "pyarrow")
+    ),
     Cliff("NaiveBayes, fit, 10,000 classes x 50,000 rows x 5 columns", _many_classes, 10),
     Cliff("NaiveBayes, fit, 50,000 columns x 200 rows", lambda: _many_columns(200, 50_000), 20),
     Cliff("NaiveBayes, fit, 5,000 columns x 500 rows", lambda: _many_columns(500, 5_000), 5),

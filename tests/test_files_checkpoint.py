@@ -13,8 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from naively import NaivelyError
-from naively.engines import files
-from tests.written import rows, small_pieces, write
+from tests.written import rows, scan_numbers, small_pieces, summarize_numbers, write
 
 __all__ = ["small_pieces"]  # a fixture
 
@@ -44,24 +43,24 @@ class Interrupting:
 
 def interrupted(source, checkpoint, n, **options):
     with pytest.raises(KeyboardInterrupt):
-        files.scan(
+        scan_numbers(
             source, target="label", checkpoint=checkpoint, progress=Interrupting(n), **options
         )
 
 
 def test_a_pass_goes_on_after_an_interrupt_to_the_same_bits(folder, tmp_path):
-    whole = files.scan(folder, target="label")
+    whole = scan_numbers(folder, target="label")
     for n in (1, 2, 3, 5, 6):
         checkpoint = tmp_path / f"{n}.safetensors"
         interrupted(folder, checkpoint, n)
-        assert files.scan(folder, target="label", checkpoint=checkpoint, n_jobs=1) == whole
+        assert scan_numbers(folder, target="label", checkpoint=checkpoint, n_jobs=1) == whole
 
 
 def test_a_pass_may_be_interrupted_again_and_again(folder, tmp_path):
-    whole, checkpoint = files.scan(folder, target="label"), tmp_path / "c.safetensors"
+    whole, checkpoint = scan_numbers(folder, target="label"), tmp_path / "c.safetensors"
     for _ in range(100):
         try:
-            found = files.scan(
+            found = scan_numbers(
                 folder, target="label", checkpoint=checkpoint, progress=Interrupting(2)
             )
             break
@@ -72,9 +71,9 @@ def test_a_pass_may_be_interrupted_again_and_again(folder, tmp_path):
 
 def test_a_finished_pass_is_not_read_again(folder, tmp_path):
     checkpoint = tmp_path / "c.safetensors"
-    whole = files.scan(folder, target="label", checkpoint=checkpoint)
+    whole = scan_numbers(folder, target="label", checkpoint=checkpoint)
     calls = []
-    again = files.scan(
+    again = scan_numbers(
         folder, target="label", checkpoint=checkpoint, progress=lambda *c: calls.append(c)
     )
     assert again == whole
@@ -94,16 +93,17 @@ def progress(rows, done, total):
     if left == 0:
         os.kill(os.getpid(), signal.SIGKILL)
 
-files.scan(folder, target="label", checkpoint=checkpoint, progress=progress)
+how = {"schema": files.Undecided(), "skip_columns": True}
+files.scan(folder, target="label", checkpoint=checkpoint, progress=progress, **how)
 """
 
 
 def test_a_killed_pass_goes_on_to_the_same_bits(folder, tmp_path):
-    whole, checkpoint = files.scan(folder, target="label"), tmp_path / "c.safetensors"
+    whole, checkpoint = scan_numbers(folder, target="label"), tmp_path / "c.safetensors"
     command = [sys.executable, "-c", KILLED, str(folder), str(checkpoint), "4"]
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
     seen = []
-    found = files.scan(
+    found = scan_numbers(
         folder, target="label", checkpoint=checkpoint, progress=lambda *c: seen.append(c[0])
     )
     assert found == whole
@@ -112,7 +112,7 @@ def test_a_killed_pass_goes_on_to_the_same_bits(folder, tmp_path):
 
 def test_a_kill_at_any_moment_leaves_a_sound_checkpoint(tmp_path):
     write(rows(20_000), tmp_path / "a.csv")
-    whole, checkpoint = files.scan(tmp_path / "a.csv", target="label"), tmp_path / "c.safetensors"
+    whole, checkpoint = scan_numbers(tmp_path / "a.csv", target="label"), tmp_path / "c.safetensors"
     for _ in range(3):
         command = [sys.executable, "-c", KILLED, str(tmp_path / "a.csv"), str(checkpoint), "0"]
         process = subprocess.Popen(command)
@@ -121,7 +121,7 @@ def test_a_kill_at_any_moment_leaves_a_sound_checkpoint(tmp_path):
         time.sleep(0.003)
         process.kill()
         process.wait()
-        with_blocks = files.scan(tmp_path / "a.csv", target="label", checkpoint=checkpoint)
+        with_blocks = scan_numbers(tmp_path / "a.csv", target="label", checkpoint=checkpoint)
         assert with_blocks.rows == whole.rows
         checkpoint.unlink()
 
@@ -186,14 +186,14 @@ PLACES = {".parquet": "row group", ".csv": "after byte"}
 def test_a_bad_file_stops_the_pass_and_what_was_read_is_kept(folder, tmp_path, how):
     (_, bad, _), checkpoint = sorted(folder.iterdir()), tmp_path / "c.safetensors"
     content = bad.read_bytes()
-    whole = files.scan(folder, target="label")
+    whole = scan_numbers(folder, target="label")
     BROKEN[how](bad)
     with pytest.raises(NaivelyError, match=f"cannot read '.*{bad.name}'") as told:
-        files.scan(folder, target="label", checkpoint=checkpoint)
+        scan_numbers(folder, target="label", checkpoint=checkpoint)
     if how == "damaged":
         assert PLACES.get(bad.suffix, "") in str(told.value)
     bad.write_bytes(content)  # repaired: another time, but the file had not been finished
-    assert files.scan(folder, target="label", checkpoint=checkpoint).summary == whole.summary
+    assert scan_numbers(folder, target="label", checkpoint=checkpoint).summary == whole.summary
 
 
 @pytest.mark.parametrize("how", BROKEN)
@@ -202,9 +202,9 @@ def test_bad_files_can_be_skipped_and_leave_no_trace(folder, how, number):
     names = sorted(folder.iterdir())
     bad = names.pop(number)
     BROKEN[how](bad)
-    found = files.scan(folder, target="label", skip_bad_files=True)
+    found = scan_numbers(folder, target="label", skip_bad_files=True)
     assert [name for name, _ in found.bad_files] == [str(bad)]
-    assert found.summary == files.summarize(names, target="label")
+    assert found.summary == summarize_numbers(names, target="label")
 
 
 def test_skipping_goes_on_after_an_interrupt_within_the_bad_file(folder, tmp_path):
@@ -212,13 +212,13 @@ def test_skipping_goes_on_after_an_interrupt_within_the_bad_file(folder, tmp_pat
     damage(first)
     checkpoint = tmp_path / "c.safetensors"
     interrupted(folder, checkpoint, 1, skip_bad_files=True)
-    found = files.scan(folder, target="label", checkpoint=checkpoint, skip_bad_files=True)
-    assert found.summary == files.summarize(others, target="label")
+    found = scan_numbers(folder, target="label", checkpoint=checkpoint, skip_bad_files=True)
+    assert found.summary == summarize_numbers(others, target="label")
 
 
 def test_a_checkpoint_of_another_pass_is_an_error(folder, tmp_path):
     checkpoint = tmp_path / "c.safetensors"
-    files.scan(folder, target="label", checkpoint=checkpoint)
+    scan_numbers(folder, target="label", checkpoint=checkpoint)
     for options, word in (
         ({"target": "name"}, "target was 'label' and is now 'name'"),
         ({"target": "label", "columns": ["count"]}, "columns was None"),
@@ -226,21 +226,21 @@ def test_a_checkpoint_of_another_pass_is_an_error(folder, tmp_path):
         ({"target": "label", "weight": "flag"}, "weight was None"),
     ):
         with pytest.raises(NaivelyError, match=word):
-            files.scan(folder, checkpoint=checkpoint, **options)
+            scan_numbers(folder, checkpoint=checkpoint, **options)
     first, *others = sorted(folder.iterdir())
     with pytest.raises(NaivelyError, match="is of other files"):
-        files.scan(others, target="label", checkpoint=checkpoint)
+        scan_numbers(others, target="label", checkpoint=checkpoint)
     os.utime(first, (1, 1))
     with pytest.raises(NaivelyError, match=f"is of other files.*{first.name}"):
-        files.scan(folder, target="label", checkpoint=checkpoint)
+        scan_numbers(folder, target="label", checkpoint=checkpoint)
 
 
 def test_files_that_come_later_are_read_on_top(folder, tmp_path):
     checkpoint = tmp_path / "c.safetensors"
     first, second, third = sorted(folder.iterdir())
-    files.scan([first, second], target="label", checkpoint=checkpoint)
-    found = files.scan([first, second, third], target="label", checkpoint=checkpoint)
-    assert found == files.scan(folder, target="label")
+    scan_numbers([first, second], target="label", checkpoint=checkpoint)
+    found = scan_numbers([first, second, third], target="label", checkpoint=checkpoint)
+    assert found == scan_numbers(folder, target="label")
 
 
 @pytest.mark.parametrize("content", [b"", b"hello", b"\x08\0\0\0\0\0\0\0{}      "])
@@ -248,18 +248,18 @@ def test_what_is_no_checkpoint_is_an_error(tmp_path, content):
     path = write(rows(10), tmp_path / "a.csv")
     (tmp_path / "c.safetensors").write_bytes(content)
     with pytest.raises(NaivelyError, match=r"is not a sound checkpoint.*Remove it to begin anew"):
-        files.scan(path, target="label", checkpoint=tmp_path / "c.safetensors")
+        scan_numbers(path, target="label", checkpoint=tmp_path / "c.safetensors")
     assert (tmp_path / "c.safetensors").read_bytes() == content
 
 
 def test_a_stream_has_no_checkpoint(tmp_path):
     with pytest.raises(NaivelyError, match="a checkpoint needs files"):
-        files.scan(pa.table({"x": [1.0]}), target="y", checkpoint=tmp_path / "c")
+        scan_numbers(pa.table({"x": [1.0]}), target="y", checkpoint=tmp_path / "c")
 
 
 def test_progress_counts_rows_and_bytes_up_to_the_whole(folder):
     calls = []
-    files.scan(folder, target="label", progress=lambda *call: calls.append(call))
+    scan_numbers(folder, target="label", progress=lambda *call: calls.append(call))
     total = sum(path.stat().st_size for path in Path(folder).iterdir())
     assert calls == sorted(calls)
     assert calls[-1] == (5400, total, total)

@@ -7,9 +7,8 @@ import pytest
 
 import naively
 from naively import NaivelyError
-from naively.engines import files
 from naively.engines.files import csv
-from tests.written import rows, small_pieces, write
+from tests.written import rows, scan_numbers, small_pieces, summarize_numbers, write
 
 __all__ = ["small_pieces"]  # a fixture
 
@@ -36,9 +35,9 @@ SAME = {
 def test_csv_may_be_written_in_many_ways(tmp_path, monkeypatch, kind, block):
     path = tmp_path / "rows.csv"
     path.write_bytes(SAME[kind].encode())
-    whole = files.scan(path, target="y")
+    whole = scan_numbers(path, target="y")
     monkeypatch.setattr(csv, "BLOCK", block)
-    found = files.scan(path, target="y")
+    found = scan_numbers(path, target="y")
     expected = naively.summarize(np.array([[1.0], [2.0], [4.0]]), ["a", "b", "a"])
     assert found.rows == whole.rows == 3
     assert found.summary.schema.names == ("x",)
@@ -49,14 +48,14 @@ def test_csv_may_be_written_in_many_ways(tmp_path, monkeypatch, kind, block):
 
 def test_a_column_without_a_name_is_left_out(tmp_path):
     (tmp_path / "a.csv").write_text(SAME["a column without a name"])
-    (left_out,) = files.scan(tmp_path / "a.csv", target="y").left_out
+    (left_out,) = scan_numbers(tmp_path / "a.csv", target="y").left_out
     assert "without a name" in left_out.reason
 
 
 def test_separators_decimals_and_missing_texts_can_be_told(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("x;z;y\n1,5;?;a\n2,5;3;b\n?;4;a\n")
-    found = files.summarize(path, target="y", separator=";", decimal=",", missing=["?"])
+    found = summarize_numbers(path, target="y", separator=";", decimal=",", missing=["?"])
     assert found.moments.weight.tolist() == [[1, 1], [1, 1]]
     assert found.moments.mean.tolist() == [[1.5, 4.0], [2.5, 3.0]]
 
@@ -86,13 +85,13 @@ def test_what_is_wrong_with_csv_is_told(tmp_path, kind):
     content, message = ERRORS[kind]
     (tmp_path / "a.csv").write_text(content)
     with pytest.raises(NaivelyError, match=message):
-        files.scan(tmp_path / "a.csv", target="y")
+        scan_numbers(tmp_path / "a.csv", target="y")
 
 
 def test_csv_that_is_not_utf8_is_an_error(tmp_path):
     (tmp_path / "a.csv").write_bytes("größe,y\n1,a\n".encode("latin-1"))
     with pytest.raises(NaivelyError, match=r"a.csv': it is not in UTF-8. Save it as UTF-8"):
-        files.scan(tmp_path / "a.csv", target="y")
+        scan_numbers(tmp_path / "a.csv", target="y")
 
 
 def test_text_far_down_a_column_of_numbers_is_told_with_its_place(tmp_path, monkeypatch):
@@ -100,13 +99,13 @@ def test_text_far_down_a_column_of_numbers_is_told_with_its_place(tmp_path, monk
     monkeypatch.setattr(csv, "SAMPLE", 1000)
     (tmp_path / "a.csv").write_text("x,y\n" + "1,a\n" * 1000 + "oops,b\n" + "1,a\n" * 1000)
     with pytest.raises(NaivelyError, match=r"byte 4004, column 'x' must hold numbers; got 'oops'"):
-        files.scan(tmp_path / "a.csv", target="y")
+        scan_numbers(tmp_path / "a.csv", target="y")
 
 
 def test_a_row_may_be_longer_than_a_block(tmp_path, monkeypatch):
     monkeypatch.setattr(csv, "BLOCK", 64)
     (tmp_path / "a.csv").write_text("x,note,y\n1,b,a\n2," + "long " * 1000 + ",b\n3,c,a\n")
-    found = files.summarize(tmp_path / "a.csv", target="y")
+    found = summarize_numbers(tmp_path / "a.csv", target="y")
     assert found.moments.mean.tolist() == [[2.0], [2.0]]
 
 
@@ -125,31 +124,31 @@ def test_labels_in_csv_are_what_all_of_them_look_like(tmp_path, monkeypatch, kin
     texts, classes = TEXTS[kind]
     monkeypatch.setattr(csv, "BLOCK", 10)
     (tmp_path / "a.csv").write_text("x,y\n" + "".join(f"1,{text}\n" for text in texts))
-    found = files.summarize(tmp_path / "a.csv", target="y")
+    found = summarize_numbers(tmp_path / "a.csv", target="y")
     assert found.classes.tolist() == classes
     assert found.weight == 3
 
 
 def test_the_type_of_labels_in_csv_can_be_told(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,02\n2,2\n")
-    found = files.summarize(tmp_path / "a.csv", target="y", label_type="str")
+    found = summarize_numbers(tmp_path / "a.csv", target="y", label_type="str")
     assert found.classes.tolist() == ["02", "2"]
     with pytest.raises(NaivelyError, match="the labels must be bool; got '02'"):
-        files.summarize(tmp_path / "a.csv", target="y", label_type="bool")
+        summarize_numbers(tmp_path / "a.csv", target="y", label_type="bool")
 
 
 def test_files_without_rows_add_nothing(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n")
     (tmp_path / "b.csv").write_text(PLAIN)
     (tmp_path / "c.csv").write_text("y,x\n")
-    alone = files.summarize(tmp_path / "b.csv", target="y")
-    assert files.summarize(tmp_path, target="y") == alone
+    alone = summarize_numbers(tmp_path / "b.csv", target="y")
+    assert summarize_numbers(tmp_path, target="y") == alone
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".arrow", ".arrows", ".feather"])
 def test_typed_files_without_rows_give_nothing_seen(tmp_path, ending):
     table = rows().slice(0, 0)
-    found = files.scan(write(table, tmp_path / f"a{ending}"), target="label")
+    found = scan_numbers(write(table, tmp_path / f"a{ending}"), target="label")
     assert found.rows == found.summary.weight == 0
     assert found.summary.schema.names == ("ratio", "count", "short", "flag")
 
@@ -157,14 +156,14 @@ def test_typed_files_without_rows_give_nothing_seen(tmp_path, ending):
 def test_a_parquet_file_may_have_no_row_groups(tmp_path):
     pq.ParquetWriter(tmp_path / "a.parquet", rows().schema).close()
     write(rows(), tmp_path / "b.parquet")
-    alone = files.summarize(tmp_path / "b.parquet", target="label")
-    assert files.summarize(tmp_path, target="label") == alone
+    alone = summarize_numbers(tmp_path / "b.parquet", target="label")
+    assert summarize_numbers(tmp_path, target="label") == alone
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".arrow"])
 def test_one_row_is_enough(tmp_path, ending):
     path = write(pa.table({"x": [3.0], "y": ["a"]}), tmp_path / f"a{ending}")
-    moments = files.summarize(path, target="y").moments
+    moments = summarize_numbers(path, target="y").moments
     assert moments.values.tolist() == [[[1.0]], [[3.0]], [[0.0]], [[0.0]]]
 
 
@@ -175,7 +174,7 @@ def test_a_missing_label_is_told_with_file_and_row(tmp_path, small_pieces, endin
     write(rows(), tmp_path / f"a{ending}")
     write(table, tmp_path / f"b{ending}")
     with pytest.raises(NaivelyError, match=rf"'label' is missing in row 2501 of '.*b{ending}'"):
-        files.scan(tmp_path, target="label")
+        scan_numbers(tmp_path, target="label")
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".arrow"])
@@ -184,29 +183,29 @@ def test_a_missing_or_extra_column_is_told_with_file_and_column(tmp_path, ending
     write(table, tmp_path / f"a{ending}")
     write(table.drop_columns(["count"]), tmp_path / f"b{ending}")
     with pytest.raises(NaivelyError, match=rf"'.*b{ending}' lacks 'count'"):
-        files.scan(tmp_path, target="label")
+        scan_numbers(tmp_path, target="label")
     write(table.append_column("more", [[1.0] * 10]), tmp_path / f"b{ending}")
     with pytest.raises(
         NaivelyError, match=rf"'.*b{ending}' has 'more', which the first file lacks"
     ):
-        files.scan(tmp_path, target="label")
-    chosen = files.summarize(tmp_path, target="label", columns=["count"])
-    excluding = files.summarize(tmp_path, target="label", exclude=["more"])
+        scan_numbers(tmp_path, target="label")
+    chosen = summarize_numbers(tmp_path, target="label", columns=["count"])
+    excluding = summarize_numbers(tmp_path, target="label", exclude=["more"])
     assert chosen.weight == excluding.weight == 20
 
 
 def test_a_column_that_is_text_in_a_later_file_is_told(tmp_path):
     write(pa.table({"x": [1.0], "y": ["a"]}), tmp_path / "a.parquet")
     write(pa.table({"x": ["1"], "y": ["a"]}), tmp_path / "b.parquet")
-    with pytest.raises(NaivelyError, match=r"column 'x' must hold numbers; got string in '.*b.par"):
-        files.scan(tmp_path, target="y")
+    with pytest.raises(NaivelyError, match=r"'x' in '.*b.parquet' must hold numbers; got text"):
+        scan_numbers(tmp_path, target="y")
 
 
 def test_labels_of_two_types_are_told_with_the_file(tmp_path):
     write(pa.table({"x": [1.0], "y": ["a"]}), tmp_path / "a.parquet")
     write(pa.table({"x": [1.0], "y": [1]}), tmp_path / "b.parquet")
     with pytest.raises(NaivelyError, match=r"in '.*b.parquet', labels must be all of one type"):
-        files.scan(tmp_path, target="y")
+        scan_numbers(tmp_path, target="y")
 
 
 @pytest.mark.parametrize("weight", [-1.0, float("nan"), None, float("inf")])
@@ -214,13 +213,13 @@ def test_a_weight_that_is_none_is_told_with_its_row(tmp_path, weight):
     table = pa.table({"x": [1.0, 2.0], "y": ["a", "b"], "w": pa.array([1.0, weight])})
     write(table, tmp_path / "a.parquet")
     with pytest.raises(NaivelyError, match=r"the weight 'w' is .* in row 2 of '.*a.parquet'"):
-        files.scan(tmp_path, target="y", weight="w")
+        scan_numbers(tmp_path, target="y", weight="w")
 
 
 def test_rows_of_weight_zero_are_not_there(tmp_path):
     table = pa.table({"x": [1.0, 2.0], "y": ["a", "b"], "w": [1.0, 0.0]})
     write(table, tmp_path / "a.parquet")
-    found = files.summarize(tmp_path / "a.parquet", target="y", weight="w")
+    found = summarize_numbers(tmp_path / "a.parquet", target="y", weight="w")
     assert found.classes.tolist() == ["a"]
 
 
@@ -228,6 +227,6 @@ def test_columns_may_be_called_anything(tmp_path):
     names = ["a.b", "a", "", "x,y", 'q"', "ü\n", "label"]
     table = pa.table([pa.array([1.0, 2.0])] * 6 + [pa.array(["a", "b"])], names=names)
     for ending in (".parquet", ".arrow"):
-        found = files.scan(write(table, tmp_path / f"a{ending}"), target="label")
+        found = scan_numbers(write(table, tmp_path / f"a{ending}"), target="label")
         assert found.summary.schema.names == ("a.b", "a", "x,y", 'q"', "ü\n")
         assert (found.summary.moments.weight == 1).all()

@@ -6,8 +6,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from naively import NaivelyError, _kernel
-from naively.engines import files
 from naively.engines.files import plain
+from tests.written import scan_numbers
 
 digits = st.text("0123456789", min_size=1, max_size=22)
 decimals = st.builds("{}{}.{}".format, st.sampled_from(["", "-"]), digits, digits)
@@ -22,7 +22,7 @@ newlines = st.sampled_from(["\n", "\r\n", "\n\n"])
 
 def outcome(path):
     try:
-        found = files.scan(path, target="y", columns=["x", "z"])
+        found = scan_numbers(path, target="y", columns=["x", "z"])
     except NaivelyError as error:
         return str(error)
     return found.rows, found.summary.classes.tolist(), found.summary.moments.values.tobytes()

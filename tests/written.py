@@ -9,7 +9,8 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
-from naively.engines.files import arrow, csv, parquet
+from naively.engines import files
+from naively.engines.files import Undecided, arrow, csv, parquet
 
 N = 3000
 FEATURES = ["ratio", "count", "short", "flag"]
@@ -29,6 +30,17 @@ def rows(n=N, seed=0):
             "label": pa.array(rng.choice(["ü", "b", "a"], n)),
         }
     )
+
+
+def scan_numbers(source, **options):
+    """Read the columns of numbers, and leave out others, as the command line does."""
+    options.setdefault("schema", Undecided())
+    return files.scan(source, skip_columns=True, **options)
+
+
+def summarize_numbers(source, **options):
+    """Summarize the columns of numbers."""
+    return scan_numbers(source, **options).summary
 
 
 def as_csv(table, separator=","):

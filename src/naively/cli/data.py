@@ -71,6 +71,7 @@ class Source:
             "target": options.target,
             "columns": self.split(options.columns) or None,
             "exclude": self.split(options.exclude),
+            "skip_columns": True,  # and the user is told
         }
 
     def chosen(

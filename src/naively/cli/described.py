@@ -105,12 +105,17 @@ def _columns(estimator: Any) -> list[dict[str, Any]]:
         key = name if summary.schema.names else j
         column = {
             "name": name,
-            "kind": "number" if j in summary.schema.numbers else "category",
+            "kind": _kind(summary, j),
             "families": [family.name for family in given.get(key, ())],
             "weights": np.asarray(weights.get(key, ())),
         }
         columns.append(column | _seen(summary, j))
     return columns
+
+
+def _kind(summary: Summary, j: int) -> str:
+    kinds = summary.schema.kinds
+    return "number" if kinds is None else kinds[j]
 
 
 def _seen(summary: Summary, j: int) -> dict[str, Any]:
@@ -119,6 +124,8 @@ def _seen(summary: Summary, j: int) -> dict[str, Any]:
         weight, mean, m2, _ = summary.moments.values[:, :, schema.numbers.index(j)]
         variance = np.divide(m2, weight, out=np.full_like(m2, np.nan), where=weight > 0)
         return {"mean": np.where(weight > 0, mean, np.nan), "variance": variance}
+    if j in schema.undecided:
+        return {"categories": [], "rows": np.zeros((0, summary.classes.size))}
     place = schema.categories.index(j)
     return {"categories": summary.categories[place].tolist(), "rows": summary.tally(place).T}
 

@@ -53,7 +53,7 @@ class Learning:
             kind = FORMS[summary.classes.dtype.kind]
             return {"schema": summary.schema, "label_type": kind, "types": types_of(summary)}
         undecided = self.model.undecided()
-        if undecided is None or is_weighted:
+        if undecided.complete is None or is_weighted:
             return {"schema": undecided}
 
         def complete(first: Summary) -> Schema:

@@ -141,7 +141,9 @@ class Model:
         if self.model == "naive-bayes":
             return estimator._undecided()
         size = estimator._sample_size()
-        return Undecided(None, lambda first: replace(first.schema, sample=size)) if size else None
+        if not size:
+            return Undecided()
+        return Undecided(None, lambda first: replace(first.schema, sample=size))
 
     def estimator(self, classes: Any = None) -> Any:
         """Return the estimator, for labels of these classes if they are known."""

@@ -34,6 +34,7 @@ def rows_for(
             schema=schema,
             label_type=kind,
             types=types_of(estimator.summary_),
+            skip_columns=True,
             progress=progress,
             **reading.dialect,
         ).summary

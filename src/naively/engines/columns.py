@@ -1,11 +1,12 @@
 """Which columns of a table a model learns from.
 
-Numeric columns are taken, and text where a model reads categories; dates, empty columns and
-columns without a name (an index that somebody wrote down) are left out, and the reason is kept.
+What a column holds is decided by `naively.kinds`. A column that cannot be learned from is an error
+that says what to do; or, for those who ask for that and tell the user, it is left out, and the
+reason is kept. A column without a name (an index that somebody wrote down) is always left out.
 
 >>> import pyarrow
 >>> table = pyarrow.table({"age": [30, 40], "town": ["Ulm", "Bonn"], "sick": ["no", "yes"]})
->>> choose(table, target="sick")
+>>> choose(table, target="sick", skip_columns=True)
 Columns(names=('age',), left_out=(LeftOut(name='town', reason='text', cell=None, line=None),))
 >>> choose(table, target="sick", kinds={}).names
 ('age', 'town')
@@ -27,11 +28,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively._optional import need
+from naively.engines.native.arrow import held_by_type
 from naively.exceptions import NaivelyError
+from naively.kinds import check, kind_of
 from naively.schema import Kind
 
 __all__ = ["Columns", "LeftOut", "as_array", "choose", "count_rows", "find", "is_category"]
-__all__ += ["is_index", "is_text", "nearly_numeric"]
+__all__ += ["is_index", "is_text", "nearly_numeric", "out_of_files"]
 
 _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 _ALMOST = r"^\s*[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?\s*%?\s*$"  # also 5,1 and 1,000 and 7 %
@@ -85,6 +88,8 @@ def choose(
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
     kinds: Mapping[str, Kind] | None = None,
+    skip_columns: bool = False,
+    types: Mapping[str, Any] | None = None,
     where: str = "",
 ) -> Columns:
     """Choose the columns to learn from.
@@ -96,12 +101,16 @@ def choose(
     target : str, optional
         The column of labels.
     columns : sequence of str, optional
-        Learn from these; None for every column that can be learned from.
+        Learn from these; None for every column.
     exclude : sequence of str
         Not from these.
     kinds : mapping, optional
         Where text can be learned from: what some columns hold, which are taken whatever they
         are. None: only numbers can.
+    skip_columns : bool
+        Leave out columns that cannot be learned from, and empty ones, instead of raising.
+    types : mapping, optional
+        The types of columns, where they are others than the table's.
     where : str
         Where the table comes from, for messages: ``" in 'data.csv'"``.
     """
@@ -115,14 +124,41 @@ def choose(
         names = tuple(name for name in dict.fromkeys(chosen) if name not in unwanted)
         return Columns(names, ())
     settled, take_text = unwanted | set(kinds or ()), kinds is not None
-    left_out = [
-        reason
-        for name, column in zip(table.column_names, table.columns, strict=True)
-        if name not in settled and (reason := _left_out(name, column, take_text)) is not None
-    ]
+    table_types = dict(zip(table.column_names, table.schema.types, strict=True)) | dict(types or {})
+    left_out = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if name in settled:
+            continue
+        reason = _left_out(name, column, table_types[name], take_text)
+        if reason is not None and not is_index(name) and not skip_columns:
+            if reason.reason == "empty":
+                continue
+            _raise(reason, table_types[name], take_text, where)
+        left_out += [] if reason is None else [reason]
     unwanted |= {column.name for column in left_out}
     names = tuple(name for name in table.column_names if name not in unwanted)
     return Columns(names, tuple(left_out))
+
+
+def out_of_files(name: str) -> str:
+    """Say how a column of a file is left out."""
+    return f"leave it out: exclude=[{name!r}], or name the others: columns=[...]"
+
+
+def _raise(column: LeftOut, kind: Any, take_text: bool, where: str) -> None:
+    """Say what is wrong with a column, and what can be done."""
+    name, out = f"column {column.name!r}{where}", out_of_files(column.name)
+    if column.cell is not None:
+        raise NaivelyError(
+            f"{name} must hold numbers; got {column.cell!r} in line {column.line}. Give "
+            f"missing=[{column.cell!r}] if it means a missing cell; use NaiveBayes, which reads "
+            f"text as categories; or {out}."
+        )
+    held = held_by_type(kind)
+    if take_text:
+        kind_of(held, name, out)
+    else:
+        check(held, "number", name, out)
 
 
 def as_array(table: Any) -> NDArray[np.float64]:
@@ -175,29 +211,22 @@ def is_category(kind: Any) -> bool:
     return is_text(kind) or types.is_boolean(kind) or types.is_dictionary(kind)
 
 
-def _is_numeric(kind: Any) -> bool:
-    types = need("pyarrow", "reading columns", extra="files").types
-    numeric = types.is_integer, types.is_floating, types.is_decimal, types.is_boolean
-    return any(is_it(kind) for is_it in numeric)
-
-
-def _left_out(name: str, column: Any, take_text: bool) -> LeftOut | None:
+def _left_out(name: str, column: Any, kind: Any, take_text: bool) -> LeftOut | None:
     """Return why a column is not learned from, or None where it is."""
-    types = need("pyarrow", "reading columns", extra="files").types
     if not name:
         return LeftOut(name, "a column without a name, often an index")
     if is_index(name):
         return LeftOut(name, "an index of pandas")
-    if _is_numeric(column.type):
-        return None
-    if types.is_null(column.type):
+    held = held_by_type(kind)
+    if held.what == "nothing":
         return LeftOut(name, "empty")
-    if types.is_temporal(column.type):
+    if held.what == "dates":
         return LeftOut(name, "dates or times")
-    if not is_text(column.type):
-        return LeftOut(name, f"of type {column.type}")
-    if take_text:
+    if held.what == "other":
+        return LeftOut(name, f"of type {kind}")
+    if take_text or held.what == "boolean" or (held.what == "number" and not held.coded):
         return None
+    types = need("pyarrow", "reading columns", extra="files").types
     if types.is_string(column.type) and _looks_numeric(column):
         return LeftOut(name, "looks numeric", *_first_text(column))
     return LeftOut(name, "text")

@@ -370,12 +370,12 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         return known
 
     def _undecided(self) -> Any:
-        """Say what is measured of files where their first rows decide; None for numbers alone."""
-        size = self._sample_size()
-        if not size:
-            return None
+        """Say what is measured of files: numbers alone, and a sample of rows if it is needed."""
         from naively.engines.files import Undecided
 
+        size = self._sample_size()
+        if not size:
+            return Undecided()
         return Undecided(None, lambda first: replace(first.schema, sample=size))
 
     def _settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:

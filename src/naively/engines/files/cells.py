@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from naively import labels
 from naively._optional import need
+from naively.engines.native.arrow import decoded, held_by_type
 from naively.exceptions import NaivelyError
 from naively.summary import Summary
 
@@ -62,10 +63,7 @@ class RowError(Exception):
 
 def is_number(kind: Any) -> bool:
     """Whether a type of Arrow holds numbers: also booleans, and nothing but nulls."""
-    types = pa.types
-    kind = plain(kind)
-    tests = types.is_integer, types.is_floating, types.is_decimal, types.is_boolean, types.is_null
-    return any(test(kind) for test in tests)
+    return held_by_type(kind).what in ("number", "boolean", "nothing")
 
 
 def plain(kind: Any) -> Any:
@@ -86,8 +84,8 @@ def numbers(array: Any) -> NDArray[Any]:
     kind = array.type.id
     if kind in _IN_PLACE and not array.null_count:
         return array.to_numpy(zero_copy_only=True)
-    if pa.types.is_dictionary(array.type):
-        return numbers(array.dictionary_decode())
+    if pa.types.is_dictionary(array.type) or pa.types.is_run_end_encoded(array.type):
+        return numbers(decoded(array))
     if kind not in _FLOATS:
         array = pc.cast(array, pa.float64(), safe=False)  # as exactly as a float64 can be
     return array.to_numpy(zero_copy_only=False)

@@ -77,9 +77,12 @@ class CsvReader:
         return dict.fromkeys(self._names)
 
     def sample(self) -> Any:
-        """Return the first rows, with the types that pyarrow guesses."""
-        rows = self._records(self._first, SAMPLE)
-        table = self._parse(rows, self._numbered(), {}, f"the rows after byte {self._first}")
+        """Return the first rows, with the types that pyarrow guesses; a CSV file has no dates."""
+        rows, where = self._records(self._first, SAMPLE), f"the rows after byte {self._first}"
+        table = self._parse(rows, self._numbered(), {}, where)
+        texts = {f.name: pa.string() for f in table.schema if pa.types.is_temporal(f.type)}
+        if texts:
+            table = self._parse(rows, self._numbered(), texts, where)
         return table.rename_columns(self._names)
 
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[Piece]:

@@ -27,7 +27,7 @@ from naively.engines.files.csv import Dialect
 from naively.engines.files.measuring import MixedWork
 from naively.engines.files.opening import open_file, reading
 from naively.engines.files.pieces import Begun, Piece, Reader
-from naively.engines.files.plan import Plan, Undecided, Wish, type_of, with_partitions
+from naively.engines.files.plan import FORMS, Plan, Undecided, Wish, type_of, with_partitions
 from naively.engines.files.sources import BadFileError, File, change_of
 from naively.engines.files.work import Work
 from naively.exceptions import NaivelyError
@@ -73,9 +73,9 @@ class Fold:
         self._sizes = list(accumulate((file.size or 0 for file in files), initial=0))
         resumed = self._resumed()
         plan = self._planned(resumed.bad if resumed else ())
-        self.plan = replace(plan, schema=self._decided(plan, resumed))
+        self.plan = self._decided(plan, resumed)
         self.state = resumed or State.beginning(self.plan.schema)
-        if self.state.summary.schema != self.plan.schema:
+        if not _agree(self.state.summary.schema, self.plan.schema):
             raise NaivelyError(
                 f"the checkpoint {str(checkpoint)!r} is of other columns. Remove it to begin anew."
             )
@@ -130,19 +130,21 @@ class Fold:
         more = f" and {len(self.files) - 3} more" if len(self.files) > 3 else ""
         raise NaivelyError(f"there must be a file that holds rows; got {names}{more}.")
 
-    def _decided(self, plan: Plan, resumed: State | None) -> Schema:
+    def _decided(self, plan: Plan, resumed: State | None) -> Plan:
         """Return what is measured: if it depends on the first rows, they are measured before."""
         if not isinstance(self.schema, Undecided) or self.schema.complete is None:
-            return plan.schema
+            return plan
         sampling = replace(plan, schema=replace(plan.schema, sample=self.schema.sample))
         first = self._first_rows(sampling)
         text = is_text(self.files, self.wish)
         decided = self.schema.complete(typed(first, None) if text else settled(first))
         before = None if resumed is None else resumed.summary.schema
-        if before is None or (before.edges is None) != (decided.edges is None):
-            return decided
-        # Its edges may be of rows that have been skipped since.
-        return replace(decided, edges=before.edges, knots=before.knots)
+        if before is not None and (before.edges is None) == (decided.edges is None):
+            # Its edges may be of rows that have been skipped since.
+            decided = replace(decided, edges=before.edges, knots=before.knots)
+        found = zip(first.schema.categories, first.categories, strict=True)
+        forms = {plan.features[j]: FORMS.get(names.dtype.kind, "str") for j, names in found}
+        return replace(plan, schema=decided, categories=forms | plan.categories)
 
     def _first_rows(self, plan: Plan) -> Summary:
         """Summarize the first rows. Whatever is wrong with a file, the pass itself will say."""
@@ -199,6 +201,7 @@ class Fold:
         constants = constants_of(file, reader)
         held = {name: type_of(value) for name, value in constants.items()}
         plan.check(file, {**reader.types, **held})
+        plan = plan.under({**reader.types, **held})
         types = {name: kind for name, kind in plan.types.items() if name not in constants}
         pieces = reader.pieces(types, position)
         if again and file.size is None:
@@ -278,6 +281,14 @@ class Fold:
         if self.checkpoint is not None:
             checkpoints.save(self.checkpoint, self.state, self._asked())
         self._saved_at = monotonic()
+
+
+def _agree(before: Schema, now: Schema) -> bool:
+    """Whether a pass goes on: with the same schema, but for what was decided on the way."""
+    undecided = set(now.undecided)
+    pairs = zip(before.kinds or (), now.kinds or (), strict=False)
+    kinds = [its if j in undecided else mine for j, (its, mine) in enumerate(pairs)]
+    return before == (now.decided(kinds) if undecided and before.kinds else now)
 
 
 def is_text(files: Sequence[File], wish: Wish) -> bool:

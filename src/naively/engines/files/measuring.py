@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from naively.engines import mixed
-from naively.engines.files.mixing import mixed_rows
+from naively.engines.files.mixing import columns_of, mixed_rows
 from naively.engines.files.pieces import Piece, combined
 from naively.engines.files.work import Owners, Stopped, Work, raise_not_finite
 from naively.exceptions import NaivelyError
+from naively.schema import Schema
 from naively.summary import Summary
 
 __all__ = ["MixedWork"]
@@ -76,15 +77,29 @@ class MixedWork(Work):
 
     def _measure(self, batch: Any, owners: Owners, at: int, bound: int) -> Summary:
         classes, codes, given = owners
-        forms = {name: self.plan.categories.get(name) for name in self.plan.features}
+        schema = self._decided(batch)
+        gone = {self.plan.features[j] for j in schema.undecided}
+        names = [name for name in self.plan.features if name not in gone]
+        forms = {name: self.plan.categories.get(name) for name in names}
         table, rows = mixed_rows(batch, forms, self.constants), slice(at, at + batch.num_rows)
         weights = None if given is None else given[rows]
         try:
             return mixed.measure(
-                table, self.plan.schema, classes, codes[rows], weights, 1, bound, self.is_text
+                table, schema, classes, codes[rows], weights, 1, bound, self.is_text
             )
         except NaivelyError:
             columns = table.numbers[:]
             if any(np.isinf(column).any() for column in columns):
                 raise_not_finite(columns, [n for n, form in forms.items() if form is None], at)
             raise
+
+    def _decided(self, batch: Any) -> Schema:
+        """Let cells decide: where types do not say what a column holds, it is read as numbers."""
+        schema = self.plan.schema
+        if not schema.undecided:
+            return schema
+        kinds = list(schema.kinds or ())
+        for j in schema.undecided:
+            (cells,) = columns_of(batch, [self.plan.features[j]], self.constants)
+            kinds[j] = "undecided" if np.isnan(cells).all() else "number"
+        return schema.decided(kinds)

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from naively._optional import need
-from naively.engines.columns import Columns, LeftOut, choose, find, is_index, is_text
+from naively.engines.columns import (
+    Columns,
+    LeftOut,
+    choose,
+    find,
+    is_index,
+    is_text,
+    out_of_files,
+)
 from naively.engines.files.cells import is_number, plain
 from naively.engines.files.sources import File
+from naively.engines.native.arrow import held_by_type
 from naively.exceptions import NaivelyError
+from naively.kinds import check, kind_of
 from naively.schema import Kind, Schema
 from naively.summary import Summary
 
@@ -59,9 +69,11 @@ class Wish:
     target, columns, exclude, weight
         As `scan` has them.
     kinds : dict, or None
-        What some columns hold; None where only columns of numbers are wanted.
+        What some columns hold, and others by their types; None where all are to hold numbers.
     types : dict
         What the categories of some columns are in CSV: "str", "int", "float" or "bool".
+    skip_columns : bool
+        Whether columns that cannot be learned from are left out, instead of an error.
     """
 
     target: str
@@ -70,6 +82,7 @@ class Wish:
     weight: str | None = None
     kinds: dict[str, Kind] | None = None
     types: dict[str, str] = field(default_factory=dict)
+    skip_columns: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,12 +137,13 @@ class Plan:
             columns=wish.columns,
             exclude=[*extra, *(name for name in wish.exclude if alone or name in present)],
             kinds=wish.kinds,
+            skip_columns=wish.skip_columns,
+            types=(known := {name: kind for name, kind in declared.items() if kind is not None}),
             where=where,
         )
         _check_some(chosen, wish, where)
         types = dict(zip(present, sample.schema.types, strict=True))
-        known = {name: kind for name, kind in declared.items() if kind is not None}
-        kinds = _kinds(chosen.names, types | known, wish, fixed)
+        kinds = _kinds(chosen.names, types | known, wish, fixed, where)
         categories = {
             name: wish.types.get(name) or _form(types[name])
             for name, kind in zip(chosen.names, kinds, strict=True)
@@ -139,7 +153,7 @@ class Plan:
         names = None if wish.columns is not None else kept - set(wish.exclude)
         read = {*chosen.names, *extra} - set(categories)
         flags = frozenset(name for name in read if pa.types.is_boolean(types[name]))
-        schema = fixed or Schema(len(kinds), chosen.names, None if wish.kinds is None else kinds)
+        schema = Schema(len(kinds), chosen.names, kinds) if fixed is None else fixed.decided(kinds)
         plan = cls(wish, schema, chosen.names, chosen.left_out, names, flags, categories)
         is_text = file.format == "csv"  # where categories can be anything
         plan.check(file, types | dict.fromkeys(categories) if is_text else types)
@@ -149,7 +163,7 @@ class Plan:
     def is_of_numbers(self) -> bool:
         """Whether moments are all that is measured: columns need not be read together."""
         schema = self.schema
-        return not (schema.categories or schema.edges or schema.sample)
+        return not (schema.categories or schema.undecided or schema.edges or schema.sample)
 
     @property
     def types(self) -> dict[str, Any]:
@@ -162,14 +176,28 @@ class Plan:
         kinds |= {name: READ_AS[form] for name, form in self.categories.items()}
         return kinds | {self.wish.target: _TEXTS}
 
+    def under(self, types: Mapping[str, Any]) -> Plan:
+        """Return the plan for a file whose types say what undecided columns hold."""
+        schema, categories = self.schema, dict(self.categories)
+        kinds = list(schema.kinds or ())
+        for j in schema.undecided:
+            name, kind = self.features[j], types[self.features[j]]
+            if kind is not None:
+                kinds[j] = kind_of(held_by_type(kind), f"column {name!r}", out_of_files(name))
+                categories |= {name: _form(plain(kind))} if kinds[j] == "category" else {}
+        if not schema.undecided:
+            return self
+        return replace(self, schema=schema.decided(kinds), categories=categories)
+
     def check(self, file: File, types: Mapping[str, Any]) -> None:
         """Raise where a file lacks a column, has another one, or one of the wrong kind."""
         where, present = f" in {file.name!r}", list(types)
+        undecided = {self.features[j] for j in self.schema.undecided}
         for name in self.types:
             if name not in types:
                 self._raise_missing(name, file, present)
             kind = types[name]
-            if name != self.wish.target and kind is not None:
+            if name != self.wish.target and kind is not None and name not in undecided:
                 _check_type(name, kind, self.categories.get(name), where)
         if self.names is None:
             return
@@ -204,17 +232,10 @@ def _check_some(chosen: Columns, wish: Wish, where: str) -> None:
 def _check_type(name: str, kind: Any, form: str | None, where: str) -> None:
     """Raise where a column cannot hold numbers, or categories that are of the first file's form."""
     if form is None and not is_number(kind):
-        raise NaivelyError(
-            f"column {name!r} must hold numbers; got {kind}{where}. "
-            "Exclude it, or make it numeric in every file."
-        )
+        check(held_by_type(kind), "number", f"column {name!r}{where}", out_of_files(name))
     if form is None or pa.types.is_null(kind):
         return
-    if not (is_number(kind) or is_text(plain(kind))):
-        raise NaivelyError(
-            f"column {name!r} must hold text, numbers or booleans; got {kind}{where}. "
-            "Exclude it, or convert it."
-        )
+    check(held_by_type(kind), "category", f"column {name!r}{where}", out_of_files(name))
     if is_text(plain(kind)) != (form == "str"):
         before = "text" if form == "str" else "numbers"
         raise NaivelyError(
@@ -224,9 +245,18 @@ def _check_type(name: str, kind: Any, form: str | None, where: str) -> None:
 
 
 def _kinds(
-    names: Sequence[str], types: Mapping[str, Any], wish: Wish, fixed: Schema | None
+    names: Sequence[str],
+    types: Mapping[str, Any],
+    wish: Wish,
+    fixed: Schema | None,
+    where: str,
 ) -> tuple[Kind, ...]:
     """Return what columns hold: as the caller says, or by their types."""
+
+    def by_type(name: str) -> Kind:
+        held = held_by_type(types[name])
+        return kind_of(held, f"column {name!r}{where}", out_of_files(name))
+
     given = wish.kinds
     if fixed is not None and fixed.n_columns != len(names):
         what = "columns" if fixed.categories else "numeric columns"
@@ -234,18 +264,13 @@ def _kinds(
             f"the model has no column names and takes {fixed.n_columns} {what}; "
             f"got {len(names)}. Choose the columns."
         )
-    if fixed is not None and fixed.kinds is not None:
-        return fixed.kinds
     number: Kind = "number"
-    if given is None:
+    if fixed is not None and fixed.kinds is not None:
+        pairs = zip(names, fixed.kinds, strict=True)
+        return tuple(by_type(name) if kind == "undecided" else kind for name, kind in pairs)
+    if given is None or fixed is not None:
         return (number,) * len(names)
-    return tuple(given.get(name) or _kind(types[name]) for name in names)
-
-
-def _kind(kind: Any) -> Kind:
-    types = pa.types
-    are_categories = types.is_dictionary(kind) or types.is_boolean(kind) or is_text(kind)
-    return "category" if are_categories else "number"
+    return tuple(given.get(name) or by_type(name) for name in names)
 
 
 def _form(kind: Any) -> str:

@@ -58,6 +58,7 @@ def scan(
     schema: Schema | Undecided | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     skip_bad_files: bool = False,
+    skip_columns: bool = False,
     progress: Progress | None = None,
     n_jobs: int | None = None,
     label_type: str | None = None,
@@ -77,20 +78,23 @@ def scan(
     target : str
         The column of labels.
     columns : sequence of str, optional
-        The columns to learn from; None for every numeric one, and those of text if the schema
-        wants them.
+        The columns to learn from; None for all, but those without a name.
     exclude : sequence of str
         Not from these.
     weight : str, optional
         A column of weights, finite and >= 0.
     schema : Schema, optional
         What is measured, such as that of a summary to which this one will be added: its columns
-        are found by name. None: the moments of columns of numbers. It may be `Undecided`.
+        are found by name. None: what the types say. It may be `Undecided`. A CSV file has no types:
+        what its first rows look like counts, and dates are text.
     checkpoint : path-like, optional
         A file to which the state of the pass is saved every few seconds. If it is there, the
         pass goes on from it, and the result has the bits of an uninterrupted pass.
     skip_bad_files : bool, default=False
         Leave out files that cannot be read to their end, wholly, instead of stopping there.
+    skip_columns : bool, default=False
+        Leave out columns that cannot be learned from, such as dates, and those that are empty in
+        the first rows, instead of raising; `Scan.left_out` names them.
     progress : callable, optional
         Called with the numbers of rows and bytes so far, and of all bytes (None if unknown).
     n_jobs : int, optional
@@ -110,16 +114,15 @@ def scan(
     >>> _ = path.write_text("height,name,sex\n1.7,Ada,f\n1.8,Bob,m\n,Cleo,f\n")
     >>> found = scan(path, target="sex")
     >>> found.summary
-    <Summary of weight 3: 1 columns, 2 classes ('f', 'm')>
-    >>> [(column.name, column.reason) for column in found.left_out]
-    [('name', 'text')]
+    <Summary of weight 3: 2 columns, 2 classes ('f', 'm')>
+    >>> found.summary.schema.kinds
+    ('number', 'category')
     """
     for kind in (label_type, *(types or {}).values()):
         if kind not in (None, "str", "int", "float", "bool"):
             raise NaivelyError(f"label_type must be str, int, float or bool; got {kind!r}.")
-    wish = Wish(
-        target, *_columns(schema, columns, exclude), weight, _kinds(schema), dict(types or {})
-    )
+    chosen = _columns(schema, columns, exclude)
+    wish = Wish(target, *chosen, weight, _kinds(schema), dict(types or {}), skip_columns)
     dialect = Dialect(separator, decimal, tuple(missing))
     files = resolve(source)
     if checkpoint is not None and any(file.size is None for file in files):
@@ -147,5 +150,6 @@ def _kinds(schema: Schema | Undecided | None) -> dict[str, Kind] | None:
     if isinstance(schema, Undecided):
         return None if schema.kinds is None else dict(schema.kinds)
     if schema is None or schema.kinds is None:
-        return None
-    return dict(zip(schema.names or (), schema.kinds, strict=False))
+        return {} if schema is None else None
+    held = zip(schema.names or (), schema.kinds, strict=False)
+    return {name: kind for name, kind in held if kind != "undecided"}

@@ -49,7 +49,8 @@ class Scoring:
     model : estimator
         What labels them, on one thread.
     columns : dict
-        For each column of the model, what its categories are; None where it holds numbers.
+        For each column of the model that it knows something of, what its categories are; None
+        where it holds numbers.
     flags : frozenset of str
         Those columns of numbers of a CSV file that hold true and false.
     kept : tuple of str
@@ -96,7 +97,9 @@ class Scoring:
         twice = [n for i, (n, _) in enumerate(fields) if n in [m for m, _ in fields[:i]]]
         if twice:
             raise NaivelyError(f"columns of the output must differ; {twice[0]!r} is there twice.")
-        forms = dict(zip(names, _forms(model.summary_), strict=True))
+        undecided = model.summary_.schema.undecided  # nothing is known of them, nothing is read
+        listed = enumerate(zip(names, _forms(model.summary_), strict=True))
+        forms = {name: form for j, (name, form) in listed if j not in undecided}
         return cls(model, forms, flags, kept, proba, pa.schema(fields))
 
     def types(self, its: Opened) -> dict[str, Any]:
@@ -216,7 +219,9 @@ def _columns(
     chosen = None if columns is None else named(columns)
     kinds: dict[str, Any] | None = {} if schema.categories else None
     exclude = () if chosen else kept
-    found = choose(sample, columns=chosen, exclude=exclude, kinds=kinds, where=where).names
+    found = choose(
+        sample, columns=chosen, exclude=exclude, kinds=kinds, skip_columns=True, where=where
+    ).names
     if len(found) != schema.n_columns:
         what = "columns" if schema.categories else "numeric columns"
         raise NaivelyError(

@@ -3,7 +3,7 @@ r"""Files read into memory, for those who need all rows at once: folds, comparis
 >>> import pathlib, tempfile
 >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
 >>> _ = path.write_text("height,name,sex\n1.7,Ada,f\n1.8,Bob,m\n,Cleo,f\n")
->>> table = read(path, target="sex")
+>>> table = read(path, target="sex", skip_columns=True)
 >>> table.X.column_names, table.y.tolist()
 (['height'], ['f', 'm', 'f'])
 """
@@ -55,6 +55,7 @@ def read(
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
     kinds: Mapping[str, Kind] | None = None,
+    skip_columns: bool = False,
     progress: Progress | None = None,
     separator: str | None = None,
     decimal: str = ".",
@@ -65,7 +66,8 @@ def read(
     The parameters are those of `scan`, and the kinds those of `Undecided`.
     """
     chosen = None if columns is None else named(columns)
-    wish = Wish(target, chosen, named(exclude), None, None if kinds is None else dict(kinds))
+    given = None if kinds is None else dict(kinds)
+    wish = Wish(target, chosen, named(exclude), None, given, skip_columns=skip_columns)
     files, dialect = resolve(source), Dialect(separator, decimal, tuple(missing))
     fold = Fold(files, wish, dialect, False, None, None)
     rows = _Rows(fold.plan)

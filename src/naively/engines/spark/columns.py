@@ -70,9 +70,15 @@ class Plan:
                 f"there must be {schema.n_columns} columns; got {n_columns}. Choose the columns."
             )
         plan = cls(names, widths, schema)
+        if schema.undecided:
+            kinds = list(schema.kinds or ())
+            for column in plan._columns():
+                if column.kind == "undecided":
+                    kinds[column.at] = types.kind(df.schema[column.name])
+            plan = cls(names, widths, schema.decided(kinds))
         for column in plan._columns():
             inside = range(column.at, column.at + (column.width or 0))
-            if set(inside) & set(schema.categories):
+            if set(inside) & {*schema.categories, *schema.undecided}:
                 raise NaivelyError(
                     f"column {column.name!r} holds vectors, which are numbers; got a schema with "
                     "categories among them. Choose plain columns for those."
@@ -94,7 +100,7 @@ class Plan:
         for array, column in zip(arrays, self._columns(), strict=True):
             if column.kind == "number":
                 found.append(self._numbers(array, column))
-            else:
+            elif column.kind == "category":
                 cells = pyarrow.chunked_array([array])
                 encoded.append(categories.encode(cells, self.schema.name(column.at)))
         table: Any = found[0] if len(found) == 1 and found[0].ndim == 2 else None
@@ -116,9 +122,9 @@ class Plan:
         return pyarrow.table(list(_side_by_side(cells)), names=list(self.schema.names))
 
     def _columns(self) -> Iterator[_Column]:
-        at, numbers = 0, set(self.schema.numbers)
+        at, kinds = 0, self.schema.kinds
         for name, width in zip(self.names, self.widths, strict=True):
-            yield _Column(name, at, "number" if at in numbers else "category", width)
+            yield _Column(name, at, "number" if kinds is None else kinds[at], width)
             at += 1 if width is None else width
 
     @staticmethod

@@ -12,9 +12,12 @@ from naively._optional import need
 from naively.engines.columns import find, is_index
 from naively.engines.files.plan import named
 from naively.exceptions import NaivelyError
+from naively.kinds import Held, What, check, kind_of
 from naively.schema import Kind, Schema
 
-__all__ = ["chosen", "expression", "quoted", "schema", "width"]
+__all__ = ["chosen", "expression", "kind", "quoted", "schema", "width"]
+
+_OUT = "choose other columns: columns=[...]"
 
 
 def chosen(
@@ -43,8 +46,8 @@ def schema(df: Any, names: Sequence[str], widths: Sequence[int | None]) -> Schem
     for name, length in zip(names, widths, strict=True):
         numbers: list[Kind] = ["number"] * (length or 0)
         measured += [name] if length is None else [f"{name}_{i}" for i in range(length)]
-        kinds += [_kind(df.schema[name])] if length is None else numbers
-    return Schema(len(kinds), tuple(measured), tuple(kinds) if "category" in kinds else None)
+        kinds += [kind(df.schema[name])] if length is None else numbers
+    return Schema(len(kinds), tuple(measured), tuple(kinds))
 
 
 def width(df: Any, name: str) -> int | None:
@@ -64,15 +67,16 @@ def width(df: Any, name: str) -> int | None:
     return len(first[0])
 
 
-def expression(df: Any, name: str, kind: Kind) -> Any:
+def expression(df: Any, name: str, agreed: Kind) -> Any:
     """Return a column, as a double where that is how its numbers are read."""
     sql = need("pyspark.sql.types", "Spark", extra="spark")
     column, held = df[quoted(name)], df.schema[name].dataType
     if _is_vector(held):
         return column
-    if _kind(df.schema[name]) != kind and not isinstance(held, sql.BooleanType | sql.NumericType):
-        raise NaivelyError(f"column {name!r} must hold numbers; got {held.simpleString()}.")
-    is_flag = kind == "number" and isinstance(held, sql.BooleanType)
+    if agreed == "undecided":  # nothing is known of it, nothing is read
+        return need("pyspark.sql.functions", "Spark", extra="spark").lit(None).cast("double")
+    check(held_by_type(held), agreed, f"column {name!r}", _OUT)
+    is_flag = agreed == "number" and isinstance(held, sql.BooleanType)
     if is_flag or isinstance(held, sql.DecimalType | sql.NullType):
         return column.cast("double")  # of a decimal, the nearest
     return column
@@ -91,17 +95,25 @@ def _is_vector(held: Any) -> bool:
     return bool(held.simpleString() == "vector")
 
 
-def _kind(field: Any) -> Kind:
+def held_by_type(kind: Any) -> Held:
+    """Return what a type of Spark's says."""
     sql = need("pyspark.sql.types", "Spark", extra="spark")
-    held = field.dataType
-    if isinstance(held, sql.NumericType | sql.NullType):
-        return "number"
-    if isinstance(held, sql.StringType | sql.CharType | sql.VarcharType | sql.BooleanType):
-        return "category"
-    raise NaivelyError(
-        f"column {field.name!r} must hold numbers, vectors, text or booleans; got "
-        f"{held.simpleString()}. Convert it, or choose other columns."
-    )
+    intervals = "interval", "time"
+    tests: dict[What, bool] = {
+        "nothing": isinstance(kind, sql.NullType),
+        "number": isinstance(kind, sql.NumericType),
+        "boolean": isinstance(kind, sql.BooleanType),
+        "text": isinstance(kind, sql.StringType | sql.CharType | sql.VarcharType),
+        "dates": isinstance(kind, sql.DateType) or kind.simpleString().startswith(intervals),
+    }
+    other: What = "other"
+    what = next((what for what, holds in tests.items() if holds), other)
+    return Held(what, kind.simpleString())
+
+
+def kind(field: Any) -> Kind:
+    """Return what a column holds, or raise where it can be no column of a model."""
+    return kind_of(held_by_type(field.dataType), f"column {field.name!r}", _OUT)
 
 
 def _attributes(field: Any, length: int) -> tuple[str, ...] | None:

@@ -13,12 +13,14 @@ from typing import Any
 from naively._optional import need
 from naively.engines.columns import find, is_index
 from naively.exceptions import NaivelyError
+from naively.kinds import Held, What, check, kind_of
 from naively.schema import Kind, Schema
 
 __all__ = ["LARGEST", "Rows", "check_table", "finite", "rows_of"]
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")
 
+_OUT = "leave it out with columns=[...]"
 LARGEST = 1e150  # the squares of larger numbers cannot be added up
 
 
@@ -83,8 +85,11 @@ def rows_of(
     own = [find(name, table.columns) for name in (target, weight) if name is not None]
     names = _names(table, columns, own, schema)
     if schema is None:
-        kinds = tuple(_kind(table[name]) for name in names)
-        schema = Schema(len(names), names, kinds if "category" in kinds else None)
+        schema = Schema(len(names), names, tuple(_kind(table[name]) for name in names))
+    elif schema.undecided:
+        pairs = zip(names, schema.kinds or (), strict=True)
+        kinds = [_kind(table[name]) if kind == "undecided" else kind for name, kind in pairs]
+        schema = schema.decided(kinds)
     values = {"y": _label(table[target])}
     if weight is not None:
         values["w"] = _number(table[weight])
@@ -117,40 +122,34 @@ def _names(
     return names
 
 
+def held_by_type(kind: Any) -> Held:
+    """Return what a type of Ibis's says."""
+    tests: dict[What, bool] = {
+        "nothing": kind.is_null() or 'kind="NULL"' in str(kind),  # of a file that DuckDB reads
+        "boolean": kind.is_boolean(),
+        "number": kind.is_numeric(),
+        "text": kind.is_string(),
+        "dates": kind.is_temporal() or kind.is_interval(),
+    }
+    return Held(next((what for what, holds in tests.items() if holds), "other"), str(kind))
+
+
 def _kind(column: Any) -> Kind:
-    kind = column.type()
-    if kind.is_boolean() or kind.is_string():
-        return "category"
-    if kind.is_numeric():
-        return "number"
-    dates = "Give numbers, such as the year, or categories, such as the month; or leave it out."
-    raise NaivelyError(
-        f"column {column.get_name()!r} must hold numbers or categories; got {kind}. "
-        + (dates if kind.is_temporal() else "Cast it, or leave it out with columns=[...].")
-    )
+    return kind_of(held_by_type(column.type()), f"column {column.get_name()!r}", _OUT)
 
 
 def _number(column: Any) -> Any:
     kind = column.type()
+    check(held_by_type(kind), "number", f"column {column.get_name()!r}", _OUT)
     if kind.is_boolean():
         return column.cast("int32").cast("float64")  # PostgreSQL knows no shorter way
-    if not kind.is_numeric():
-        raise NaivelyError(
-            f"column {column.get_name()!r} must hold numbers; got {kind}. Cast it, or leave it out."
-        )
     return column if kind.is_float64() else column.cast("float64")
 
 
 def _category(column: Any) -> Any:
     kind = column.type()
-    if kind.is_decimal():
-        return column.cast("float64")
-    if not (kind.is_string() or kind.is_boolean() or kind.is_numeric()):
-        raise NaivelyError(
-            f"column {column.get_name()!r} must hold text, numbers or booleans; got {kind}. "
-            "Cast it, or leave it out."
-        )
-    return column
+    check(held_by_type(kind), "category", f"column {column.get_name()!r}", _OUT)
+    return column.cast("float64") if kind.is_decimal() else column
 
 
 def _label(column: Any) -> Any:

@@ -44,7 +44,11 @@ def draw(rows: Rows, classes: NDArray[Any], categories: tuple[NDArray[Any], ...]
     frame = ask(few.limit(schema.sample))
     weights = None if rows.weight is None else frame["w"].to_numpy(dtype=np.float64)
     named = dict(zip((*schema.numbers, *schema.categories), (*numbers, *texts), strict=True))
-    cells = frame[[named[j] for j in range(schema.n_columns)]]
+    cells = frame[list(named.values())].copy()
+    cells.columns = list(named)
+    for j in schema.undecided:
+        cells[j] = None
+    cells = cells[list(range(schema.n_columns))]
     mixed = read(cells, replace(schema, names=None))
     own, codes = encode(frame["y"].tolist())
     sample = sample_rows(mixed, schema, own, codes, weights, 1)

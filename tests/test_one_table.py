@@ -1,0 +1,221 @@
+"""One table has one schema, whoever reads it: every engine, every format of file."""
+
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+
+from naively import GaussianNB, NaiveBayes, NaivelyError, summarize
+from naively.schema import Schema
+from tests import sparks
+
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
+pa = pytest.importorskip("pyarrow")
+csv = pytest.importorskip("pyarrow.csv")
+feather = pytest.importorskip("pyarrow.feather")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+KINDS = {
+    "whole": "number",
+    "real": "number",
+    "gaps": "number",
+    "flag": "category",
+    "flags": "category",
+    "town": "category",
+    "group": "category",
+    "empty": "undecided",
+    "price": "number",
+    "day": "category",
+}
+N = 12
+TABLE = pa.table(
+    {
+        "whole": pa.array(range(N)),
+        "real": pa.array([0.5, 1.5, None, 2.25] * 3),
+        "gaps": pa.array([1, None, 3] * 4),
+        "flag": pa.array([True, False] * 6),
+        "flags": pa.array([True, None, False] * 4),
+        "town": pa.array(["Ulm", "Bonn", None] * 4),
+        "group": pa.array(["a", "b", "b", "a"] * 3).dictionary_encode(),
+        "empty": pa.nulls(N),
+        "price": pa.array([Decimal("1.50"), None, Decimal("2.25")] * 4, pa.decimal128(6, 2)),
+        "day": pa.array(["2024-01-05", "2024-02-29", "2024-01-05"] * 4),
+    }
+)
+Y = ["n", "y", "y", "n"] * 3
+LABELLED = TABLE.append_column("label", pa.array(Y))
+DATES = pa.table({"x": pa.array(range(N)), "day": pa.array([date(2024, 2, 29)] * N)})
+
+
+def as_pandas(table):
+    frame = table.to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
+    names = frame.columns
+    return frame.assign(
+        **{name: pd.array(table[name].to_pylist(), "Int64") for name in names if name == "gaps"},
+        **{name: table[name].to_pandas() for name in names if name == "flag"},
+    )
+
+
+def cells(table):
+    return [list(row.values()) for row in table.to_pylist()]
+
+
+IN_MEMORY = {
+    "lists": cells,
+    "array of objects": lambda table: np.array(cells(table), dtype=object),
+    "pandas": as_pandas,
+    "polars": pl.from_arrow,
+    "pyarrow": lambda table: table,
+}
+FORMATS = {
+    "parquet": parquet.write_table,
+    "arrow": feather.write_feather,
+    "csv": csv.write_csv,
+}
+
+
+def written(table, form, folder):
+    """Write a table as its library does by default; CSV knows no dictionaries."""
+    if form == "csv" and "group" in table.column_names:
+        at = table.column_names.index("group")
+        table = table.set_column(at, "group", table["group"].cast(pa.string()))
+    FORMATS[form](table, str(folder / f"table.{form}"))
+    return folder / f"table.{form}"
+
+
+def from_dask(table, y, **options):
+    dask, dd = pytest.importorskip("dask"), pytest.importorskip("dask.dataframe")
+    with dask.config.set({"dataframe.convert-string": False}):  # or Dask makes text of objects
+        frame = dd.from_pandas(as_pandas(table), npartitions=3)
+        return summarize(frame, y, **options)
+
+
+def from_spark(table, y, **options):
+    if sparks.absent():
+        pytest.skip(sparks.absent())
+    types = {"decimal128(6, 2)": "decimal(6,2)", "int64": "bigint", "double": "double"}
+    types |= {"bool": "boolean", "null": "void", "date32[day]": "date"}
+    listed = [f"`{f.name}` {types.get(str(f.type), 'string')}" for f in table.schema]
+    rows = [(*row, label) for row, label in zip(cells(table), y, strict=True)]
+    with sparks.quiet():
+        df = sparks.session().createDataFrame(rows, ", ".join([*listed, "label string"]))
+        return summarize(df, target="label", **options)
+
+
+def from_duckdb(table, y, **options):
+    ibis = pytest.importorskip("ibis")
+    pytest.importorskip("duckdb")
+    with TemporaryDirectory() as folder:
+        source = written(table.append_column("label", pa.array(y)), "parquet", Path(folder))
+        found = ibis.duckdb.connect().read_parquet(source)
+        return summarize(found, target="label", **options)
+
+
+ELSEWHERE = {"dask": from_dask, "spark": from_spark, "duckdb": from_duckdb}
+EVERYWHERE = [*IN_MEMORY, *FORMATS, *ELSEWHERE]
+
+
+def summarized(where, table, folder, **options):
+    if where in IN_MEMORY:
+        return summarize(IN_MEMORY[where](table), Y, **options)
+    if where in FORMATS:
+        source = written(table.append_column("label", pa.array(Y)), where, folder)
+        return summarize(source, target="label", **options)
+    return ELSEWHERE[where](table, Y, **options)
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return summarize(TABLE, Y)
+
+
+@pytest.mark.parametrize("where", EVERYWHERE)
+def test_one_table_has_one_schema_and_one_summary(where, expected, tmp_path):
+    summary = summarized(where, TABLE, tmp_path)
+    assert summary.schema.kinds == tuple(KINDS.values())
+    assert summary.schema.names in (tuple(KINDS), None)
+    total = summary + expected  # which unites what they hold
+    np.testing.assert_allclose(total.moments.values[:3], (expected + summary).moments.values[:3])
+    np.testing.assert_allclose(total.moments.weight, 2 * (expected + 0 * summary).moments.weight)
+    assert [c.tolist() for c in summary.categories] == [c.tolist() for c in expected.categories]
+    assert summary.tallies == expected.tallies
+
+
+@pytest.mark.parametrize("where", EVERYWHERE)
+def test_typed_dates_are_the_same_error_everywhere(where, tmp_path):
+    if where == "csv":  # which has no dates: ISO dates are text there, as for pandas.read_csv
+        assert summarized(where, DATES, tmp_path).schema.kinds == ("number", "category")
+        frame = pd.read_csv(tmp_path / "table.csv").drop(columns="label")
+        assert summarize(frame, Y).schema.kinds == ("number", "category")
+        return
+    with pytest.raises(NaivelyError, match=r"column ('day'|1).* holds dates or times"):
+        summarized(where, DATES, tmp_path)
+
+
+@pytest.mark.parametrize("where", EVERYWHERE)
+def test_a_schema_that_was_agreed_upon_is_taken_everywhere(where, expected, tmp_path):
+    kinds = tuple("category" if name == "whole" else kind for name, kind in KINDS.items())
+    agreed = Schema(len(KINDS), tuple(KINDS), kinds, sample=50)
+    summary = summarized(where, TABLE, tmp_path, schema=agreed)
+    assert summary.categories[0].tolist() == list(range(N))
+    assert len(summary.sample) == N
+    assert summary.schema.sample == 50
+
+
+@pytest.mark.parametrize("where", EVERYWHERE)
+def test_booleans_are_0_and_1_for_gaussian_nb_everywhere(where, tmp_path):
+    table = TABLE.select(["real", "flag", "flags"])
+    exact = np.array([[np.nan if v is None else v for v in row] for row in cells(table)], float)
+    model = GaussianNB().fit(exact, Y)
+    if where in FORMATS:
+        source = written(table.append_column("label", pa.array(Y)), where, tmp_path)
+        found = GaussianNB.from_files(source, target="label").summary_
+    elif where in ELSEWHERE and where != "dask":
+        found = summarized(where, table, tmp_path, schema=Schema(3, tuple(table.column_names)))
+    elif where == "dask":
+        dd = pytest.importorskip("dask.dataframe")
+        found = GaussianNB().fit(dd.from_pandas(as_pandas(table), npartitions=2), Y).summary_
+    else:
+        found = GaussianNB().fit(IN_MEMORY[where](table), Y).summary_
+    np.testing.assert_allclose(found.moments.weight, model.summary_.moments.weight)
+    np.testing.assert_allclose(found.moments.mean, model.summary_.moments.mean, rtol=1e-14)
+    np.testing.assert_allclose(found.moments.m2, model.summary_.moments.m2, rtol=1e-12)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_gaussian_nb_names_naive_bayes_where_a_file_holds_text(form, tmp_path):
+    source = written(LABELLED.select(["real", "town", "label"]), form, tmp_path)
+    with pytest.raises(NaivelyError, match=r"column 'town' .*NaiveBayes.*exclude=\['town'\]"):
+        GaussianNB.from_files(source, target="label")
+    model = GaussianNB.from_files(source, target="label", exclude=["town"])
+    assert model.feature_names_in_.tolist() == ["real"]
+    assert NaiveBayes.from_files(source, target="label").n_features_in_ == 2
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("later", [[1.5, None, 2.5], ["a", None, "b"]], ids=["numbers", "text"])
+def test_a_column_that_is_empty_in_the_first_file_is_decided_by_a_later_one(form, later, tmp_path):
+    y = pa.array(["n", "y", "n"])
+    first = pa.table({"x": [1.0, 2.0, 3.0], "late": pa.nulls(3), "label": y})
+    second = pa.table({"x": [1.0, 2.0, 3.0], "late": later, "label": y})
+    for name, table in (("a", first), ("b", second)):
+        (tmp_path / name).mkdir()
+        written(table, form, tmp_path / name)
+    source = [tmp_path / name / f"table.{form}" for name in "ab"]
+    if form == "csv" and later[0] == "a":  # whose type is not known before its cells are read
+        with pytest.raises(NaivelyError, match=r"column 'late' must hold numbers; got 'a'"):
+            summarize(source, target="label")
+        return
+    summary = summarize(source, target="label")
+    whole = summarize(
+        pa.concat_tables([first, second], promote_options="default").drop(["label"]),
+        ["n", "y", "n"] * 2,
+    )
+    assert summary.schema == whole.schema
+    assert summary.tallies == whole.tallies
+    np.testing.assert_allclose(summary.moments.values, whole.moments.values, rtol=1e-14)
+    assert NaiveBayes.from_files(source, target="label").summary_.weight == 6
