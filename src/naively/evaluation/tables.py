@@ -44,12 +44,13 @@ class Table:
         text = need("rich.text", "printing in colour", extra="cli").Text  # takes [b] as it stands
         tables = need("rich.table", "printing in colour", extra="cli")
         box = need("rich.box", "printing in colour", extra="cli").SIMPLE_HEAD
-        table = tables.Table(title=text(self.title, "bold"), title_justify="left", box=box)
+        group = need("rich.console", "printing in colour", extra="cli").Group
+        table = tables.Table(box=box)
         for at, name in enumerate(self.header):
             table.add_column(text(name), justify="right" if at else "left", no_wrap=at == 0)
         for row in self.rows:
             table.add_row(*map(text, row))
-        return table
+        return group(text(self.title, "bold"), table)  # a title of the table's would be wrapped
 
     def _repr_html_(self) -> str:
         lines = [f"<tr>{_cells('th', self.header)}</tr>"]
