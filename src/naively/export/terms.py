@@ -31,7 +31,7 @@ __all__ = ["SQUARE_UNIT", "UNIT", "Fitted", "Terms", "check_text", "plain_labels
 
 UNIT = 2.0**256
 SQUARE_UNIT = UNIT**2
-_LEAST, _MOST = 1e-140, 1e300  # variances; below, squares in these units would underflow
+_LEAST, _MOST = 1e-300, 1e300  # variances whose inverse is an ordinary float64
 
 
 class Fitted(Protocol):
