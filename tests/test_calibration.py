@@ -223,3 +223,13 @@ def test_a_step_that_overshoots_is_halved():
     assert value < 1.0
     assert x[0] == 1.0 - 1.25
     assert slope[0] == 2 * x[0]
+
+
+@pytest.mark.parametrize("least", [-1e100, -1e200, -1e307])
+@pytest.mark.parametrize("how", ["temperature", "weights"])
+def test_a_row_that_is_too_far_from_every_class_leaves_weights_finite(how, least):
+    terms, *rest = example()
+    terms[0] = least * np.arange(1, 4)[:, np.newaxis]
+    found = fit(terms, *rest, how)
+    assert np.isfinite(found.weight).all()
+    assert np.isfinite(found.bias).all()

@@ -69,6 +69,7 @@ _MOST_CLASSES = 128  # that have weights and biases of their own
 _FEWEST_ROWS, _MOST_ROWS = 500, 4000
 _WORTHWHILE_CELLS = 1_500_000  # of the terms of a sample
 _MOST_CELLS = 40_000_000  # of them, whatever they are worth: 320 MB
+_LEAST_TERM = -1e60  # of a row that is 1e30 deviations away: squares must not overflow
 _MOST_WEIGHT = 1e6  # of a sample: beyond, penalties are lost to rounding
 MOST_WEIGHTS = 200_000  # classes times terms; beyond, 200 rows have too many cells
 
@@ -129,6 +130,8 @@ def fit(
     """
     _, n_classes, n_terms = terms.shape
     weights = _bounded(weights)
+    if terms.min(initial=0.0) < _LEAST_TERM:
+        terms = np.maximum(terms, _LEAST_TERM)
     if n_classes > _MOST_CLASSES:
         return _fit_many(terms, codes, weights, log_prior, how)
     rows = _Rows.of(terms, codes, weights, log_prior)

@@ -1,11 +1,12 @@
 """Model files with bytes flipped, cut or exchanged, and headers that say something else.
 
-What is loaded is a model whose probabilities are finite; everything else is a `NaivelyError`.
+What is loaded answers with probabilities that are finite; everything else is a `NaivelyError`.
 """
 
 import json
 import struct
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -108,7 +109,8 @@ def check(case):
             model = naively.load(file.name)
         except NaivelyError:
             return
-    answers(model)
+    with suppress(NaivelyError):  # what was seen may be too little for a model, or too large
+        answers(model)
 
 
 def answers(model):
