@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 KERNEL := CMakeLists.txt $(wildcard src/kernel/*)
+PARALLEL := -n auto --dist loadfile# each file of tests on one of the cores
 INTO := --config-settings=build-dir=build# a folder that stays, so that only what changed is compiled
 
 .PHONY: demo test fuzz bench check format sanitize portable wheel clean help
@@ -11,7 +12,7 @@ demo: $(VENV)/ready ## compare with scikit-learn on two tables; pictures and rep
 	$(BIN)/naively demo
 
 test: $(VENV)/ready $(if $(SPARK),$(VENV)/ready-connect) ## run the whole test suite; SPARK=1 fetches Spark for its tests
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
 fuzz: $(VENV)/ready ## search for inputs that fail, for minutes; ARGS="--seed 7 --minutes 1 --target csv_files"
 	$(BIN)/python -m tests.fuzz $(ARGS)
@@ -33,10 +34,10 @@ format: $(VENV)/ready ## format everything
 sanitize: .venv-sanitize/ready ## run the kernel's tests under AddressSanitizer and UBSan
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-	.venv-sanitize/bin/python -m pytest -p no:cacheprovider $(KERNEL_TESTS)
+	.venv-sanitize/bin/python -m pytest $(PARALLEL) -p no:cacheprovider $(KERNEL_TESTS)
 
 portable: .venv-portable/ready ## run the kernel's tests on a build without vector types or clones
-	.venv-portable/bin/python -m pytest -p no:cacheprovider $(KERNEL_TESTS)
+	.venv-portable/bin/python -m pytest $(PARALLEL) -p no:cacheprovider $(KERNEL_TESTS)
 
 KERNEL_TESTS := $(addprefix tests/test_,$(addsuffix .py,kernel laws numerics threads screen files_plain tally terms fuzz_kernel))
 
