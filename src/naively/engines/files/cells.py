@@ -67,8 +67,9 @@ def is_number(kind: Any) -> bool:
 
 
 def plain(kind: Any) -> Any:
-    """Return the type that a column has once its dictionary is spelled out."""
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+    """Return the type that a column has once its dictionary, or its runs, are spelled out."""
+    packed = pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind)
+    return plain(kind.value_type) if packed else kind
 
 
 def no_rows(schema: Any) -> Any:
