@@ -36,6 +36,7 @@ Floats = NDArray[np.float64]
 SAMPLE = 4000  # rows that calibration needs
 _SURE = 1e3  # what is less likely by e to this counts as that: no weight can tell them apart
 _CELLS = 10_000_000  # of the terms of a sample that are computed together
+_IN_CACHE = 200_000  # of them, that are looked at more than once
 _ROWS = 2048  # that are scored together: their sums stay in the cache
 
 
@@ -185,8 +186,12 @@ class _LeftOut(NamedTuple):
             terms[:, :, start:end] = block.terms(sample.numbers, sample.categories)
             start = end
         terms[np.arange(len(sample)), sample.codes] = own
-        terms = without_infinity(terms, axis=1)  # no weight can tell how impossible a class is
-        return np.maximum(terms, terms.max(axis=1, keepdims=True) - _SURE, out=terms)
+        for part in np.array_split(terms, max(1, terms.size // _IN_CACHE)):
+            possible = without_infinity(
+                part, axis=1
+            )  # no weight can tell how impossible a class is
+            np.maximum(possible, possible.max(axis=1, keepdims=True) - _SURE, out=part)
+        return terms
 
     def sums(self, n_classes: int) -> Floats:
         """Return the sums of each row's terms, centred over the classes: (n, K)."""

@@ -100,7 +100,12 @@ def in_blocks(
     step = max(1, _CELLS // max(n_columns * -(-n_classes // _FEW_CLASSES), 1))
     if n_rows <= step:
         return terms(slice(None))
-    return np.concatenate([terms(slice(at, at + step)) for at in range(0, n_rows, step)])
+    first = terms(slice(0, step))
+    every = np.empty((n_rows, *first.shape[1:]))
+    every[:step] = first
+    for at in range(step, n_rows, step):
+        every[at : at + step] = terms(slice(at, at + step))
+    return every
 
 
 def check_spread(moments: Moments, whole: Moments, epsilon: Floats | float = 0.0) -> None:

@@ -121,7 +121,7 @@ class Histogram(Family):
             ]
             return np.concatenate(parts, axis=2)
         knots, n_classes = parameters.knots, parameters.log_ratio.shape[0]
-        values = parameters.log_ratio.transpose(1, 2, 0)
+        values = np.ascontiguousarray(parameters.log_ratio.transpose(1, 2, 0))
         start = values[:, :-1].reshape(-1, n_classes)
         rise = np.diff(values, axis=1).reshape(-1, n_classes)
         before = _interval(x, knots) + np.arange(len(knots)) * (knots.shape[1] - 1)
@@ -129,7 +129,9 @@ class Histogram(Family):
         def block(rows: slice) -> Floats:
             at = before[rows]
             t = _fraction(x[rows], knots[:, :-1].take(at), knots[:, 1:].take(at))
-            terms = start.take(at, axis=0) + t[:, :, np.newaxis] * rise.take(at, axis=0)
+            terms = rise.take(at, axis=0)
+            terms *= t[:, :, np.newaxis]
+            terms += start.take(at, axis=0)
             terms[np.isnan(x[rows])] = 0.0
             return terms
 

@@ -199,12 +199,15 @@ class _Curve(NamedTuple):
 def _log_t(x: Floats, curve: _Curve) -> Floats:
     """Return the log density; 0 where the cell is missing or the column says nothing."""
     loc, df, width, norm = curve
-    half = np.abs(0.5 * x - 0.5 * loc)  # halves, so that no difference overflows
+    half = np.asarray(0.5 * x - 0.5 * loc)  # halves, so that no difference overflows
+    np.abs(half, out=half)
     with np.errstate(over="ignore"):
-        z = half / (0.5 * width)
-        power = np.log1p(z * z)
-    far = z > _BIG
+        z = np.asarray(half / (0.5 * width))
+        far = z > _BIG
+        z *= z
+    power = np.log1p(z, out=z)  # all of it in two arrays: new ones take longer than arithmetic
     if far.any():
         half, wide = np.broadcast_arrays(half, width)
         power[far] = 2 * (np.log(half[far]) - np.log(wide[far]) + np.log(2))
-    return np.nan_to_num(norm - 0.5 * (df + 1) * power, nan=0.0)
+    power *= 0.5 * (df + 1)
+    return np.nan_to_num(np.subtract(norm, power, out=power), copy=False, nan=0.0)
