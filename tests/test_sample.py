@@ -89,6 +89,15 @@ def test_the_sample_is_the_same_in_any_order_and_any_batches(batches, random):
 
 
 @laws
+@given(few_cells_many_classes)
+def test_rows_added_one_by_one_give_the_sample_of_them_all(rows):
+    one_by_one = reduce(add, [summary_of([row]) for row in rows], naively.Summary.zero(SCHEMA))
+    whole = summary_of(rows)
+    assert one_by_one.sample == whole.sample
+    assert content(one_by_one) == content(whole)
+
+
+@laws
 @given(few_cells_many_classes, few_cells_many_classes)
 def test_rows_are_taken_out_by_their_cells_and_their_class(a, b):
     first, both = summary_of(a), summary_of(a) + summary_of(b)

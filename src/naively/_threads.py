@@ -33,7 +33,7 @@ def block_slices(n_rows: int, n_columns: int, most: int) -> list[slice]:
 
 def map_blocks(work: Callable[[slice], T], blocks: list[slice], n_jobs: int | None) -> list[T]:
     """Return ``[work(block) for block in blocks]``, by ``n_jobs`` threads."""
-    threads = min(_thread_count(n_jobs), len(blocks))
+    threads = min(_thread_count(n_jobs), len(blocks)) if len(blocks) > 1 else 1
     if threads <= 1:
         return [work(block) for block in blocks]
     with ThreadPoolExecutor(threads) as pool:

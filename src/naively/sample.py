@@ -24,7 +24,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ from naively.stats import remaining
 __all__ = ["EVERYTHING", "ROWS", "Sample", "distinct_rows", "hashes_of"]
 
 ROWS = ("hashes", "weight", "codes", "numbers", "categories")  # what a sample holds of each row
+_SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 EVERYTHING = int(np.iinfo(np.uint64).max)  # a bound above every row: none has this hash
 
 
@@ -100,11 +101,28 @@ class Sample:
             return other
         bound = min(self.bound, other.bound)
         drawn, untyped = self.drawn or other.drawn, self.untyped or other.untyped
+        if len(other) < 2 and (bound, drawn, untyped) == (self.bound, self.drawn, self.untyped):
+            return self._with(other) if len(other) else self
         rows: Any = {
             name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in ROWS
         }
         both = replace(self, bound=bound, drawn=drawn, untyped=untyped, **rows)
         return both.merged().least(self.size)
+
+    def _with(self, row: Sample) -> Sample:
+        """Add one row, of a stream: most have too great a hash, and others have one place."""
+        if int(row.hashes[0]) >= self.bound:
+            return self
+        low, high = (int(self.hashes.searchsorted(row.hashes[0], side)) for side in _SIDES)
+        at = low + int(self.codes[low:high].searchsorted(row.codes[0]))
+        if at < high and self.codes[at] == row.codes[0]:
+            weight = self.weight.copy()
+            weight[at] += row.weight[0]
+            return replace(self, weight=weight)
+        rows: Any = {
+            name: np.insert(getattr(self, name), at, getattr(row, name)[0], axis=0) for name in ROWS
+        }
+        return replace(self, **rows).least(self.size)
 
     def __sub__(self, other: Sample) -> Sample:
         if not len(other):
@@ -167,6 +185,8 @@ class Sample:
         categories : list of ndarray of int
             For each column of categories, their new codes.
         """
+        if not len(self):
+            return self
         codes = self.categories.copy()
         for j, places in enumerate(categories):
             present = codes[:, j] >= 0
@@ -215,7 +235,9 @@ class Sample:
         counted = np.unique(self.hashes) if self.untyped else self.hashes
         if counted.size > size:
             bound = min(bound, int(counted[size - 1]) + 1)
-        return replace(self[self.hashes < bound], size=size, bound=bound)
+        within = not len(self) or int(self.hashes[-1]) < bound  # they ascend
+        kept = self if within else self[self.hashes < bound]
+        return replace(kept, size=size, bound=bound)
 
     def settled(self) -> Sample:
         """Return the sample once all classes are known."""

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from naively.engines.arrays import is_readable
 from naively.engines.native import is_frame, library_of, native_of
-from naively.kinds import Held, check, held_by_dtype, held_by_objects, numbers_of_objects
+from naively.exceptions import NaivelyError
+from naively.kinds import Held, check, held_by_dtype, held_by_objects
 
 __all__ = ["Frame", "block", "columns_of", "held_by", "is_frame", "names_of", "number_column"]
 __all__ += ["shape_of"]
@@ -29,7 +30,8 @@ def shape_of(X: Any) -> tuple[int, int]:
 def names_of(X: Any) -> tuple[str, ...] | None:
     """Return the names of a frame's columns; None where some are not strings."""
     native = native_of(X)
-    names = tuple(native.column_names if hasattr(native, "column_names") else native.columns)
+    of_arrow = hasattr(type(native), "column_names")  # pandas looks for a column of that name
+    names = tuple(native.column_names if of_arrow else native.columns)
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
@@ -97,7 +99,11 @@ def number_column(column: Any, name: str) -> Any:
 
 def _converted(column: NDArray[Any], name: str) -> NDArray[np.float64]:
     """Return the cells of an array of objects, or of a dtype that the kernel does not read."""
-    if column.dtype.kind == "O":
-        return numbers_of_objects(column.tolist(), name)
-    with np.errstate(over="ignore"):  # infinity is an error that names the cell
-        return column.astype(np.float64)
+    try:
+        cells = [np.nan if cell is None else cell for cell in column.tolist()]
+        return np.array(cells, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise NaivelyError(
+            f"{name} must hold numbers; got text or other objects among them. "
+            "Convert them or leave them out."
+        ) from None

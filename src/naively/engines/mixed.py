@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -179,6 +180,9 @@ def sample_rows(
     map_blocks(work, block_slices(*table.shape, _MOST_BLOCKS), n_jobs)
     at = np.arange(found.size) if weights is None else np.flatnonzero(weights)
     at = _few(found, at, schema.sample) if bound == EVERYTHING else at[found[at] < bound]
+    if not at.size:
+        shape = schema.sample, len(schema.numbers), len(schema.categories)
+        return replace(Sample.zero(*shape), bound=bound, untyped=untyped)
     first, inverse = distinct_rows(found[at], codes[at])
     weight = np.bincount(inverse, None if weights is None else weights[at], first.size)
     kept = at[first]

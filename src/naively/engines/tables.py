@@ -140,7 +140,8 @@ def _read_array(X: NDArray[Any], schema: Schema) -> Mixed:
 
 def _columns_of(X: Any, schema: Schema) -> list[Any]:
     """Return the columns of a schema, by name, or by place where there are no names."""
-    columns, names = _columns(X), names_of(X)
+    columns = _columns(X)
+    names = None if schema.names is None else names_of(X)
     if names is not None and schema.names is not None and names != schema.names:
         places = {name: j for j, name in enumerate(names)}
         columns = [columns[_place(name, places)] for name in schema.names]

@@ -6,7 +6,7 @@ r"""Naive Bayes for any table: each column has the family that suits it.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import escape
 from numbers import Integral, Real
@@ -31,7 +31,7 @@ from naively.estimators.naive_model import SAMPLE, NaiveModel, Reading
 from naively.exceptions import NaivelyError
 from naively.families.edges import edges
 from naively.families.family import Family
-from naively.sample import Sample
+from naively.sample import EVERYTHING, Sample
 from naively.schema import Kind, Schema
 from naively.summary import Summary
 
@@ -247,9 +247,6 @@ class NaiveBayes(SummaryClassifier):
         schema = self.summary_.schema
         if isinstance(row, dict):
             row = row_of_dict(row, schema)
-        scalar = isinstance(row, str | bytes) or not isinstance(row, Sized)
-        if scalar or getattr(row, "ndim", 1) == 0:
-            raise NaivelyError(f"a row must be a list or a dict of cells; got {row!r}.")
         cells = np.empty((1, len(row)), dtype=object)
         cells[0] = list(row)
         if cells.shape[1] != schema.n_columns:
@@ -306,8 +303,10 @@ class NaiveBayes(SummaryClassifier):
         ]
 
     def _measure(self, table: Mixed, schema: Schema, rows: Rows) -> Summary:
-        known = self.summary_.schema if self.__sklearn_is_fitted__() else None
-        if schema is known or schema.sample or schema.edges:
+        learned = self.summary_ if self.__sklearn_is_fitted__() else None
+        if learned is not None and schema is learned.schema:
+            return mixed.measure(table, schema, *rows, self.n_jobs, _bound(learned.sample))
+        if schema.sample or schema.edges:
             return mixed.measure(table, schema, *rows, self.n_jobs)
         _warn_of_many(table, schema)
         size = SAMPLE if self.calibration else _EDGES
@@ -401,6 +400,11 @@ def _check_measured(family: Family, schema: Schema, j: int) -> None:
             f"the family {family.name!r} of {schema.name(j)} reads a histogram, and the summary "
             "holds none. Give the column another family, or measure with a schema that has edges."
         )
+
+
+def _bound(sample: Sample | None) -> int:
+    """Return below which hash rows of a batch matter to a sample that it is added to."""
+    return EVERYTHING if sample is None or sample.drawn else sample.bound
 
 
 def _warn_of_more(X: Any, schema: Schema) -> None:

@@ -8,18 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively._optional import need
-from naively.kinds import Held, What, held_by_dtype, held_by_objects, numbers_of_objects
+from naively.kinds import Held, What, held_by_dtype, held_by_objects, is_missing
 
 __all__ = ["columns", "dense", "held", "numbers", "shared"]
 
 pd = need("pandas", "reading pandas frames", extra="files")
 
+_SHORT = 16  # cells
 _NULLABLE: dict[str, What] = {"i": "number", "u": "number", "f": "number", "b": "boolean"}
 
 
 def columns(frame: Any) -> list[Any]:
     """Return the columns of a frame; arrays where it is one table of numbers in memory."""
-    if len(frame) and frame.shape[1] > 1 and len(kinds := set(frame.dtypes)) == 1:
+    shape = len(frame), frame.shape[1]  # of a single short row, types take longer than cells
+    if min(shape) and max(shape) > _SHORT and len(kinds := set(frame.dtypes)) == 1:
         kind = kinds.pop()
         if isinstance(kind, np.dtype) and kind.kind in "fiub":
             table = frame.to_numpy()
@@ -70,7 +72,8 @@ def numbers(column: Any) -> NDArray[np.float64]:
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(object)
     if column.dtype == object:
-        return numbers_of_objects(column.tolist(), f"column {column.name!r}")
+        cells = [np.nan if is_missing(cell) else cell for cell in column.tolist()]
+        return np.array(cells, dtype=np.float64)
     if isinstance(column.dtype, pd.ArrowDtype):
         from naively.engines.native import arrow
 
