@@ -28,17 +28,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively.exceptions import NaivelyError
 from naively.labels import is_missing
 from naively.schema import Kind
 
 __all__ = ["NUMBERS_ALONE", "Held", "What", "check", "held_by_dtype", "held_by_objects"]
-__all__ += ["is_missing", "kind_of", "numbers_of_objects"]
+__all__ += ["is_missing", "kind_of"]
 
 What = Literal["number", "boolean", "text", "nothing", "dates", "other"]
 NUMBERS_ALONE = "Use NaiveBayes, which reads categories too; or encode it as numbers, or {out}."
@@ -65,6 +65,9 @@ class Held(NamedTuple):
     what: What
     type: str
     coded: bool = False
+
+
+_TEXT = Held("text", "str")
 
 
 def kind_of(held: Held, name: str, out: str = _OUT) -> Kind:
@@ -110,11 +113,14 @@ def check(held: Held, kind: Kind, name: str, out: str = _OUT) -> None:
         )
 
 
+_WHATS: dict[str, What] = {"f": "number", "i": "number", "u": "number", "b": "boolean"}
+_WHATS |= {"U": "text", "T": "text", "M": "dates", "m": "dates"}
+
+
+@lru_cache(maxsize=256)
 def held_by_dtype(dtype: np.dtype[Any]) -> Held | None:
     """Return what a NumPy dtype says; None for objects, whose cells must be looked at."""
-    whats: dict[str, What] = {"f": "number", "i": "number", "u": "number", "b": "boolean"}
-    whats |= {"U": "text", "T": "text", "M": "dates", "m": "dates"}
-    return None if dtype.kind == "O" else Held(whats.get(dtype.kind, "other"), str(dtype))
+    return None if dtype.kind == "O" else Held(_WHATS.get(dtype.kind, "other"), str(dtype))
 
 
 def held_by_objects(values: Sequence[Any]) -> Held:
@@ -123,41 +129,25 @@ def held_by_objects(values: Sequence[Any]) -> Held:
     >>> [held_by_objects(cells).what for cells in ([None, 3], ["a", 3], [None, float("nan")])]
     ['number', 'text', 'nothing']
     """
-    found = {held.what: held for held in map(_held_by_object, _examples(values))}
-    for what in ("dates", "other", "text", "boolean", "number"):
+    kinds = set(map(type, values))
+    if kinds == {str}:
+        return _TEXT
+    examples = dict(zip(map(type, values), values, strict=True))  # one of each type
+    found = {held.what: held for held in map(_held_by_object, examples.values()) if held}
+    for what in ("dates", "other", "text", "boolean"):
         if what in found:
             return found[what]
+    if any(not is_missing(value) for value in values):
+        return found.get("number", Held("number", "objects"))
     return Held("nothing", "objects, all of them missing")
 
 
-def numbers_of_objects(values: Sequence[Any], name: str) -> NDArray[np.float64]:
-    """Return Python's objects as numbers, of which missing ones are NaN; or raise.
-
-    >>> numbers_of_objects([1, None, True], "column 'age'")
-    array([ 1., nan,  1.])
-    """
-    check(held_by_objects(values), "number", name)
-    try:
-        return np.array([np.nan if is_missing(value) else float(value) for value in values])
-    except OverflowError:
-        raise NaivelyError(
-            f"{name} must hold numbers below 1.8e308; got an integer beyond. Rescale it."
-        ) from None
-
-
-def _examples(values: Sequence[Any]) -> list[Any]:
-    """Return a cell of each type, without missing ones."""
-    last = dict(zip(map(type, values), values, strict=True))
-    for kind in [kind for kind, value in last.items() if is_missing(value)]:
-        present = (value for value in values if type(value) is kind and not is_missing(value))
-        last[kind] = next(present, None)
-    return [value for value in last.values() if value is not None]
-
-
-def _held_by_object(value: Any) -> Held:
-    """Return what a cell is that is not missing."""
+def _held_by_object(value: Any) -> Held | None:
+    """Return what a cell is; None where it is missing."""
+    if is_missing(value):
+        return None
     if isinstance(value, str):
-        return Held("text", "str")
+        return _TEXT
     if isinstance(value, bool | np.bool_):
         return Held("boolean", "bool")
     name = f"objects such as {value!r}"
@@ -167,8 +157,6 @@ def _held_by_object(value: Any) -> Held:
         return Held("other", name)
     try:
         float(value)
-    except OverflowError:  # an integer beyond every float64 is a number all the same
-        pass
     except (TypeError, ValueError):
         return Held("other", name)
     return Held("number", name)

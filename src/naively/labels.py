@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from naively import _kernel
 from naively.exceptions import NaivelyError
 
-__all__ = ["as_array", "contained", "encode", "is_hashable", "is_missing", "is_text", "positions"]
-__all__ += ["quoted", "text_array", "union"]
+__all__ = ["as_array", "contained", "encode", "is_missing", "is_text", "positions", "quoted"]
+__all__ += ["text_array", "union"]
 
 _ODD = (str, bytes, type(np.ma.masked))  # what NumPy would convert, beside other labels
 _LONGEST = 100  # characters of a text of fixed width
@@ -44,9 +44,19 @@ def encode(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
             return np.array(distinct, dtype=y.dtype), codes
     if y.dtype.kind in "OT":
         return _encode_objects(y)
+    if y.dtype.kind == "U":  # Python's hashes are quicker than a sort of all labels
+        values = y.tolist()
+        classes = np.array(sorted(set(values)), dtype=y.dtype)
+        return classes, _codes_of(values, classes)
     _check_plain(y)
     classes, inverse = np.unique(y, return_inverse=True)
     return classes, inverse.astype(np.int32)
+
+
+def _codes_of(values: list[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
+    """Return the place of each label among sorted ones."""
+    code_of = {label: code for code, label in enumerate(classes.tolist())}
+    return np.fromiter(map(code_of.__getitem__, values), np.int32, len(values))
 
 
 def as_array(y: ArrayLike) -> NDArray[Any]:
@@ -83,7 +93,7 @@ def text_array(texts: Sequence[str]) -> NDArray[Any]:
     wasteful = longest > _LONGEST or (padded > _SMALL and padded > _PADDED * len(joined))
     loses = "\0" in joined and any(text.endswith("\0") for text in texts)
     if not wasteful and not loses:
-        return np.array(texts, dtype=str)
+        return np.array(texts, dtype=f"U{max(longest, 1)}")  # a second look is spared
     array = np.empty(len(texts), dtype=object)
     array[:] = texts
     return array
@@ -102,19 +112,8 @@ def is_missing(value: Any) -> bool:
         return True
     try:
         return bool(value != value)
-    except ArithmeticError:  # a signalling NaN of decimal's
-        return True
     except (TypeError, ValueError):  # such as an array
         return False
-
-
-def is_hashable(value: Any) -> bool:
-    """Whether a value can be looked up: a list cannot."""
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def _check_plain(y: NDArray[Any]) -> None:
@@ -141,7 +140,7 @@ def _encode_objects(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
     try:
         distinct = list(dict.fromkeys(values))
     except TypeError:
-        odd = next(value for value in values if not is_hashable(value))
+        odd = next(value for value in values if value.__hash__ is None)
         raise NaivelyError(f"labels must be strings, integers or booleans; got {odd!r}.") from None
     if any(map(is_missing, distinct)):
         at = next(i for i, value in enumerate(values) if is_missing(value))
@@ -151,8 +150,7 @@ def _encode_objects(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
         names = " and ".join(sorted(kinds))
         raise NaivelyError(f"labels must be all of one type; got {names} in y. Convert them.")
     classes = _sorted(distinct, kinds.pop() if kinds else "str")
-    code_of = {label: code for code, label in enumerate(classes.tolist())}
-    return classes, np.fromiter((code_of[label] for label in values), np.int32, len(values))
+    return classes, _codes_of(values, classes)
 
 
 def _sorted(distinct: list[Any], kind: str) -> NDArray[Any]:
@@ -192,7 +190,7 @@ def union(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     >>> union(np.array([1, 3]), np.array([2, 3]))
     array([1, 2, 3])
     """
-    if a is b or (a.dtype == b.dtype and np.array_equal(a, b)):
+    if a is b or (a.size == b.size and a.dtype == b.dtype and bool((a == b).all())):
         return a
     if a.size and b.size and _comparable(a) != _comparable(b):
         raise NaivelyError(
@@ -201,7 +199,7 @@ def union(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
         )
     if a.size == 0 or b.size == 0:
         return a if b.size == 0 else b
-    at = np.searchsorted(a, b)
+    at = a.searchsorted(b)
     if at[-1] < a.size and (a[at] == b).all():
         return a
     both = _merged(a, b, at) if a.dtype.kind == b.dtype.kind else np.union1d(a, b)

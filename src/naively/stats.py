@@ -153,7 +153,11 @@ class Moments:
     def added(self, other: Moments, at: NDArray[np.intp]) -> Moments:
         """Add to some of the classes; the others are untouched."""
         values = self.values.copy()
-        values[:, at] = (self[at] + other).values
+        some: Any = slice(at[0], at[0] + 1) if at.size == 1 else at  # a slice is read in place
+        part = np.ascontiguousarray(values[:, some])
+        if not _kernel.add(part, other.values):
+            raise TooLargeError(part)
+        values[:, some] = part
         return Moments(values)
 
     def __eq__(self, other: object) -> bool:
@@ -251,7 +255,7 @@ class Tallies:
     def added(self, other: Tallies, at: NDArray[np.intp]) -> Tallies:
         """Add to some of the classes; the others are untouched."""
         values = self.values.copy()
-        values[at] = (self[at] + other).values
+        values[at] += other.values
         return Tallies(values)
 
     def __eq__(self, other: object) -> bool:

@@ -23,7 +23,8 @@ array([2., 0.])
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import accumulate
 from math import isfinite
 from operator import is_
 from typing import Any, overload
@@ -34,12 +35,13 @@ from numpy.typing import NDArray
 from naively import labels
 from naively.exceptions import NaivelyError
 from naively.sample import Sample
-from naively.schema import Kind, Schema
+from naively.schema import Schema
 from naively.stats import Moments, Tallies, TooLargeError, remaining
 
 __all__ = ["Schema", "Summary", "check_weight"]
 
 _ROUNDING = 1e-9  # of sums of weights in another order
+_FEW = 100  # classes whose weights are added up one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +119,13 @@ class Summary:
 
     def tally(self, j: int) -> NDArray[np.float64]:
         """Return the weights of the categories of the j-th column of categories, by class."""
-        start = sum(column.size for column in self.categories[:j])
+        start = self._starts[j]
         return self.tallies.values[:, start : start + self.categories[j].size]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where the tallies of each column of categories begin."""
+        return [0, *accumulate(column.size for column in self.categories)]
 
     def __add__(self, other: Summary) -> Summary:
         schema, a, b = self._beside(other, spread=False)
@@ -127,9 +134,8 @@ class Summary:
                 return a._added(b, schema)
             except TooLargeError:
                 b = b._spread(a.classes, a.categories)  # and say below which class it is
-        with np.errstate(over="ignore"):
-            weight = a.class_weight + b.class_weight
-        check_weight(weight)
+        check_weight(a.class_weight, b.class_weight)
+        weight = a.class_weight + b.class_weight
         try:
             moments = a.moments + b.moments
         except TooLargeError as error:
@@ -147,11 +153,10 @@ class Summary:
 
     def _added(self, other: Summary, schema: Schema) -> Summary:
         """Add to some of the classes: the work is that of copying the others."""
+        check_weight(self.class_weight, other.class_weight)
         at = labels.positions(other.classes, self.classes)
         weight, sample = self.class_weight.copy(), None
-        with np.errstate(over="ignore"):
-            weight[at] += other.class_weight
-        check_weight(weight)
+        weight[at] += other.class_weight
         if self.sample is not None and other.sample is not None:
             sample = self.sample + other.sample.recoded(at, [])
         return Summary(
@@ -255,20 +260,6 @@ class Summary:
         )
         return schema, a._spread(classes, categories), b._spread(own, categories)
 
-    def decided(self, kind: Kind) -> Summary:
-        """Return the same, with columns in which no cell has been seen as columns of a kind.
-
-        >>> from naively import summarize
-        >>> summarize([[1.5, None]], ["a"]).decided("number").moments.weight
-        array([[1., 0.]])
-        """
-        kinds = self.schema.kinds
-        if kinds is None or not self.schema.undecided:
-            return self
-        return self._under(
-            self.schema.decided([kind if its == "undecided" else its for its in kinds])
-        )
-
     def _under(self, schema: Schema) -> Summary:
         """Make room for columns that were undecided, in which no cell has been seen."""
         if self.schema.kinds == schema.kinds:
@@ -347,14 +338,20 @@ class Summary:
         return replace(self, categories=categories, tallies=tallies, sample=sample)
 
 
-def check_weight(class_weight: NDArray[np.float64]) -> None:
+def check_weight(*class_weights: NDArray[np.float64]) -> None:
     """Raise where the weight of all rows together is beyond every float64."""
-    with np.errstate(over="ignore"):
-        finite = isfinite(np.add.reduce(class_weight))
-    if not finite:
+    if not isfinite(sum(map(_total, class_weights))):
         raise NaivelyError(
             "the weights of all rows must add up to less than 1.8e308; got more. Rescale them."
         )
+
+
+def _total(weights: NDArray[np.float64]) -> float:
+    """Return the sum, which may be infinite: Python says nothing of that, and is quick for few."""
+    if weights.size < _FEW:
+        return sum(weights.tolist())
+    with np.errstate(over="ignore"):
+        return float(np.add.reduce(weights))
 
 
 def _too_large(schema: Schema, a: Summary, b: Summary, k: int, j: int) -> NaivelyError:

@@ -10,12 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from naively import labels
 from naively._threads import block_slices, map_blocks
-from naively.engines.arrays import raise_not_finite, unmasked
+from naively.engines.arrays import raise_not_finite
 from naively.estimators._anywhere import anywhere
 from naively.estimators._state import State
 from naively.estimators._validation import Checked, check_known, check_labels, check_weights
 from naively.exceptions import NaivelyError
-from naively.kinds import check, held_by_dtype, held_by_objects, numbers_of_objects
 from naively.summary import Schema, Summary
 
 __all__ = ["Answering", "numbers_of_row", "row_of_dict"]
@@ -67,8 +66,9 @@ class Answering:
         X : array-like or data frame of shape (n_rows, n_columns)
             Rows; the term of a missing cell is left out.
         """
-        model, checked = self._model(), self._check(X, self.summary_.schema)
-        classes = self.summary_.classes
+        state = self._learned()
+        model, classes = state.model(self._read), state.summary.classes
+        checked = self._check(X, state.summary.schema)
         out = np.empty(checked.table.shape[0], dtype=classes.dtype)
 
         def label(table: Any, out: NDArray[Any]) -> bool:
@@ -184,25 +184,10 @@ def numbers_of_row(row: Any, schema: Schema) -> NDArray[np.float64]:
     """Return the numbers of a row, given in order or by column name."""
     if isinstance(row, dict):
         row = row_of_dict(row, schema)
-    values = row if type(row) is np.ndarray else _array_of_row(row)
+    values = np.ascontiguousarray(row, dtype=np.float64)
     if values.shape != (schema.n_columns,):
         raise NaivelyError(f"a row must have {schema.n_columns} numbers; got shape {values.shape}.")
-    if values.dtype.kind == "f":
-        return np.ascontiguousarray(values, dtype=np.float64)
-    if values.dtype.kind == "O":
-        cells = enumerate(values.tolist())
-        return np.array([numbers_of_objects([cell], schema.name(j))[0] for j, cell in cells])
-    check(held_by_dtype(values.dtype) or held_by_objects(values.tolist()), "number", "the row")
-    return values.astype(np.float64)
-
-
-def _array_of_row(row: Any) -> NDArray[Any]:
-    """Return a row as an array: of numbers, or of its cells as they are."""
-    try:
-        array = np.asarray(row if type(row) is list else unmasked(row))
-    except (TypeError, ValueError):  # such as dates beside numbers
-        return np.array(row, dtype=object)
-    return array if array.dtype.kind in "fiub" else np.array(row, dtype=object)
+    return values
 
 
 def row_of_dict(row: dict[str, Any], schema: Schema) -> list[Any]:

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+import numpy as np
+
 __all__ = ["anywhere", "is_dask"]
 
 
@@ -25,7 +27,7 @@ def anywhere(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     @wraps(method)
     def answered(self: Any, X: Any) -> Any:
         snapshot = self._snapshot()
-        if not is_dask(X):
+        if type(X) is np.ndarray or not is_dask(X):
             return method(snapshot, X)
         from naively.engines import dask
 

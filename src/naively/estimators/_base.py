@@ -34,7 +34,6 @@ from naively.estimators._validation import (
 )
 from naively.exceptions import NaivelyError
 from naively.model_file import ModelFile
-from naively.schema import Kind
 from naively.summary import Schema, Summary
 
 __all__ = ["Model", "Rows", "SummaryClassifier"]
@@ -57,7 +56,6 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
     decay: float
     open_classes: bool
-    _alone: ClassVar[Kind | None] = None  # what all columns hold, where they hold the same
     _state: State | None = None
 
     # --- what was learned ---------------------------------------------------------------------
@@ -86,7 +84,7 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         """
         estimator = cls(**params)
         estimator._check_params()
-        summary = estimator._readable(summary)
+        estimator._check_summary(summary)
         return estimator._adopt(summary, estimator._read(summary))
 
     @classmethod
@@ -184,13 +182,14 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         """
         self._check_params()
         fitted = self.__sklearn_is_fitted__()
+        learned = self.summary_ if fitted else None
         declared = self._declared(classes, fitted)
-        known = self.summary_.schema if fitted else None
+        known = None if learned is None else learned.schema
         batch, dtype = self._measured(X, y, sample_weight, known)
         if not self.open_classes:
             check_known(batch.classes, declared)
-        if fitted:
-            before = self.summary_ if self.decay == 1 else self.decay * self.summary_
+        if learned is not None:
+            before = learned if self.decay == 1 else self.decay * learned
         else:
             before = Summary.zero(batch.schema, declared)
             self._check_declared(declared)
@@ -206,7 +205,7 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
             Of the same columns; its classes may be new.
         """
         self._check_params()
-        summary = self._readable(summary)
+        self._check_summary(summary)
         before = self.summary_ if self.__sklearn_is_fitted__() else Summary.zero(summary.schema)
         total = before + summary
         return self._adopt(total, self._read_if_far(total))
@@ -289,20 +288,11 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         estimator = cls(**params)
         estimator._check_params()
         estimator._check_declared(summary.classes)
-        summary = summary if estimator._alone is None else summary.decided(estimator._alone)
         with suppress(NaivelyError):  # `predict` raises it, as it did before the model was saved
             return estimator._adopt(summary, estimator._read(summary))
         return estimator._adopt(summary)
 
     # --- inside -------------------------------------------------------------------------------
-
-    def _readable(self, summary: Summary) -> Summary:
-        """Return a summary, measured elsewhere, as this estimator reads it; raise where it cannot.
-
-        Columns in which no cell has been seen hold what all columns of the estimator hold.
-        """
-        self._check_summary(summary)
-        return summary if self._alone is None else summary.decided(self._alone)
 
     def _check_summary(self, summary: Summary) -> None:
         """Raise where a summary, measured elsewhere, holds what this estimator cannot read."""
@@ -397,7 +387,8 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         """Make rows readable; they must have the columns that are known, if any are."""
         checked = check_table(self, X, known)
         if known is not None and known.names == checked.names:
-            return checked._replace(schema=known)  # to be recognised at a glance
+            table, names, dtype, _ = checked
+            return Checked(table, names, dtype, known)  # to be recognised at a glance
         sample = self._sample_size() if known is None else known.sample
         schema = Schema(checked.table.shape[1], checked.names, sample=sample)
         return checked._replace(schema=schema)

@@ -26,7 +26,7 @@ from naively.engines import mixed
 from naively.engines.tables import Mixed
 from naively.estimators._answering import numbers_of_row
 from naively.estimators._base import Rows, SummaryClassifier
-from naively.estimators._validation import Checked, check_codes, whole_codes
+from naively.estimators._validation import Checked, check_codes
 from naively.estimators.gaussian_model import check_priors, logarithm, read_prior
 from naively.estimators.naive_model import Scorer
 from naively.exceptions import NaivelyError
@@ -93,7 +93,6 @@ class CategoricalNB(SummaryClassifier):
     array(['a', 'b'], dtype='<U1')
     """
 
-    _alone = "category"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="left")],
         "force_alpha": ["boolean"],
@@ -161,23 +160,18 @@ class CategoricalNB(SummaryClassifier):
     def predict_one(self, row: Any) -> Any:
         """Return the class of one row of codes, given in order or by column name."""
         snapshot = self._snapshot()
-        return snapshot.predict(snapshot._one(row)).tolist()[0]
+        cells = numbers_of_row(row, snapshot.summary_.schema)
+        return snapshot.predict(cells[np.newaxis]).tolist()[0]
 
     def predict_proba_one(self, row: Any) -> NDArray[np.float64]:
         """Return p(k | x) of one row, one number per class."""
         snapshot = self._snapshot()
-        return snapshot.predict_proba(snapshot._one(row))[0]
+        cells = numbers_of_row(row, snapshot.summary_.schema)
+        return snapshot.predict_proba(cells[np.newaxis])[0]
 
     # --- inside -------------------------------------------------------------------------------
 
-    def _one(self, row: Any) -> Mixed:
-        """Return a table of one row."""
-        codes = whole_codes(numbers_of_row(row, self.summary_.schema)[np.newaxis])
-        return Mixed(codes.shape, np.empty((1, 0)), codes, ())
-
     def _check(self, X: Any, known: Schema | None) -> Checked:
-        if isinstance(X, Mixed):
-            return Checked(X, None, np.dtype(np.float64), known or Schema(X.shape[1]))
         codes, names = check_codes(self, X, fitted=known is not None)
         schema = known or Schema(codes.shape[1], names, ("category",) * codes.shape[1])
         table = Mixed(codes.shape, np.empty((codes.shape[0], 0)), codes, ())
@@ -305,8 +299,7 @@ def _counts(summary: Summary, sizes: NDArray[np.int64]) -> list[NDArray[np.float
     counts = []
     for j, size in enumerate(sizes):
         counts.append(np.zeros((summary.classes.size, size)))
-        if summary.categories[j].size:  # those of a column without a cell have no type
-            counts[-1][:, summary.categories[j]] = summary.tally(j)
+        counts[-1][:, summary.categories[j]] = summary.tally(j)
     return counts
 
 

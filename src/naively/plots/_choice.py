@@ -42,7 +42,7 @@ def choose_pair(summary: Summary | None, names: list[str], columns: Any) -> Choi
     numbers = range(len(names)) if summary is None else summary.schema.numbers
     if columns is not None:
         at, which = pick(columns, names, n=2), "2"
-        _check_numbers(at, names, summary)
+        _check_numbers(at, names, numbers)
     elif len(numbers) < 2:
         raise NaivelyError(
             f"two columns of numbers are needed; the model has {len(numbers)}. "
@@ -59,12 +59,11 @@ def choose_pair(summary: Summary | None, names: list[str], columns: Any) -> Choi
     return Choice(at, f"{which} of {len(names):,} columns{best}; the rest left out as missing.")
 
 
-def _check_numbers(at: list[int], names: list[str], summary: Summary | None) -> None:
+def _check_numbers(at: list[int], names: list[str], numbers: Sequence[int]) -> None:
     for j in at:
-        if summary is not None and j not in summary.schema.numbers:
-            held = "no cell" if j in summary.schema.undecided else "categories"
+        if j not in numbers:
             raise NaivelyError(
-                f"two columns of numbers are needed; {names[j]!r} holds {held}. "
+                f"two columns of numbers are needed; {names[j]!r} holds categories. "
                 "Draw it with BellCurveDisplay."
             )
 
