@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -126,6 +127,8 @@ def test_notes_come_before_the_pass_and_name_the_reason(folder, iris):
     pq.write_table(pa.Table.from_pandas(iris.assign(day=pd.Timestamp(0), name="x")), "t.parquet")
     stderr = run_well(*FIT, "m", "t.parquet").stderr
     assert "note: left out 'day': dates or times.\n" in stderr
+    assert "so the model is NaiveBayes" in stderr
+    stderr = run_well(*FIT, "m", "t.parquet", "--model", "gaussian").stderr
     assert "note: left out 'name': text.\n" in stderr
 
 
@@ -214,7 +217,8 @@ def test_predictions_in_every_format(parts, ending):
     out = f"p.{ending}"
     result = run_well("predict", "m", "parts", "-o", out, "--proba", "--id", "species")
     assert result.stdout == f"{out}: 150 predictions\n"
-    read = {"csv": pd.read_csv, "parquet": pd.read_parquet}.get(ending, pd.read_feather)
+    exact = partial(pd.read_csv, float_precision="round_trip")  # it rounds otherwise
+    read = {"csv": exact, "parquet": pd.read_parquet}.get(ending, pd.read_feather)
     found = read(out)
     rows = pd.concat([pd.read_parquet(path) for path in sorted(parts.iterdir())])
     X, model = rows.drop(columns="species"), naively.load("m")

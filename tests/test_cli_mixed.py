@@ -56,6 +56,17 @@ def test_dates_are_left_out_of_a_typed_file_with_a_note(people):
     assert done.stdout == "m: 400 rows, 4 columns, 2 classes\n"
 
 
+def test_a_column_that_is_empty_in_the_first_file_counts_when_the_model_is_chosen(people):
+    people.assign(town=None, smokes=None).to_csv("a.csv", index=False)
+    people.to_csv("b.csv", index=False)
+    done = run_well("fit", "a.csv", "b.csv", "-t", "sick", "-o", "m")
+    assert "so the model is NaiveBayes" in done.stderr
+    assert done.stdout == "m: 800 rows, 4 columns, 2 classes\n"
+    assert "left out" not in done.stderr
+    done = run_well("evaluate", "a.csv", "b.csv", "-t", "sick", "--folds", "2")
+    assert "left out" not in done.stderr
+
+
 def test_what_is_fitted_predicts_what_python_predicts(people):
     done = run_well(*FIT, "-o", "m")
     assert done.stderr == ""

@@ -72,7 +72,7 @@ FOLDERS = {
     ),
     "numbers, then text": (
         [table(town=WORDS, **X), table(town=WORDS, x=WORDS)],
-        r"column 'x' must hold numbers.* got string in '.*1\.",
+        r"column 'x' in '.*1\..*' must hold numbers; got text",
     ),
     "text, then numbers": (
         [table(town=WORDS, **X), table(town=[1, 2] * 3, **X)],

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from naively import GaussianNB, NaiveBayes, NaivelyError, summarize
+from naively.engines import files
 from naively.schema import Schema
 from tests import sparks
 
@@ -206,10 +207,6 @@ def test_a_column_that_is_empty_in_the_first_file_is_decided_by_a_later_one(form
         (tmp_path / name).mkdir()
         written(table, form, tmp_path / name)
     source = [tmp_path / name / f"table.{form}" for name in "ab"]
-    if form == "csv" and later[0] == "a":  # whose type is not known before its cells are read
-        with pytest.raises(NaivelyError, match=r"column 'late' must hold numbers; got 'a'"):
-            summarize(source, target="label")
-        return
     summary = summarize(source, target="label")
     whole = summarize(
         pa.concat_tables([first, second], promote_options="default").drop(["label"]),
@@ -219,3 +216,40 @@ def test_a_column_that_is_empty_in_the_first_file_is_decided_by_a_later_one(form
     assert summary.tallies == whole.tallies
     np.testing.assert_allclose(summary.moments.values, whole.moments.values, rtol=1e-14)
     assert NaiveBayes.from_files(source, target="label").summary_.weight == 6
+
+
+def test_a_column_that_is_empty_in_two_files_is_decided_by_the_third_and_read_alike_in_all(
+    tmp_path,
+):
+    """Text that looks like numbers in a later file stays text, as in one table."""
+    for name, cells in (("a", ",,"), ("b", ",,"), ("c", "p,q,p"), ("d", "1,2,")):
+        rows = zip(cells.split(","), "nyn", strict=True)
+        text = "".join(f"{j},{cell},{label}\n" for j, (cell, label) in enumerate(rows))
+        (tmp_path / f"{name}.csv").write_text(f"x,late,label\n{text}")
+    model = NaiveBayes.from_files(tmp_path, target="label")
+    assert model.summary_.categories[0].tolist() == ["1", "2", "p", "q"]
+    whole = pd.concat(pd.read_csv(path, dtype={"late": str}) for path in sorted(tmp_path.iterdir()))
+    assert model.summary_.tallies == summarize(whole[["x", "late"]], whole["label"]).tallies
+
+
+def test_dates_in_a_column_that_is_empty_in_the_first_file_are_an_error_that_names_the_file(
+    tmp_path,
+):
+    for name, cells in (("a", pa.nulls(2)), ("b", pa.array([0, 1], pa.date32()))):
+        table = pa.table({"x": [1.0, 2.0], "born": cells, "label": ["n", "y"]})
+        parquet.write_table(table, tmp_path / f"{name}.parquet")
+    with pytest.raises(NaivelyError, match=r"column 'born' in '.*b.parquet' holds dates"):
+        NaiveBayes.from_files(tmp_path, target="label")
+
+
+@pytest.mark.parametrize("later", [["p", "q"], [1.5, 2.5]], ids=["text", "numbers"])
+def test_a_pass_goes_on_when_a_new_file_decides_a_column(tmp_path, later):
+    folder, checkpoint = tmp_path / "files", tmp_path / "so-far"
+    folder.mkdir()
+    for name, cells in (("a", pa.nulls(2)), ("b", pa.array(later))):
+        table = pa.table({"x": [1.0, 2.0], "late": cells, "label": ["n", "y"]})
+        parquet.write_table(table, folder / f"{name}.parquet")
+        schema = NaiveBayes()._undecided()
+        found = files.scan(folder, target="label", schema=schema, checkpoint=checkpoint)
+    assert found.summary.weight == 4
+    assert found.summary.schema.held == ("number", "category" if later[0] == "p" else "number")

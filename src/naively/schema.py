@@ -59,6 +59,12 @@ class Schema:
         if self.kinds is not None and set(self.kinds) <= {"number"}:
             object.__setattr__(self, "kinds", None)  # one way to say it, so that equal is equal
 
+    @property
+    def held(self) -> tuple[Kind, ...]:
+        """What each column holds."""
+        number: Kind = "number"
+        return (number,) * self.n_columns if self.kinds is None else self.kinds
+
     @cached_property
     def numbers(self) -> Sequence[int]:
         """The columns of numbers."""
@@ -98,7 +104,7 @@ class Schema:
         >>> Schema(2, kinds=("category", "undecided")).decided(("category", "number")).numbers
         [1]
         """
-        if tuple(kinds) == (self.kinds or ("number",) * self.n_columns):
+        if tuple(kinds) == self.held:
             return self
         known = self._histograms()
         if other is not None and (known or not self.numbers):
@@ -143,10 +149,8 @@ class Schema:
 
     def _agreed(self, other: Schema) -> Schema:
         """Return the schema of both, of which some columns are undecided in one of them."""
-        number: Kind = "number"
-        numbers = (number,) * self.n_columns
-        kinds = list(self.kinds or numbers)
-        for j, kind in enumerate(other.kinds or numbers):
+        kinds = list(self.held)
+        for j, kind in enumerate(other.held):
             if kinds[j] == "undecided":
                 kinds[j] = kind
             elif kind not in ("undecided", kinds[j]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from naively.cli.parameters import Model
 from naively.engines import columns
 from naively.engines.files import BadFileError
 from naively.engines.files.csv import Dialect
+from naively.engines.files.first_rows import filled
 from naively.engines.files.folding import constants_of
 from naively.engines.files.opening import open_file
 from naively.engines.files.plan import with_partitions
@@ -122,19 +123,27 @@ def look(paths: Sequence[str], options: Reading) -> Source:
     """
     given = [path for path in paths if path != "-"]
     files = resolve(given) if given else []
-    source = Source(list(paths), tuple(Path(file.name) for file in files))
-    dialect, wrong = Dialect(**options.dialect), None
-    for file in files if len(given) == len(paths) else []:
-        try:
-            sample = _sample(file, dialect)
-        except BadFileError as error:
-            wrong = wrong or error
-            continue
+    inputs = tuple(Path(file.name) for file in files)
+    wrong: list[BadFileError] = []
+    samples = _samples(files if len(given) == len(paths) else [], Dialect(**options.dialect), wrong)
+    for file, sample in samples:
         if file.format != "csv" or sample.num_rows:
-            return Source(source.paths, source.inputs, sample, f" in {file.name!r}")
-    if wrong is not None:
-        raise wrong
-    return source
+            sample = filled(sample, (table for _, table in samples))
+            return Source(list(paths), inputs, sample, f" in {file.name!r}")
+    if wrong:
+        raise wrong[0]
+    return Source(list(paths), inputs)
+
+
+def _samples(
+    files: Sequence[File], dialect: Dialect, wrong: list[BadFileError]
+) -> Iterator[tuple[File, Any]]:
+    """Yield the first rows of the files that are sound; append what is wrong with others."""
+    for file in files:
+        try:
+            yield file, _sample(file, dialect)
+        except BadFileError as error:
+            wrong.append(error)
 
 
 def _sample(file: File, dialect: Dialect) -> Any:

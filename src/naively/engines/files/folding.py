@@ -24,6 +24,7 @@ from naively.engines.files import checkpoint as checkpoints
 from naively.engines.files.cells import RowError, settled, typed
 from naively.engines.files.checkpoint import State
 from naively.engines.files.csv import Dialect
+from naively.engines.files.first_rows import filled
 from naively.engines.files.measuring import MixedWork
 from naively.engines.files.opening import open_file, reading
 from naively.engines.files.pieces import Begun, Piece, Reader
@@ -109,9 +110,26 @@ class Fold:
         return json.loads(json.dumps(asdict(self.wish) | asdict(self.dialect)))
 
     def _planned(self, bad: Sequence[tuple[str, str]]) -> Plan:
-        """Decide by the first file that shows types: CSV without rows does not."""
+        """Decide by the first file that shows types: CSV without rows does not.
+
+        What a column holds that is empty there, the next file in which it is not decides.
+        """
         known = {name for name, _ in bad}
-        for file in (file for file in self.files if file.name not in known):
+        samples = self._samples([file for file in self.files if file.name not in known])
+        for file, reader, sample in samples:
+            if file.format != "csv" or sample.num_rows:
+                if self.wish.kinds is not None or self.wish.skip_columns:  # not all are numbers
+                    sample = filled(sample, (table for *_, table in samples), self.wish.settled)
+                fixed = self.schema if isinstance(self.schema, Schema) else None
+                alone = len(self.files) == 1
+                return Plan.of(sample, self.wish, file, reader.types, alone=alone, fixed=fixed)
+        names = ", ".join(repr(file.name) for file in self.files[:3])
+        more = f" and {len(self.files) - 3} more" if len(self.files) > 3 else ""
+        raise NaivelyError(f"there must be a file that holds rows; got {names}{more}.")
+
+    def _samples(self, files: Sequence[File]) -> Iterator[tuple[File, Reader, Any]]:
+        """Yield the first rows of files; a stream is kept open, since it cannot be opened twice."""
+        for file in files:
             try:
                 reader = self._opened(file)
                 with reading(file):
@@ -122,13 +140,7 @@ class Fold:
                 continue
             if file.size is None:
                 self._streams[file.name] = reader
-            if file.format != "csv" or sample.num_rows:
-                fixed = self.schema if isinstance(self.schema, Schema) else None
-                alone = len(self.files) == 1
-                return Plan.of(sample, self.wish, file, reader.types, alone=alone, fixed=fixed)
-        names = ", ".join(repr(file.name) for file in self.files[:3])
-        more = f" and {len(self.files) - 3} more" if len(self.files) > 3 else ""
-        raise NaivelyError(f"there must be a file that holds rows; got {names}{more}.")
+            yield file, reader, sample
 
     def _decided(self, plan: Plan, resumed: State | None) -> Plan:
         """Return what is measured: if it depends on the first rows, they are measured before."""
@@ -141,6 +153,7 @@ class Fold:
         before = None if resumed is None else resumed.summary.schema
         if before is not None and (before.edges is None) == (decided.edges is None):
             # Its edges may be of rows that have been skipped since.
+            before = before.decided(decided.held, decided)
             decided = replace(decided, edges=before.edges, knots=before.knots)
         found = zip(first.schema.categories, first.categories, strict=True)
         forms = {plan.features[j]: FORMS.get(names.dtype.kind, "str") for j, names in found}
@@ -201,7 +214,6 @@ class Fold:
         constants = constants_of(file, reader)
         held = {name: type_of(value) for name, value in constants.items()}
         plan.check(file, {**reader.types, **held})
-        plan = plan.under({**reader.types, **held})
         types = {name: kind for name, kind in plan.types.items() if name not in constants}
         pieces = reader.pieces(types, position)
         if again and file.size is None:
@@ -285,10 +297,11 @@ class Fold:
 
 def _agree(before: Schema, now: Schema) -> bool:
     """Whether a pass goes on: with the same schema, but for what was decided on the way."""
-    undecided = set(now.undecided)
-    pairs = zip(before.kinds or (), now.kinds or (), strict=False)
-    kinds = [its if j in undecided else mine for j, (its, mine) in enumerate(pairs)]
-    return before == (now.decided(kinds) if undecided and before.kinds else now)
+    try:
+        before.united(now)
+    except NaivelyError:
+        return False
+    return True
 
 
 def is_text(files: Sequence[File], wish: Wish) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from naively._optional import need
@@ -84,6 +84,11 @@ class Wish:
     types: dict[str, str] = field(default_factory=dict)
     skip_columns: bool = False
 
+    @property
+    def settled(self) -> set[str]:
+        """The columns of which it does not matter what their types are."""
+        return {*self.exclude, *(self.kinds or ())}
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -138,7 +143,7 @@ class Plan:
             exclude=[*extra, *(name for name in wish.exclude if alone or name in present)],
             kinds=wish.kinds,
             skip_columns=wish.skip_columns,
-            types=(known := {name: kind for name, kind in declared.items() if kind is not None}),
+            types=(known := _known(declared)),
             where=where,
         )
         _check_some(chosen, wish, where)
@@ -176,19 +181,6 @@ class Plan:
         kinds |= {name: READ_AS[form] for name, form in self.categories.items()}
         return kinds | {self.wish.target: _TEXTS}
 
-    def under(self, types: Mapping[str, Any]) -> Plan:
-        """Return the plan for a file whose types say what undecided columns hold."""
-        schema, categories = self.schema, dict(self.categories)
-        kinds = list(schema.kinds or ())
-        for j in schema.undecided:
-            name, kind = self.features[j], types[self.features[j]]
-            if kind is not None:
-                kinds[j] = kind_of(held_by_type(kind), f"column {name!r}", out_of_files(name))
-                categories |= {name: _form(plain(kind))} if kinds[j] == "category" else {}
-        if not schema.undecided:
-            return self
-        return replace(self, schema=schema.decided(kinds), categories=categories)
-
     def check(self, file: File, types: Mapping[str, Any]) -> None:
         """Raise where a file lacks a column, has another one, or one of the wrong kind."""
         where, present = f" in {file.name!r}", list(types)
@@ -197,7 +189,11 @@ class Plan:
             if name not in types:
                 self._raise_missing(name, file, present)
             kind = types[name]
-            if name != self.wish.target and kind is not None and name not in undecided:
+            if name == self.wish.target or kind is None:
+                continue
+            if name in undecided:
+                kind_of(held_by_type(kind), f"column {name!r}{where}", out_of_files(name))
+            else:
                 _check_type(name, kind, self.categories.get(name), where)
         if self.names is None:
             return
@@ -219,6 +215,12 @@ class Plan:
                 f"its columns are {shown}."
             )
         find(name, present, f" in {file.name!r}")
+
+
+def _known(types: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the types that say something: text has none, and null is that of no cell."""
+    kinds = types.items()
+    return {name: kind for name, kind in kinds if kind is not None and not pa.types.is_null(kind)}
 
 
 def _check_some(chosen: Columns, wish: Wish, where: str) -> None:
