@@ -4,6 +4,7 @@
 `BROKEN` that of files that are none.
 """
 
+import contextlib
 import gzip
 import os
 
@@ -196,3 +197,33 @@ def test_a_file_that_may_not_be_read_is_told(tmp_path):
     (tmp_path / "a.csv").chmod(0)
     with pytest.raises(NaivelyError, match=r"a.csv': Permission denied"):
         GaussianNB.from_files(tmp_path / "a.csv", target="y")
+
+
+@pytest.mark.parametrize("ending", WRITE)
+@pytest.mark.parametrize("where", ["town", "y"])
+def test_text_that_is_not_in_utf_8_is_an_error_that_names_the_file(tmp_path, where, ending):
+    odd = pa.array([b"p", b"\xff"] * 3).view(pa.string())  # as those write who take bytes for text
+    one, path = pa.table({**X, "town": WORDS, "y": Y}), tmp_path / f"a{ending}"
+    model = NaiveBayes().fit(one.drop(["y"]), Y)
+    WRITE[ending](one.set_column(one.column_names.index(where), where, odd), path)
+    with pytest.raises(NaivelyError, match=r"cannot read '.*a\..*': .*(not in UTF-8|Invalid UTF8)"):
+        NaiveBayes.from_files(path, target="y")
+    if where == "town":
+        with pytest.raises(
+            NaivelyError, match=r"cannot read '.*a\..*': .*(not in UTF-8|Invalid UTF8)"
+        ):
+            files.predict(model, path, tmp_path / "out.csv")
+
+
+@pytest.mark.parametrize("compression", ["uncompressed", "zstd"])
+def test_an_arrow_file_with_one_wrong_byte_is_read_or_an_error_that_names_it(tmp_path, compression):
+    path = tmp_path / "a.arrow"
+    pyarrow.feather.write_feather(table(town=WORDS, **X), path, compression=compression)
+    sound = path.read_bytes()
+    for place in range(0, len(sound), 7):
+        for bits in (0x01, 0x80):
+            wrong = bytearray(sound)
+            wrong[place] ^= bits
+            path.write_bytes(wrong)
+            with contextlib.suppress(NaivelyError):
+                files.summarize(path, target="y")

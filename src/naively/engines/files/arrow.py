@@ -27,6 +27,7 @@ pa = need("pyarrow", "reading files", extra="files")
 _ROWS = 1 << 16  # of a slice, after which memory is given back
 _LARGEST = 1 << 25  # bytes of the columns that a thread reads together
 _MAPPED = 1 << 27  # bytes of a batch from which on it is mapped
+_DAMAGED = "the header of its first record batch is damaged"
 
 
 def open_arrow(file: File) -> ArrowReader | StreamReader:
@@ -128,15 +129,19 @@ def _first_batch(file: File) -> _Header:
         contents = _Flat(content.read(length))
         batches = contents.field(contents.root, 3)
         block = batches + contents.number("I", batches) + 4
-        content.seek(contents.number("q", block))
-        metadata = content.read(contents.number("i", block + 8))
+        place, size = contents.number("q", block), contents.number("i", block + 8)
+        if min(place, size) < 0:
+            raise pa.ArrowInvalid(_DAMAGED)
+        content.seek(place)
+        metadata = content.read(size)
         body = contents.number("q", block + 16)
     prefix = 8 if metadata.startswith(b"\xff\xff\xff\xff") else 4  # before Arrow 0.15: 4
     message = _Flat(metadata[prefix:])
     header = message.field(message.root, 2)
     batch = header + message.number("I", header)
     rows = message.field(batch, 0)
-    return _Header(message.number("q", rows) if rows else 0, message.field(batch, 3) > 0, body)
+    n_rows = message.number("q", rows) if rows else 0
+    return _Header(max(0, n_rows), message.field(batch, 3) > 0, body)
 
 
 class _Header(NamedTuple):
@@ -155,6 +160,8 @@ class _Flat:
         self.root = self.number("I", 0)
 
     def number(self, kind: str, place: int) -> int:
+        if not 0 <= place <= len(self.content) - struct.calcsize(kind):
+            raise pa.ArrowInvalid(_DAMAGED)
         return struct.unpack_from(f"<{kind}", self.content, place)[0]
 
     def field(self, table: int, i: int) -> int:

@@ -172,7 +172,7 @@ class Fold:
                         if rows >= FIRST:
                             return total + its
                 total = total + its
-            except (NaivelyError, RowError, OSError, pa.ArrowException):
+            except (NaivelyError, RowError, OSError, UnicodeDecodeError, pa.ArrowException):
                 if not self.skip_bad_files:
                     break
         return total

@@ -16,6 +16,8 @@ __all__ = ["open_file", "reading"]
 
 pa = need("pyarrow", "reading files", extra="files")
 
+_NOT_UTF_8 = "it holds text that is not in UTF-8. Write it as UTF-8, or as bytes and leave it out"
+
 
 def open_file(file: File, dialect: Dialect) -> Reader:
     """Open a file, or raise `BadFileError`; the dialect is that of CSV."""
@@ -39,6 +41,8 @@ def reading(file: File, where: str = "") -> Iterator[None]:
         yield
     except BadFileError as error:
         raise change_of(file) or error from None
+    except UnicodeDecodeError:
+        raise change_of(file) or BadFileError(file.name, f"{where}{_NOT_UTF_8}") from None
     except (pa.ArrowException, OSError) as error:
         reason = getattr(error, "strerror", None) or " ".join(str(error).split())
         raise change_of(file) or BadFileError(file.name, f"{where}{reason}") from None
