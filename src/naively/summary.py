@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from naively import labels
 from naively.exceptions import NaivelyError
 from naively.sample import Sample
-from naively.schema import Schema
+from naively.schema import Kind, Schema
 from naively.stats import Moments, Tallies, TooLargeError, remaining
 
 __all__ = ["Schema", "Summary", "check_weight"]
@@ -259,6 +259,20 @@ class Summary:
             for j, mine, its in zip(schema.categories, a.categories, b.categories, strict=True)
         )
         return schema, a._spread(classes, categories), b._spread(own, categories)
+
+    def decided(self, kind: Kind) -> Summary:
+        """Return the same, with columns in which no cell has been seen as columns of a kind.
+
+        >>> from naively import summarize
+        >>> summarize([[1.5, None]], ["a"]).decided("number").moments.weight
+        array([[1., 0.]])
+        """
+        kinds = self.schema.kinds
+        if kinds is None or not self.schema.undecided:
+            return self
+        return self._under(
+            self.schema.decided([kind if its == "undecided" else its for its in kinds])
+        )
 
     def _under(self, schema: Schema) -> Summary:
         """Make room for columns that were undecided, in which no cell has been seen."""

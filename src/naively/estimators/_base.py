@@ -34,6 +34,7 @@ from naively.estimators._validation import (
 )
 from naively.exceptions import NaivelyError
 from naively.model_file import ModelFile
+from naively.schema import Kind
 from naively.summary import Schema, Summary
 
 __all__ = ["Model", "Rows", "SummaryClassifier"]
@@ -56,6 +57,7 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
     decay: float
     open_classes: bool
+    _alone: ClassVar[Kind | None] = None  # what all columns hold, where they hold the same
     _state: State | None = None
 
     # --- what was learned ---------------------------------------------------------------------
@@ -84,7 +86,7 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         """
         estimator = cls(**params)
         estimator._check_params()
-        estimator._check_summary(summary)
+        summary = estimator._readable(summary)
         return estimator._adopt(summary, estimator._read(summary))
 
     @classmethod
@@ -205,7 +207,7 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
             Of the same columns; its classes may be new.
         """
         self._check_params()
-        self._check_summary(summary)
+        summary = self._readable(summary)
         before = self.summary_ if self.__sklearn_is_fitted__() else Summary.zero(summary.schema)
         total = before + summary
         return self._adopt(total, self._read_if_far(total))
@@ -288,11 +290,20 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         estimator = cls(**params)
         estimator._check_params()
         estimator._check_declared(summary.classes)
+        summary = summary if estimator._alone is None else summary.decided(estimator._alone)
         with suppress(NaivelyError):  # `predict` raises it, as it did before the model was saved
             return estimator._adopt(summary, estimator._read(summary))
         return estimator._adopt(summary)
 
     # --- inside -------------------------------------------------------------------------------
+
+    def _readable(self, summary: Summary) -> Summary:
+        """Return a summary, measured elsewhere, as this estimator reads it; raise where it cannot.
+
+        Columns in which no cell has been seen hold what all columns of the estimator hold.
+        """
+        self._check_summary(summary)
+        return summary if self._alone is None else summary.decided(self._alone)
 
     def _check_summary(self, summary: Summary) -> None:
         """Raise where a summary, measured elsewhere, holds what this estimator cannot read."""

@@ -93,6 +93,7 @@ class CategoricalNB(SummaryClassifier):
     array(['a', 'b'], dtype='<U1')
     """
 
+    _alone = "category"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="left")],
         "force_alpha": ["boolean"],
@@ -299,7 +300,8 @@ def _counts(summary: Summary, sizes: NDArray[np.int64]) -> list[NDArray[np.float
     counts = []
     for j, size in enumerate(sizes):
         counts.append(np.zeros((summary.classes.size, size)))
-        counts[-1][:, summary.categories[j]] = summary.tally(j)
+        if summary.categories[j].size:  # those of a column without a cell have no type
+            counts[-1][:, summary.categories[j]] = summary.tally(j)
     return counts
 
 

@@ -125,6 +125,7 @@ class GaussianNB(SummaryClassifier):
     [[2.0, 1.3333333333333333], [-2.0, -1.3333333333333333]]
     """
 
+    _alone = "number"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "priors": ["array-like", None],
         "var_smoothing": [Interval(Real, 0, None, closed="left")],

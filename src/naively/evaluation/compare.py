@@ -24,7 +24,7 @@ from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.evaluation.comparison import Comparison, Difference, Timing
-from naively.evaluation.defaults import has_categories
+from naively.evaluation.defaults import kinds_among
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.given import Truth, sorted_out
 from naively.evaluation.peers import GaussianNB as NumbersGaussianNB
@@ -110,9 +110,9 @@ def compare(
 
 
 def _default_models(X: Any) -> tuple[Any, Any]:
-    if has_categories(X):
-        return NaiveBayes(), NumbersGaussianNB()
-    return GaussianNB(), SklearnGaussianNB()
+    kinds = kinds_among(X)
+    ours = NaiveBayes() if "category" in kinds else GaussianNB()
+    return ours, SklearnGaussianNB() if kinds <= {"number"} else NumbersGaussianNB()
 
 
 def _timed(models: tuple[Any, Any], rows: Split, repeats: int) -> tuple[_Pair, _Pair]:

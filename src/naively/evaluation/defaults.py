@@ -16,8 +16,9 @@ from naively.engines import frames
 from naively.engines.tables import kinds_of
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes
+from naively.schema import Kind
 
-__all__ = ["default_model", "has_categories"]
+__all__ = ["default_model", "has_categories", "kinds_among"]
 
 
 def default_model(X: Any) -> GaussianNB | NaiveBayes:
@@ -27,11 +28,16 @@ def default_model(X: Any) -> GaussianNB | NaiveBayes:
 
 def has_categories(X: Any) -> bool:
     """Whether a table holds text, booleans or categories; one that cannot be read does not."""
+    return "category" in kinds_among(X)
+
+
+def kinds_among(X: Any) -> set[Kind]:
+    """Return what the columns of a table hold; of one that cannot be read, nothing."""
     if isinstance(X, np.ndarray) and X.dtype.kind in "fiu":
-        return False
+        return {"number"}
     try:
-        return "category" in kinds_of(X)[1]
+        return set(kinds_of(X)[1])
     except ValueError:
         if frames.is_frame(X):  # a column of dates, say
             raise
-        return False  # the model says what is wrong with it
+        return set()  # the model says what is wrong with it

@@ -42,7 +42,7 @@ def choose_pair(summary: Summary | None, names: list[str], columns: Any) -> Choi
     numbers = range(len(names)) if summary is None else summary.schema.numbers
     if columns is not None:
         at, which = pick(columns, names, n=2), "2"
-        _check_numbers(at, names, numbers)
+        _check_numbers(at, names, summary)
     elif len(numbers) < 2:
         raise NaivelyError(
             f"two columns of numbers are needed; the model has {len(numbers)}. "
@@ -59,11 +59,12 @@ def choose_pair(summary: Summary | None, names: list[str], columns: Any) -> Choi
     return Choice(at, f"{which} of {len(names):,} columns{best}; the rest left out as missing.")
 
 
-def _check_numbers(at: list[int], names: list[str], numbers: Sequence[int]) -> None:
+def _check_numbers(at: list[int], names: list[str], summary: Summary | None) -> None:
     for j in at:
-        if j not in numbers:
+        if summary is not None and j not in summary.schema.numbers:
+            held = "no cell" if j in summary.schema.undecided else "categories"
             raise NaivelyError(
-                f"two columns of numbers are needed; {names[j]!r} holds categories. "
+                f"two columns of numbers are needed; {names[j]!r} holds {held}. "
                 "Draw it with BellCurveDisplay."
             )
 

@@ -114,7 +114,7 @@ def few_columns(summary: Summary, at: Sequence[int]) -> Summary:
     """Return the summary of some columns, without names and without a sample of rows."""
     schema = summary.schema
     numbers = [schema.numbers.index(j) for j in at if j in schema.numbers]
-    others = [schema.categories.index(j) for j in at if j not in schema.numbers]
+    others = [schema.categories.index(j) for j in at if j in schema.categories]
 
     def taken(parts: Any) -> Any:
         return None if parts is None else tuple(parts[i] for i in numbers)

@@ -139,7 +139,7 @@ class _Overlaps:
         """Return the overlap of class k with others, of shape (n_others, n_columns)."""
         mean, variance = self._mean, self._variance
         bells = _overlap(mean[k], variance[k], mean[others], variance[others])
-        found = np.empty((bells.shape[0], self._schema.n_columns))
+        found = np.ones((bells.shape[0], self._schema.n_columns))  # of no cell: all the same
         found[:, self._schema.numbers] = bells
         for j, root in zip(self._schema.categories, self._roots, strict=True):
             found[:, j] = root[others] @ root[k] if root.size else 1.0

@@ -71,7 +71,7 @@ def collect(
             "rows": given.codes.size,
             "columns": given.table.shape[1],
             "classes": given.n_classes,
-            "missing": int(ranges.missing.sum()) + _missing_categories(given),
+            "missing": int(ranges.missing.sum()) + _missing_others(given),
         },
         "model": _model(given),
         "classes": _classes(given),
@@ -126,9 +126,10 @@ def _classes(given: Given) -> list[dict[str, Any]]:
     ]
 
 
-def _missing_categories(given: Given) -> int:
-    codes = given.table.codes[:]
-    return int(sum(np.count_nonzero(np.asarray(column) < 0) for column in _as_columns(codes)))
+def _missing_others(given: Given) -> int:
+    codes, empty = given.table.codes[:], given.codes.size * len(given.schema.undecided)
+    absent = sum(np.count_nonzero(np.asarray(column) < 0) for column in _as_columns(codes))
+    return int(absent) + empty
 
 
 def _as_columns(block: Any) -> Any:
@@ -155,7 +156,7 @@ def _evaluated(given: Given, folds: Any) -> tuple[Evaluation, str | None]:
 def _compared(given: Given, ranges: Ranges) -> dict[str, Any]:
     if given.schema.categories:
         return {"skipped": "No comparison: scikit-learn's GaussianNB takes numbers alone."}
-    if ranges.missing.any():
+    if ranges.missing.any() or given.schema.undecided:
         return {"skipped": "No comparison: scikit-learn's GaussianNB takes no missing cells."}
     params = given.model.get_params(deep=False)
     theirs = TheirGaussianNB(
@@ -184,7 +185,7 @@ def _sample(given: Given, columns: Columns) -> dict[str, Any]:
     rows = np.arange(given.codes.size)
     if rows.size > _SAMPLE:
         rows = np.sort(np.random.default_rng(0).choice(rows, _SAMPLE, replace=False))
-    drawn = [j for j in columns.at if j not in columns.categories][:_MAP_COLUMNS]
+    drawn = [j for j in columns.at if j in given.schema.numbers][:_MAP_COLUMNS]
     places = [given.schema.numbers.index(j) for j in drawn]
     values = dict(zip(drawn, rows_at(given.table.numbers, rows, places).T, strict=True))
     last = columns.at.index(drawn[-1]) + 1 if drawn else 0

@@ -65,8 +65,8 @@ class Columns:
     def cells(self, given: Given, rows: NDArray[np.intp]) -> list[list[float | int | None]]:
         """Return some rows, as the page holds them: numbers, or places among categories."""
         schema, table = given.schema, given.table
-        numbers = [j for j in self.at if j not in self.categories]
-        found: dict[int, list[Any]] = {}
+        numbers = [j for j in self.at if j in schema.numbers]
+        found: dict[int, list[Any]] = {j: [None] * rows.size for j in schema.undecided}
         values = rows_at(table.numbers, rows, [schema.numbers.index(j) for j in numbers])
         found.update(zip(numbers, values.T.tolist(), strict=True))
         for j, column in self.categories.items():
@@ -108,7 +108,8 @@ def describe(
     n_shown = max(2, min(_MOST_COLUMNS, _MOST_CURVES // given.n_classes))
     at: list[int] = np.argsort(-importance, kind="stable")[:n_shown].tolist()
     categories = {j: _categories(given, j, needed) for j in at if j in given.schema.categories}
-    found = _numbers(given, [j for j in at if j not in categories], ranges)
+    found = _numbers(given, [j for j in at if j in given.schema.numbers], ranges)
+    found |= {j: _of_nothing(given) for j in at if j in given.schema.undecided}
     found |= {j: _of_categories(column, given.n_classes) for j, column in categories.items()}
     _add_terms(given, found, categories)
     names = given.schema.names or names_of(given.X)
@@ -162,6 +163,20 @@ def _numbers(given: Given, at: list[int], ranges: Ranges) -> dict[int, Described
 
     columns = zip(at, places, counts, strict=True)
     return {j: described(i, histogram) for j, i, histogram in columns}
+
+
+def _of_nothing(given: Given) -> Described:
+    """Describe a column in which the model has seen no cell, as one of numbers without any."""
+    unknown = np.full(given.n_classes, np.nan)
+    return {
+        **dict.fromkeys(("average", "spread", "least", "most"), np.nan),
+        "missing": given.codes.size,
+        "mean": unknown,
+        "variance": unknown,
+        "slider": slider(np.nan, np.nan, whole=False),
+        "histogram": {"edges": [0.0, 1.0], "counts": [[0]] * given.n_classes},
+        "terms": [],
+    }
 
 
 def _categories(given: Given, j: int, needed: NDArray[np.intp]) -> Categories:

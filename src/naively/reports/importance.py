@@ -69,6 +69,7 @@ def importance(given: Given) -> Floats:
         start += _brier(np.broadcast_to(model.prior, truth.shape), truth, part.weight)
         for j, term in _terms_by_column(part, weighed).items():
             error[j] += _brier(_posterior(model.log_prior + term), truth, part.weight)
+    error[list(given.schema.undecided)] = start  # without a term, as uncertain as before
     if not start > 0:
         return np.zeros(n_columns)
     return np.clip(1 - error / start, 0.0, 1.0)

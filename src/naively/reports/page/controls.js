@@ -30,7 +30,7 @@ function control(j) {
   const plot = h("div", { class: "plot" });
   const card = h("article", { class: "card control", "data-column": column.name },
     h("header", {}, title, field), plot, slider,
-    h("div", { class: "under" }, h("span", {}, number(low)), h("label", {}, box, "missing"), h("span", {}, number(high))));
+    h("div", { class: "under" }, h("span", {}, number(low)), h("label", {}, box, "missing"), h("span", {}, number(high))), emptyNote(column));
 
   const set = (value) => { state.x[j] = value; changed(); };
   slider.addEventListener("input", () => set(slider.valueAsNumber));
@@ -88,7 +88,7 @@ function choice(j) {
   const plot = h("div", { class: "plot" });
   const box = h("article", { class: "card control choice", "data-column": column.name },
     h("header", {}, h("h3", { title: column.name }, column.name), list), plot,
-    unlisted(column) > 0 && h("p", { class: "quiet" }, `${count(column.categories.length)} of ${count(column.n_categories)} categories are listed.`));
+    unlisted(column) > 0 && h("p", { class: "quiet" }, `${count(column.categories.length)} of ${count(column.n_categories)} categories are listed.`), emptyNote(column));
   const set = (value) => { state.x[j] = value; changed(); };
   list.addEventListener("change", () => set(list.value === "" ? null : Number(list.value)));
   let width = 0;

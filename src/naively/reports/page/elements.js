@@ -84,6 +84,11 @@ function written(column, value, digits) {
   return column.categories ? column.categories[value] ?? "one never seen" : number(value, digits);
 }
 
+// Whether the model has seen no cell of a column.
+const isEmpty = (column) => (column.categories ? !column.n_categories : column.variance.every((v) => v === null));
+
+const emptyNote = (column) => isEmpty(column) && h("p", { class: "quiet" }, "No cell was seen in this column: it adds nothing.");
+
 // How many categories the model knows that the page does not name.
 const unlisted = (column) => column.n_categories - column.categories.length;
 

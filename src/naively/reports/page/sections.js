@@ -97,6 +97,7 @@ function weightOf(t) {
 }
 
 function rangeOf(c) {
+  if (isEmpty(c)) return "no cell";
   if (c.categories) return plural(c.n_categories, "category", "categories");
   if (!known(c.least)) return "–";
   return c.least === c.most ? `only ${number(c.least)}` : `${number(c.least)} – ${number(c.most)}`;
