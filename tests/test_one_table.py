@@ -253,3 +253,25 @@ def test_a_pass_goes_on_when_a_new_file_decides_a_column(tmp_path, later):
         found = files.scan(folder, target="label", schema=schema, checkpoint=checkpoint)
     assert found.summary.weight == 4
     assert found.summary.schema.held == ("number", "category" if later[0] == "p" else "number")
+
+
+def late_cells(path, cells, empty=2000):
+    lines = [f"{i % 7},{cell},{'ab'[i % 2]}\n" for i, cell in enumerate([""] * empty + cells)]
+    path.write_text("x,late,y\n" + "".join(lines))
+    return path
+
+
+def test_cells_that_come_late_in_a_csv_file_are_learned_from(tmp_path, monkeypatch):
+    from naively.engines.files import csv as reading
+
+    monkeypatch.setattr(reading, "SAMPLE", 1 << 10)
+    monkeypatch.setattr(reading, "BLOCK", 1 << 12)
+    numbers = late_cells(tmp_path / "numbers.csv", ["1.5", "2.5"])
+    assert summarize(numbers, target="y").moments.weight.tolist() == [[1001, 1], [1001, 1]]
+    text = late_cells(tmp_path / "text.csv", ["u", "v"])
+    with pytest.raises(NaivelyError, match=r"'late' must hold numbers; got 'u'") as raised:
+        NaiveBayes.from_files(text, target="y")
+    advice = {"late": "categorical"}
+    assert f"families={advice}" in str(raised.value)
+    model = NaiveBayes.from_files(text, target="y", families=advice)  # as it says
+    assert model.summary_.categories[0].tolist() == ["u", "v"]

@@ -93,9 +93,12 @@ def test_a_decimal_is_the_nearest_double(spark):
 
 
 def test_nothing_but_nulls_is_missing_cells(spark):
-    got = engine.summarize(spark.range(3).selectExpr("NULL AS x", "'k' AS y"), target="y")
+    df = spark.range(3).selectExpr("NULL AS x", "'k' AS y")
+    got = engine.summarize(df, target="y")
     assert got.class_weight.tolist() == [3.0]
-    assert got.moments.weight.tolist() == [[0.0]]
+    assert got.schema.kinds == ("undecided",)
+    numbers = engine.summarize(df, target="y", schema=Schema(1, ("x",)))
+    assert numbers.moments.weight.tolist() == [[0.0]]
 
 
 def test_booleans_are_numbers_where_a_schema_says_so(spark):

@@ -214,12 +214,15 @@ class CsvReader:
         found = re.match(r"In CSV column #(\d+): (?:Row #(\d+): )?(.*)", message, re.DOTALL)
         if found is None:
             return f"in {where}, {message.removeprefix('CSV parse error: ')}"
-        place = f"in row {found[2]} of {where}, column {self._names[int(found[1])]!r}"
+        name = self._names[int(found[1])]
+        place = f"in row {found[2]} of {where}, column {name!r}"
         value = re.search(r"to (\S+): invalid value '(.*)'", found[3], re.DOTALL)
         if value is None:
             return f"{place}: {found[3]}"
         wanted = "true or false" if value[1] == "bool" else "numbers"
         return (
             f"{place} must hold {wanted}; got {value[2]!r}. "
-            "Exclude the column, or name the texts that mean a missing cell"
+            "Exclude the column, or name the texts that mean a missing cell; or, if it holds text "
+            "that the first rows did not show, give NaiveBayes "
+            f"families={{{name!r}: 'categorical'}}"
         )
