@@ -296,3 +296,17 @@ def test_evaluate_and_compare_take_empty_columns(frame):
     expected = naively.compare(frame, Y, repeats=1)
     assert result.test_accuracy == expected.test_accuracy
     assert "GaussianNB" in str(result)
+
+
+@pytest.mark.parametrize("estimator", [NaiveBayes(calibration=None), GaussianNB()])
+@pytest.mark.parametrize("dtype", ["f8", "i8"])
+def test_a_masked_cell_of_a_dask_array_is_missing(estimator, dtype):
+    da = pytest.importorskip("dask.array")
+    cells = np.array([[0, 1], [1, 0], [1, 1], [0, 0]] * 5)
+    mask = np.zeros_like(cells, dtype=bool)
+    mask[::3, 1] = True
+    holes, y = np.where(mask, np.nan, cells), np.array([0, 1, 1, 0] * 5)
+    masked = da.from_array(np.ma.array(cells.astype(dtype), mask=mask), (7, 2), asarray=False)
+    expected = estimator.fit(holes, y).predict_proba(holes)
+    found = estimator.fit(masked, y).predict_proba(masked)
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-12)
