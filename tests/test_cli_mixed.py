@@ -1,12 +1,15 @@
 """The command line on tables of any columns: ``--model naive-bayes``."""
 
+import gzip
 import json
+import subprocess
 from pathlib import Path
 
 import duckdb
 import numpy as np
 import onnxruntime
 import pandas as pd
+import pyarrow as pa
 import pytest
 from pyarrow import csv as arrow_csv
 
@@ -15,7 +18,7 @@ from naively import NaiveBayes
 from naively.families.categorical import Categorical
 from naively.families.histogram import Histogram
 from naively.families.student_t import StudentT
-from tests.commands import fails, run_program, run_well
+from tests.commands import PROGRAM, fails, run_program, run_well
 
 ANY = "--model", "naive-bayes"
 FIT = "fit", "people.csv", "-t", "sick", *ANY
@@ -204,6 +207,36 @@ def test_standard_input_is_read_once(people):
     assert done.returncode == 0, done.stderr
     run_well(*FIT, "-o", "n")
     assert naively.load("m").summary_ == naively.load("n").summary_
+
+
+def test_the_model_is_chosen_by_the_first_rows_of_standard_input(people):
+    plain = Path("people.csv").read_bytes()
+    run_well("fit", "people.csv", "-t", "sick", "-o", "n")
+    for content in (plain, gzip.compress(plain)):
+        done = run_binary("fit", "-", "-t", "sick", "-o", "m", input=content)
+        assert b"so the model is NaiveBayes" in done.stderr
+        assert naively.load("m").summary_ == naively.load("n").summary_
+    done = run_binary("evaluate", "-", "-t", "sick", "--folds", "2", input=plain)
+    assert b"so the model is NaiveBayes" in done.stderr
+    done = run_binary("update", "m", "-", "-o", "u", input=plain)
+    assert naively.load("u").summary_.weight == 800
+    assert run_binary("predict", "m", "-", input=plain).stdout.count(b"\n") == 401
+
+
+def test_an_arrow_stream_on_standard_input_chooses_the_model(people):
+    table = pa.Table.from_pandas(people)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table, max_chunksize=100)
+    done = run_binary("fit", "-", "-t", "sick", "-o", "m", input=sink.getvalue().to_pybytes())
+    assert b"so the model is NaiveBayes" in done.stderr
+    assert naively.load("m").summary_.weight == 400
+
+
+def run_binary(*args, **options):
+    done = subprocess.run([*PROGRAM, *args], capture_output=True, **options)
+    assert done.returncode == 0, done.stderr
+    return done
 
 
 def test_a_checkpoint_is_kept(people):

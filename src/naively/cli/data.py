@@ -16,12 +16,12 @@ from naively.cli.options import Data, Reading
 from naively.cli.parameters import Model
 from naively.engines import columns
 from naively.engines.files import BadFileError
-from naively.engines.files.csv import Dialect
+from naively.engines.files.csv import SAMPLE, Dialect
 from naively.engines.files.first_rows import filled
 from naively.engines.files.folding import constants_of
 from naively.engines.files.opening import open_file
 from naively.engines.files.plan import with_partitions
-from naively.engines.files.sources import File, resolve
+from naively.engines.files.sources import File, look_ahead, resolve
 from naively.engines.files.table import read
 from naively.exceptions import NaivelyError
 
@@ -34,8 +34,8 @@ class Source:
 
     Attributes
     ----------
-    paths : list of str
-        As they were given.
+    paths : list of str or File
+        As they were given; standard input, of which some has been looked at, is a file.
     inputs : tuple of Path
         The files that they stand for, less standard input.
     sample : pyarrow.Table or None
@@ -44,7 +44,7 @@ class Source:
         That file, for messages.
     """
 
-    paths: list[str]
+    paths: Sequence[str | File]
     inputs: tuple[Path, ...]
     sample: Any = None
     where: str = ""
@@ -57,7 +57,10 @@ class Source:
     @property
     def title(self) -> str:
         """What is read, in a word."""
-        return Path(self.paths[0]).name if len(self.paths) == 1 else f"{len(self.paths)} files"
+        if len(self.paths) > 1:
+            return f"{len(self.paths)} files"
+        first = self.paths[0]
+        return first.name if isinstance(first, File) else Path(first).name
 
     def split(self, values: Sequence[str] | None) -> list[str]:
         """Split 'a,b' at its commas, unless a column is called that."""
@@ -121,6 +124,8 @@ def look(paths: Sequence[str], options: Reading) -> Source:
     Where there is none, raise what is wrong with the first that is not sound; otherwise the
     engine says what is wrong with some.
     """
+    if list(paths) == ["-"]:
+        return _look_ahead(Dialect(**options.dialect))
     given = [path for path in paths if path != "-"]
     files = resolve(given) if given else []
     inputs = tuple(Path(file.name) for file in files)
@@ -133,6 +138,17 @@ def look(paths: Sequence[str], options: Reading) -> Source:
     if wrong:
         raise wrong[0]
     return Source(list(paths), inputs)
+
+
+def _look_ahead(dialect: Dialect) -> Source:
+    """Look at the beginning of standard input; what is wrong with it, the engine says."""
+    (file,) = resolve("-")
+    try:
+        sample = _sample(look_ahead(file, 2 * SAMPLE), dialect)
+    except BadFileError:
+        return Source([file], ())
+    known = file.format != "csv" or sample.num_rows
+    return Source([file], (), sample, " in '-'") if known else Source([file], ())
 
 
 def _samples(

@@ -68,7 +68,7 @@ def fit(
     try:
         with bars.streaming(f"reading {source.title}") as progress:
             found = scan(
-                files,
+                source.paths,
                 **chosen,
                 **learning.measured(is_weighted=weight is not None),
                 weight=weight,

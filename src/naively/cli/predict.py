@@ -60,7 +60,7 @@ def predict(
     with bars.streaming(f"predicting {source.title}", hidden=hidden) as progress:
         rows = engine.predict(
             estimator,
-            files,
+            source.paths,
             "-" if output is None else output,
             proba=proba,
             id=source.split(keep),

@@ -27,7 +27,7 @@ def rows_for(
     kind = FORMS[estimator.classes_.dtype.kind]
     with bars.streaming(f"reading {source.title}") as progress:
         found = scan(
-            list(files),
+            source.paths,
             target=labels.target or _target(source, schema.names, labels.weight),
             columns=None if schema.names else source.split(labels.columns) or None,
             weight=labels.weight,

@@ -14,6 +14,7 @@ same order.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import stat
@@ -26,7 +27,7 @@ from urllib.parse import unquote
 
 from naively.exceptions import NaivelyError
 
-__all__ = ["BadFileError", "File", "change_of", "resolve"]
+__all__ = ["BadFileError", "File", "change_of", "look_ahead", "resolve"]
 
 _FORMATS = {
     **dict.fromkeys((".csv", ".tsv", ".txt"), "csv"),
@@ -132,12 +133,21 @@ def resolve(source: Any) -> list[File]:
     if hasattr(source, "__arrow_c_stream__") or _is_dataset(source):
         return [File(f"<{type(source).__name__}>", "stream", content=source)]
     if isinstance(source, Iterable):
-        files = [file for one in source for file in _named(os.fspath(one))]
+        files = [file for one in source for file in _resolved(one)]
         return _with_typed_partitions(list({file.name: file for file in files}.values()))
     raise NaivelyError(
         "data must be a path, a glob, paths, or an object with __arrow_c_stream__; "
         f"got {type(source).__name__}."
     )
+
+
+def _resolved(one: str | os.PathLike[str] | File) -> list[File]:
+    return [one] if isinstance(one, File) else _named(os.fspath(one))
+
+
+def look_ahead(file: File, size: int) -> File:
+    """Return the beginning of standard input as a file of its own; all of it can still be read."""
+    return replace(file, content=_Begun(file.content.ahead(size), io.BytesIO()))
 
 
 def _is_dataset(source: object) -> bool:
@@ -252,6 +262,11 @@ class _Begun:
         found = start + self.rest.read(size - len(start)) if len(start) < size else start
         self.place += len(found)
         return found
+
+    def ahead(self, size: int) -> bytes:
+        """Return the next bytes, which will be read again."""
+        self.start += self.rest.read(max(0, size - len(self.start)))
+        return self.start[:size]
 
     def tell(self) -> int:
         return self.place
