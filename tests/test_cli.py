@@ -410,8 +410,8 @@ def test_no_such_file(folder, command):
         (b"x,y\n1,a\n2\n", "Row #2: Expected 2 columns, got 1: 2"),
         (b"x,x,y\n1,2,a\n", "column names must differ; 't.csv' has 'x' twice"),
         (b"PAR1\x15\x04\x15\x00\x00", "it is not CSV in UTF-8: it holds binary data"),
-        ("x,y\n1,a\n2,b\n".encode("utf-16"), "is not in UTF-8"),
-        ("größe,y\n1,a\n2,b\n".encode("latin-1"), "is not in UTF-8"),
+        ("x,y\n1,a\n2,b\n".encode("utf-16"), "not in UTF-8"),
+        ("größe,y\n1,a\n2,b\n".encode("latin-1"), "not in UTF-8"),
         (
             "x,y\n1,ä\n2,ö\n".encode("latin-1"),
             "column 'y': CSV conversion error to string: invalid UTF8",
@@ -530,7 +530,10 @@ def test_text_in_a_column_of_the_model(folder):
         (["--ddof", "-1"], "--ddof"),
         (["--var-smoothing", "-1"], "--var-smoothing"),
         (["--variance", "none"], "--variance"),
-        (["--separator", "ab"], "separator must be one ASCII character; got 'ab'."),
+        (
+            ["--separator", "ab"],
+            "separator must be one ASCII character, and no quote or newline; got 'ab'.",
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
