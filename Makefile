@@ -11,7 +11,7 @@ INTO := --config-settings=build-dir=build# a folder that stays, so that only wha
 demo: $(VENV)/ready ## compare with scikit-learn on two tables; pictures and reports go into out/
 	$(BIN)/naively demo
 
-test: $(VENV)/ready $(if $(SPARK),$(VENV)/ready-connect) ## run the whole test suite; SPARK=1 fetches Spark for its tests
+test: $(VENV)/ready $(if $(SPARK),$(VENV)/ready-ci) ## run the whole test suite; SPARK=1 fetches Spark and MLflow for their tests
 	$(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
 fuzz: $(VENV)/ready ## search for inputs that fail, for minutes; ARGS="--seed 7 --minutes 1 --target csv_files"

@@ -77,7 +77,9 @@ def test_a_pickle_of_another_version_says_so():
 
 @pytest.mark.filterwarnings("ignore")  # MLflow's own
 def test_mlflow_takes_the_same_list(tmp_path):
-    mlflow = pytest.importorskip("mlflow.sklearn", reason="MLflow brings 100 MB, and is optional")
+    mlflow = pytest.importorskip(
+        "mlflow.sklearn", reason="MLflow is not installed: make test SPARK=1"
+    )
     model = MODELS["naive"]()
     trusted = {"skops_trusted_types": naively.TRUSTED_TYPES}
     mlflow.save_model(model, tmp_path / "model", pip_requirements=["naively"], **trusted)
