@@ -395,7 +395,7 @@ def test_an_unwritable_path_is_a_clear_error(tmp_path):
     nowhere = tmp_path / "nowhere" / "report.html"
     with pytest.raises(NaivelyError, match=r"cannot write '.*report.html': No such file"):
         quick(X, Y, path=nowhere)
-    with pytest.raises(NaivelyError, match="Is a directory"):
+    with pytest.raises(NaivelyError, match="it is not a plain file"):
         quick(X, Y, path=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
@@ -512,6 +512,8 @@ def rows_of(frame, n=15):
         for i in np.flatnonzero(rng.random(n) < 0.3):
             if pd.api.types.is_numeric_dtype(frame[name]) and frame[name].dtype != bool:
                 rows.iloc[i, j] = rng.choice([np.nan, 3.25, -1e3, 1e9])
+            elif frame[name].isin([True, False, None]).all():
+                rows.iloc[i, j] = None  # what is no boolean is an error
             else:
                 rows.iloc[i, j] = rng.choice([None, "never met"])
     rows.iloc[0] = None
