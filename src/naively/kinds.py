@@ -32,13 +32,14 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from naively.exceptions import NaivelyError
 from naively.labels import is_missing
 from naively.schema import Kind
 
 __all__ = ["NUMBERS_ALONE", "Held", "What", "check", "held_by_dtype", "held_by_objects"]
-__all__ += ["is_missing", "kind_of"]
+__all__ += ["is_missing", "kind_of", "numbers_of_objects"]
 
 What = Literal["number", "boolean", "text", "nothing", "dates", "other"]
 NUMBERS_ALONE = "Use NaiveBayes, which reads categories too; or encode it as numbers, or {out}."
@@ -129,23 +130,41 @@ def held_by_objects(values: Sequence[Any]) -> Held:
     >>> [held_by_objects(cells).what for cells in ([None, 3], ["a", 3], [None, float("nan")])]
     ['number', 'text', 'nothing']
     """
-    kinds = set(map(type, values))
-    if kinds == {str}:
+    if set(map(type, values)) == {str}:
         return _TEXT
-    examples = dict(zip(map(type, values), values, strict=True))  # one of each type
-    found = {held.what: held for held in map(_held_by_object, examples.values()) if held}
-    for what in ("dates", "other", "text", "boolean"):
+    found = {held.what: held for held in map(_held_by_object, _examples(values))}
+    for what in ("dates", "other", "text", "boolean", "number"):
         if what in found:
             return found[what]
-    if any(not is_missing(value) for value in values):
-        return found.get("number", Held("number", "objects"))
     return Held("nothing", "objects, all of them missing")
 
 
-def _held_by_object(value: Any) -> Held | None:
-    """Return what a cell is; None where it is missing."""
-    if is_missing(value):
-        return None
+def numbers_of_objects(values: Sequence[Any], name: str) -> NDArray[np.float64]:
+    """Return Python's objects as numbers, of which missing ones are NaN; or raise.
+
+    >>> numbers_of_objects([1, None, True], "column 'age'")
+    array([ 1., nan,  1.])
+    """
+    check(held_by_objects(values), "number", name)
+    try:
+        return np.array([np.nan if is_missing(value) else float(value) for value in values])
+    except OverflowError:
+        raise NaivelyError(
+            f"{name} must hold numbers below 1.8e308; got an integer beyond. Rescale it."
+        ) from None
+
+
+def _examples(values: Sequence[Any]) -> list[Any]:
+    """Return a cell of each type, without missing ones."""
+    last = dict(zip(map(type, values), values, strict=True))
+    for kind in [kind for kind, value in last.items() if is_missing(value)]:
+        present = (value for value in values if type(value) is kind and not is_missing(value))
+        last[kind] = next(present, None)
+    return [value for value in last.values() if value is not None]
+
+
+def _held_by_object(value: Any) -> Held:
+    """Return what a cell is that is not missing."""
     if isinstance(value, str):
         return _TEXT
     if isinstance(value, bool | np.bool_):
@@ -157,6 +176,8 @@ def _held_by_object(value: Any) -> Held | None:
         return Held("other", name)
     try:
         float(value)
+    except OverflowError:  # an integer beyond every float64 is a number all the same
+        pass
     except (TypeError, ValueError):
         return Held("other", name)
     return Held("number", name)

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from naively import _kernel
 from naively.exceptions import NaivelyError
 
-__all__ = ["as_array", "contained", "encode", "is_missing", "is_text", "positions", "quoted"]
-__all__ += ["text_array", "union"]
+__all__ = ["as_array", "contained", "encode", "is_hashable", "is_missing", "is_text", "positions"]
+__all__ += ["quoted", "text_array", "union"]
 
 _ODD = (str, bytes, type(np.ma.masked))  # what NumPy would convert, beside other labels
 _LONGEST = 100  # characters of a text of fixed width
@@ -112,8 +112,19 @@ def is_missing(value: Any) -> bool:
         return True
     try:
         return bool(value != value)
+    except ArithmeticError:  # a signalling NaN of decimal's
+        return True
     except (TypeError, ValueError):  # such as an array
         return False
+
+
+def is_hashable(value: Any) -> bool:
+    """Whether a value can be looked up: a list cannot."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _check_plain(y: NDArray[Any]) -> None:
@@ -140,7 +151,7 @@ def _encode_objects(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
     try:
         distinct = list(dict.fromkeys(values))
     except TypeError:
-        odd = next(value for value in values if value.__hash__ is None)
+        odd = next(value for value in values if not is_hashable(value))
         raise NaivelyError(f"labels must be strings, integers or booleans; got {odd!r}.") from None
     if any(map(is_missing, distinct)):
         at = next(i for i, value in enumerate(values) if is_missing(value))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from naively._optional import need
 from naively.engines.native import library_of
 from naively.exceptions import NaivelyError
-from naively.labels import is_missing, is_text, text_array
+from naively.labels import is_hashable, is_missing, is_text, text_array
 
 __all__ = ["encode", "recode"]
 
@@ -182,7 +182,7 @@ def _of_objects(values: list[Any], name: str) -> Encoded:
     except TypeError:
         raise NaivelyError(
             f"{name} must hold text, numbers or booleans; got objects such as "
-            f"{next(v for v in values if not _is_hashable(v))!r}. Convert it or leave it out."
+            f"{next(v for v in values if not is_hashable(v))!r}. Convert it or leave it out."
         ) from None
     distinct = np.empty(len(code_of), dtype=object)
     distinct[:] = list(code_of)
@@ -209,14 +209,6 @@ def _plain(codes: NDArray[Any], distinct: NDArray[Any], name: str) -> Encoded:
     places = np.full(len(values) + 1, -1, dtype=np.int32)
     places[kept] = np.arange(len(kept))
     return places[codes], categories
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def _kind(value: Any) -> str:

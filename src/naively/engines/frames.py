@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from naively.engines.arrays import is_readable
 from naively.engines.native import is_frame, library_of, native_of
-from naively.exceptions import NaivelyError
-from naively.kinds import Held, check, held_by_dtype, held_by_objects
+from naively.kinds import Held, check, held_by_dtype, held_by_objects, numbers_of_objects
 
 __all__ = ["Frame", "block", "columns_of", "held_by", "is_frame", "names_of", "number_column"]
 __all__ += ["shape_of"]
@@ -99,11 +98,7 @@ def number_column(column: Any, name: str) -> Any:
 
 def _converted(column: NDArray[Any], name: str) -> NDArray[np.float64]:
     """Return the cells of an array of objects, or of a dtype that the kernel does not read."""
-    try:
-        cells = [np.nan if cell is None else cell for cell in column.tolist()]
-        return np.array(cells, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise NaivelyError(
-            f"{name} must hold numbers; got text or other objects among them. "
-            "Convert them or leave them out."
-        ) from None
+    if column.dtype.kind == "O":
+        return numbers_of_objects(column.tolist(), name)
+    with np.errstate(over="ignore"):  # infinity is an error that names the cell
+        return column.astype(np.float64)

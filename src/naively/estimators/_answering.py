@@ -10,11 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from naively import labels
 from naively._threads import block_slices, map_blocks
-from naively.engines.arrays import raise_not_finite
+from naively.engines.arrays import raise_not_finite, unmasked
 from naively.estimators._anywhere import anywhere
 from naively.estimators._state import State
 from naively.estimators._validation import Checked, check_known, check_labels, check_weights
 from naively.exceptions import NaivelyError
+from naively.kinds import check, held_by_dtype, held_by_objects, numbers_of_objects
 from naively.summary import Schema, Summary
 
 __all__ = ["Answering", "numbers_of_row", "row_of_dict"]
@@ -184,10 +185,25 @@ def numbers_of_row(row: Any, schema: Schema) -> NDArray[np.float64]:
     """Return the numbers of a row, given in order or by column name."""
     if isinstance(row, dict):
         row = row_of_dict(row, schema)
-    values = np.ascontiguousarray(row, dtype=np.float64)
+    values = row if type(row) is np.ndarray else _array_of_row(row)
     if values.shape != (schema.n_columns,):
         raise NaivelyError(f"a row must have {schema.n_columns} numbers; got shape {values.shape}.")
-    return values
+    if values.dtype.kind == "f":
+        return np.ascontiguousarray(values, dtype=np.float64)
+    if values.dtype.kind == "O":
+        cells = enumerate(values.tolist())
+        return np.array([numbers_of_objects([cell], schema.name(j))[0] for j, cell in cells])
+    check(held_by_dtype(values.dtype) or held_by_objects(values.tolist()), "number", "the row")
+    return values.astype(np.float64)
+
+
+def _array_of_row(row: Any) -> NDArray[Any]:
+    """Return a row as an array: of numbers, or of its cells as they are."""
+    try:
+        array = np.asarray(row if type(row) is list else unmasked(row))
+    except (TypeError, ValueError):  # such as dates beside numbers
+        return np.array(row, dtype=object)
+    return array if array.dtype.kind in "fiub" else np.array(row, dtype=object)
 
 
 def row_of_dict(row: dict[str, Any], schema: Schema) -> list[Any]:

@@ -33,6 +33,7 @@ __all__ = [
     "check_labels",
     "check_table",
     "check_weights",
+    "whole_codes",
 ]
 
 
@@ -81,8 +82,8 @@ def _check_other(estimator: BaseEstimator, X: Any) -> Checked:
 def _check_array(estimator: BaseEstimator, X: Any, dtype: Any) -> NDArray[Any]:
     arrays.check_dense(X)
     X = arrays.unmasked(X)
-    if isinstance(X, np.ndarray) and dtype == "numeric":
-        _check_numbers(estimator, X)
+    if dtype == "numeric":
+        X = _numbers(estimator, X)
     try:
         return check_array(
             X, dtype=dtype, ensure_all_finite=False, estimator=estimator, input_name="X"
@@ -97,8 +98,16 @@ def _check_array(estimator: BaseEstimator, X: Any, dtype: Any) -> NDArray[Any]:
         raise NaivelyError(f"{error} For one row, use predict_one or predict_proba_one.") from None
 
 
-def _check_numbers(estimator: BaseEstimator, X: NDArray[Any]) -> None:
-    """Raise where an array holds no numbers, with what to do; scikit-learn checks the rest."""
+def _numbers(estimator: BaseEstimator, X: Any) -> Any:
+    """Return objects that are numbers or missing as numbers, or raise with what to do.
+
+    What is neither is left to scikit-learn, which has errors of its own for it.
+    """
+    if not isinstance(X, np.ndarray):
+        try:
+            X = np.asarray(X)
+        except (TypeError, ValueError):  # such as rows of different lengths
+            return X
     held = kinds.held_by_dtype(X.dtype) or kinds.held_by_objects(X.ravel().tolist())
     if held.what == "text":
         raise _text_error(estimator, held.type)
@@ -106,6 +115,9 @@ def _check_numbers(estimator: BaseEstimator, X: NDArray[Any]) -> None:
         raise _complex_error()
     if held.what == "dates" or (held.what == "other" and X.dtype.kind != "O"):
         kinds.kind_of(held, "X")
+    if X.dtype.kind != "O" or held.what == "other":
+        return X
+    return kinds.numbers_of_objects(X.ravel().tolist(), "X").reshape(X.shape)
 
 
 def _text_error(estimator: BaseEstimator, what: str) -> NaivelyError:
@@ -161,10 +173,10 @@ def check_codes(
     if fitted:
         _check_feature_names(estimator, X, reset=False)
         _check_n_features(estimator, array, reset=False)
-    return _whole(array), names
+    return whole_codes(array), names
 
 
-def _whole(array: NDArray[Any]) -> NDArray[Any]:
+def whole_codes(array: NDArray[Any]) -> NDArray[Any]:
     """Return codes as the kernel reads them: integers, or float64 where cells are missing."""
     if array.dtype.kind == "f":
         array = np.asarray(array, dtype=np.float64)

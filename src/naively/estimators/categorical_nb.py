@@ -26,7 +26,7 @@ from naively.engines import mixed
 from naively.engines.tables import Mixed
 from naively.estimators._answering import numbers_of_row
 from naively.estimators._base import Rows, SummaryClassifier
-from naively.estimators._validation import Checked, check_codes
+from naively.estimators._validation import Checked, check_codes, whole_codes
 from naively.estimators.gaussian_model import check_priors, logarithm, read_prior
 from naively.estimators.naive_model import Scorer
 from naively.exceptions import NaivelyError
@@ -161,18 +161,23 @@ class CategoricalNB(SummaryClassifier):
     def predict_one(self, row: Any) -> Any:
         """Return the class of one row of codes, given in order or by column name."""
         snapshot = self._snapshot()
-        cells = numbers_of_row(row, snapshot.summary_.schema)
-        return snapshot.predict(cells[np.newaxis]).tolist()[0]
+        return snapshot.predict(snapshot._one(row)).tolist()[0]
 
     def predict_proba_one(self, row: Any) -> NDArray[np.float64]:
         """Return p(k | x) of one row, one number per class."""
         snapshot = self._snapshot()
-        cells = numbers_of_row(row, snapshot.summary_.schema)
-        return snapshot.predict_proba(cells[np.newaxis])[0]
+        return snapshot.predict_proba(snapshot._one(row))[0]
 
     # --- inside -------------------------------------------------------------------------------
 
+    def _one(self, row: Any) -> Mixed:
+        """Return a table of one row."""
+        codes = whole_codes(numbers_of_row(row, self.summary_.schema)[np.newaxis])
+        return Mixed(codes.shape, np.empty((1, 0)), codes, ())
+
     def _check(self, X: Any, known: Schema | None) -> Checked:
+        if isinstance(X, Mixed):
+            return Checked(X, None, np.dtype(np.float64), known or Schema(X.shape[1]))
         codes, names = check_codes(self, X, fitted=known is not None)
         schema = known or Schema(codes.shape[1], names, ("category",) * codes.shape[1])
         table = Mixed(codes.shape, np.empty((codes.shape[0], 0)), codes, ())

@@ -6,7 +6,7 @@ r"""Naive Bayes for any table: each column has the family that suits it.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from dataclasses import replace
 from html import escape
 from numbers import Integral, Real
@@ -247,6 +247,9 @@ class NaiveBayes(SummaryClassifier):
         schema = self.summary_.schema
         if isinstance(row, dict):
             row = row_of_dict(row, schema)
+        scalar = isinstance(row, str | bytes) or not isinstance(row, Sized)
+        if scalar or getattr(row, "ndim", 1) == 0:
+            raise NaivelyError(f"a row must be a list or a dict of cells; got {row!r}.")
         cells = np.empty((1, len(row)), dtype=object)
         cells[0] = list(row)
         if cells.shape[1] != schema.n_columns:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively._optional import need
-from naively.kinds import Held, What, held_by_dtype, held_by_objects, is_missing
+from naively.kinds import Held, What, held_by_dtype, held_by_objects, numbers_of_objects
 
 __all__ = ["columns", "dense", "held", "numbers", "shared"]
 
@@ -79,8 +79,7 @@ def numbers(column: Any) -> NDArray[np.float64]:
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(object)
     if column.dtype == object:
-        cells = [np.nan if is_missing(cell) else cell for cell in column.tolist()]
-        return np.array(cells, dtype=np.float64)
+        return numbers_of_objects(column.tolist(), f"column {column.name!r}")
     if isinstance(column.dtype, pd.ArrowDtype):
         from naively.engines.native import arrow
 

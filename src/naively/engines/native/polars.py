@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively._optional import need
-from naively.kinds import Held, What, held_by_objects
+from naively.kinds import Held, What, held_by_objects, numbers_of_objects
 
 __all__ = ["columns", "held", "numbers", "shared"]
 
@@ -49,7 +49,7 @@ def shared(column: Any) -> NDArray[Any] | None:
 def numbers(column: Any) -> NDArray[np.float64]:
     """Return the cells as float64, as exactly as that can be; null is NaN."""
     if column.dtype == pl.Object:
-        return _float64([np.nan if cell is None else cell for cell in column.to_list()])
+        return numbers_of_objects(column.to_list(), f"column {column.name!r}")
     return _float64(column.cast(pl.Float64).to_numpy())
 
 
