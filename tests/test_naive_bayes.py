@@ -298,7 +298,7 @@ def test_unseen_categories_are_legal():
     assert np.isfinite(p).all()
     np.testing.assert_allclose(p.sum(axis=1), 1)
     assert np.isfinite(
-        model.predict_proba(FRAME.assign(town=7)[["age", "town", "flag", "visits"]])
+        model.predict_proba(FRAME.assign(town="7")[["age", "town", "flag", "visits"]])
     ).all()
 
 

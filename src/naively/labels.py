@@ -18,7 +18,7 @@ from naively import _kernel
 from naively.exceptions import NaivelyError
 
 __all__ = ["as_array", "contained", "encode", "is_hashable", "is_missing", "is_text", "positions"]
-__all__ += ["quoted", "text_array", "union"]
+__all__ += ["number_array", "quoted", "search", "text_array", "union"]
 
 _ODD = (str, bytes, type(np.ma.masked))  # what NumPy would convert, beside other labels
 _LONGEST = 100  # characters of a text of fixed width
@@ -73,7 +73,10 @@ def as_array(y: ArrayLike) -> NDArray[Any]:
     if kinds and all(issubclass(kind, str) for kind in kinds):
         return text_array(y)
     odd = any(issubclass(kind, _ODD) for kind in kinds)
-    return np.asarray(y, dtype=object if odd else None)
+    array = np.asarray(y, dtype=object if odd else None)
+    if array.dtype.kind == "f" and (np.abs(array) >= 2**53).any() and kinds != {float}:
+        return np.asarray(y, dtype=object)  # float64 may have made integers equal
+    return array
 
 
 def text_array(texts: Sequence[str]) -> NDArray[Any]:
@@ -97,6 +100,27 @@ def text_array(texts: Sequence[str]) -> NDArray[Any]:
     array = np.empty(len(texts), dtype=object)
     array[:] = texts
     return array
+
+
+def number_array(numbers: Sequence[Any]) -> NDArray[Any]:
+    """Return numbers as an array that keeps them apart: of integers, or of float64; or raise.
+
+    >>> number_array([2**63, 1])
+    array([9223372036854775808,                   1], dtype=uint64)
+    """
+    whole = [number for number in numbers if isinstance(number, int | np.integer)]
+    low, high = min(whole, default=0), max(whole, default=0)
+    if len(whole) == len(numbers):
+        if low >= -(2**63) and high < 2**63:
+            return np.array(numbers, dtype=np.int64)
+        if low >= 0 and high < 2**64:
+            return np.array(numbers, dtype=np.uint64)
+    elif all(abs(int(number)) <= 2**53 for number in (low, high)):
+        return np.array([float(number) for number in numbers])
+    raise NaivelyError(
+        "integers must be from -2^63 to 2^63 - 1, or from 0 to 2^64 - 1, and up to 2^53 beside "
+        f"fractions; got {low} and {high}. Make them text."
+    )
 
 
 def is_text(labels: NDArray[Any]) -> bool:
@@ -171,7 +195,8 @@ def _sorted(distinct: list[Any], kind: str) -> NDArray[Any]:
     if kind == "bytes" and any(label.endswith(b"\0") for label in distinct):
         raise NaivelyError("labels of bytes must not end in a zero byte. Make them text.")
     try:
-        classes = np.array(sorted(distinct))
+        found = sorted(distinct)
+        classes = number_array(found) if kind in ("int", "float") else np.array(found)
     except (TypeError, ValueError, OverflowError):
         classes = np.empty(0, dtype=object)
     if classes.ndim != 1 or classes.dtype.kind == "O":
@@ -203,17 +228,22 @@ def union(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     """
     if a is b or (a.size == b.size and a.dtype == b.dtype and bool((a == b).all())):
         return a
-    if a.size and b.size and _comparable(a) != _comparable(b):
+    if a.size and b.size and not _are_comparable(a, b):
         raise NaivelyError(
             f"labels must be all of one type; got {quoted(a[:3])} and {quoted(b[:3])}. "
             "Convert one side's labels."
         )
     if a.size == 0 or b.size == 0:
         return a if b.size == 0 else b
-    at = a.searchsorted(b)
+    at = search(a, b)
     if at[-1] < a.size and (a[at] == b).all():
         return a
-    both = _merged(a, b, at) if a.dtype.kind == b.dtype.kind else np.union1d(a, b)
+    if a.dtype.kind == b.dtype.kind:
+        both = _merged(a, b, at)
+    elif is_text(a) or "b" in (a.dtype.kind, b.dtype.kind):
+        both = np.union1d(a, b)
+    else:
+        return number_array(sorted({*a.tolist(), *b.tolist()}))
     return text_array(both.tolist()) if both.dtype.kind == "O" else both
 
 
@@ -231,13 +261,23 @@ def contained(labels: NDArray[Any], among: NDArray[Any]) -> NDArray[np.bool_]:
     """
     if not among.size:
         return np.zeros(labels.size, dtype=bool)
-    at = np.minimum(np.searchsorted(among, labels), among.size - 1)
+    at = np.minimum(search(among, labels), among.size - 1)
     return np.asarray(among[at] == labels)
 
 
 def positions(labels: NDArray[Any], among: NDArray[Any]) -> NDArray[np.intp]:
     """Return where each label stands in a sorted array that holds them all."""
-    return np.searchsorted(among, labels)
+    return search(among, labels)
+
+
+def search(among: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
+    """Return where labels belong in a sorted array; numbers of other types by their exact values.
+
+    NumPy compares int64 with uint64, and both with float64, as float64.
+    """
+    if among.dtype.kind != labels.dtype.kind and not is_text(among):
+        among, labels = among.astype(object), labels.astype(object)
+    return among.searchsorted(labels)
 
 
 def quoted(labels: NDArray[Any]) -> str:
@@ -252,6 +292,14 @@ def quoted(labels: NDArray[Any]) -> str:
 
 def _shortened(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:60]}...{text[-10:]}"
+
+
+def _are_comparable(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    """Whether labels can be united: booleans with the numbers 0 and 1 alone."""
+    if (a.dtype.kind == "b") != (b.dtype.kind == "b"):
+        other = b if a.dtype.kind == "b" else a
+        return _comparable(other) == "number" and bool(np.isin(other, (0, 1)).all())
+    return _comparable(a) == _comparable(b)
 
 
 def _comparable(labels: NDArray[Any]) -> str:

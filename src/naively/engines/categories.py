@@ -9,6 +9,8 @@ means the same in every batch, file and engine. Missing cells have the code -1.
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,11 +19,13 @@ from numpy.typing import NDArray
 from naively._optional import need
 from naively.engines.native import library_of
 from naively.exceptions import NaivelyError
-from naively.labels import is_hashable, is_missing, is_text, text_array
+from naively.kinds import Held, check, held_by_dtype
+from naively.labels import is_hashable, is_missing, is_text, number_array, search, text_array
 
 __all__ = ["encode", "recode"]
 
 Encoded = tuple[NDArray[Any], NDArray[Any]]  # codes, categories
+_NUMBERS = (int, float, np.integer, np.floating, Decimal, Fraction)
 _ROWS = 1 << 16  # that are looked through at a time
 _FLAGS: dict[Any, bool] = {  # what stands for a boolean: 1 and 1.0 are one key
     **dict.fromkeys(("true", "True", "TRUE", "1", 1), True),
@@ -41,12 +45,14 @@ def encode(column: Any, name: str) -> Encoded:
     """
     if not isinstance(column, np.ndarray):
         return _of_native(column, name)
+    if column.dtype.kind not in "OT":
+        check(held_by_dtype(column.dtype) or Held("nothing", ""), "category", name)
     if column.dtype.kind == "b":
         return column.view(np.int8), np.array([False, True])
     if column.dtype.kind in "iuf":
         return _of_numbers(column)
-    if column.dtype.kind in "US":
-        categories, codes = np.unique(column.astype(str), return_inverse=True)
+    if column.dtype.kind == "U":
+        categories, codes = np.unique(column, return_inverse=True)
         return codes.astype(np.int32), categories
     return _of_objects(column.tolist(), name)
 
@@ -67,11 +73,31 @@ def recode(
     if known.dtype.kind == "b":
         categories = _flags(codes, categories, name)
     places = np.full(categories.size + 1, known.size, dtype=np.int32)
-    if known.size and categories.size and _comparable(categories, known):
-        at = np.minimum(np.searchsorted(known, categories), known.size - 1)
-        places[:-1] = np.where(known[at] == categories, at, known.size)
+    if known.size and categories.size:
+        if is_text(categories) != is_text(known):
+            _raise_other(codes, categories, known, name)
+        else:
+            at = np.minimum(search(known, categories), known.size - 1)
+            places[:-1] = np.where(known[at] == categories, at, known.size)
     places[-1] = -1  # where codes of missing cells point
     return places[codes]
+
+
+def _raise_other(
+    codes: NDArray[Any], categories: NDArray[Any], known: NDArray[Any], name: str
+) -> None:
+    """Raise where a cell is text and categories are numbers, or the reverse: it is a mistake."""
+    present = codes >= 0
+    if not present.any():
+        return
+    got = categories.tolist()[codes[np.argmax(present)]]
+    held, mind = "numbers", ""
+    if is_text(known):
+        held, mind = "text", "; mind that a number has lost the zeros in front of it"
+    raise NaivelyError(
+        f"{name} must hold {held}, as it did when the model was fitted; got {got!r}. "
+        f"Convert it{mind}."
+    )
 
 
 def _flags(codes: NDArray[Any], categories: NDArray[Any], name: str) -> NDArray[Any]:
@@ -93,6 +119,7 @@ def _of_native(native: Any, name: str) -> Encoded:
     """Encode a column of a data frame."""
     library = library_of(native)
     held = library.held(native)
+    check(held, "category", name)
     if held.what == "nothing":
         return np.full(len(native), -1, np.int32), np.empty(0, dtype=str)
     if held.what == "boolean" and not held.coded and not _holds_objects(native):
@@ -100,6 +127,8 @@ def _of_native(native: Any, name: str) -> Encoded:
         return np.where(cells == cells, cells, -1).astype(np.int8), np.array([False, True])
     if library.__name__.endswith("polars") and _holds_objects(native):
         return _of_objects(native.to_list(), name)
+    if held.what == "boolean" and not held.coded:
+        return _of_objects(native.tolist(), name)
     encoded: Encoded = _LIBRARIES[library.__name__.rpartition(".")[2]](native, name)
     return encoded
 
@@ -144,7 +173,9 @@ def _of_polars(native: Any, name: str) -> Encoded:
     distinct = native.drop_nulls().unique()
     places = polars.Series(range(len(distinct)), dtype=polars.Int32)
     codes = native.replace_strict(distinct, places, default=None, return_dtype=polars.Int32)
-    return _plain(codes.fill_null(-1).to_numpy(), distinct.to_numpy(), name)
+    values = np.empty(len(distinct), dtype=object)
+    values[:] = distinct.to_list()
+    return _plain(codes.fill_null(-1).to_numpy(), values, name)
 
 
 def _of_arrow(native: Any, name: str) -> Encoded:
@@ -166,6 +197,10 @@ _LIBRARIES = {"pandas": _of_pandas, "polars": _of_polars, "arrow": _of_arrow}
 
 
 def _of_numbers(column: NDArray[Any]) -> Encoded:
+    if column.dtype.char == "g" or not column.dtype.isnative:
+        column = column.astype(
+            np.float64 if column.dtype.kind == "f" else f"={column.dtype.str[1:]}"
+        )
     present = column == column
     categories, codes = np.unique(column[present], return_inverse=True)
     every = np.full(column.size, -1, dtype=np.int32)
@@ -174,6 +209,7 @@ def _of_numbers(column: NDArray[Any]) -> Encoded:
 
 
 def _of_objects(values: list[Any], name: str) -> Encoded:
+    _check_unmixed(values, name)
     code_of: dict[Any, int] = {}
     try:
         codes = [
@@ -189,6 +225,18 @@ def _of_objects(values: list[Any], name: str) -> Encoded:
     return _plain(np.array(codes, dtype=np.int32), distinct, name)
 
 
+def _check_unmixed(values: list[Any], name: str) -> None:
+    """Raise where numbers are beside booleans: True equals 1, and the first would name both."""
+    kinds = set(map(type, values))
+    if not kinds & {bool, np.bool_} or len(kinds) == 1:
+        return
+    if any(_kind(value) == "number" and not is_missing(value) for value in values):
+        raise NaivelyError(
+            f"{name} must hold text, numbers or booleans, all of one type; got boolean and number. "
+            "Convert it or leave it out."
+        )
+
+
 def _plain(codes: NDArray[Any], distinct: NDArray[Any], name: str) -> Encoded:
     """Return categories of one plain type, without those that are missing."""
     values = distinct.tolist()
@@ -201,14 +249,16 @@ def _plain(codes: NDArray[Any], distinct: NDArray[Any], name: str) -> Encoded:
             "Convert it or leave it out."
         )
     found = [values[i] for i in kept]
-    categories = text_array(found) if kinds <= {"text"} else np.array(found)
-    if kinds == {"number"} and categories.dtype.kind == "O":
-        raise NaivelyError(f"{name} must hold numbers below 2^64; got larger ones. Make them text.")
-    if len(kept) == len(values):
-        return codes, categories
     places = np.full(len(values) + 1, -1, dtype=np.int32)
     places[kept] = np.arange(len(kept))
-    return places[codes], categories
+    if kinds == {"number"}:
+        try:
+            categories, places[kept] = np.unique(number_array(found), return_inverse=True)
+        except NaivelyError as error:
+            raise NaivelyError(f"{name}: {error}") from None
+        return places[codes], categories
+    categories = text_array(found) if kinds <= {"text"} else np.array(found)
+    return (codes if len(kept) == len(values) else places[codes]), categories
 
 
 def _kind(value: Any) -> str:
@@ -216,8 +266,4 @@ def _kind(value: Any) -> str:
         return "text"
     if isinstance(value, bool | np.bool_):
         return "boolean"
-    return "number" if isinstance(value, int | float | np.number) else type(value).__name__
-
-
-def _comparable(a: NDArray[Any], b: NDArray[Any]) -> bool:
-    return is_text(a) == is_text(b)
+    return "number" if isinstance(value, _NUMBERS) else type(value).__name__

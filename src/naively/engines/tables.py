@@ -9,8 +9,8 @@ A column's type says what it holds, by the rule of `naively.kinds`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ from naively.kinds import kind_of
 from naively.schema import Kind, Schema
 
 __all__ = ["Columns", "Mixed", "kinds_of", "kinds_under", "names_of", "read"]
+
+_FLAGS = np.array([False, True])
 
 
 class Columns:
@@ -80,6 +82,18 @@ class Mixed:
         names = map(schema.name, schema.categories)
         recoded = map(recode, columns, self.categories, categories, names)
         return Mixed(self.shape, self.numbers, Columns([*recoded], self.shape[0]), categories)
+
+    def flagged(self, columns: Set[int], schema: Schema) -> Mixed:
+        """Return the table with booleans in some columns, in whatever spelling they came."""
+        if not columns:
+            return self
+        codes, categories = self.codes[:], list(self.categories)
+        codes = codes if isinstance(codes, list) else list(codes.T)
+        for i, j in enumerate(schema.categories):
+            if j in columns and categories[i].size and categories[i].dtype.kind != "b":
+                codes[i] = recode(codes[i], categories[i], _FLAGS, schema.name(j))
+                categories[i] = _FLAGS
+        return replace(self, codes=Columns(codes, self.shape[0]), categories=tuple(categories))
 
 
 def names_of(X: Any) -> tuple[str, ...] | None:

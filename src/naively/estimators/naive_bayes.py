@@ -264,10 +264,16 @@ class NaiveBayes(SummaryClassifier):
         X = check_cells(self, X, known)
         if known is None:
             schema = self._schema_of(X)
-        else:
-            _warn_of_more(X, known)
-            schema = known
-        return Checked(read(X, schema), schema.names, np.dtype(np.float64), schema)
+            return Checked(read(X, schema), schema.names, np.dtype(np.float64), schema)
+        _warn_of_more(X, known)
+        table = read(X, known).flagged(self._flags(), known)
+        return Checked(table, known.names, np.dtype(np.float64), known)
+
+    def _flags(self) -> set[int]:
+        """Return the columns of booleans, which come in several spellings."""
+        summary = self.summary_
+        seen = zip(summary.schema.categories, summary.categories, strict=True)
+        return {j for j, categories in seen if categories.dtype.kind == "b"}
 
     def _decided(self, X: Any, known: Schema) -> Schema:
         return mixed.decided(X, known) if known.undecided else known
