@@ -171,3 +171,12 @@ def test_large_labels_stay_apart_in_lists_and_when_they_are_united():
     model.partial_fit([[5.0], [9.0]], np.array([2**63, 2**63 + 1], dtype=np.uint64))
     assert model.classes_.tolist() == [2**53, 2**53 + 1, 2**63, 2**63 + 1]
     assert model.class_count_.tolist() == [1, 1, 1, 1]
+
+
+def test_booleans_beside_numbers_are_booleans_in_rows_as_in_frames():
+    rows = [[1.5, True], [2.5, False], [3.5, True], [0.5, False]]
+    frame = pd.DataFrame(rows)
+    assert summarize(rows, Y) == summarize(frame, Y)
+    model = NaiveBayes().fit(rows, Y)
+    assert model.summary_.schema.kinds == ("number", "category")
+    np.testing.assert_array_equal(model.predict_proba(rows), model.predict_proba(frame))

@@ -104,6 +104,8 @@ def _summarize_target(X: Any, target: str, n_jobs: int | None, options: dict[str
 def _numbers(X: Any) -> NDArray[Any] | None:
     """Return an array of numbers, or None where X is no array, or holds more than numbers."""
     if isinstance(X, list | tuple):
+        if arrays.holds_more(X):
+            return None
         try:
             X = np.asarray(X)
         except ValueError:

@@ -21,7 +21,7 @@ from naively.labels import encode
 from naively.stats import Moments
 from naively.summary import Schema, Summary, check_weight
 
-__all__ = ["Table", "as_weights", "check_dense", "is_readable", "raise_not_finite"]
+__all__ = ["Table", "as_weights", "check_dense", "holds_more", "is_readable", "raise_not_finite"]
 __all__ += ["summarize", "summarize_table", "table", "unmasked"]
 
 _Part: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]  # class weights, moments
@@ -132,6 +132,12 @@ def unmasked(X: Any) -> Any:
     cells = X.data.astype(object)
     cells[np.ma.getmaskarray(X)] = None
     return cells
+
+
+def holds_more(rows: Any) -> bool:
+    """Whether rows as lists hold text or booleans, which NumPy would convert beside numbers."""
+    cells = (cell for row in rows if isinstance(row, list | tuple) for cell in row)
+    return any(isinstance(cell, str | bool | np.bool_) for cell in cells)
 
 
 def check_dense(X: Any) -> None:

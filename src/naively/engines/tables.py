@@ -187,6 +187,6 @@ def _array(X: Any) -> NDArray[Any]:
     arrays.check_dense(X)
     X = arrays.unmasked(X)
     array = np.asarray(X)
-    if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
+    if not isinstance(X, np.ndarray) and arrays.holds_more(X):
         array = np.asarray(X, dtype=object)
     return array

@@ -146,7 +146,7 @@ def check_cells(estimator: BaseEstimator, X: Any, known: Schema | None) -> Any:
             _check_not_empty(estimator, frames.shape_of(X))
             return X
     elif not isinstance(X, np.ndarray):
-        X = np.array(X, dtype=object) if _holds_text(X) else X
+        X = np.array(X, dtype=object) if arrays.holds_more(X) else X
     X = _check_array(estimator, X, dtype=None)
     _check_width(estimator, X, known)
     return X
@@ -206,11 +206,6 @@ def _codes_of_frame(estimator: BaseEstimator, X: Any) -> NDArray[Any]:
             )
         codes.append(frames.block(frames.number_column(column, f"column {name!r}"), slice(None)))
     return np.column_stack(codes)
-
-
-def _holds_text(rows: Any) -> bool:
-    """Whether nested lists hold text, beside which numbers are to stay numbers."""
-    return any(isinstance(c, str) for row in rows if isinstance(row, list | tuple) for c in row)
 
 
 def _check_not_empty(estimator: BaseEstimator, shape: tuple[int, ...]) -> None:
