@@ -50,4 +50,5 @@ def judge(fitted: Any, X: Any, truth: Truth, method: str, **more: Any) -> Evalua
     """Judge a fitted model, whose classes may be more or fewer than those of the rows."""
     fitted = snapshot(fitted)
     truth = truth.among(fitted.classes_)
-    return Evaluation.of(truth, ask(fitted, X, truth), method, **more)
+    name = type(fitted).__name__
+    return Evaluation.of(truth, ask(fitted, X, truth), method, model=name, **more)
