@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -13,6 +12,7 @@ import numpy as np
 import onnxruntime
 import pandas as pd
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
@@ -101,7 +101,7 @@ def test_a_partition_may_be_the_target(folder, iris):
 
 def test_standard_input_is_read_and_its_columns_of_text_are_named(folder, iris):
     text = iris.assign(name="x").to_csv(index=False)
-    done = run_program("fit", "-", "-t", "species", "-o", "m", input=text)
+    done = run_program("fit", "-", *["-t", "species", "--model", "gaussian", "-o", "m"], input=text)
     assert (done.returncode, done.stderr) == (0, "note: left out 'name': text.\n")
     run_well(*FIT, "n", "iris.csv")
     assert Path("m").read_bytes() == Path("n").read_bytes()
@@ -211,14 +211,18 @@ def test_a_terminal_sees_rows_and_bytes(folder, iris):
 # --- predict ----------------------------------------------------------------------------------
 
 
+def read_csv(path):
+    """Read every digit: older versions of pandas round."""
+    return pyarrow.csv.read_csv(path).to_pandas()
+
+
 @pytest.mark.parametrize("ending", ["csv", "parquet", "arrow", "feather"])
 def test_predictions_in_every_format(parts, ending):
     run_well(*FIT, "m", "parts")
     out = f"p.{ending}"
     result = run_well("predict", "m", "parts", "-o", out, "--proba", "--id", "species")
     assert result.stdout == f"{out}: 150 predictions\n"
-    exact = partial(pd.read_csv, float_precision="round_trip")  # it rounds otherwise
-    read = {"csv": exact, "parquet": pd.read_parquet}.get(ending, pd.read_feather)
+    read = {"csv": read_csv, "parquet": pd.read_parquet}.get(ending, pd.read_feather)
     found = read(out)
     rows = pd.concat([pd.read_parquet(path) for path in sorted(parts.iterdir())])
     X, model = rows.drop(columns="species"), naively.load("m")

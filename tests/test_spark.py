@@ -320,7 +320,7 @@ def test_a_partition_that_cannot_be_read_names_the_cause(df):
         ({"y": "CAST(NULL AS int)"}, r"partition 0: the target 'y' is missing in row 0"),
         ({"y": "0.5"}, r"partition 0: the target 'y' is 0.5 in row 0"),
         ({"w": "-1"}, r"partition 0: the weight 'w' is -1 in row 0"),
-        ({"a": "current_date()"}, r"column 'a' must hold numbers, .*; got date\. Convert it"),
+        ({"a": "current_date()"}, "column 'a' holds dates or times .date"),
     ],
     ids=["infinity", "no label", "measurement", "negative weight", "date"],
 )

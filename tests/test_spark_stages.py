@@ -289,7 +289,7 @@ def test_the_code_of_the_page_runs(tmp_path):
         ({"modelType": "multinomial"}, "modelType must be 'gaussian' or 'mixed'; got 'multi"),
         ({"labelCol": "lable"}, "no column 'lable'; did you mean 'label'"),
         ({"priors": [1.0]}, "one entry per class"),
-        ({"inputCols": ["a", "town"]}, "column 'town' must hold numbers; got string"),
+        ({"inputCols": ["a", "town"]}, "column 'town' must hold numbers; got text"),
     ],
     ids=["model", "label", "priors", "text"],
 )

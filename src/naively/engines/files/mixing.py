@@ -2,8 +2,8 @@
 
 >>> batch = pa.record_batch({"age": [30.0, None], "town": ["Bonn", "Ulm"]})
 >>> rows = mixed_rows(batch, {"age": None, "town": "str"}, {})
->>> rows.codes[:], rows.categories
-([array([0, 1], dtype=int32)], (array(['Bonn', 'Ulm'], dtype='<U4'),))
+>>> [codes.tolist() for codes in rows.codes[:]], rows.categories
+([[0, 1]], (array(['Bonn', 'Ulm'], dtype='<U4'),))
 """
 
 from __future__ import annotations
