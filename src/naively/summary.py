@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import isfinite
 from operator import is_
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,14 +180,16 @@ class Summary:
                 "Subtract only what was added to this summary."
             )
         kept = labels.positions(self.classes, a.classes)
+        moments, tallies, bins = a.moments - b.moments, a.tallies - b.tallies, a.bins - b.bins
+        rest = _no_lighter(rest, moments.weight, bins.values.sum(axis=2))
         left = Summary(
             schema,
             self.classes,
-            rest[kept],
-            _no_heavier(a.moments - b.moments, rest)[kept],
+            _no_lighter(rest, *_by_column(tallies, a._starts))[kept],
+            moments[kept],
             a.categories,
-            _no_heavier(a.tallies - b.tallies, rest)[kept],
-            _no_heavier(a.bins - b.bins, rest)[kept],
+            tallies[kept],
+            bins[kept],
             None if a.sample is None or b.sample is None else a.sample - b.sample,
         )
         return left._recoded(a.classes).without_empty_categories()
@@ -378,23 +380,17 @@ def _too_large(schema: Schema, a: Summary, b: Summary, k: int, j: int) -> Naivel
     )
 
 
-@overload
-def _no_heavier(part: Moments, class_weight: NDArray[np.float64]) -> Moments: ...
-@overload
-def _no_heavier(part: Tallies, class_weight: NDArray[np.float64]) -> Tallies: ...
-def _no_heavier(part: Moments | Tallies, class_weight: NDArray[np.float64]) -> Moments | Tallies:
-    """Return what is left of a part: no more than of its class, from which rounding took more."""
-    if isinstance(part, Tallies):
-        if part.values.size == 0 or class_weight.all():
-            return part
-        gone = class_weight == 0
-        return Tallies(np.where(gone.reshape(-1, *[1] * (part.values.ndim - 1)), 0.0, part.values))
-    if not (part.weight > (1 + _ROUNDING) * class_weight[:, np.newaxis]).any():
-        return part
-    values = np.array(part.values)
-    np.minimum(values[0], class_weight[:, np.newaxis], out=values[0])
-    values[:, values[0] == 0] = 0.0
-    return Moments(values)
+def _no_lighter(
+    class_weight: NDArray[np.float64], *parts: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return what is left of each class: no less than of a part, which rounding took less from."""
+    heaviest = np.max([part.max(axis=1, initial=0.0) for part in parts], axis=0, initial=0.0)
+    return np.where(heaviest > (1 + _ROUNDING) * class_weight, heaviest, class_weight)
+
+
+def _by_column(tallies: Tallies, starts: list[int]) -> list[NDArray[np.float64]]:
+    """Return the weight of each column of categories, by class."""
+    return [tallies.values[:, i:j].sum(axis=1, keepdims=True) for i, j in pairwise(starts)]
 
 
 @lru_cache(maxsize=64)  # they are frozen, and a stream of single rows makes many
