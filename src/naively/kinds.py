@@ -38,7 +38,7 @@ from naively.exceptions import NaivelyError
 from naively.labels import is_missing
 from naively.schema import Kind
 
-__all__ = ["NUMBERS_ALONE", "Held", "What", "check", "held_by_dtype", "held_by_objects"]
+__all__ = ["NUMBERS_ALONE", "Held", "What", "check", "fits", "held_by_dtype", "held_by_objects"]
 __all__ += ["is_missing", "kind_of", "numbers_of_objects"]
 
 What = Literal["number", "boolean", "text", "nothing", "dates", "other"]
@@ -112,6 +112,17 @@ def check(held: Held, kind: Kind, name: str, out: str = _OUT) -> None:
         raise NaivelyError(
             f"{name} must hold numbers; got text ({held.type}). " + NUMBERS_ALONE.format(out=out)
         )
+
+
+def fits(held: Held, kind: Kind) -> bool:
+    """Whether a type alone shows that the cells are what a column is agreed to hold.
+
+    >>> fits(Held("boolean", "bool"), "category"), fits(Held("boolean", "bool"), "number")
+    (True, False)
+    """
+    if kind == "number":
+        return held.what == "number" and not held.coded
+    return kind == "category" and held.what in ("text", "boolean")
 
 
 _WHATS: dict[str, What] = {"f": "number", "i": "number", "u": "number", "b": "boolean"}

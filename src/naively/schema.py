@@ -15,6 +15,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from naively.exceptions import NaivelyError
 
 __all__ = ["Kind", "Schema"]
@@ -86,6 +89,11 @@ class Schema:
     def n_bins(self) -> int:
         """How many bins a histogram has."""
         return len(self.edges[0]) + 1 if self.edges else 0
+
+    @cached_property
+    def edge_array(self) -> NDArray[np.float64]:
+        """The edges as the kernel reads them."""
+        return np.array(self.edges or [()], dtype=np.float64)
 
     def name(self, j: int) -> str:
         """Name column j for a message.

@@ -134,7 +134,6 @@ def _tallied(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Count categories, and cells between edges, by class."""
     offsets = np.cumsum([0, *(column.size for column in table.categories)])
-    edges = np.array(schema.edges or [()], dtype=np.float64)
     shape = (classes.size, len(schema.numbers), schema.n_bins)
 
     def work(rows: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -143,7 +142,7 @@ def _tallied(
         if table.categories:
             _kernel.tally(block.codes, codes[rows], given, offsets, tallies)
         if bins.size:
-            _kernel.tally_bins(block.numbers, codes[rows], given, edges, bins)
+            _kernel.tally_bins(block.numbers, codes[rows], given, schema.edge_array, bins)
         return tallies, bins
 
     if not table.categories and not schema.n_bins:

@@ -17,13 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from naively.engines import mixed
+from naively import labels
+from naively.engines import mixed, single_row
 from naively.engines.tables import Mixed, kinds_of, names_of, read
 from naively.estimators import choice
 from naively.estimators._answering import row_of_dict
 from naively.estimators._anywhere import anywhere
 from naively.estimators._base import Rows, SummaryClassifier
-from naively.estimators._validation import Checked, check_cells
+from naively.estimators._validation import Checked, check_cells, check_labels
 from naively.estimators.choice import as_text, check_columns, choose, from_text, kind_of
 from naively.estimators.decisions import check_costs, check_reject, decide
 from naively.estimators.gaussian_model import check_priors
@@ -241,6 +242,25 @@ class NaiveBayes(SummaryClassifier):
         return super()._from_text(summary, {**params, "families": families})
 
     # --- inside -------------------------------------------------------------------------------
+
+    def _measured(
+        self, X: Any, y: Any, sample_weight: Any, known: Schema | None
+    ) -> tuple[Summary, np.dtype[Any]]:
+        measured = None
+        if known is not None and sample_weight is None and self.decay:  # 0 forgets all categories
+            measured = self._single(X, y, known)
+        if measured is None:
+            return super()._measured(X, y, sample_weight, known)
+        return measured, np.dtype(np.float64)
+
+    def _single(self, X: Any, y: Any, known: Schema) -> Summary | None:
+        """Summarize a single row of a stream the short way, if it can be taken."""
+        learned = self.summary_
+        row = single_row.read(X, known, learned.categories)
+        if row is None:
+            return None
+        classes, _ = labels.encode(check_labels(self, y, 1))
+        return single_row.measure(row, classes, learned, _bound(learned.sample))
 
     def _one(self, row: Any) -> Mixed:
         """Return a table of one row."""

@@ -5,7 +5,9 @@ Every file here exports the same names for one library:
 - ``columns(frame)``: its columns, without a copy, in a time that is linear in their number;
 - ``held(column)``: what its type says, for `naively.kinds`;
 - ``shared(column)``: an array in the column's own memory, or None where that needs a copy;
-- ``numbers(column)``: its cells as float64, NaN where one is missing.
+- ``numbers(column)``: its cells as float64, NaN where one is missing;
+- ``row(frame, kinds)``: the cells of the first row as Python's objects, or None where the types of
+  columns do not show that they hold what they must.
 
 Frames of other libraries that narwhals knows are read as Arrow tables.
 """

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively._optional import need
-from naively.kinds import Held, What
+from naively.kinds import Held, What, fits
+from naively.schema import Kind
 
-__all__ = ["columns", "decoded", "held", "held_by_type", "numbers", "shared"]
+__all__ = ["columns", "decoded", "held", "held_by_type", "numbers", "row", "shared"]
 
 pa = need("pyarrow", "reading Arrow tables", extra="files")
 pc = need("pyarrow.compute", "reading Arrow tables", extra="files")
@@ -59,6 +61,17 @@ def numbers(column: Any) -> NDArray[np.float64]:
     """Return the cells as float64, as exactly as that can be; null is NaN."""
     found = pc.cast(decoded(column), pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return np.ascontiguousarray(found, dtype=np.float64)
+
+
+def row(frame: Any, kinds: tuple[Kind, ...]) -> list[Any] | None:
+    """Return the cells of the first row, or None where the types do not show what they are."""
+    types = tuple(frame.schema.types)
+    return [column[0].as_py() for column in frame.columns] if _fit(types, kinds) else None
+
+
+@lru_cache(maxsize=64)
+def _fit(types: tuple[Any, ...], kinds: tuple[Kind, ...]) -> bool:
+    return len(types) == len(kinds) and all(map(fits, map(held_by_type, types), kinds))
 
 
 def decoded(column: Any) -> Any:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively._optional import need
-from naively.kinds import Held, What, held_by_dtype, held_by_objects, numbers_of_objects
+from naively.kinds import Held, What, fits, held_by_dtype, held_by_objects, numbers_of_objects
+from naively.schema import Kind
 
-__all__ = ["columns", "dense", "held", "numbers", "shared"]
+__all__ = ["columns", "dense", "held", "numbers", "row", "shared"]
 
 pd = need("pandas", "reading pandas frames", extra="files")
 
@@ -86,6 +88,27 @@ def numbers(column: Any) -> NDArray[np.float64]:
         return arrow.numbers(_arrow(column))
     found = column.to_numpy(dtype=np.float64, na_value=np.nan)
     return np.ascontiguousarray(found, dtype=np.float64)
+
+
+def row(frame: Any, kinds: tuple[Kind, ...]) -> list[Any] | None:
+    """Return the cells of the first row, or None where the types do not show what they are."""
+    if not _fit(tuple(frame.dtypes.tolist()), kinds):
+        return None
+    cells: list[Any] = frame.to_numpy(dtype=object)[0].tolist()
+    return cells
+
+
+@lru_cache(maxsize=64)
+def _fit(types: tuple[Any, ...], kinds: tuple[Kind, ...]) -> bool:
+    return len(types) == len(kinds) and all(map(_fits, types, kinds))
+
+
+def _fits(kind: Any, agreed: Kind) -> bool:
+    """Whether cells are what was agreed by their type; objects show it themselves."""
+    if isinstance(kind, pd.CategoricalDtype | pd.SparseDtype):
+        return False
+    held = held_by_dtype(kind) if isinstance(kind, np.dtype) else _held_by_extension(kind)
+    return held is None or fits(held, agreed)
 
 
 def dense(column: Any) -> Any:

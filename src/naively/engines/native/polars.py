@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively._optional import need
-from naively.kinds import Held, What, held_by_objects, numbers_of_objects
+from naively.kinds import Held, What, fits, held_by_objects, numbers_of_objects
+from naively.schema import Kind
 
-__all__ = ["columns", "held", "numbers", "shared"]
+__all__ = ["columns", "held", "numbers", "row", "shared"]
 
 pl = need("polars", "reading polars frames", extra="files")
 
@@ -27,10 +29,13 @@ def columns(frame: Any) -> list[Any]:
 
 def held(column: Any) -> Held:
     """Return what a column's type says; of objects, the cells themselves."""
-    kind = column.dtype
-    name = str(kind.base_type())
-    if name == "Object":
+    if column.dtype == pl.Object:
         return held_by_objects(column.to_list())
+    return _held_by_type(column.dtype)
+
+
+def _held_by_type(kind: Any) -> Held:
+    name = str(kind.base_type())
     what = _WHATS.get(name, "dates" if kind.is_temporal() else "other")
     return Held("number" if kind.is_numeric() else what, str(kind), name in _CODED)
 
@@ -51,6 +56,17 @@ def numbers(column: Any) -> NDArray[np.float64]:
     if column.dtype == pl.Object:
         return numbers_of_objects(column.to_list(), f"column {column.name!r}")
     return _float64(column.cast(pl.Float64).to_numpy())
+
+
+def row(frame: Any, kinds: tuple[Kind, ...]) -> tuple[Any, ...] | None:
+    """Return the cells of the first row, or None where the types do not show what they are."""
+    cells: tuple[Any, ...] | None = frame.row(0) if _fit(tuple(frame.dtypes), kinds) else None
+    return cells
+
+
+@lru_cache(maxsize=64)
+def _fit(types: tuple[Any, ...], kinds: tuple[Kind, ...]) -> bool:
+    return len(types) == len(kinds) and all(map(fits, map(_held_by_type, types), kinds))
 
 
 def _float64(cells: Any) -> NDArray[np.float64]:

@@ -1,0 +1,141 @@
+"""A single row of a stream, read and measured in little time.
+
+Most rows of a stream bring no new category. Their cells are plain Python objects, which are looked
+up among the categories seen, and what is measured of them has the axes of what was learned, so that
+adding it moves nothing. `naively.engines.mixed` measures the same of any rows, and reads those that
+are left to it here: with new categories, columns of other types, or cells that are an error.
+
+>>> seen, schema = [np.array(["Bonn", "Ulm"])], Schema(2, kinds=("number", "category"))
+>>> read([[30, "Ulm"]], schema, seen)
+Row(numbers=array([[30.]]), places=[1])
+>>> read([[30, "Jena"]], schema, seen) is None
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively import _kernel
+from naively.engines import frames
+from naively.engines.native import library_of, native_of
+from naively.labels import is_text
+from naively.sample import Sample, hashes_of
+from naively.schema import Schema
+from naively.stats import Moments, Tallies
+from naively.summary import Summary
+
+__all__ = ["Row", "measure", "read"]
+
+_NUMBERS = {float, int, type(None)}
+_MISSING = -1
+
+
+class Row(NamedTuple):
+    """Numbers, of which NaN is missing, and places among categories, of which -1 is missing."""
+
+    numbers: NDArray[np.float64]
+    places: list[int]
+
+
+def read(X: Any, schema: Schema, categories: Sequence[NDArray[Any]]) -> Row | None:
+    """Return the row of a table of one row that needs no more than lookups; None for all others.
+
+    Parameters
+    ----------
+    X : data frame, array or list of rows
+        The table.
+    schema : Schema
+        Its columns.
+    categories : sequence of ndarray
+        For each column of categories, those seen so far.
+    """
+    cells = None if schema.undecided else _cells_of(X, schema)
+    if cells is None or len(cells) != schema.n_columns:
+        return None
+    numbers = [cells[j] for j in schema.numbers]
+    if not {*map(type, numbers)} <= _NUMBERS:
+        return None
+    places = [_place(cells[j], seen) for j, seen in zip(schema.categories, categories, strict=True)]
+    known = [place for place in places if place is not None]
+    if len(known) < len(places):
+        return None
+    try:
+        return Row(np.array([numbers], dtype=np.float64), known)
+    except OverflowError:  # an integer beyond every float64
+        return None
+
+
+def measure(row: Row, classes: NDArray[Any], like: Summary, bound: int) -> Summary | None:
+    """Return the summary of a row, on the axes of another; None where a number is infinite.
+
+    Parameters
+    ----------
+    row : Row
+        The row.
+    classes : ndarray of shape (1,)
+        Its label.
+    like : Summary
+        Another with the schema and the categories.
+    bound : int
+        The row is sampled if its hash is below this.
+    """
+    schema, codes = like.schema, np.zeros(1, np.int32)
+    weight, moments = np.zeros(1), np.zeros((4, 1, len(schema.numbers)))
+    if not _kernel.summarize(row.numbers, codes, None, weight, moments):
+        return None
+    tallies, start = np.zeros((1, like.tallies.values.shape[1])), 0
+    for place, categories in zip(row.places, like.categories, strict=True):
+        if place != _MISSING:
+            tallies[0, start + place] = 1.0
+        start += categories.size
+    bins = np.zeros((1, len(schema.numbers), schema.n_bins))
+    if bins.size:
+        _kernel.tally_bins(row.numbers, codes, None, schema.edge_array, bins)
+    sample = _sampled(row, like, bound) if schema.sample else None
+    measured = Moments(moments), like.categories, Tallies(tallies), Tallies(bins), sample
+    return Summary(schema, classes, weight, *measured)
+
+
+def _sampled(row: Row, like: Summary, bound: int) -> Sample:
+    places, found = np.array([row.places], np.int32), np.empty(1, np.uint64)
+    pairs = zip(row.places, like.categories, strict=True)
+    hashes = [hashes_of(seen[place : place + 1]) for place, seen in pairs]  # of -1, none
+    _kernel.hash_rows(row.numbers, np.minimum(places, 0), hashes, found)
+    if not found[0] < bound:
+        none = Sample.zero(like.schema.sample, row.numbers.shape[1], places.shape[1])
+        return replace(none, bound=bound)
+    cells = row.numbers + 0.0, places  # -0.0 becomes 0.0, which is the same cell
+    return Sample(like.schema.sample, bound, found, np.ones(1), np.zeros(1, np.int32), *cells)
+
+
+def _cells_of(X: Any, schema: Schema) -> Sequence[Any] | None:
+    """Return the cells of the only row as Python's objects, if they can be had at little cost."""
+    if type(X) is np.ndarray:
+        return X[0].tolist() if X.ndim == 2 and len(X) == 1 and X.dtype.kind in "fiuO" else None
+    if type(X) is list:
+        return X[0] if len(X) == 1 and type(X[0]) in (list, tuple) else None
+    if not frames.is_frame(X) or frames.shape_of(X)[0] != 1:
+        return None
+    if schema.names not in (None, frames.names_of(X)):
+        return None
+    native = native_of(X)
+    cells: Sequence[Any] | None = library_of(native).row(native, schema.held)
+    return cells
+
+
+def _place(cell: Any, seen: NDArray[Any]) -> int | None:
+    """Return the place of a cell among categories, -1 if it is missing, and None otherwise."""
+    kind = type(cell)
+    if cell is None or (kind is float and cell != cell):
+        return _MISSING
+    if (kind is str and is_text(seen)) or (kind is bool and seen.dtype.kind == "b"):
+        at = int(seen.searchsorted(cell))
+        if at < seen.size and seen.item(at) == cell:
+            return at
+    return None
