@@ -188,12 +188,13 @@ class Sample:
         """
         if not len(self):
             return self
-        codes = self.categories.copy()
+        codes = self.categories.copy() if categories else self.categories
         for j, places in enumerate(categories):
             present = codes[:, j] >= 0
             codes[present, j] = places[codes[present, j]]
         same = replace(self, codes=classes[self.codes].astype(np.int32), categories=codes)
-        return same if (np.diff(classes) > 0).all() else same.merged()
+        in_order = classes.size < 2 or (np.diff(classes) > 0).all()
+        return same if in_order else same.merged()
 
     def with_columns(
         self, n_numbers: int, numbers: list[int], known: Sequence[NDArray[Any]], places: list[int]
@@ -237,6 +238,8 @@ class Sample:
         if counted.size > size:
             bound = min(bound, int(counted[size - 1]) + 1)
         within = not len(self) or int(self.hashes[-1]) < bound  # they ascend
+        if within and (size, bound) == (self.size, self.bound):
+            return self
         kept = self if within else self[self.hashes < bound]
         return replace(kept, size=size, bound=bound)
 
