@@ -14,7 +14,7 @@ import pytest
 from dask.callbacks import Callback
 from distributed import Client, LocalCluster
 
-from naively import GaussianNB, NaiveBayes, NaivelyError, Schema, summarize
+from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, Schema, summarize
 from naively.engines import dask as engine
 from naively.engines import mixed
 
@@ -92,6 +92,30 @@ def test_masked_cells_are_missing():
     holes = np.where(mask, np.nan, X)
     masked = in_chunks(np.ma.masked_array(X, mask), 30, 2)
     assert_same(engine.summarize(masked, Y), summarize(holes, Y))
+
+
+@pytest.mark.parametrize(
+    "kind", ["int8", "float32", "float64", "masked", "objects", "Int64", "empty chunk"]
+)
+def test_codes_are_read_as_those_in_memory(kind):
+    codes = RNG.integers(0, 4, (N, 3))
+    holes = np.where(RNG.random(codes.shape) < 0.1, np.nan, codes)
+    rows = {
+        "masked": np.ma.masked_array(codes, np.isnan(holes)),
+        "objects": np.where(np.isnan(holes), None, codes),
+        "Int64": pd.DataFrame(holes, columns=NAMES).astype("Int64"),
+        "empty chunk": holes,
+    }.get(kind)
+    if rows is None:
+        rows = (codes if kind == "int8" else holes).astype(kind)
+    chunks = ((0, 90, 110), 2) if kind == "empty chunk" else (70, 2)
+    far = in_partitions(rows) if kind == "Int64" else da.from_array(rows, chunks)
+    labels = dd.from_pandas(pd.Series(Y), npartitions=5) if kind == "Int64" else Y
+    model, oracle = CategoricalNB().fit(far, labels), CategoricalNB().fit(rows, Y)
+    np.testing.assert_array_equal(model.predict_proba(rows), oracle.predict_proba(rows))
+    np.testing.assert_array_equal(model.predict_proba(far), oracle.predict_proba(rows))
+    with pytest.raises(NaivelyError, match="Negative values"):
+        CategoricalNB().fit(in_chunks(codes - 1.0, 70, 2), Y)
 
 
 def test_float32_is_measured_as_float64():

@@ -368,14 +368,20 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         checked = self._check(example, None if known is None else self._decided(example, known))
         schema = checked.schema
 
+        def measured(schema: Schema, **options: Any) -> Summary:
+            options |= {"schema": schema, "sample_weight": sample_weight}
+            return dask.summarize(X, y, **options, **self._of_partitions())
+
         def first(size: int) -> Any:
-            few = replace(schema, sample=size)
-            return dask.summarize(X, y, schema=few, sample_weight=sample_weight, most=8).sample
+            return measured(replace(schema, sample=size), most=8).sample
 
         if known is None:
             schema = self._settled(schema, first)
-        summary = dask.summarize(X, y, schema=schema, sample_weight=sample_weight)
-        return summary, checked.dtype
+        return measured(schema), checked.dtype
+
+    def _of_partitions(self) -> dict[str, Any]:
+        """Say how partitions are measured, where it is not as any table of the schema is."""
+        return {}
 
     def _decided(self, X: Any, known: Schema) -> Schema:
         """Let rows decide what columns hold in which no cell has been seen: none, by default."""

@@ -191,6 +191,9 @@ class CategoricalNB(SummaryClassifier):
         categories = tuple(np.arange(int(top) + 1) for top in tops)
         return mixed.measure(replace(table, categories=categories), schema, *rows, self.n_jobs)
 
+    def _of_partitions(self) -> dict[str, Any]:
+        return {"measure": _summarize_codes}
+
     def _check_summary(self, summary: Summary) -> None:
         schema = summary.schema
         if len(schema.numbers):
@@ -266,6 +269,17 @@ class CategoricalModel:
         self.counts = _counts(summary, self.n_categories)
         self.tables = [_log_shares(counts, alpha) for counts in self.counts]
         self.kernel = Scorer(self.log_prior, [], Tables.of(self.tables), _check_not_negative)
+
+
+def _summarize_codes(
+    X: Any, y: Any, *, schema: Schema, sample_weight: Any, n_jobs: int | None
+) -> Summary:
+    """Summarize rows of codes, checked as those in memory are; there may be none."""
+    if not len(X):
+        return Summary.zero(schema)
+    model = CategoricalNB(n_jobs=n_jobs)
+    checked = model._check(X, None)._replace(schema=schema)
+    return model._summarize(checked, y, sample_weight)
 
 
 def _sizes(summary: Summary, least: ArrayLike | None) -> NDArray[np.int64]:

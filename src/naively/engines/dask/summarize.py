@@ -45,6 +45,7 @@ def summarize(
     schema: Schema | None = None,
     sample_weight: Any = None,
     most: int | None = None,
+    measure: Callable[..., Summary] = mixed.summarize,
 ) -> Summary:
     """Summarize the rows of a Dask collection by their labels, where the rows are.
 
@@ -61,6 +62,8 @@ def summarize(
         Weights, finite and >= 0; weight 0 is the same as leaving the row out.
     most : int, optional
         Only so many partitions, evenly spread: for a first look.
+    measure : callable
+        What summarizes the rows of one partition, as `naively.engines.mixed.summarize` does.
 
     Returns
     -------
@@ -76,7 +79,7 @@ def summarize(
         parts = parts[:: -(-len(parts) // most)]
     name = f"naively-summarize-{uuid4().hex}"
     graph = {**shared, (name, "schema"): schema}
-    keys = _add_tasks(graph, (name, 0), _measured, parts, (name, "schema"))
+    keys = _add_tasks(graph, (name, 0), partial(_measured, measure), parts, (name, "schema"))
     found: Summary = _computed(name, graph, _add_tree(graph, name, keys))
     return found
 
@@ -106,11 +109,13 @@ def _computed(name: str, graph: Graph, key: Key) -> Any:
     return delayed.Delayed(key, layers, layer=name).compute()
 
 
-def _measured(partition: Partition, schema: Schema, *shared: Any) -> Summary:
+def _measured(
+    measure: Callable[..., Summary], partition: Partition, schema: Schema, *shared: Any
+) -> Summary:
     with naming(partition.number):
         parts = partition.load(*shared)
         X, y, w = unmasked(parts["X"]), parts["y"], parts.get("sample_weight")
-        return mixed.summarize(X, y, schema=schema, sample_weight=w, n_jobs=1)
+        return measure(X, y, schema=schema, sample_weight=w, n_jobs=1)
 
 
 def _sum(summaries: list[Summary]) -> Summary:
