@@ -177,3 +177,15 @@ def test_far_rows_of_tiny_columns_have_probabilities():
     proba = model.predict_proba([[1.0, 1.0], [1e200, -1e200], [-1.7e308, 1.7e308], [np.nan, 1e9]])
     assert np.isfinite(proba).all()
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("cells", [[3e154] * 2 + [-3e154] * 2, [0.0, 1e-320, 1e-319, 0.0]], ids=str)
+@pytest.mark.parametrize(
+    "estimator",
+    [GaussianNB(smoothing="column"), NaiveBayes(), NaiveBayes(families={"bad": "gaussian"})],
+    ids=["GaussianNB", "StudentT", "Gaussian"],
+)
+def test_a_variance_that_float64_cannot_hold_names_its_column(estimator, cells):
+    X = pd.DataFrame({"fine": [1.0, 2.0, 3.0, 5.0], "bad": cells})
+    with pytest.raises(NaivelyError, match=r"^column 'bad' holds numbers.* so (large|small)"):
+        estimator.fit(X, ["a", "a", "b", "b"])

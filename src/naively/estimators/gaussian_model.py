@@ -16,6 +16,7 @@ from naively import _kernel
 from naively.calibration import Calibration
 from naively.exceptions import NaivelyError
 from naively.families import gaussian
+from naively.families.family import SpreadError
 from naively.labels import quoted
 from naively.summary import Summary
 
@@ -42,13 +43,7 @@ class GaussianModel:
     def __init__(self, summary: Summary, reading: Reading) -> None:
         self.classes: list[Any] = summary.classes.tolist()
         self.prior = read_prior(summary, reading.priors)
-        self.parameters = gaussian.parameters(
-            summary.moments,
-            ddof=reading.ddof,
-            variance=reading.variance,
-            var_smoothing=reading.var_smoothing,
-            smoothing=reading.smoothing,
-        )
+        self.parameters = _parameters(summary, reading)
         _check_defined(summary, self.parameters, reading)
         self.log_prior = logarithm(self.prior)
         self.calibration: Calibration | None = None
@@ -77,6 +72,19 @@ class GaussianModel:
         if len(self.classes) == 2:
             return weights[1:] - weights[:1], constants[1:] - constants[:1]
         return weights, constants
+
+
+def _parameters(summary: Summary, reading: Reading) -> gaussian.Parameters:
+    try:
+        return gaussian.parameters(
+            summary.moments,
+            ddof=reading.ddof,
+            variance=reading.variance,
+            var_smoothing=reading.var_smoothing,
+            smoothing=reading.smoothing,
+        )
+    except SpreadError as error:
+        raise NaivelyError(f"{summary.schema.name(error.at)} {error.what}") from None
 
 
 def logarithm(p: NDArray[np.float64]) -> NDArray[np.float64]:

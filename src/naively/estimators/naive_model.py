@@ -22,7 +22,7 @@ from naively.engines.tables import Mixed
 from naively.estimators.gaussian_model import logarithm, read_prior
 from naively.exceptions import NaivelyError
 from naively.families.edges import Edges
-from naively.families.family import Family
+from naively.families.family import Family, SpreadError
 from naively.families.forms import Form, Tables, without_infinity
 from naively.families.histogram import Bins
 from naively.sample import Sample
@@ -111,7 +111,12 @@ def blocks_of(summary: Summary, families: Sequence[Sequence[Family]]) -> list[Bl
         if family.kind == "number":
             at = [number_at[j] for j in columns]
             statistic = _of_numbers(summary, family, at)
-            blocks.append(Block(family, columns, at, statistic, family.parameters(statistic)))
+            try:
+                found = family.parameters(statistic)
+            except SpreadError as error:
+                name = schema.name(columns[error.at])
+                raise NaivelyError(f"{name} {error.what}") from None
+            blocks.append(Block(family, columns, at, statistic, found))
             continue
         for j in columns:
             place = category_at[j]

@@ -25,11 +25,21 @@ from naively.exceptions import NaivelyError
 from naively.families.forms import Form, Terms
 from naively.stats import Moments
 
-__all__ = ["Codes", "Family", "Floats", "check_spread", "in_blocks", "moments_without"]
+__all__ = ["Codes", "Family", "Floats", "SpreadError", "check_spread", "in_blocks"]
+__all__ += ["moments_without", "raise_spread"]
 
 _CELLS = 10_000  # of a block
 _FEW_CLASSES = 10  # whose terms a block of so many cells may hold
 _LEAST = 2.0**-1040  # a variance; of less, squares in float64 have lost too many digits
+
+_TOO_LARGE = (
+    "holds numbers so large, or weights so small, that its variance exceeds every float64. "
+    "Rescale them."
+)
+_TOO_SMALL = (
+    "holds numbers, or weights, so small that float64 has no digits for its variance (below "
+    "1e-313). Multiply them by a power of ten."
+)
 
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.integer[Any]]
@@ -93,6 +103,25 @@ class Family(ABC):
         return Terms(self, parameters, weight)
 
 
+class SpreadError(NaivelyError):
+    """The variance of a column is nothing that float64 can hold.
+
+    Attributes
+    ----------
+    what : str
+        What the column holds, and what to do.
+    at : int
+        The place of the column among those that a family was given.
+    """
+
+    def __init__(self, what: str, at: int) -> None:
+        super().__init__(what, at)
+        self.what, self.at = what, at
+
+    def __str__(self) -> str:
+        return f"column {self.at} {self.what}"
+
+
 def in_blocks(
     terms: Callable[[slice], Floats], n_rows: int, n_columns: int, *, n_classes: int = 1
 ) -> Floats:
@@ -118,18 +147,20 @@ def check_spread(moments: Moments, whole: Moments, epsilon: Floats | float = 0.0
     epsilon : float or array
         What smoothing adds to the variances: above it, differences may be as small as they are.
     """
-    if not np.isfinite(whole.m2).all():
-        msg = "the columns hold numbers so large that their variance exceeds every float64."
-        raise NaivelyError(f"{msg} Rescale them.")
+    raise_spread(~np.isfinite(whole.m2), _TOO_LARGE)
     tiny = (whole.m2 < _LEAST * whole.weight) & (epsilon < _LEAST)
     if not tiny.any():
         return
     seen = moments.weight > 0
     lowest = np.min(moments.mean, axis=0, initial=np.inf, where=seen)
     highest = np.max(moments.mean, axis=0, initial=-np.inf, where=seen)
-    if (tiny & (highest > lowest)).any():
-        msg = "the columns hold numbers, or weights, so small that float64 has no digits for their"
-        raise NaivelyError(f"{msg} variance (below 1e-313). Multiply them by a power of ten.")
+    raise_spread(tiny & (highest > lowest), _TOO_SMALL)
+
+
+def raise_spread(bad: NDArray[np.bool_], what: str = _TOO_LARGE) -> None:
+    """Raise where a column, the last axis, has a variance that float64 cannot hold."""
+    if bad.any():
+        raise SpreadError(what, int(np.argwhere(bad)[0][-1]))
 
 
 def moments_without(

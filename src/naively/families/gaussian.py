@@ -25,7 +25,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.exceptions import NaivelyError
-from naively.families.family import Codes, Family, Floats, check_spread, moments_without
+from naively.families.family import (
+    Codes,
+    Family,
+    Floats,
+    check_spread,
+    moments_without,
+    raise_spread,
+)
 from naively.families.forms import Form, Quadratics
 from naively.stats import Moments
 
@@ -110,6 +117,7 @@ def parameters(
     """
     whole = moments.pooled()
     column = spread = _ratio(whole.m2, whole.weight)  # of each column, classes together
+    raise_spread(np.isinf(column))
     if smoothing == "global":
         known = whole.weight > 0
         spread = np.max(spread, axis=-1, keepdims=spread.ndim > 1, initial=0.0, where=known)
@@ -128,9 +136,7 @@ def parameters(
         typical = (moments.m2.sum(axis=0) + column) / (whole.weight + 1)
         within = _spread_out(within, mean, moments.weight, typical, variance)
     found = within + epsilon
-    if np.isinf(found).any():
-        msg = "the columns hold numbers so large, or weights so small, that their variance exceeds"
-        raise NaivelyError(f"{msg} every float64. Rescale them.")
+    raise_spread(np.isinf(found))
     return Parameters(mean, found, epsilon)
 
 
