@@ -64,7 +64,14 @@ ERRORS = {
     "empty": ("", r"a.csv': it is empty"),
     "only a header": ("x,y\n", r"a file that holds rows; got '.*a.csv'"),
     "no such target": ("x,z\n1,a\n", r"no column 'y' in '.*a.csv'"),
-    "no numbers": ("x,y\nb,a\n", r"a numeric column beside the target 'y' in '.*a.csv'"),
+    "no numbers": (
+        "x,y\nb,a\n",
+        r"a column of numbers to learn .* 'y' in '.*a.csv'; got only 'x' \(text\)",
+    ),
+    "only the target": (
+        "y\na\nb\n",
+        r"a column to learn from beside the target 'y' in .*; got none",
+    ),
     "two columns of one name": ("x,x,y\n1,2,a\n", r"a.csv' has 'x' twice"),
     "a label is missing": (
         "x,y\n1,a\n2,\n",

@@ -292,7 +292,7 @@ def test_numbers_that_become_text_are_an_error_with_the_cell(tmp_path):
 
 def test_there_must_be_something_to_learn_from():
     table = people().select(["label"])
-    with pytest.raises(NaivelyError, match="there must be a column of numbers or text"):
+    with pytest.raises(NaivelyError, match=r"there must be a column to learn from .*; got none"):
         summarize(table)
 
 
@@ -589,3 +589,14 @@ def io_source(table, folder):
     path = folder / "rows.csv"
     path.write_bytes(io.BytesIO(as_csv(table)).getvalue())
     return path
+
+
+@pytest.mark.parametrize("estimator", [GaussianNB, NaiveBayes])
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_weights_that_are_text_are_an_error_with_advice_for_weights(tmp_path, estimator, ending):
+    path = write(
+        pa.table({"x": [1.0, 2.0], "w": ["a", "b"], "y": ["a", "b"]}), tmp_path / f"a{ending}"
+    )
+    with pytest.raises(NaivelyError, match="the weights must be numbers >= 0; got string") as found:
+        estimator.from_files(path, target="y", weight="w")
+    assert "NaiveBayes" not in str(found.value)

@@ -216,6 +216,16 @@ def test_bad_weights_are_an_error(database, weight):
         sql.summarize(t, target="y", weight="w")
 
 
+def test_weights_of_text_and_tables_of_labels_alone_are_errors(database):
+    t = database.load(pa.table({"y": ["a", "b"], "x": [1.0, 2.0], "w": ["1", "b"]}))
+    with pytest.raises(NaivelyError, match=r"weights must be numbers >= 0; got string in .* 'w'"):
+        sql.summarize(t, target="y", weight="w")
+    with pytest.raises(
+        NaivelyError, match="a column to learn from beside the target 'y'; got none"
+    ):
+        sql.summarize(t.select("y"), target="y")
+
+
 def test_classes_and_categories_of_no_weight_are_left_out(database):
     columns = {"x": [1.0, 2, 3], "c": ["p", "q", "p"], "y": ["a", "b", "a"], "w": [1.0, 0, 2]}
     got = sql.summarize(database.load(pa.table(columns)), target="y", weight="w")
@@ -455,7 +465,7 @@ def test_a_table_that_changes_meanwhile_is_an_error(rng, monkeypatch):
         ({"target": "when", "columns": ["x"]}, "labels must be strings, integers or booleans"),
         ({"columns": ["when"]}, "column 'when' holds dates or times .*month"),
         ({"columns": ["x", "y"]}, "labels and weights must not be among the columns; got 'y'"),
-        ({"weight": "t", "columns": ["x"]}, "column 't' must hold numbers; got text .string"),
+        ({"weight": "t", "columns": ["x"]}, "weights must be numbers >= 0; got string in column 't'"),
         ({"schema": Schema(1, ("t",))}, "column 't' must hold numbers; got text .string"),
         ({"schema": Schema(2), "columns": ["x"]}, "there must be 2 columns, as in the schema"),
         ({"schema": Schema(1, ("when",), ("category",))}, "column 'when' holds dates or times"),

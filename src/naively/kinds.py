@@ -38,8 +38,8 @@ from naively.exceptions import NaivelyError
 from naively.labels import is_missing
 from naively.schema import Kind
 
-__all__ = ["NUMBERS_ALONE", "Held", "What", "check", "fits", "held_by_dtype", "held_by_objects"]
-__all__ += ["is_missing", "kind_of", "numbers_of_objects"]
+__all__ = ["NUMBERS_ALONE", "Held", "What", "check", "check_weights", "fits", "held_by_dtype"]
+__all__ += ["held_by_objects", "is_missing", "kind_of", "numbers_of_objects"]
 
 What = Literal["number", "boolean", "text", "nothing", "dates", "other"]
 NUMBERS_ALONE = "Use NaiveBayes, which reads categories too; or encode it as numbers, or {out}."
@@ -123,6 +123,15 @@ def fits(held: Held, kind: Kind) -> bool:
     if kind == "number":
         return held.what == "number" and not held.coded
     return kind == "category" and held.what in ("text", "boolean")
+
+
+def check_weights(held: Held, name: str, where: str = "") -> None:
+    """Raise where a column cannot hold the weights of rows: numbers, booleans or nothing can."""
+    if held.what not in ("number", "boolean", "nothing"):
+        raise NaivelyError(
+            f"the weights must be numbers >= 0; got {held.type} in column {name!r}{where}. "
+            "Convert the column, or choose another one for the weights."
+        )
 
 
 _WHATS: dict[str, What] = {"f": "number", "i": "number", "u": "number", "b": "boolean"}

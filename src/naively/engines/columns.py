@@ -33,9 +33,10 @@ from naively.exceptions import NaivelyError
 from naively.kinds import check, kind_of
 from naively.schema import Kind
 
-__all__ = ["Columns", "LeftOut", "as_array", "choose", "count_rows", "find", "is_category"]
-__all__ += ["is_index", "is_text", "nearly_numeric", "out_of_files"]
+__all__ = ["Columns", "LeftOut", "as_array", "check_some", "choose", "count_rows", "find"]
+__all__ += ["is_category", "is_index", "is_text", "nearly_numeric", "out_of_files"]
 
+_SHOWN = 5  # columns of which a message says why they were left out
 _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 _ALMOST = r"^\s*[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?\s*%?\s*$"  # also 5,1 and 1,000 and 7 %
 
@@ -138,6 +139,18 @@ def choose(
     unwanted |= {column.name for column in left_out}
     names = tuple(name for name in table.column_names if name not in unwanted)
     return Columns(names, tuple(left_out))
+
+
+def check_some(chosen: Columns, target: str, where: str = "", *, numbers: bool = False) -> None:
+    """Raise where no column is learned from; ``numbers`` where others have been left out."""
+    if chosen.names:
+        return
+    left_out = [f"{column.name!r} ({column.reason})" for column in chosen.left_out]
+    got = "only " + ", ".join(left_out[:_SHOWN]) if left_out else "none"
+    raise NaivelyError(
+        f"there must be a column {'of numbers ' if numbers else ''}to learn from beside the target "
+        f"{target!r}{where}; got {got}{', ...' if len(left_out) > _SHOWN else ''}."
+    )
 
 
 def out_of_files(name: str) -> str:

@@ -222,7 +222,7 @@ class CsvReader:
         wanted = "true or false" if value[1] == "bool" else "numbers"
         return (
             f"{place} must hold {wanted}; got {value[2]!r}. "
-            "Exclude the column, or name the texts that mean a missing cell; or, if it holds text "
-            "that the first rows did not show, give NaiveBayes "
-            f"families={{{name!r}: 'categorical'}}"
+            "If that means a missing cell, name it with the texts that do. A column to learn from "
+            "can be excluded, or read as text, which the first rows did not show: "
+            f"NaiveBayes with families={{{name!r}: 'categorical'}}"
         )

@@ -8,8 +8,8 @@ from typing import Any
 
 from naively._optional import need
 from naively.engines.columns import (
-    Columns,
     LeftOut,
+    check_some,
     choose,
     find,
     is_index,
@@ -20,7 +20,7 @@ from naively.engines.files.cells import is_number, plain
 from naively.engines.files.sources import File
 from naively.engines.native.arrow import held_by_type
 from naively.exceptions import NaivelyError
-from naively.kinds import check, kind_of
+from naively.kinds import check, check_weights, kind_of
 from naively.schema import Kind, Schema
 from naively.summary import Summary
 
@@ -146,7 +146,8 @@ class Plan:
             types=(known := _known(declared)),
             where=where,
         )
-        _check_some(chosen, wish, where)
+        numbers = wish.kinds is None and bool(wish.exclude or chosen.left_out)
+        check_some(chosen, wish.target, where, numbers=numbers)
         types = dict(zip(present, sample.schema.types, strict=True))
         kinds = _kinds(chosen.names, types | known, wish, fixed, where)
         categories = {
@@ -191,6 +192,9 @@ class Plan:
             kind = types[name]
             if name == self.wish.target or kind is None:
                 continue
+            if name == self.wish.weight:
+                check_weights(held_by_type(kind), name, where)
+                continue
             if name in undecided:
                 kind_of(held_by_type(kind), f"column {name!r}{where}", out_of_files(name))
             else:
@@ -221,14 +225,6 @@ def _known(types: Mapping[str, Any]) -> dict[str, Any]:
     """Return the types that say something: text has none, and null is that of no cell."""
     kinds = types.items()
     return {name: kind for name, kind in kinds if kind is not None and not pa.types.is_null(kind)}
-
-
-def _check_some(chosen: Columns, wish: Wish, where: str) -> None:
-    if not chosen.names:
-        what = "numeric column" if wish.kinds is None else "column of numbers or text"
-        raise NaivelyError(
-            f"there must be a {what} beside the target {wish.target!r}{where}; got none."
-        )
 
 
 def _check_type(name: str, kind: Any, form: str | None, where: str) -> None:

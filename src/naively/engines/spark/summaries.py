@@ -13,12 +13,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from naively._optional import need
-from naively.engines.columns import find
+from naively.engines.columns import Columns, check_some, find
 from naively.engines.spark.columns import Plan
 from naively.engines.spark.failures import told
 from naively.engines.spark.parquet import Files, OddFileError
-from naively.engines.spark.types import quoted
+from naively.engines.spark.types import held_by_type, quoted
 from naively.engines.spark.work import Work, added
+from naively.kinds import check_weights
 from naively.schema import Schema
 from naively.summary import Summary
 
@@ -68,8 +69,10 @@ def summarize(
     """
     keys = [find(name, df.columns) for name in (target, weight) if name is not None]
     plan = Plan.of(df, columns, schema, exclude=keys)
+    check_some(Columns(plan.names, ()), target)
     expressions = [df[quoted(target)].alias("y"), *plan.select(df)]
     if weight is not None:
+        check_weights(held_by_type(df.schema[weight].dataType), weight)
         expressions.insert(1, df[quoted(weight)].cast("double").alias("w"))
     work = Work(plan, target, weight)
     files = Files.behind(df, [*keys, *plan.names])

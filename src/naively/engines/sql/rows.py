@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from naively._optional import need
-from naively.engines.columns import find, is_index
+from naively.engines.columns import Columns, check_some, find, is_index
 from naively.exceptions import NaivelyError
-from naively.kinds import Held, What, check, kind_of
+from naively.kinds import Held, What, check, check_weights, kind_of
 from naively.schema import Kind, Schema
 
 __all__ = ["LARGEST", "Rows", "check_table", "finite", "rows_of"]
@@ -84,6 +84,7 @@ def rows_of(
     check_table(table)
     own = [find(name, table.columns) for name in (target, weight) if name is not None]
     names = _names(table, columns, own, schema)
+    check_some(Columns(names, ()), target)
     if schema is None:
         schema = Schema(len(names), names, tuple(_kind(table[name]) for name in names))
     elif schema.undecided:
@@ -92,6 +93,7 @@ def rows_of(
         schema = schema.decided(kinds)
     values = {"y": _label(table[target])}
     if weight is not None:
+        check_weights(held_by_type(table[weight].type()), weight)
         values["w"] = _number(table[weight])
     for i, j in enumerate(schema.numbers):
         values[f"x{i}"] = _number(table[names[j]])
