@@ -427,6 +427,19 @@ def test_a_file_that_will_not_do(folder, content, reason):
     assert reason in fails("fit", "t.csv", "-t", "y")
 
 
+def test_a_column_that_is_empty_in_the_first_rows_is_not_called_empty(folder, monkeypatch):
+    monkeypatch.setattr("naively.engines.files.csv.SAMPLE", 1000)
+    rows = [f"{i % 7},,{'ab'[i % 2]}" for i in range(500)] + ["1,u,a", "2,v,b"]
+    Path("t.csv").write_text("\n".join(["x,late,y", *rows]) + "\n")
+    assert (
+        "left out 'late': no cell in the first rows, by which"
+        in run("fit", "t.csv", "-t", "y").stderr
+    )
+    said = run("fit", "t.csv", "-t", "y", "--model", "naive-bayes", "--family", "late=categorical")
+    assert said.stderr == ""
+    assert naively.load("model.safetensors").summary_.categories[0].tolist() == ["u", "v"]
+
+
 def test_gaussians_need_a_column_of_numbers(folder):
     Path("t.csv").write_bytes(b"x,y\nred,a\nblue,b\n")
     line = fails("fit", "t.csv", "-t", "y", "--model", "gaussian")

@@ -465,7 +465,10 @@ def test_a_table_that_changes_meanwhile_is_an_error(rng, monkeypatch):
         ({"target": "when", "columns": ["x"]}, "labels must be strings, integers or booleans"),
         ({"columns": ["when"]}, "column 'when' holds dates or times .*month"),
         ({"columns": ["x", "y"]}, "labels and weights must not be among the columns; got 'y'"),
-        ({"weight": "t", "columns": ["x"]}, "weights must be numbers >= 0; got string in column 't'"),
+        (
+            {"weight": "t", "columns": ["x"]},
+            "weights must be numbers >= 0; got string in column 't'",
+        ),
         ({"schema": Schema(1, ("t",))}, "column 't' must hold numbers; got text .string"),
         ({"schema": Schema(2), "columns": ["x"]}, "there must be 2 columns, as in the schema"),
         ({"schema": Schema(1, ("when",), ("category",))}, "column 'when' holds dates or times"),

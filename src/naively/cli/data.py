@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from naively.cli.options import Data, Reading
 from naively.cli.parameters import Model
 from naively.engines import columns
 from naively.engines.files import BadFileError
-from naively.engines.files.csv import SAMPLE, Dialect
+from naively.engines.files.csv import SAMPLE, CsvReader, Dialect
 from naively.engines.files.first_rows import filled
 from naively.engines.files.folding import constants_of
 from naively.engines.files.opening import open_file
@@ -42,12 +42,15 @@ class Source:
         Some rows of the first file, or none with its types; None where it cannot be known.
     where : str
         That file, for messages.
+    is_part : bool
+        Whether there may be cells in columns that are empty in the sample.
     """
 
     paths: Sequence[str | File]
     inputs: tuple[Path, ...]
     sample: Any = None
     where: str = ""
+    is_part: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -90,7 +93,7 @@ class Source:
         found = self._columns(options, kinds, weight)
         if found is None:
             return asked
-        tell_left_out(found.left_out)
+        tell_left_out(found.left_out, is_part=self.is_part)
         if kinds is not None:
             free = [name for name in found.names if name not in kinds]
             tell_nearly_numeric(columns.nearly_numeric(self.sample, free))
@@ -131,10 +134,12 @@ def look(paths: Sequence[str], options: Reading) -> Source:
     inputs = tuple(Path(file.name) for file in files)
     wrong: list[BadFileError] = []
     samples = _samples(files if len(given) == len(paths) else [], Dialect(**options.dialect), wrong)
-    for file, sample in samples:
-        if file.format != "csv" or sample.num_rows:
-            sample = filled(sample, (table for _, table in samples))
-            return Source(list(paths), inputs, sample, f" in {file.name!r}")
+    for file, first in samples:
+        if file.format != "csv" or first.table.num_rows:
+            seen = [first]
+            sample = filled(first.table, _noted(samples, seen))
+            is_part = any(one.is_part for one in seen)
+            return Source(list(paths), inputs, sample, f" in {file.name!r}", is_part)
     if wrong:
         raise wrong[0]
     return Source(list(paths), inputs)
@@ -144,25 +149,39 @@ def _look_ahead(dialect: Dialect) -> Source:
     """Look at the beginning of standard input; what is wrong with it, the engine says."""
     (file,) = resolve("-")
     try:
-        sample = _sample(look_ahead(file, 2 * SAMPLE), dialect)
+        sample, is_part = _first_rows(look_ahead(file, 2 * SAMPLE), dialect)
     except BadFileError:
         return Source([file], ())
     known = file.format != "csv" or sample.num_rows
-    return Source([file], (), sample, " in '-'") if known else Source([file], ())
+    return Source([file], (), sample, " in '-'", is_part) if known else Source([file], ())
+
+
+class _FirstRows(NamedTuple):
+    """The first rows of a file, and whether there are others."""
+
+    table: Any
+    is_part: bool
 
 
 def _samples(
     files: Sequence[File], dialect: Dialect, wrong: list[BadFileError]
-) -> Iterator[tuple[File, Any]]:
+) -> Iterator[tuple[File, _FirstRows]]:
     """Yield the first rows of the files that are sound; append what is wrong with others."""
     for file in files:
         try:
-            yield file, _sample(file, dialect)
+            yield file, _first_rows(file, dialect)
         except BadFileError as error:
             wrong.append(error)
 
 
-def _sample(file: File, dialect: Dialect) -> Any:
+def _noted(samples: Iterator[tuple[File, _FirstRows]], seen: list[_FirstRows]) -> Iterator[Any]:
+    """Yield tables, and note which have been asked for."""
+    for _, first in samples:
+        seen.append(first)
+        yield first.table
+
+
+def _first_rows(file: File, dialect: Dialect) -> _FirstRows:
     reader = open_file(file, dialect)
     alone = file.format == "csv" and len(reader.types) == 1
     header = next(iter(reader.types)) if alone else ""
@@ -173,7 +192,8 @@ def _sample(file: File, dialect: Dialect) -> Any:
             f"{file.name!r} has no {dialect.separator_of(file)!r} in its first line, {shown!r}; "
             f"it looks separated by {likely!r}. Set the separator: --separator {likely!r}."
         )
-    return with_partitions(reader.sample(), constants_of(file, reader))
+    table = with_partitions(reader.sample(), constants_of(file, reader))
+    return _FirstRows(table, isinstance(reader, CsvReader) and reader.goes_on())
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,15 @@ __all__ = ["counting_columns", "tell_bad_files", "tell_counting", "tell_identifi
 __all__ += ["tell_left_out", "tell_model", "tell_nearly_numeric"]
 
 _MOST = 20  # names in one line
+_EMPTY = (
+    "no cell in the first rows, by which columns are chosen. If cells come later, say what they "
+    "are: --family NAME=categorical or NAME=student_t."
+)
 _FEWEST = 10  # rows by which a column is said to count them
 
 
-def tell_left_out(left_out: Sequence[LeftOut]) -> None:
-    """Say which columns are not learned from, and why."""
+def tell_left_out(left_out: Sequence[LeftOut], *, is_part: bool = False) -> None:
+    """Say which columns are not learned from, and why, by some of the rows or by all."""
     by_reason: dict[str, list[str]] = {}
     for column in left_out:
         if column.cell is None:
@@ -26,7 +30,8 @@ def tell_left_out(left_out: Sequence[LeftOut]) -> None:
             continue
         console.note(f"left out {column.name!r}: {_odd(column)}")
     for reason, names in by_reason.items():
-        console.note(f"left out {_list(names)}: {reason}.")
+        reason = _EMPTY if is_part and reason == "empty" else f"{reason}."
+        console.note(f"left out {_list(names)}: {reason}")
 
 
 def tell_model() -> None:

@@ -85,6 +85,10 @@ class CsvReader:
             table = self._parse(rows, self._numbered(), texts, where)
         return table.rename_columns(self._names)
 
+    def goes_on(self) -> bool:
+        """Whether there are rows beyond those of the sample."""
+        return bool(self._blocks.at(self._first + len(self._records(self._first, SAMPLE)), 1))
+
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[Piece]:
         """Yield blocks of records from a byte on."""
         at = start.get("byte", self._first)
