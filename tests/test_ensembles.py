@@ -58,3 +58,24 @@ def test_a_text_for_numbers_is_an_error_of_the_answer(labels):
         fitted.predict(X)
     with pytest.raises(NaivelyError, match="must be a number, as the classes are; got 'unknown'"):
         fitted.predict_one(X[0])
+
+
+@pytest.mark.parametrize("label", [-1, 99, np.int8(-1), 1.5])
+def test_an_ensemble_that_asks_for_probabilities_does_not_mind_numbers(label):
+    for ensemble in BY_PROBABILITY.values():
+        answers = ensemble(model((0.99, label))).fit(X, SPECIES).predict(X)
+        assert answers.tolist() == ensemble(model(None)).fit(X, SPECIES).predict(X).tolist()
+
+
+@pytest.mark.parametrize("label", [None, b"x", (1, 2), 1j, np.datetime64("2026-01-01")], ids=str)
+def test_a_label_that_is_neither_text_nor_a_number_is_an_error(label):
+    with pytest.raises(NaivelyError, match="label of reject must be of the classes' type; got "):
+        model((0.9, label)).fit(X, SPECIES)
+
+
+def test_a_label_that_would_round_the_classes_is_an_error():
+    far = np.array([2**53, 2**53 + 1, 2**53 + 2])[SPECIES]
+    assert set(model((0.99, -1)).fit(X, far).predict(X).tolist()) == {-1, *far.tolist()}
+    for classes, label in ((far, 0.5), (far.astype(np.uint64), -1)):
+        with pytest.raises(NaivelyError, match="label of reject must be an integer beside"):
+            model((0.99, label)).fit(X, classes).predict(X)

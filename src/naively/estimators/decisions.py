@@ -14,6 +14,7 @@ array(['ham', '?'], dtype='<U4')
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,11 @@ def decide(
         )
     doubtful = p[np.arange(at.size), at] < least
     dtype = np.result_type(classes.dtype, np.asarray(label).dtype)
+    if dtype.kind == "f" and classes.astype(dtype).tolist() != classes.tolist():
+        raise NaivelyError(
+            f"the label of reject must be an integer beside classes above 2^53; got {label!r}, "
+            "which no type of NumPy holds together with them. Use another label."
+        )
     return np.where(doubtful, np.array(label, dtype=dtype), answers.astype(dtype))
 
 
@@ -93,7 +99,8 @@ def check_reject(reject: Any, classes: NDArray[Any]) -> tuple[float, Any]:
         raise NaivelyError(
             f"reject must be a probability and a label, such as (0.8, 'unknown'); got {reject!r}."
         )
-    if is_text(classes) and not isinstance(label, str):
+    is_number = isinstance(label, Real | np.bool_)
+    if not isinstance(label, str) and (is_text(classes) or not is_number):
         raise NaivelyError(
             f"the label of reject must be of the classes' type; got {label!r} beside "
             f"{classes[:1].tolist()[0]!r}."

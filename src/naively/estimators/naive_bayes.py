@@ -71,8 +71,8 @@ class NaiveBayes(SummaryClassifier):
         least expected cost.
     reject : tuple of a float and a label, default=None
         ``(0.8, "unknown")`` answers "unknown" where no class has a probability of 0.8. An
-        ensemble that numbers the classes must ask for probabilities, as
-        ``VotingClassifier(voting="soft")`` does; `predict` raises otherwise.
+        ensemble that numbers the classes cannot count this answer, be it text or a number: let
+        it ask for probabilities, as ``VotingClassifier(voting="soft")`` does.
     decay : float, default=1.0
         What was seen before counts this much less with each `partial_fit`.
     open_classes : bool, default=False
