@@ -600,3 +600,30 @@ def test_weights_that_are_text_are_an_error_with_advice_for_weights(tmp_path, es
     with pytest.raises(NaivelyError, match="the weights must be numbers >= 0; got string") as found:
         estimator.from_files(path, target="y", weight="w")
     assert "NaiveBayes" not in str(found.value)
+
+
+@pytest.mark.parametrize("first", [2**53, -(2**53) - 3, 2**63], ids=["int64", "negative", "uint64"])
+def test_integers_that_no_float64_holds_are_categories_of_their_own_in_csv(tmp_path, first):
+    rng = np.random.default_rng(0)
+    codes, y = rng.integers(0, 3, 200), rng.integers(0, 2, 200)
+    ids = np.array([first, first + 1, first + 2])[(codes + y) % 3]
+    frame, families = pd.DataFrame({"id": ids, "x": rng.normal(y)}), {"id": "categorical"}
+    model = NaiveBayes(families=families).fit(frame, y)
+    frame.assign(y=y).to_csv(tmp_path / "a.csv", index=False)
+    files.predict(model, tmp_path / "a.csv", tmp_path / "p.parquet", proba=True)
+    found = pq.read_table(tmp_path / "p.parquet").select(["p_0", "p_1"]).to_pandas()
+    np.testing.assert_array_equal(found, model.predict_proba(frame))
+    if first < 2**63:  # beyond, a CSV file does not show that they are integers
+        read = NaiveBayes.from_files(tmp_path / "a.csv", target="y", families=families)
+        assert read.summary_.categories[0].tolist() == model.summary_.categories[0].tolist()
+        np.testing.assert_allclose(read.predict_proba(frame), model.predict_proba(frame))
+
+
+def test_codes_that_are_written_with_a_point_are_the_same_codes(tmp_path):
+    (tmp_path / "a.csv").write_text("id,y\n1,a\n2,b\n")
+    (tmp_path / "b.csv").write_text("id,y\n1.0,a\n3.0,b\n,b\n")
+    model = NaiveBayes.from_files(tmp_path, target="y", families={"id": "categorical"})
+    assert model.summary_.categories[0].tolist() == [1, 2, 3]
+    (tmp_path / "c.csv").write_text("id,y\noops,a\n")
+    with pytest.raises(NaivelyError, match="column 'id' must hold numbers; got 'oops'"):
+        NaiveBayes.from_files(tmp_path, target="y", families={"id": "categorical"})

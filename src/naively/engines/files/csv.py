@@ -211,6 +211,8 @@ class CsvReader:
         try:
             return pacsv.read_csv(pa.BufferReader(pa.py_buffer(rows)), read, parse, convert)
         except pa.ArrowInvalid as error:
+            if any(map(pa.types.is_integer, types.values())):  # such as 1.0
+                return self._parse(rows, names, _with_floats(types), where)
             raise BadFileError(self.file.name, self._explained(str(error), where)) from None
 
     def _explained(self, message: str, where: str) -> str:
@@ -230,3 +232,9 @@ class CsvReader:
             "can be excluded, or read as text, which the first rows did not show: "
             f"NaiveBayes with families={{{name!r}: 'categorical'}}"
         )
+
+
+def _with_floats(types: Mapping[str, Any]) -> dict[str, Any]:
+    """Let integers be read as floats."""
+    kinds = types.items()
+    return {name: pa.float64() if pa.types.is_integer(kind) else kind for name, kind in kinds}

@@ -68,7 +68,7 @@ def _coded(batch: Any, name: str, form: str, constants: Mapping[str, Any]) -> ca
         column = numbers(column)
     encode = categories.encode if isinstance(column, np.ndarray) else categories._of_arrow
     codes, found = encode(column, f"column {name!r}")
-    if form == "int" and found.dtype.kind == "f" and (found == np.floor(found)).all():
+    if form in ("int", "uint") and found.dtype.kind == "f" and (found == np.floor(found)).all():
         found = found.astype(np.int64)  # as they were written
     return codes, found
 

@@ -34,11 +34,12 @@ FORMS = {
     "U": "str",
     "O": "str",
     "i": "int",
-    "u": "int",
+    "u": "uint",
     "b": "bool",
     "f": "float",
 }  # by NumPy's kinds
-READ_AS = {"str": _TEXTS, "bool": pa.bool_(), "int": pa.float64(), "float": pa.float64()}
+READ_AS = {"str": _TEXTS, "bool": pa.bool_(), "int": pa.int64(), "float": pa.float64()}
+READ_AS["uint"] = pa.uint64()
 
 
 @dataclass(frozen=True)
