@@ -62,9 +62,9 @@ def _wide_frame(library: str) -> tuple[Work, Work]:
     return lambda: GaussianNB().fit(frame, y), lambda: naive_bayes.GaussianNB().fit(frame, y)
 
 
-def _new_classes(estimator: Any) -> Work:
+def _new_classes(estimator: Any, n_columns: int = 5) -> Work:
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(2000, 1, 5))
+    X = rng.normal(size=(2000, 1, n_columns))
 
     def learn() -> None:
         model = estimator()
@@ -160,6 +160,8 @@ CLIFFS = [
     Cliff("NaiveBayes, fit, 5,000 columns x 500 rows", lambda: _many_columns(500, 5_000), 5),
     Cliff("GaussianNB, partial_fit, 2,000 new classes one by one",
           lambda: _new_classes(lambda: GaussianNB(open_classes=True)), 1),
+    Cliff("GaussianNB, partial_fit, 2,000 new classes one by one, 50 columns",
+          lambda: _new_classes(lambda: GaussianNB(open_classes=True), 50), 1),
     Cliff("NaiveBayes(calibration=None), partial_fit, 2,000 new classes one by one",
           lambda: _new_classes(lambda: NaiveBayes(calibration=None, open_classes=True)), 1),
     Cliff("CSV of 16 MB, a quote that is never closed", _open_quote, 0.5),

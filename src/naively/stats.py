@@ -160,6 +160,10 @@ class Moments:
         values[:, some] = part
         return Moments(values)
 
+    def joined(self, other: Moments, at: NDArray[np.intp]) -> Moments:
+        """Take over classes that are not here, in front of some of ours."""
+        return Moments(np.insert(self.values, at, other.values, axis=1))
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Moments) and np.array_equal(self.values, other.values)
 
@@ -257,6 +261,10 @@ class Tallies:
         values = self.values.copy()
         values[at] += other.values
         return Tallies(values)
+
+    def joined(self, other: Tallies, at: NDArray[np.intp]) -> Tallies:
+        """Take over classes that are not here, in front of some of ours."""
+        return Tallies(np.insert(self.values, at, other.values, axis=0))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Tallies) and np.array_equal(self.values, other.values)

@@ -128,7 +128,12 @@ class Summary:
         return [0, *accumulate(column.size for column in self.categories)]
 
     def __add__(self, other: Summary) -> Summary:
-        schema, a, b = self._beside(other, spread=False)
+        schema, a, b, classes, categories = self._axes(other)
+        if classes.size == a.classes.size + b.classes.size:
+            a, b = a._spread(a.classes, categories), b._spread(b.classes, categories)
+            return a._joined(b, schema, classes)
+        a = a._spread(classes, categories)
+        b = b._spread(classes if b.classes.size == classes.size else b.classes, categories)
         if b.classes.size < a.classes.size:
             try:
                 return a._added(b, schema)
@@ -149,6 +154,24 @@ class Summary:
             a.tallies + b.tallies if a.categories else a.tallies,
             a.bins + b.bins if schema.edges else a.bins,
             None if a.sample is None or b.sample is None else a.sample + b.sample,
+        )
+
+    def _joined(self, other: Summary, schema: Schema, classes: NDArray[Any]) -> Summary:
+        """Take over classes, all of which are new: nothing is added up, and copied but once."""
+        check_weight(self.class_weight, other.class_weight)
+        at, sample = labels.positions(other.classes, self.classes), None
+        if self.sample is not None and other.sample is not None:
+            mine, its = (labels.positions(part.classes, classes) for part in (self, other))
+            sample = self.sample.recoded(mine, []) + other.sample.recoded(its, [])
+        return Summary(
+            schema,
+            classes,
+            np.insert(self.class_weight, at, other.class_weight),
+            self.moments.joined(other.moments, at),
+            self.categories,
+            self.tallies.joined(other.tallies, at),
+            self.bins.joined(other.bins, at),
+            sample,
         )
 
     def _added(self, other: Summary, schema: Schema) -> Summary:
@@ -243,24 +266,25 @@ class Summary:
         rest = self.moments, self.categories, self.tallies, self.bins, self.sample
         return Summary, (self.schema, *copies, *rest)
 
-    def _beside(self, other: Summary, *, spread: bool = True) -> tuple[Schema, Summary, Summary]:
-        """Return both with the same categories, and with the same classes; or the first with all.
+    def _beside(self, other: Summary) -> tuple[Schema, Summary, Summary]:
+        """Return both with the classes and the categories of both."""
+        schema, a, b, classes, categories = self._axes(other)
+        return schema, a._spread(classes, categories), b._spread(classes, categories)
 
-        Where the other is not spread, it keeps its own classes.
-        """
+    def _axes(
+        self, other: Summary
+    ) -> tuple[Schema, Summary, Summary, NDArray[Any], tuple[NDArray[Any], ...]]:
+        """Return both under one schema, and the classes and the categories of both."""
         schema = self.schema.united(other.schema)
         a, b = self, other
         if a.schema.kinds != b.schema.kinds:
             a, b = a._under(schema), b._under(schema)
         classes = labels.union(a.classes, b.classes)
-        own = classes if spread or b.classes.size == classes.size else b.classes
-        if not a.categories:
-            return schema, a._spread(classes, ()), b._spread(own, ())
         categories = tuple(
             _united(schema.name(j), mine, its)
             for j, mine, its in zip(schema.categories, a.categories, b.categories, strict=True)
         )
-        return schema, a._spread(classes, categories), b._spread(own, categories)
+        return schema, a, b, classes, categories
 
     def decided(self, kind: Kind) -> Summary:
         """Return the same, with columns in which no cell has been seen as columns of a kind.
