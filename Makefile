@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 KERNEL := CMakeLists.txt $(wildcard src/kernel/*)
 PARALLEL := -n auto --dist loadfile# each file of tests on one of the cores
+unexport PYTHONDONTWRITEBYTECODE# or each of the programs that the tests start compiles all modules anew
 INTO := --config-settings=build-dir=build# a folder that stays, so that only what changed is compiled
 
 .PHONY: demo test fuzz bench check format sanitize portable wheel clean help
