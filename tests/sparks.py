@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # Java lives for minutes: no careful compiler
+
 
 def absent():
     """Why there is no Spark here, or None."""
@@ -27,6 +29,7 @@ def session():
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "2g",
+        "spark.driver.extraJavaOptions": QUICK,
         "spark.sql.shuffle.partitions": "2",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
