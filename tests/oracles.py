@@ -33,19 +33,28 @@ NOTHING = Exact(Fraction(0), Fraction(0), Fraction(0))
 
 
 def moments_of_cells(cells: Iterable[float], weights: Iterable[float] | None = None) -> Exact:
-    """Return the moments of the cells that are present."""
+    """Return the moments of the cells that are present.
+
+    m2 = sum w x^2 - (sum w x)^2 / sum w, in integers, which round nothing.
+    """
     cells = list(cells)
     weights = [1.0] * len(cells) if weights is None else list(weights)
-    present = [
-        (Fraction(float(x)), Fraction(float(w)))
-        for x, w in zip(cells, weights, strict=True)
-        if not math.isnan(x) and w > 0
-    ]
+    pairs = zip(cells, weights, strict=True)
+    present = [(float(x), float(w)) for x, w in pairs if not math.isnan(x) and w > 0]
     if not present:
         return NOTHING
-    weight = sum(w for _, w in present)
-    mean = sum(w * x for x, w in present) / weight
-    return Exact(weight, mean, sum(w * (x - mean) ** 2 for x, w in present))
+    (x, of_x), (w, of_w) = (_whole(numbers) for numbers in zip(*present, strict=True))
+    weight, first = sum(w), sum(a * b for a, b in zip(w, x, strict=True))
+    second = sum(a * b * b for a, b in zip(w, x, strict=True))
+    m2 = Fraction(weight * second - first**2, weight * of_w * of_x**2)
+    return Exact(Fraction(weight, of_w), Fraction(first, weight * of_x), m2)
+
+
+def _whole(numbers: Sequence[float]) -> tuple[list[int], int]:
+    """Return integers and the one power of two that they are to be divided by."""
+    ratios = [number.as_integer_ratio() for number in numbers]
+    unit = max(below for _, below in ratios)
+    return [above * (unit // below) for above, below in ratios], unit
 
 
 def moments(
@@ -55,7 +64,7 @@ def moments(
     X = np.asarray(X)
     table: list[list[Exact]] = []
     for k in range(n_classes):
-        rows = [i for i, code in enumerate(codes) if code == k]
+        rows = np.flatnonzero(np.asarray(codes) == k)
         given = None if weights is None else [weights[i] for i in rows]
         table.append([moments_of_cells(X[rows, j].tolist(), given) for j in range(X.shape[1])])
     return table
