@@ -1,6 +1,5 @@
 """The kernel against its slow twins: what it reads, what it sums, what it scores."""
 
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -44,14 +43,25 @@ def assert_exact(values, exact, n):
 
     The terms are deviations from a shift at most sqrt(32) standard deviations from the mean.
     """
-    for k, columns in enumerate(exact):
-        for j, (weight, mean, m2) in enumerate(columns):
-            sd = math.sqrt(m2 / weight) if weight else 0.0
-            got = [Fraction(v) for v in values[:, k, j].tolist()]
-            assert abs(got[0] - weight) <= n * EPS * weight
-            assert abs(got[1] - mean) <= EPS * abs(mean) + 8 * n * EPS * sd
-            assert abs(got[2] - m2) <= 32 * n * EPS * m2
-            assert abs(got[1] + got[3] - mean) <= EPS * EPS * abs(mean) + 8 * n * EPS * sd
+    weight, mean, m2 = np.moveaxis(np.array(exact, dtype=float), 2, 0)
+    sd = np.sqrt(m2 / np.where(weight > 0, weight, 1))
+    errors = [
+        [errors_of(values[:, k, j], cell) for j, cell in enumerate(columns)]
+        for k, columns in enumerate(exact)
+    ]
+    of_weight, of_mean, of_m2, of_both = np.abs(np.moveaxis(np.array(errors), 2, 0))
+    assert (of_weight <= n * EPS * weight).all()
+    assert (of_mean <= EPS * abs(mean) + 8 * n * EPS * sd).all()
+    assert (of_m2 <= 32 * n * EPS * m2).all()
+    assert (of_both <= EPS * EPS * abs(mean) + 8 * n * EPS * sd).all()
+
+
+def errors_of(values, exact):
+    """Return what weight, mean, m2 and the mean with its rest are off by, subtracted exactly."""
+    weight, mean, m2, rest = map(Fraction, values.tolist())
+    of_mean = mean - exact.mean
+    errors = weight - exact.weight, of_mean, m2 - exact.m2, of_mean + rest
+    return [float(error) for error in errors]
 
 
 LAYOUTS = {
