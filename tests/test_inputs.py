@@ -6,7 +6,7 @@ import scipy.sparse
 from sklearn.datasets import load_iris
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
-from naively import GaussianNB, NaivelyError, summarize
+from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, summarize
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -315,3 +315,34 @@ def test_summaries_of_other_columns_do_not_add():
     ):
         with pytest.raises(NaivelyError, match=message):
             model.update(other)
+
+
+ESTIMATORS = [GaussianNB, NaiveBayes, CategoricalNB]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("library", [pd.DataFrame, pa.Table.from_arrays], ids=["pandas", "pyarrow"])
+def test_two_columns_of_one_name_are_an_error(estimator, library):
+    names = {"columns": ["a", "a"]} if library is pd.DataFrame else {"names": ["a", "a"]}
+    cells = np.array([[0, 1], [1, 0]]) if library is pd.DataFrame else [pa.array([0, 1])] * 2
+    X = library(cells, **names)
+    for method in (estimator().fit, summarize, estimator().fit([[0, 1], [1, 0]], ["x", "z"]).loss):
+        with pytest.raises(NaivelyError, match="columns must have different names; got 'a' twice"):
+            method(X, ["x", "z"])
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize(
+    ("X", "said"),
+    [
+        ({"a": [0, 1]}, "a table or an array; got dict"),
+        ([{"a": 0}, {"a": 1}], "a table or an array; got dicts"),
+        (iter([[0], [1]]), "a table or an array; got list_iterator"),
+        (pl.LazyFrame({"a": [0, 1]}), "in memory, as labels are; got a LazyFrame"),
+    ],
+    ids=["dict", "dicts", "iterator", "LazyFrame"],
+)
+def test_what_is_no_table_is_an_error_that_says_what_to_do(estimator, X, said):
+    for method in (estimator().fit, summarize):
+        with pytest.raises(NaivelyError, match=f"X must be {said}"):
+            method(X, ["x", "z"])

@@ -8,6 +8,7 @@ Moments(weight=[[2.]], mean=[[2.]], m2=[[2.]])
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import reduce
 from typing import Any, Protocol, TypeAlias
 
@@ -141,11 +142,22 @@ def holds_more(rows: Any) -> bool:
 
 
 def check_dense(X: Any) -> None:
-    """Raise where X is a sparse matrix of SciPy's, which would be read as a single object."""
+    """Raise where X is a sparse matrix, or something else that NumPy takes for a single object."""
     if type(X).__module__.startswith("scipy.sparse"):
         raise NaivelyError(
             f"X must be dense; got a sparse {type(X).__name__}. Give X.toarray(), or some of its "
             "columns if that is too large."
+        )
+    if type(X).__name__ == "LazyFrame":
+        raise NaivelyError(
+            "X must be in memory, as labels are; got a LazyFrame. Give X.collect(), or write it to "
+            "files and give those."
+        )
+    is_dicts = isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], dict)
+    if is_dicts or isinstance(X, dict | Iterator):
+        raise NaivelyError(
+            f"X must be a table or an array; got {'dicts' if is_dicts else type(X).__name__}. Make "
+            "it a data frame, such as pandas.DataFrame(X)."
         )
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from naively.engines.arrays import is_readable
 from naively.engines.native import is_frame, library_of, native_of
+from naively.exceptions import NaivelyError
 from naively.kinds import Held, check, held_by_dtype, held_by_objects, numbers_of_objects
 
 __all__ = ["Frame", "block", "columns_of", "held_by", "is_frame", "names_of", "number_column"]
@@ -27,11 +28,19 @@ def shape_of(X: Any) -> tuple[int, int]:
 
 
 def names_of(X: Any) -> tuple[str, ...] | None:
-    """Return the names of a frame's columns; None where some are not strings."""
+    """Return the names of a frame's columns, all different; None where some are not strings."""
     native = native_of(X)
     of_arrow = hasattr(type(native), "column_names")  # pandas looks for a column of that name
     names = tuple(native.column_names if of_arrow else native.columns)
-    return names if names and all(isinstance(name, str) for name in names) else None
+    if not names or not all(isinstance(name, str) for name in names):
+        return None
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise NaivelyError(
+            f"columns must have different names; got {twice!r} twice. Rename one of them, or give "
+            "an array, whose columns have none."
+        )
+    return names
 
 
 def columns_of(X: Any) -> list[Any]:
