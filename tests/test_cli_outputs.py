@@ -3,11 +3,12 @@
 import resource
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.commands import PROGRAM, folder, iris, run_well
+from tests.commands import PROGRAM, folder, iris, run, run_well
 
 __all__ = ["folder", "iris"]  # fixtures
 
@@ -41,33 +42,44 @@ FILES = {  # what is written where, with room for 100 bytes
 def test_a_full_disk_behind_standard_output_is_told(folder, kind):
     run_well("fit", "iris.csv", "-t", "species", "-o", "m")
     with Path("/dev/full").open("w") as full:
-        run = subprocess.run([*PROGRAM, *ALL[kind]], stdout=full, stderr=subprocess.PIPE, text=True)
-    assert run.returncode == 2
-    lines = [line for line in run.stderr.splitlines() if not line.startswith("note: ")]
+        done = subprocess.run(
+            [*PROGRAM, *ALL[kind]], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 2
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("note: ")]
     assert lines == ["error: cannot write to standard output: No space left on device."]
 
 
+@contextmanager
+def room(size):
+    """Let this process write no file beyond a size."""
+    most, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+
+
 @pytest.mark.parametrize("kind", FILES)
-def test_a_file_that_cannot_grow_is_told_and_leaves_nothing(folder, kind):
+def test_a_file_that_cannot_grow_is_told_and_leaves_nothing(folder, kind, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # Python would cut its own files short
     run_well("fit", "iris.csv", "-t", "species", "-o", "m")
     before = sorted(folder.iterdir())
-
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
-
-    run = subprocess.run([*PROGRAM, *FILES[kind]], capture_output=True, text=True, preexec_fn=limit)
-    assert run.returncode == 2
+    with room(100):
+        result = run(*FILES[kind])
+    assert result.exit_code == 2
     name = next(word for word in FILES[kind] if word.startswith("n"))
-    assert run.stderr.splitlines()[-1] == f"error: cannot write '{name}': File too large."
+    assert result.stderr.splitlines()[-1] == f"error: cannot write '{name}': File too large."
     assert sorted(folder.iterdir()) == before
 
 
 def test_a_reader_that_has_enough_ends_the_command_quietly(folder):
     run_well("fit", "iris.csv", "-t", "species", "-o", "m")
     command = " ".join([sys.executable, "-m naively predict m", "iris.csv " * 500, "| head -n 1"])
-    run = subprocess.run(command, shell=True, capture_output=True, text=True)
-    assert run.stdout == "prediction\n"
-    assert "Traceback" not in run.stderr
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert done.stdout == "prediction\n"
+    assert "Traceback" not in done.stderr
 
 
 def test_notes_that_nobody_can_read_stop_nothing(folder):
