@@ -44,13 +44,24 @@ def encode(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
             return np.array(distinct, dtype=y.dtype), codes
     if y.dtype.kind in "OT":
         return _encode_objects(y)
-    if y.dtype.kind == "U":  # Python's hashes are quicker than a sort of all labels
-        values = y.tolist()
-        classes = np.array(sorted(set(values)), dtype=y.dtype)
-        return classes, _codes_of(values, classes)
+    if y.dtype.kind == "U" and y.dtype.itemsize:  # hashes are quicker than a sort of all labels
+        texts = np.ascontiguousarray(y.astype(_native(y.dtype), copy=False)).view(np.uint32)
+        codes = np.empty(y.size, dtype=np.int32)
+        first = _kernel.encode_fixed(texts.reshape(y.size, y.dtype.itemsize // 4), codes)
+        return _in_order(y[first], codes)
     _check_plain(y)
     classes, inverse = np.unique(y, return_inverse=True)
     return classes, inverse.astype(np.int32)
+
+
+def _in_order(
+    distinct: NDArray[Any], codes: NDArray[np.int32]
+) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Return distinct labels sorted, and codes that are their places there."""
+    order = np.argsort(distinct)
+    places = np.empty(order.size, np.int32)
+    places[order] = np.arange(order.size)
+    return distinct[order], places[codes]
 
 
 def _codes_of(values: list[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
@@ -171,7 +182,12 @@ def _check_plain(y: NDArray[Any]) -> None:
 
 
 def _encode_objects(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    values: list[Any] = [None if label is np.ma.masked else label for label in y.tolist()]
+    values: list[Any] = y.tolist()
+    codes = np.empty(y.size, dtype=np.int32)
+    first = _kernel.encode_text(values, codes)
+    if first and (codes >= 0).all():
+        return _in_order(text_array([values[i] for i in first]), codes)
+    values = [None if label is np.ma.masked else label for label in values]
     try:
         distinct = list(dict.fromkeys(values))
     except TypeError:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively import _kernel
 from naively._optional import need
 from naively.engines.native import library_of
 from naively.exceptions import NaivelyError
@@ -26,7 +27,6 @@ __all__ = ["encode", "recode"]
 
 Encoded = tuple[NDArray[Any], NDArray[Any]]  # codes, categories
 _NUMBERS = (int, float, np.integer, np.floating, Decimal, Fraction)
-_ROWS = 1 << 16  # that are looked through at a time
 _FLAGS: dict[Any, bool] = {  # what stands for a boolean: 1 and 1.0 are one key
     **dict.fromkeys(("true", "True", "TRUE", "1", 1), True),
     **dict.fromkeys(("false", "False", "FALSE", "0", 0), False),
@@ -118,6 +118,10 @@ def _flags(codes: NDArray[Any], categories: NDArray[Any], name: str) -> NDArray[
 def _of_native(native: Any, name: str) -> Encoded:
     """Encode a column of a data frame."""
     library = library_of(native)
+    if library.__name__.endswith("pandas") and _holds_objects(native):
+        encoded = _of_text(native.tolist())
+        if encoded is not None:
+            return encoded
     held = library.held(native)
     check(held, "category", name)
     if held.what == "nothing":
@@ -129,8 +133,8 @@ def _of_native(native: Any, name: str) -> Encoded:
         return _of_objects(native.to_list(), name)
     if held.what == "boolean" and not held.coded:
         return _of_objects(native.tolist(), name)
-    encoded: Encoded = _LIBRARIES[library.__name__.rpartition(".")[2]](native, name)
-    return encoded
+    found: Encoded = _LIBRARIES[library.__name__.rpartition(".")[2]](native, name)
+    return found
 
 
 def _holds_objects(native: Any) -> bool:
@@ -145,21 +149,12 @@ def _of_pandas(native: Any, name: str) -> Encoded:
     if hasattr(native, "cat"):
         return _plain(native.cat.codes.to_numpy(), native.cat.categories.to_numpy(), name)
     native = dense(native)
-    if native.dtype.kind == "O" and _holds_zeros(native.to_numpy(dtype=object)):
-        return _of_objects(native.tolist(), name)  # pandas compares text up to a zero character
+    if native.dtype.kind == "O" and not _holds_objects(native):
+        encoded = _of_text(native.tolist())  # pandas compares some up to a zero character
+        if encoded is not None:
+            return encoded
     codes, distinct = native.factorize()
     return _plain(codes, np.asarray(distinct, dtype=object), name)
-
-
-def _holds_zeros(cells: NDArray[Any]) -> bool:
-    """Whether one of many texts holds a zero character."""
-    try:
-        return any(
-            "\0" in "".join(cells[start : start + _ROWS].tolist())
-            for start in range(0, cells.size, _ROWS)
-        )
-    except TypeError:  # not text alone, which pandas compares as Python does
-        return False
 
 
 def _of_polars(native: Any, name: str) -> Encoded:
@@ -208,7 +203,17 @@ def _of_numbers(column: NDArray[Any]) -> Encoded:
     return every, categories
 
 
+def _of_text(values: list[Any]) -> Encoded | None:
+    """Encode Python's objects that are text or missing; None where there is no text, or more."""
+    codes = np.empty(len(values), dtype=np.int32)
+    first = _kernel.encode_text(values, codes)
+    return (codes, text_array([values[i] for i in first])) if first else None
+
+
 def _of_objects(values: list[Any], name: str) -> Encoded:
+    encoded = _of_text(values)
+    if encoded is not None:
+        return encoded
     _check_unmixed(values, name)
     code_of: dict[Any, int] = {}
     try:

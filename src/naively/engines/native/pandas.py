@@ -48,8 +48,8 @@ def held(column: Any) -> Held:
 
 def _held_by_objects(column: Any) -> Held:
     """Return what objects are; pandas sees that many are text in less time than Python."""
-    if len(column) > _SHORT and pd.api.types.infer_dtype(column, skipna=False) == "string":
-        return held_by_objects(column.iloc[:1].tolist())
+    if len(column) > _SHORT and pd.api.types.infer_dtype(column, skipna=True) == "string":
+        return Held("text", "str")
     return held_by_objects(column.tolist())
 
 
