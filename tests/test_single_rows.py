@@ -135,3 +135,21 @@ def test_a_single_row_without_new_categories_takes_the_short_way(library):
         True,
         "S",
     ]
+
+
+@settings(deadline=None, max_examples=100)
+@given(row=rows(), calibration=st.sampled_from([None, "weights"]), text=st.booleans())
+@example(row=PLAIN, calibration="weights", text=True)
+def test_a_single_row_is_predicted_as_any_rows_bit_for_bit(row, calibration, text):
+    model, cells = fitted(calibration, text), row[0]
+
+    def predicted():
+        try:
+            return [model.predict_proba_one(cells), model.predict_one([*cells.values()])]
+        except NaivelyError as error:
+            return str(error)
+
+    found = predicted()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(single_row, "read", lambda *_: None)
+        assert_same(found, predicted())

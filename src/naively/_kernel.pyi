@@ -1,6 +1,6 @@
 from typing import Any, TypeAlias
 
-from numpy import float64, int32, int64, uint8, uint64
+from numpy import float64, int32, int64, uint8, uint32, uint64
 from numpy.typing import NDArray
 
 Table: TypeAlias = NDArray[Any] | list[NDArray[Any]]
@@ -27,6 +27,8 @@ def parse_csv(
     codes: NDArray[int32],
 ) -> tuple[int, list[bytes]] | None: ...
 def encode(labels: NDArray[Any], codes: NDArray[int32]) -> list[int]: ...
+def encode_text(cells: list[Any], codes: NDArray[int32]) -> list[int] | None: ...
+def encode_fixed(texts: NDArray[uint32], codes: NDArray[int32]) -> list[int]: ...
 def tally(
     X: Table,
     y_codes: NDArray[int32],

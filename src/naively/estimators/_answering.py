@@ -20,6 +20,7 @@ from naively.summary import Schema, Summary
 
 __all__ = ["Answering", "numbers_of_row", "row_of_dict"]
 
+_FLOAT64 = np.dtype(np.float64)  # as the machine writes it, of which there is one
 _MOST_BLOCKS = 64
 
 
@@ -188,6 +189,8 @@ def numbers_of_row(row: Any, schema: Schema) -> NDArray[np.float64]:
     values = row if type(row) is np.ndarray else _array_of_row(row)
     if values.shape != (schema.n_columns,):
         raise NaivelyError(f"a row must have {schema.n_columns} numbers; got shape {values.shape}.")
+    if values.dtype is _FLOAT64:
+        return values
     if values.dtype.kind == "f":
         return np.ascontiguousarray(values, dtype=np.float64)
     if values.dtype.kind == "O":

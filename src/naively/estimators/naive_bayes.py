@@ -264,9 +264,13 @@ class NaiveBayes(SummaryClassifier):
 
     def _one(self, row: Any) -> Mixed:
         """Return a table of one row."""
-        schema = self.summary_.schema
+        summary = self.summary_
+        schema, categories = summary.schema, summary.categories
         if isinstance(row, dict):
             row = row_of_dict(row, schema)
+        if type(row) is list and (plain := single_row.read([row], schema, categories)) is not None:
+            places = np.array([plain.places], dtype=np.int32)
+            return Mixed((1, schema.n_columns), plain.numbers, places, categories)
         scalar = isinstance(row, str | bytes) or not isinstance(row, Sized)
         if scalar or getattr(row, "ndim", 1) == 0:
             raise NaivelyError(f"a row must be a list or a dict of cells; got {row!r}.")
