@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from naively import GaussianNB, NaiveBayes, NaivelyError, Schema, summarize
+from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, Schema, summarize
 from naively.engines import mixed
 from tests import sparks
 
@@ -424,3 +424,20 @@ def test_answers_that_cannot_be_given_are_refused(df, model, options, message):
 def test_a_missing_column_is_named(df, model):
     with pytest.raises(NaivelyError, match="no column 'b'"):
         engine.predict(model, df.drop("b"))
+
+
+@pytest.mark.parametrize(
+    "estimator", [CategoricalNB(), NaiveBayes(families={0: "categorical"}), NaiveBayes()]
+)
+def test_models_without_names_answer_for_columns_of_categories(spark, estimator):
+    rng = np.random.default_rng(0)
+    codes, y = rng.integers(0, 3, (60, 2)), rng.integers(0, 2, 60)
+    cells = codes.astype(object)
+    if isinstance(estimator, NaiveBayes) and not estimator.families:
+        cells[:, 0] = np.array(["u", "v", "w"])[codes[:, 0]]
+    cells[7, 0] = None
+    model = estimator.fit(cells, y)
+    df = spark.createDataFrame([(i, *row) for i, row in enumerate(cells.tolist())], ["i", "u", "v"])
+    answer = engine.predict(model, df, columns=["u", "v"], probability="p").orderBy("i").toPandas()
+    np.testing.assert_allclose(np.stack(answer["p"]), model.predict_proba(cells), rtol=1e-12)
+    assert answer["prediction"].tolist() == model.predict(cells).tolist()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from naively._optional import need
 from naively.engines import categories
@@ -116,6 +117,8 @@ class Plan:
             self._numbers(array, column) if column.kind == "number" else array
             for array, column in zip(arrays, self._columns(), strict=True)
         ]
+        if self.schema.names is None and len(self.schema.numbers) < self.schema.n_columns:
+            return _objects(list(_side_by_side(cells)))
         if self.schema.names is None:
             return cells[0] if cells[0].ndim == 2 else np.column_stack(cells)
         pyarrow = need("pyarrow", "Spark", extra="spark")
@@ -141,3 +144,11 @@ def _side_by_side(found: Sequence[Any]) -> Iterator[Any]:
             yield from np.ascontiguousarray(part.T)
         else:
             yield part
+
+
+def _objects(columns: list[Any]) -> NDArray[Any]:
+    """Return columns of any types as an array, which has no names."""
+    table = np.empty((len(columns[0]), len(columns)), dtype=object)
+    for j, column in enumerate(columns):
+        table[:, j] = column.tolist()
+    return table
