@@ -11,6 +11,8 @@ import sys
 import numpy as np
 import pandas as pd
 
+from tests import sparks
+
 N = 200
 
 
@@ -28,6 +30,7 @@ def main():
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["JDK_JAVA_OPTIONS"] = sparks.QUICK
     spark = SparkSession.builder.remote("local[2]").getOrCreate()
     try:
         print(json.dumps(_given(spark)))
