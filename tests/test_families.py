@@ -20,7 +20,7 @@ from naively.families import (
 from naively.families.edges import Edges, bin_of, edges
 from naively.families.histogram import Bins
 from naively.families.log_gamma import log_gamma, log_gamma_step, log_rising
-from naively.stats import Moments
+from naively.statistics import Moments
 
 RNG = np.random.default_rng(0)
 CODES = RNG.integers(3, size=80)

@@ -19,7 +19,7 @@ import pytest
 import naively
 from naively import GaussianNB, NaivelyError
 from naively.engines.files import parquet
-from naively.stats import Moments
+from naively.statistics import Moments
 from tests.written import (
     FEATURES,
     N,

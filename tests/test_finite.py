@@ -6,7 +6,7 @@ import pytest
 
 import naively
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, summarize
-from naively.stats import Moments
+from naively.statistics import Moments
 from tests import oracles
 
 EPS = np.finfo(float).eps

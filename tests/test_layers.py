@@ -14,10 +14,12 @@ SOURCE = Path(naively.__file__).parent
 # Lower layers first: a module may import what stands before it, and its own layer.
 LAYERS = [
     {"exceptions", "_kernel", "_threads", "_optional", "_atomic", "__version__"},
-    {"labels", "stats"},
-    {"families", "schema", "kinds", "sample", "calibration_of_many", "minimize"},
-    {"summary", "calibration"},
-    {"tensors"},
+    {"labels", "tensors", "schema"},
+    {"axes", "kinds", "calibration_of_many", "minimize"},
+    {"rows"},
+    {"statistics"},
+    {"summary", "calibration", "families"},
+    {"measure", "summary_file", "model_formats"},
     {"engines", "model_file", "export"},
     {"estimators"},
     {"evaluation", "spark"},

@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from naively import NaivelyError, Schema, Summary
 from naively.engines.mixed import summarize
 from naively.engines.tables import kinds_of
-from naively.sample import EVERYTHING, Sample, hashes_of
+from naively.statistics import Sample
+from naively.statistics.row_hashes import hashes_of
+from naively.statistics.sample import EVERYTHING
 
 NAMES = ("x", "town", "z")
 SCHEMA = Schema(

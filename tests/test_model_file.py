@@ -7,7 +7,6 @@ import resource
 import struct
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +20,7 @@ from sklearn.datasets import load_iris
 
 import naively
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, families, summarize
-from naively.stats import Moments
+from naively.statistics import Moments
 
 pl = pytest.importorskip("polars")
 
@@ -196,7 +195,7 @@ def test_what_could_not_be_loaded_is_not_saved(path):
     seen = summarize(X, LABELS)
     values = np.array(seen.moments.values)
     values[0, 0, 0] = 1e9  # more than its class weighs
-    model = GaussianNB.from_summary(replace(seen, moments=Moments(values)))
+    model = GaussianNB.from_summary(seen.with_statistic(Moments(values)))
     with pytest.raises(NaivelyError, match=r"cannot save the model: .*weighs more"):
         model.save(path)
     assert not path.exists()

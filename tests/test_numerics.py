@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import train_test_split
 
 from naively import GaussianNB, NaiveBayes, NaivelyError, summarize
-from naively.stats import Moments
+from naively.statistics import Moments
 from tests import oracles
 
 EPS = np.finfo(float).eps

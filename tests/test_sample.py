@@ -1,6 +1,7 @@
 """The sample of rows: its laws, which values are the same value, and samples of earlier files."""
 
 import json
+from dataclasses import replace
 from functools import reduce
 from operator import add
 
@@ -18,9 +19,12 @@ from naively import NaiveBayes
 from naively.engines import dask, files
 from naively.engines.mixed import summarize
 from naively.exceptions import NaivelyError
-from naively.sample import EVERYTHING, hashes_of
+from naively.model_formats import converted
 from naively.schema import Schema
-from naively.tensors import UnsoundError, pack, unpack
+from naively.statistics.row_hashes import hashes_of
+from naively.statistics.sample import EVERYTHING
+from naively.summary_file import pack, unpack
+from naively.tensors import UnsoundError
 
 SIZE = 6
 SCHEMA = Schema(2, ("x", "c"), ("number", "category"), sample=SIZE)
@@ -107,7 +111,7 @@ def test_rows_are_taken_out_by_their_cells_and_their_class(a, b):
 
 def test_a_row_of_another_class_was_never_added():
     one, other = (summary_of([(1.0, "1", y, 1)]).sample for y in (3, 4))
-    other = other.recoded(np.array([1]), [np.array([0])])
+    other = replace(other, codes=other.codes + 1)
     with pytest.raises(NaivelyError, match="a row was never added"):
         one - other
 
@@ -193,14 +197,22 @@ def packed(summary):
     return json.loads(json.dumps(header)), {n: tensor.copy() for n, tensor in tensors.items()}
 
 
-def earlier(summary, bound=EVERYTHING):
-    """Return what a file of format 2 said before samples were hashed by their cells alone."""
+def format_2(summary, **words):
+    """Return header and tensors as files of format 2 had them."""
     header, tensors = packed(summary)
-    header = {
-        key: value for key, value in header.items() if key not in ("hashes", "drawn", "untyped")
-    }
+    bound, drawn, untyped, _ = tensors.pop("sample.state").tolist()
+    said = {"bound": bound, "hashes": "cells", "drawn": bool(drawn), "untyped": bool(untyped)}
+    moments = tensors["moments"]
+    tensors |= {"moments": moments[:3], "rest": moments[3]}
+    return header | {"format": 2} | said | words, tensors
+
+
+def earlier(summary, bound=EVERYTHING):
+    """Return what a file said before samples were hashed by their cells alone."""
+    header, tensors = format_2(summary, bound=bound)
+    header = {name: said for name, said in header.items() if name not in ("hashes", "drawn")}
     hashes = np.sort(np.random.default_rng(0).integers(min(bound, 2**63), size=len(summary.sample)))
-    return header | {"bound": bound}, tensors | {"sample.hashes": hashes.astype(np.uint64)}
+    return converted(header, tensors | {"sample.hashes": hashes.astype(np.uint64)})
 
 
 SOME = [(x, c, y, 1) for x in (0.0, 1.0) for c in ("1", "a") for y in (0,)]
@@ -227,19 +239,25 @@ def test_an_incomplete_sample_of_an_earlier_file_adds_but_forgets_nothing():
         more - summary_of(SOME[:1])
 
 
+def test_a_sample_of_format_2_is_as_it_was():
+    summary = summary_of(SOME)
+    assert unpack(*converted(*format_2(summary))) == summary
+
+
 @pytest.mark.parametrize(
-    "change",
-    [
-        lambda header, tensors: header.update(hashes="rows"),
-        lambda header, tensors: header.update(drawn=1),
-        lambda header, tensors: tensors["sample.codes"].__setitem__(slice(None), 0),
-    ],
-    ids=["an unknown rule", "drawn that is no boolean", "equal rows"],
+    "words", [{"hashes": "rows"}, {"drawn": 1}, {"bound": -1}, {"bound": 2**64}], ids=str
 )
-def test_a_sample_that_is_not_sound_is_refused(change):
-    summary = summary_of([(0.0, "1", y, 1) for y in range(3)])
-    header, tensors = packed(summary)
-    change(header, tensors)
+def test_a_sample_of_format_2_that_is_not_sound_is_refused(words):
+    with pytest.raises(UnsoundError, match="sample"):
+        converted(*format_2(summary_of(SOME), **words))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("sample.codes", 0), ("sample.state", 2)], ids=["equal rows", "odd flags"]
+)
+def test_a_sample_that_is_not_sound_is_refused(name, value):
+    header, tensors = packed(summary_of([(0.0, "1", y, 1) for y in range(3)]))
+    tensors[name][...] = value
     with pytest.raises(UnsoundError, match="sample"):
         unpack(header, tensors)
 

@@ -8,7 +8,7 @@ import pytest
 
 from naively import GaussianNB, NaiveBayes, labels, summarize
 from naively.engines import mixed
-from naively.estimators import naive_bayes
+from naively.statistics import Sample
 
 FRAMES = {
     "pandas": lambda frame: frame,
@@ -96,13 +96,13 @@ def test_uniting_labels_gives_the_sorted_set_of_both(a, b):
 
 def test_fit_draws_its_sample_once(monkeypatch):
     drawn = []
-    draw = mixed.sample_rows
+    draw = Sample.measure
 
-    def counted(*given):
-        drawn.append(given)
-        return draw(*given)
+    def counted(block):
+        drawn.append(block)
+        return draw(block)
 
-    monkeypatch.setattr(naive_bayes.mixed, "sample_rows", counted)
+    monkeypatch.setattr(Sample, "measure", counted)
     frame, y = table(3000)
     found = NaiveBayes().fit(frame, y).summary_
     assert len(drawn) == 1

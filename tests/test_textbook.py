@@ -9,7 +9,7 @@ import pytest
 import naively
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError
 from naively.families import Categorical, Gaussian
-from naively.stats import Moments
+from naively.statistics import Moments
 
 FRAME = pd.DataFrame({"t": list("aabccc"), "u": list("xyyxxz")})
 Y = list("pppqqq")

@@ -23,7 +23,7 @@ _homes = {
     "Categorical": "naively.families",
     "CategoricalNB": "naively.estimators.categorical_nb",
     "Histogram": "naively.families",
-    "Moments": "naively.stats",
+    "Moments": "naively.statistics",
     "NaiveBayes": "naively.estimators.naive_bayes",
     "Poisson": "naively.families",
     "StudentT": "naively.families",
@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from naively.families.gaussian import density as gaussian_density
     from naively.families.gaussian import log_density as gaussian_log_density
     from naively.reports import Report, report
-    from naively.stats import Moments
+    from naively.statistics import Moments
     from naively.summary import Schema, Summary
 
 

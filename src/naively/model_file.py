@@ -1,14 +1,15 @@
 """The model file: a summary and how to read it, in a file that cannot run code.
 
-It is a safetensors file. Its tensors, such as ``class_weight``, ``moments`` and what rounding took
-from the means, ``rest``, hold the summary; a JSON text in its header says all else::
+It is a safetensors file. Every statistic of the summary has its tensors, such as ``class_weight``,
+``moments``, ``tallies``, ``bins`` and ``sample.*``; ``edges`` and ``knots`` are the schema's. A
+JSON text in its header says all else::
 
-    {"format": 1, "naively": "0.1.0", "estimator": "GaussianNB", "params": {...},
-     "dtype": "float64", "columns": ["age", "income"], "n_columns": 2, "family": "gaussian",
-     "labels": "str", "classes": ["no", "yes"], "weight": 1000.0}
+    {"format": 3, "naively": "0.1.0", "estimator": "GaussianNB", "params": {...},
+     "dtype": "float64", "columns": ["age", "income"], "n_columns": 2, "kinds": null, "sample": 0,
+     "labels": "str", "classes": ["no", "yes"], "label_dtype": null, "categories": [],
+     "weight": 1000.0}
 
-A summary of more than numbers is format 2: ``kinds`` and ``categories`` stand in the header, and
-``tallies``, ``bins``, ``edges``, ``knots`` and the ``sample.*`` are further tensors.
+Files of earlier formats are read too: see `naively.model_formats`.
 
 The summary is kept, not the model: what is loaded predicts the same bits, and can be updated,
 merged, and read in another way. The same model gives the same bytes.
@@ -31,27 +32,15 @@ from numpy.typing import NDArray
 from naively._atomic import write_atomically
 from naively._optional import need
 from naively.exceptions import NaivelyError
+from naively.model_formats import FORMAT, NewerError, converted
 from naively.summary import Summary
-from naively.tensors import UnsoundError, pack, unpack
+from naively.summary_file import pack, unpack
+from naively.tensors import UnsoundError
 
-__all__ = [
-    "FORMATS",
-    "ModelFile",
-    "NewerError",
-    "as_json",
-    "check",
-    "check_format",
-    "read",
-    "write",
-]
+__all__ = ["ModelFile", "as_json", "check", "parse", "read", "write"]
 
-FORMATS = (1, 2)  # of numbers alone, and of any columns
 _LONGEST_HEADER = 100_000_000  # bytes; safetensors' own limit
 _DTYPES = {"F64": "<f8", "U64": "<u8", "I32": "<i4"}
-
-
-class NewerError(Exception):
-    """A file that a later version wrote."""
 
 
 @dataclass(frozen=True)
@@ -68,15 +57,13 @@ def write(path: str | os.PathLike[str], content: ModelFile, version: str) -> Non
     """Write a model file, whole or not at all."""
     save = need("safetensors.numpy", "saving a model", extra="files").save
     found, tensors = pack(content.summary)
-    mixed = "kinds" in found
     header = {
-        "format": FORMATS[1] if mixed else FORMATS[0],
+        "format": FORMAT,
         "naively": version,
         "estimator": content.estimator,
         "params": content.params,
         "dtype": content.dtype,
         **found,
-        **({} if mixed else {"family": "gaussian"}),
     }
     text = as_json(header)
     check(json.loads(text), tensors)
@@ -111,7 +98,7 @@ def check(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:
 def read(path: str | os.PathLike[str]) -> ModelFile:
     """Read a model file, or raise `NaivelyError` with the reason."""
     try:
-        header, tensors = _parse(Path(path))
+        header, tensors = parse(Path(path))
         return _content(header, tensors)
     except OSError as error:
         raise NaivelyError(f"cannot read {str(path)!r}: {error.strerror}.") from error
@@ -121,7 +108,7 @@ def read(path: str | os.PathLike[str]) -> ModelFile:
         raise NaivelyError(f"{str(path)!r} is not a sound model file: {error}.") from None
 
 
-def _parse(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def parse(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return the header's JSON and the tensors, having checked that sizes agree."""
     safetensors = need("safetensors", "reading a model", extra="files")
     size = path.stat().st_size
@@ -168,22 +155,8 @@ def _tensor(name: str, tensor: dict[str, Any]) -> NDArray[Any]:
     return array.astype(array.dtype.newbyteorder("="))
 
 
-def check_format(number: Any, newest: int, header: dict[str, Any]) -> None:
-    """Raise where a file's format is none that this version reads."""
-    if type(number) is not int or number < 1:
-        raise UnsoundError(f"its format is {number!r}")
-    if number > newest:
-        raise NewerError(
-            f"was written by a newer version of naively (format {number}, version "
-            f"{header.get('naively')}); this version reads formats up to {newest}. Update naively"
-        )
-
-
 def _content(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> ModelFile:
-    number = header.get("format")
-    check_format(number, FORMATS[-1], header)
-    if number == FORMATS[0] and header.get("family") != "gaussian":
-        raise UnsoundError(f"its family is {header.get('family')!r}")
+    header, tensors = converted(header, tensors)
     summary = unpack(header, tensors)
     estimator, params, dtype = header.get("estimator"), header.get("params"), header.get("dtype")
     if not isinstance(estimator, str) or not isinstance(params, dict):

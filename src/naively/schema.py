@@ -125,6 +125,23 @@ class Schema:
             edges, knots = tuple(cuts for cuts, _ in found), tuple(middles for _, middles in found)
         return replace(self, kinds=tuple(kinds), edges=edges, knots=knots)
 
+    def columns(self, at: Sequence[int]) -> Schema:
+        """Return the schema of some columns, in that order.
+
+        >>> Schema(2, ("age", "town"), kinds=("number", "category")).columns([1]).names
+        ('town',)
+        """
+        number = {j: i for i, j in enumerate(self.numbers)}
+        kept = [number[j] for j in at if j in number]
+        return replace(
+            self,
+            n_columns=len(at),
+            names=None if self.names is None else tuple(self.names[j] for j in at),
+            kinds=None if self.kinds is None else tuple(self.kinds[j] for j in at),
+            edges=None if self.edges is None else tuple(self.edges[i] for i in kept),
+            knots=None if self.knots is None else tuple(self.knots[i] for i in kept),
+        )
+
     def _histograms(self) -> dict[int, tuple[tuple[float, ...], tuple[float, ...]]]:
         """Return the edges and middles of bins, by column."""
         if not self.edges or self.knots is None:

@@ -2,9 +2,8 @@
 
     Data becomes a `Summary`. Summaries add. Models are read off a `Summary`.
 
-A `Schema` says what is measured, a `Summary` what was measured under it: class labels, the
-weight of each class, the moments of every column of numbers in every class, the tallies of every
-category. Nothing derived is kept, no smoothing and no prior, so two halves add up to the whole.
+A `Schema` says what is measured, `Axes` name the classes and categories, and statistics hold what
+was measured. Nothing derived is kept, no smoothing and no prior, so two halves add up to the whole.
 
 Examples
 --------
@@ -22,26 +21,25 @@ array([2., 0.])
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
-from itertools import accumulate, pairwise
-from math import isfinite
-from operator import is_
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively import labels
+from naively.axes import Axes, Move
 from naively.exceptions import NaivelyError
-from naively.sample import Sample
 from naively.schema import Kind, Schema
-from naively.stats import Moments, Tallies, TooLargeError, remaining
+from naively.statistics import STATISTICS, Bins, ClassWeight, Moments, Sample, Statistic, Tallies
+from naively.statistics.statistic import ColumnMove, TooLargeError, check_factor
+from naively.statistics.weights import remaining
 
-__all__ = ["Schema", "Summary", "check_weight"]
+__all__ = ["Schema", "Summary"]
 
+S = TypeVar("S", bound=Statistic)
 _ROUNDING = 1e-9  # of sums of weights in another order
-_FEW = 100  # classes whose weights are added up one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,183 +58,132 @@ class Summary:
     untouched, bit for bit. ``-`` raises where a weight would go below zero, and keeps classes
     that became empty, but not such categories.
 
-    Attributes
+    Parameters
     ----------
     schema : Schema
         The columns.
-    classes : ndarray of shape (n_classes,)
-        The labels, sorted.
-    class_weight : ndarray of shape (n_classes,)
-        The weight of the rows of each class: their number, if they are not weighted.
-    moments : Moments of shape (n_classes, n_numbers)
-        Of the cells that are present in the columns of numbers.
-    categories : tuple of ndarray
-        For each column of categories, those seen, sorted.
-    tallies : Tallies of shape (n_classes, n_categories of all columns)
-        The weight of each category, column after column.
-    bins : Tallies of shape (n_classes, n_numbers, n_bins)
-        The weight of the cells between the schema's edges.
-    sample : Sample, or None
-        Some rows, where the schema asks for them.
+    axes : Axes
+        The labels of the classes, and of the categories of each column; sorted.
+    statistics : mapping
+        What was measured, by type: ``summary[Moments]``.
     """
 
     schema: Schema
-    classes: NDArray[Any]
-    class_weight: NDArray[np.float64]
-    moments: Moments
-    categories: tuple[NDArray[Any], ...] = ()
-    tallies: Tallies = field(default=None)  # type: ignore[assignment]
-    bins: Tallies = field(default=None)  # type: ignore[assignment]
-    sample: Sample | None = None
+    axes: Axes
+    statistics: Mapping[type[Statistic], Statistic]
 
-    def __post_init__(self) -> None:
-        self.classes.flags.writeable = False
-        self.class_weight.flags.writeable = False
-        schema, n_classes = self.schema, self.classes.size
-        if self.tallies is None:
-            none = tuple(np.empty(0, dtype=str) for _ in schema.categories)
-            object.__setattr__(self, "categories", none)
-            object.__setattr__(self, "tallies", _no_tallies(n_classes, 0))
-        if self.bins is None:
-            shape = (n_classes, len(schema.numbers), schema.n_bins)
-            object.__setattr__(self, "bins", _no_tallies(*shape))
-        if self.sample is None and schema.sample:
-            shape = (schema.sample, len(schema.numbers), len(schema.categories))
-            object.__setattr__(self, "sample", Sample.zero(*shape))
+    @classmethod
+    def of(cls, schema: Schema, axes: Axes, *statistics: Statistic) -> Summary:
+        """Put statistics together; of those that are not given, nothing was seen."""
+        given = {type(statistic): statistic for statistic in statistics}
+        asked = [kind for kind in STATISTICS if kind.is_measured(schema)]
+        nothing = {
+            kind: kind.zero(*kind.shape(schema, axes)) for kind in asked if kind not in given
+        }
+        return cls(schema, axes, {kind: (given | nothing)[kind] for kind in asked})
 
     @classmethod
     def zero(cls, schema: Schema, classes: NDArray[Any] | None = None) -> Summary:
         """Nothing seen, of classes that may be declared beforehand."""
         if classes is None:
             classes = np.array([], dtype=np.int64)
-        moments = Moments.zero(classes.size, len(schema.numbers))
-        return cls(schema, classes, np.zeros(classes.size), moments)
+        return cls.of(schema, Axes(classes, tuple(np.empty(0, str) for _ in schema.categories)))
+
+    def __getitem__(self, kind: type[S]) -> S:
+        """Return what was measured, by its type."""
+        found: Any = self.statistics[kind]
+        return found
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels, sorted."""
+        return self.axes.classes
+
+    @property
+    def class_weight(self) -> NDArray[np.float64]:
+        """The weight of the rows of each class: their number, if they are not weighted."""
+        return self[ClassWeight].values
 
     @property
     def weight(self) -> float:
         """The weight of all rows."""
         return float(self.class_weight.sum())
 
+    @property
+    def moments(self) -> Moments:
+        """Of the cells that are present in the columns of numbers, by class and column."""
+        return self[Moments]
+
+    @property
+    def categories(self) -> tuple[NDArray[Any], ...]:
+        """For each column of categories, those seen, sorted."""
+        return self.axes.vocabularies
+
+    @property
+    def tallies(self) -> Tallies:
+        """The weight of each category, column after column, by class."""
+        return self._or_nothing(Tallies)
+
+    @property
+    def bins(self) -> Bins:
+        """The weight of the cells between the schema's edges, by class, column and bin."""
+        return self._or_nothing(Bins)
+
+    @property
+    def sample(self) -> Sample | None:
+        """Some rows, where the schema asks for them."""
+        found: Any = self.statistics.get(Sample)
+        return found
+
     def tally(self, j: int) -> NDArray[np.float64]:
         """Return the weights of the categories of the j-th column of categories, by class."""
-        start = self._starts[j]
-        return self.tallies.values[:, start : start + self.categories[j].size]
+        start, end = self.axes.starts[j : j + 2]
+        return self.tallies.values[:, start:end]
 
-    @cached_property
-    def _starts(self) -> list[int]:
-        """Where the tallies of each column of categories begin."""
-        return [0, *accumulate(column.size for column in self.categories)]
+    def _or_nothing(self, kind: type[S]) -> S:
+        found: Any = self.statistics.get(kind)
+        return kind.zero(*kind.shape(self.schema, self.axes)) if found is None else found
+
+    # --- algebra ------------------------------------------------------------------------------
 
     def __add__(self, other: Summary) -> Summary:
-        schema, a, b, classes, categories = self._axes(other)
-        if classes.size == a.classes.size + b.classes.size:
-            a, b = a._spread(a.classes, categories), b._spread(b.classes, categories)
-            return a._joined(b, schema, classes)
-        a = a._spread(classes, categories)
-        b = b._spread(classes if b.classes.size == classes.size else b.classes, categories)
-        if b.classes.size < a.classes.size:
-            try:
-                return a._added(b, schema)
-            except TooLargeError:
-                b = b._spread(a.classes, a.categories)  # and say below which class it is
-        check_weight(a.class_weight, b.class_weight)
-        weight = a.class_weight + b.class_weight
+        schema = self.schema.united(other.schema)
+        a, b = self._under(schema), other._under(schema)
+        axes = a.axes.united(b.axes, schema)
+        own, its = a.axes.move(axes), b.axes.move(axes)
         try:
-            moments = a.moments + b.moments
+            found = {
+                kind: mine.plus(b.statistics[kind], own, its) for kind, mine in a.statistics.items()
+            }
         except TooLargeError as error:
-            raise _too_large(schema, a, b, *error.at) from None
-        return Summary(
-            schema,
-            a.classes,
-            weight,
-            moments,
-            a.categories,
-            a.tallies + b.tallies if a.categories else a.tallies,
-            a.bins + b.bins if schema.edges else a.bins,
-            None if a.sample is None or b.sample is None else a.sample + b.sample,
-        )
-
-    def _joined(self, other: Summary, schema: Schema, classes: NDArray[Any]) -> Summary:
-        """Take over classes, all of which are new: nothing is added up, and copied but once."""
-        check_weight(self.class_weight, other.class_weight)
-        at, sample = labels.positions(other.classes, self.classes), None
-        if self.sample is not None and other.sample is not None:
-            mine, its = (labels.positions(part.classes, classes) for part in (self, other))
-            sample = self.sample.recoded(mine, []) + other.sample.recoded(its, [])
-        return Summary(
-            schema,
-            classes,
-            np.insert(self.class_weight, at, other.class_weight),
-            self.moments.joined(other.moments, at),
-            self.categories,
-            self.tallies.joined(other.tallies, at),
-            self.bins.joined(other.bins, at),
-            sample,
-        )
-
-    def _added(self, other: Summary, schema: Schema) -> Summary:
-        """Add to some of the classes: the work is that of copying the others."""
-        check_weight(self.class_weight, other.class_weight)
-        at = labels.positions(other.classes, self.classes)
-        weight, sample = self.class_weight.copy(), None
-        weight[at] += other.class_weight
-        if self.sample is not None and other.sample is not None:
-            sample = self.sample + other.sample.recoded(at, [])
-        return Summary(
-            schema,
-            self.classes,
-            weight,
-            self.moments.added(other.moments, at),
-            self.categories,
-            self.tallies.added(other.tallies, at) if self.categories else self.tallies,
-            self.bins.added(other.bins, at) if schema.edges else self.bins,
-            sample,
-        )
+            raise _too_large(schema, axes, error) from None
+        return Summary(schema, axes, found)
 
     def __sub__(self, other: Summary) -> Summary:
-        schema, a, b = self._beside(other)
-        rest = remaining(a.class_weight, b.class_weight)
-        if (rest < 0).any():
-            k = int(np.argmax(rest < 0))
-            raise NaivelyError(
-                f"cannot subtract: class {a.classes[k].item()!r} would have weight {rest[k]}. "
-                "Subtract only what was added to this summary."
-            )
-        kept = labels.positions(self.classes, a.classes)
-        moments, tallies, bins = a.moments - b.moments, a.tallies - b.tallies, a.bins - b.bins
-        rest = _no_lighter(rest, moments.weight, bins.values.sum(axis=2))
-        left = Summary(
-            schema,
-            self.classes,
-            _no_lighter(rest, *_by_column(tallies, a._starts))[kept],
-            moments[kept],
-            a.categories,
-            tallies[kept],
-            bins[kept],
-            None if a.sample is None or b.sample is None else a.sample - b.sample,
+        schema = self.schema.united(other.schema)
+        a, b = self._under(schema), other._under(schema)
+        axes = a.axes.united(b.axes, schema)
+        a, b = a._moved(a.axes.move(axes)), b._moved(b.axes.move(axes))
+        _check_enough(a, b)
+        found = {kind: mine - b.statistics[kind] for kind, mine in a.statistics.items()}
+        weight = found[ClassWeight].by_class(axes)[:, 0]
+        heaviest = np.max(
+            [part.by_class(axes).max(axis=1, initial=0.0) for part in found.values()], 0
         )
-        return left._recoded(a.classes).without_empty_categories()
+        # Rounding may take more from a class than from its heaviest part, whose weight is truer.
+        weight = np.where(heaviest > (1 + _ROUNDING) * weight, heaviest, weight)
+        left = Summary(schema, axes, {**found, ClassWeight: ClassWeight(weight)})
+        return left._kept(labels.positions(self.classes, axes.classes))
 
     def __mul__(self, factor: float) -> Summary:
-        with np.errstate(over="ignore", invalid="ignore"):
-            weight = self.class_weight * factor
+        check_factor(factor)
+        if factor == 0:
+            return Summary.zero(self.schema, self.classes)
         try:
-            moments = self.moments * factor  # raises for a factor that is no factor
+            found = {kind: mine * factor for kind, mine in self.statistics.items()}
         except TooLargeError as error:
-            check_weight(weight)
-            raise _too_large(self.schema, self, self, *error.at) from None
-        check_weight(weight)
-        scaled = Summary(
-            self.schema,
-            self.classes,
-            weight,
-            moments,
-            self.categories,
-            self.tallies * factor,
-            self.bins * factor,
-            None if self.sample is None else self.sample * factor,
-        )
-        return scaled if factor else scaled.without_empty_categories()
+            raise _too_large(self.schema, self.axes, error) from None
+        return Summary(self.schema, self.axes, found)
 
     __rmul__ = __mul__
 
@@ -244,13 +191,8 @@ class Summary:
         return (
             isinstance(other, Summary)
             and self.schema == other.schema
-            and np.array_equal(self.classes, other.classes)
-            and np.array_equal(self.class_weight, other.class_weight)
-            and self.moments == other.moments
-            and all(map(np.array_equal, self.categories, other.categories))
-            and self.tallies == other.tallies
-            and self.bins == other.bins
-            and self.sample == other.sample
+            and self.axes == other.axes
+            and dict(self.statistics) == dict(other.statistics)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -261,30 +203,32 @@ class Summary:
             f"{self.classes.size} classes ({labels.quoted(self.classes)})>"
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        copies = np.array(self.classes), np.array(self.class_weight)
-        rest = self.moments, self.categories, self.tallies, self.bins, self.sample
-        return Summary, (self.schema, *copies, *rest)
+    # --- other labels, other columns ----------------------------------------------------------
 
-    def _beside(self, other: Summary) -> tuple[Schema, Summary, Summary]:
-        """Return both with the classes and the categories of both."""
-        schema, a, b, classes, categories = self._axes(other)
-        return schema, a._spread(classes, categories), b._spread(classes, categories)
+    def with_classes(self, at: Sequence[int] | NDArray[np.intp]) -> Summary:
+        """Return some of the classes, by their places, in that order."""
+        return self._moved(self.axes.chosen(np.asarray(at, np.intp), None))
 
-    def _axes(
-        self, other: Summary
-    ) -> tuple[Schema, Summary, Summary, NDArray[Any], tuple[NDArray[Any], ...]]:
-        """Return both under one schema, and the classes and the categories of both."""
-        schema = self.schema.united(other.schema)
-        a, b = self, other
-        if a.schema.kinds != b.schema.kinds:
-            a, b = a._under(schema), b._under(schema)
-        classes = labels.union(a.classes, b.classes)
-        categories = tuple(
-            _united(schema.name(j), mine, its)
-            for j, mine, its in zip(schema.categories, a.categories, b.categories, strict=True)
-        )
-        return schema, a, b, classes, categories
+    def relabelled(self, classes: NDArray[Any]) -> Summary:
+        """Return the same under other labels, one for each class; those of one label add up.
+
+        >>> from naively import summarize
+        >>> summarize([[1.0], [3.0]], ["1", "01"]).relabelled(np.array([1, 1])).class_weight
+        array([2.])
+        """
+        distinct, first = np.unique(classes, return_index=True)
+        total = self.with_classes(first)._named(distinct)
+        for k in sorted(set(range(classes.size)) - set(first.tolist())):
+            total = total + self.with_classes([k])._named(classes[k : k + 1])
+        return total
+
+    def with_columns(self, at: Sequence[int]) -> Summary:
+        """Return what was measured of some columns, in that order."""
+        return self._with_columns(self.schema.columns(at), at)
+
+    def with_statistic(self, statistic: Statistic) -> Summary:
+        """Return the same with one statistic replaced."""
+        return Summary(self.schema, self.axes, {**self.statistics, type(statistic): statistic})
 
     def decided(self, kind: Kind) -> Summary:
         """Return the same, with columns in which no cell has been seen as columns of a kind.
@@ -293,146 +237,90 @@ class Summary:
         >>> summarize([[1.5, None]], ["a"]).decided("number").moments.weight
         array([[1., 0.]])
         """
-        kinds = self.schema.kinds
-        if kinds is None or not self.schema.undecided:
+        if not self.schema.undecided:
             return self
-        return self._under(
-            self.schema.decided([kind if its == "undecided" else its for its in kinds])
-        )
+        kinds = [kind if its == "undecided" else its for its in self.schema.held]
+        return self._under(self.schema.decided(kinds))
+
+    def ordered(self, *, empty_classes: bool = True) -> Summary:
+        """Return the same with sorted categories, without those that have no weight.
+
+        Classes without weight are kept only if ``empty_classes``.
+        """
+        axes, kept = self.axes, np.arange(self.classes.size)
+        if not empty_classes and not self.class_weight.all():
+            kept = np.flatnonzero(self.class_weight)
+        found = self if kept.size == self.classes.size else self.with_classes(kept)
+        if not all(map(_ascends, axes.vocabularies)):
+            places = [np.argsort(column, kind="stable") for column in axes.vocabularies]
+            columns = zip(axes.vocabularies, places, strict=True)
+            after = Axes(found.classes, tuple(column[order] for column, order in columns))
+            move = Move(None, [np.argsort(order) for order in places], found.axes, after)
+            found = found._moved(move)
+        return found._kept(None)
+
+    def _kept(self, classes: NDArray[np.intp] | None) -> Summary:
+        """Return some of the classes, without categories that have no weight."""
+        axes = self.axes
+        if classes is None:
+            classes = np.arange(axes.classes.size)
+        elif not self.class_weight[classes].any():
+            return Summary.zero(self.schema, axes.classes[classes])
+        masks = None
+        for statistic in self.statistics.values():
+            masks = masks or statistic.seen(axes)
+        if masks is not None and all(mask.all() for mask in masks):
+            masks = None
+        if masks is None and classes.size == axes.classes.size:
+            return self
+        return self._moved(axes.chosen(classes, masks))
+
+    def _moved(self, move: Move) -> Summary:
+        if move.is_still:
+            return self
+        found = {kind: mine.moved(move) for kind, mine in self.statistics.items()}
+        return Summary(self.schema, move.after, found)
+
+    def _named(self, classes: NDArray[Any]) -> Summary:
+        return Summary(self.schema, Axes(classes, self.axes.vocabularies), self.statistics)
 
     def _under(self, schema: Schema) -> Summary:
         """Make room for columns that were undecided, in which no cell has been seen."""
         if self.schema.kinds == schema.kinds:
             return self
-        at = [j for j, number in enumerate(schema.numbers) if number in set(self.schema.numbers)]
-        values = np.zeros((4, self.classes.size, len(schema.numbers)))
-        values[:, :, at] = self.moments.values
-        bins = np.zeros((self.classes.size, len(schema.numbers), schema.n_bins))
-        if self.bins.values.shape[2]:
-            bins[:, at] = self.bins.values
-        known = dict(zip(self.schema.categories, self.categories, strict=True))
+        return self._with_columns(schema, range(schema.n_columns))
+
+    def _with_columns(self, schema: Schema, origin: Sequence[int]) -> Summary:
+        """Return what was measured of each column's origin."""
+        known = dict(zip(self.schema.categories, self.axes.vocabularies, strict=True))
         none = np.empty(0, dtype=str)
-        categories = tuple(known.get(j, none) for j in schema.categories)
-        sample = self.sample
-        if sample is not None:
-            places = [i for i, j in enumerate(schema.categories) if j in known]
-            sample = sample.with_columns(len(schema.numbers), at, categories, places)
-        measured = Moments(values), categories, self.tallies, Tallies(bins), sample
-        return Summary(schema, self.classes, self.class_weight, *measured)
-
-    def _spread(self, classes: NDArray[Any], categories: tuple[NDArray[Any], ...]) -> Summary:
-        """Make room for classes and categories that were not seen."""
-        if classes is self.classes and all(map(is_, categories, self.categories)):
-            return self
-        same = classes is self.classes
-        at = np.arange(classes.size) if same else labels.positions(self.classes, classes)
-        weight = np.zeros(classes.size)
-        weight[at] = self.class_weight
-        values = np.zeros((4, classes.size, self.moments.values.shape[2]))
-        values[:, at] = self.moments.values
-        if not self.categories and self.schema.edges is None and self.sample is None:
-            return Summary(self.schema, classes, weight, Moments(values))
-        bins = np.zeros((classes.size, *self.bins.values.shape[1:]))
-        bins[at] = self.bins.values
-        places = [labels.positions(*pair) for pair in zip(self.categories, categories, strict=True)]
-        tallies = np.zeros((classes.size, sum(column.size for column in categories)))
-        tallies[np.ix_(at, _side_by_side(places, categories))] = self.tallies.values
-        sample = self.sample
-        if sample is not None:
-            sample = sample.recoded(at, places)
-        return Summary(
-            self.schema,
-            classes,
-            weight,
-            Moments(values),
-            categories,
-            Tallies(tallies),
-            Tallies(bins),
-            sample,
-        )
-
-    def _recoded(self, classes: NDArray[Any]) -> Summary:
-        """Let the sample, whose codes are places among these classes, have places among ours."""
-        if self.sample is None or classes is self.classes:
-            return self
-        places = np.zeros(classes.size, np.int32)
-        places[labels.positions(self.classes, classes)] = np.arange(self.classes.size)
-        same = [np.arange(column.size) for column in self.categories]
-        return replace(self, sample=self.sample.recoded(places, same))
-
-    def without_empty_categories(self) -> Summary:
-        """Leave out categories without weight, and what a sample knew of rows if none is left."""
-        sample = self.sample
-        if sample is not None and not self.weight > 0:
-            sample = 0 * sample
-        seen = self.tallies.values.sum(axis=0) > 0
-        if seen.all() and sample is self.sample:
-            return self
-        ends = np.cumsum([column.size for column in self.categories])[:-1]
-        masks = np.split(seen, ends) if self.categories else []
-        places = [np.cumsum(mask) - 1 for mask in masks]
-        categories = tuple(c[mask] for c, mask in zip(self.categories, masks, strict=True))
-        if sample is not None:
-            sample = sample.recoded(np.arange(self.classes.size), places)
-        tallies = Tallies(np.ascontiguousarray(self.tallies.values[:, seen]))
-        return replace(self, categories=categories, tallies=tallies, sample=sample)
+        vocabularies = tuple(known.get(origin[j], none) for j in schema.categories)
+        axes = Axes(self.axes.classes, vocabularies)
+        move = ColumnMove(self.schema, schema, origin, self.axes, axes)
+        found = [mine.with_columns(move) for mine in self.statistics.values()]
+        return Summary.of(schema, axes, *found)
 
 
-def check_weight(*class_weights: NDArray[np.float64]) -> None:
-    """Raise where the weight of all rows together is beyond every float64."""
-    if not isfinite(sum(map(_total, class_weights))):
+def _ascends(column: NDArray[Any]) -> bool:
+    return column.size < 2 or bool((column[1:] > column[:-1]).all())
+
+
+def _check_enough(a: Summary, b: Summary) -> None:
+    """Raise where a class would have a weight below zero."""
+    rest = remaining(a.class_weight, b.class_weight)
+    if (rest < 0).any():
+        k = int(np.argmax(rest < 0))
         raise NaivelyError(
-            "the weights of all rows must add up to less than 1.8e308; got more. Rescale them."
+            f"cannot subtract: class {a.classes[k].item()!r} would have weight {rest[k]}. "
+            "Subtract only what was added to this summary."
         )
 
 
-def _total(weights: NDArray[np.float64]) -> float:
-    """Return the sum, which may be infinite: Python says nothing of that, and is quick for few."""
-    if weights.size < _FEW:
-        return sum(weights.tolist())
-    with np.errstate(over="ignore"):
-        return float(np.add.reduce(weights))
-
-
-def _too_large(schema: Schema, a: Summary, b: Summary, k: int, j: int) -> NaivelyError:
+def _too_large(schema: Schema, axes: Axes, error: TooLargeError) -> NaivelyError:
     """Return the error of a statistic that would not be finite; nothing has been changed."""
-    largest = max(a.moments.mean[k, j], b.moments.mean[k, j], key=abs)
+    k, j = error.at
     return NaivelyError(
-        f"in class {a.classes[k].item()!r}, {schema.name(schema.numbers[j])} would hold numbers so "
-        f"large that their variance exceeds every float64 (a mean of {largest:g}). Rescale the "
-        "column, or leave such rows out. Nothing was changed."
+        f"in class {axes.classes[k].item()!r}, {schema.name(schema.numbers[j])} would hold numbers "
+        f"so large that their variance exceeds every float64 (a mean of {error.mean:g}). Rescale "
+        "the column, or leave such rows out. Nothing was changed."
     )
-
-
-def _no_lighter(
-    class_weight: NDArray[np.float64], *parts: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return what is left of each class: no less than of a part, which rounding took less from."""
-    heaviest = np.max([part.max(axis=1, initial=0.0) for part in parts], axis=0, initial=0.0)
-    return np.where(heaviest > (1 + _ROUNDING) * class_weight, heaviest, class_weight)
-
-
-def _by_column(tallies: Tallies, starts: list[int]) -> list[NDArray[np.float64]]:
-    """Return the weight of each column of categories, by class."""
-    return [tallies.values[:, i:j].sum(axis=1, keepdims=True) for i, j in pairwise(starts)]
-
-
-@lru_cache(maxsize=64)  # they are frozen, and a stream of single rows makes many
-def _no_tallies(*shape: int) -> Tallies:
-    return Tallies.zero(*shape)
-
-
-def _united(name: str, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    try:
-        return labels.union(a, b)
-    except NaivelyError as error:
-        raise NaivelyError(f"{name}: {error}") from None
-
-
-def _side_by_side(
-    places: list[NDArray[np.intp]], categories: tuple[NDArray[Any], ...]
-) -> NDArray[np.intp]:
-    """Return where the tallies of all columns go."""
-    starts = np.cumsum([0, *(column.size for column in categories)])
-    moved = [start + place for start, place in zip(starts, places, strict=False)]
-    return np.concatenate([np.empty(0, np.intp), *moved])

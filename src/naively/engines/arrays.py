@@ -9,36 +9,21 @@ Moments(weight=[[2.]], mean=[[2.]], m2=[[2.]])
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import reduce
-from typing import Any, Protocol, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from naively import _kernel
-from naively._threads import block_slices, map_blocks
 from naively.exceptions import NaivelyError
 from naively.labels import encode
-from naively.stats import Moments
-from naively.summary import Schema, Summary, check_weight
+from naively.measure import measure
+from naively.rows import Rows, Table, Targets
+from naively.summary import Schema, Summary
 
-__all__ = ["Table", "as_weights", "check_dense", "holds_more", "is_readable", "raise_not_finite"]
-__all__ += ["summarize", "summarize_table", "table", "unmasked"]
+__all__ = ["as_weights", "check_dense", "holds_more", "is_readable", "summarize", "table"]
+__all__ += ["unmasked"]
 
-_Part: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]  # class weights, moments
 _READABLE = "fdbhilqBHILQ?"  # the dtypes that the kernel reads in place
-_MOST_BLOCKS = 16
-_MOST_RESULTS = 1 << 24  # bytes that the blocks' summaries may take
-
-
-class Table(Protocol):
-    """What the kernel reads: an array, or columns, of which rows can be sliced."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Rows and columns."""
-
-    def __getitem__(self, rows: slice, /) -> Any: ...
 
 
 class _Converted:
@@ -74,10 +59,9 @@ def summarize(
     n_jobs : int, optional
         Threads; None for all cores where there is enough to do.
     """
-    rows = table(X)
-    classes, codes = encode(y)
-    weights = as_weights(sample_weight)
-    return summarize_table(rows, Schema(rows.shape[1]), classes, codes, weights, n_jobs)
+    rows = Rows.of_numbers(table(X))
+    targets = Targets(*encode(y), as_weights(sample_weight))
+    return measure(rows, targets, Schema(rows.shape[1]), n_jobs=n_jobs)
 
 
 def as_weights(sample_weight: ArrayLike | None) -> NDArray[np.float64] | None:
@@ -159,96 +143,3 @@ def check_dense(X: Any) -> None:
             f"X must be a table or an array; got {'dicts' if is_dicts else type(X).__name__}. Make "
             "it a data frame, such as pandas.DataFrame(X)."
         )
-
-
-def summarize_table(
-    X: Table,
-    schema: Schema,
-    classes: NDArray[Any],
-    codes: NDArray[np.int32],
-    weights: NDArray[np.float64] | None,
-    n_jobs: int | None,
-) -> Summary:
-    """Summarize what the kernel reads, in blocks of rows, and add the blocks up."""
-    n_rows, n_columns = X.shape
-    if codes.size != n_rows:
-        raise NaivelyError(
-            f"X and y must be equally long; got {n_rows} rows and {codes.size} labels."
-        )
-    if weights is not None:
-        weights = _checked_weights(weights, n_rows)
-    shape = (4, classes.size, n_columns)
-
-    def work(rows: slice) -> _Part:
-        weight, values = np.zeros(classes.size), np.zeros(shape)
-        given = None if weights is None else weights[rows]
-        if not _kernel.summarize(X[rows], codes[rows], given, weight, values):
-            raise_not_finite(X, schema)
-        return weight, values
-
-    most = max(1, min(_MOST_BLOCKS, _MOST_RESULTS // (32 * classes.size * n_columns + 1)))
-    blocks = block_slices(n_rows, n_columns, most)
-    class_weight, values = reduce(_added, map_blocks(work, blocks, n_jobs))
-    check_weight(class_weight)
-    if not np.isfinite(values).all():
-        raise_not_finite(X, schema)
-    if weights is not None and not class_weight.all():  # as if those rows had been left out
-        seen = class_weight > 0
-        classes, class_weight, values = classes[seen], class_weight[seen], values[:, seen].copy()
-    return Summary(schema, classes, class_weight, Moments(values))
-
-
-def _added(a: _Part, b: _Part) -> _Part:
-    (weight, values), (other_weight, other_values) = a, b
-    with np.errstate(over="ignore"):
-        weight += other_weight
-    _kernel.add(values, other_values)
-    return weight, values
-
-
-def _checked_weights(weights: NDArray[np.float64], n_rows: int) -> NDArray[np.float64]:
-    if weights.shape != (n_rows,):
-        raise NaivelyError(
-            f"there must be one weight per row ({n_rows}); got shape {weights.shape}."
-        )
-    bad = ~((weights >= 0) & np.isfinite(weights))
-    if bad.any():
-        at = int(np.argmax(bad))
-        raise NaivelyError(
-            f"weights must be finite and >= 0; got sample_weight[{at}]={weights[at]}."
-        )
-    return np.ascontiguousarray(weights)
-
-
-def raise_not_finite(X: Table, schema: Schema) -> None:
-    """Say which cell is infinite, or which column too large for its variance."""
-    X = getattr(X, "numbers", X)  # of a table that has categories too
-    n_rows, n_columns = X.shape
-    for rows in (slice(start, start + 4096) for start in range(0, n_rows, 4096)):
-        block = X[rows]
-        for j in range(n_columns):
-            infinite = np.isinf(block[j] if isinstance(block, list) else block[:, j])
-            if infinite.any():
-                raise NaivelyError(
-                    f"{schema.name(schema.numbers[j])} holds infinity (first at row "
-                    f"{rows.start + int(np.argmax(infinite))}); naive Bayes needs finite numbers. "
-                    "NaN is allowed and means missing."
-                )
-    j, largest = _largest(X)
-    raise NaivelyError(
-        f"{schema.name(schema.numbers[j])} holds numbers so large that their variance exceeds "
-        f"every float64, such as {largest:g}. Rescale it, or the weights."
-    )
-
-
-def _largest(X: Table) -> tuple[int, float]:
-    """Return the column of the largest number, and that."""
-    found = (0, 0.0)
-    for rows in (slice(start, start + 4096) for start in range(0, X.shape[0], 4096)):
-        block = X[rows]
-        for j in range(X.shape[1]):
-            column = np.asarray(block[j] if isinstance(block, list) else block[:, j], np.float64)
-            at = np.argmax(np.nan_to_num(np.abs(column)))
-            if abs(column[at]) > abs(found[1]):
-                found = j, float(column[at])
-    return found

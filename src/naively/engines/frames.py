@@ -17,7 +17,7 @@ from naively.engines.native import is_frame, library_of, native_of
 from naively.exceptions import NaivelyError
 from naively.kinds import Held, check, held_by_dtype, held_by_objects, numbers_of_objects
 
-__all__ = ["Frame", "block", "columns_of", "held_by", "is_frame", "names_of", "number_column"]
+__all__ = ["Frame", "columns_of", "held_by", "is_frame", "names_of", "number_column"]
 __all__ += ["shape_of"]
 
 
@@ -83,26 +83,29 @@ class Frame:
         self.dtype = np.dtype(np.float32 if short and self._columns else np.float64)
 
     def __getitem__(self, rows: slice) -> list[NDArray[Any]]:
-        return [block(column, rows) for column in self._columns]
+        return [column[rows] for column in self._columns]
 
 
-def block(column: Any, rows: slice) -> NDArray[Any]:
-    """Return rows of a column as an array of numbers."""
-    if isinstance(column, np.ndarray):
-        return column[rows]
-    found: NDArray[Any] = library_of(column).numbers(column[rows])
-    return found
+class _LaterColumn:
+    """A column of a frame's own, of which rows become numbers when they are asked for."""
+
+    def __init__(self, column: Any) -> None:
+        self.column, self.numbers = column, library_of(column).numbers
+
+    def __getitem__(self, rows: slice) -> NDArray[Any]:
+        found: NDArray[Any] = self.numbers(self.column[rows])
+        return found
 
 
 def number_column(column: Any, name: str) -> Any:
-    """Return an array that shares the column's memory, or the column for later conversion."""
+    """Return an array that shares the column's memory, or what converts rows of it later."""
     held = held_by(column)
     if held.what not in ("number", "boolean") or held.coded:
         check(held, "number", name)
     array = column if isinstance(column, np.ndarray) else library_of(column).shared(column)
     if array is not None and is_readable(array):
         return array
-    return _converted(column, name) if isinstance(column, np.ndarray) else column
+    return _converted(column, name) if isinstance(column, np.ndarray) else _LaterColumn(column)
 
 
 def _converted(column: NDArray[Any], name: str) -> NDArray[np.float64]:

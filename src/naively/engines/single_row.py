@@ -22,12 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
+from naively.axes import Axes
 from naively.engines import frames
 from naively.engines.native import library_of, native_of
 from naively.labels import is_text
-from naively.sample import Sample, hashes_of
+from naively.rows import Block, NotFiniteError
 from naively.schema import Schema
-from naively.stats import Moments, Tallies
+from naively.statistics import Sample
+from naively.statistics.row_hashes import hashes_of
 from naively.summary import Summary
 
 __all__ = ["Row", "measure", "read"]
@@ -85,21 +87,16 @@ def measure(row: Row, classes: NDArray[Any], like: Summary, bound: int) -> Summa
     bound : int
         The row is sampled if its hash is below this.
     """
-    schema, codes = like.schema, np.zeros(1, np.int32)
-    weight, moments = np.zeros(1), np.zeros((4, 1, len(schema.numbers)))
-    if not _kernel.summarize(row.numbers, codes, None, weight, moments):
+    places, schema = np.array([row.places], np.int32).reshape(1, -1), like.schema
+    axes = Axes(classes, like.categories)
+    block = Block(row.numbers, places, np.zeros(1, np.int32), None, schema, axes, [], bound, False)
+    try:
+        found = {kind: kind.measure(block) for kind in like.statistics if kind is not Sample}
+    except NotFiniteError:
         return None
-    tallies, start = np.zeros((1, like.tallies.values.shape[1])), 0
-    for place, categories in zip(row.places, like.categories, strict=True):
-        if place != _MISSING:
-            tallies[0, start + place] = 1.0
-        start += categories.size
-    bins = np.zeros((1, len(schema.numbers), schema.n_bins))
-    if bins.size:
-        _kernel.tally_bins(row.numbers, codes, None, schema.edge_array, bins)
-    sample = _sampled(row, like, bound) if schema.sample else None
-    measured = Moments(moments), like.categories, Tallies(tallies), Tallies(bins), sample
-    return Summary(schema, classes, weight, *measured)
+    if schema.sample:
+        found[Sample] = _sampled(row, like, bound)
+    return Summary(schema, axes, found)
 
 
 def _sampled(row: Row, like: Summary, bound: int) -> Sample:

@@ -10,90 +10,48 @@ A column's type says what it holds, by the rule of `naively.kinds`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.engines import arrays, frames
-from naively.engines.arrays import Table
 from naively.engines.categories import encode, recode
 from naively.exceptions import NaivelyError
 from naively.kinds import kind_of
+from naively.rows import Columns, Rows
 from naively.schema import Kind, Schema
 
-__all__ = ["Columns", "Mixed", "kinds_of", "kinds_under", "names_of", "read"]
+__all__ = ["flagged", "kinds_of", "kinds_under", "known", "names_of", "read"]
 
 _FLAGS = np.array([False, True])
 
 
-class Columns:
-    """Columns of equal length, as a table."""
-
-    def __init__(self, columns: list[Any], n_rows: int) -> None:
-        self.columns, self.shape = columns, (n_rows, len(columns))
-
-    def __getitem__(self, rows: slice) -> list[NDArray[Any]] | NDArray[Any]:
-        if not self.columns:  # a list of none would not say how many rows there are
-            return np.empty((len(range(*rows.indices(self.shape[0]))), 0))
-        return [frames.block(column, rows) for column in self.columns]
+def known(rows: Rows, categories: tuple[NDArray[Any], ...], schema: Schema) -> Rows:
+    """Return rows with codes of other categories: one more than they are if unknown."""
+    if all(map(np.array_equal, rows.categories, categories)):
+        return rows
+    names = map(schema.name, schema.categories)
+    recoded = map(recode, _code_columns(rows), rows.categories, categories, names)
+    return replace(rows, codes=Columns([*recoded], rows.shape[0]), categories=categories)
 
 
-@dataclass(frozen=True)
-class Mixed:
-    """Columns of numbers, and columns of codes with the categories that they mean.
+def flagged(rows: Rows, columns: Set[int], schema: Schema) -> Rows:
+    """Return rows with booleans in some columns, in whatever spelling they came."""
+    if not columns:
+        return rows
+    codes, categories = _code_columns(rows), list(rows.categories)
+    for i, j in enumerate(schema.categories):
+        if j in columns and categories[i].size and categories[i].dtype.kind != "b":
+            codes[i] = recode(codes[i], categories[i], _FLAGS, schema.name(j))
+            categories[i] = _FLAGS
+    return replace(rows, codes=Columns(codes, rows.shape[0]), categories=tuple(categories))
 
-    Attributes
-    ----------
-    shape : tuple of int
-        Rows and columns, of both kinds.
-    numbers : Table
-        Columns of numbers; NaN is missing.
-    codes : Table
-        Columns of codes; a negative one is missing.
-    categories : tuple of ndarray
-        The categories of each column of codes, in the order of the codes.
-    """
 
-    shape: tuple[int, int]
-    numbers: Any
-    codes: Any
-    categories: tuple[NDArray[Any], ...]
-
-    @classmethod
-    def of_numbers(cls, numbers: Table) -> Mixed:
-        """Return a table of numbers alone."""
-        n_rows, n_columns = numbers.shape
-        return cls((n_rows, n_columns), numbers, np.empty((n_rows, 0), np.int32), ())
-
-    def __getitem__(self, rows: slice) -> Mixed:
-        """Return some rows: arrays or lists of columns, which the kernel reads."""
-        count = len(range(*rows.indices(self.shape[0])))
-        shape = (count, self.shape[1])
-        return Mixed(shape, self.numbers[rows], self.codes[rows], self.categories)
-
-    def known(self, categories: tuple[NDArray[Any], ...], schema: Schema) -> Mixed:
-        """Return the table with codes of other categories: one more than they are if unknown."""
-        if all(map(np.array_equal, self.categories, categories)):
-            return self
-        codes = self.codes[:]
-        columns = codes if isinstance(codes, list) else list(codes.T)
-        names = map(schema.name, schema.categories)
-        recoded = map(recode, columns, self.categories, categories, names)
-        return Mixed(self.shape, self.numbers, Columns([*recoded], self.shape[0]), categories)
-
-    def flagged(self, columns: Set[int], schema: Schema) -> Mixed:
-        """Return the table with booleans in some columns, in whatever spelling they came."""
-        if not columns:
-            return self
-        codes, categories = self.codes[:], list(self.categories)
-        codes = codes if isinstance(codes, list) else list(codes.T)
-        for i, j in enumerate(schema.categories):
-            if j in columns and categories[i].size and categories[i].dtype.kind != "b":
-                codes[i] = recode(codes[i], categories[i], _FLAGS, schema.name(j))
-                categories[i] = _FLAGS
-        return replace(self, codes=Columns(codes, self.shape[0]), categories=tuple(categories))
+def _code_columns(rows: Rows) -> list[NDArray[Any]]:
+    codes = rows.codes[:]
+    return codes if isinstance(codes, list) else list(codes.T)
 
 
 def names_of(X: Any) -> tuple[str, ...] | None:
@@ -127,7 +85,7 @@ def kinds_under(X: Any, schema: Schema) -> tuple[Kind, ...]:
     return tuple(kinds)
 
 
-def read(X: Any, schema: Schema) -> Mixed:
+def read(X: Any, schema: Schema) -> Rows:
     """Make a table readable under a schema: by name, or by place where there are no names."""
     X = arrays.unmasked(X)
     if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.ndim == 2:
@@ -138,18 +96,18 @@ def read(X: Any, schema: Schema) -> Mixed:
     encoded = [encode(columns[j], schema.name(j)) for j in schema.categories]
     codes = Columns([codes for codes, _ in encoded], n_rows)
     categories = tuple(categories for _, categories in encoded)
-    return Mixed((n_rows, schema.n_columns), Columns(numbers, n_rows), codes, categories)
+    return Rows((n_rows, schema.n_columns), Columns(numbers, n_rows), codes, categories)
 
 
-def _read_array(X: NDArray[Any], schema: Schema) -> Mixed:
+def _read_array(X: NDArray[Any], schema: Schema) -> Rows:
     if X.shape[1] != schema.n_columns:
         raise NaivelyError(f"there must be {schema.n_columns} columns; got {X.shape[1]}.")
     if not schema.categories and not schema.undecided:
-        return Mixed.of_numbers(arrays.table(X))
+        return Rows.of_numbers(arrays.table(X))
     numbers = arrays.table(X[:, schema.numbers])
     encoded = [encode(X[:, j], schema.name(j)) for j in schema.categories]
     codes = Columns([codes for codes, _ in encoded], X.shape[0])
-    return Mixed(X.shape, numbers, codes, tuple(categories for _, categories in encoded))
+    return Rows(X.shape, numbers, codes, tuple(categories for _, categories in encoded))
 
 
 def _columns_of(X: Any, schema: Schema) -> list[Any]:

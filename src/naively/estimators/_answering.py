@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from naively import labels
 from naively._threads import block_slices, map_blocks
-from naively.engines.arrays import raise_not_finite, unmasked
+from naively.engines.arrays import unmasked
 from naively.estimators._anywhere import anywhere
 from naively.estimators._state import State
 from naively.estimators._validation import Checked, check_known, check_labels, check_weights
 from naively.exceptions import NaivelyError
 from naively.kinds import check, held_by_dtype, held_by_objects, numbers_of_objects
+from naively.measure import raise_not_finite
 from naively.summary import Schema, Summary
 
 __all__ = ["Answering", "numbers_of_row", "row_of_dict"]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,6 @@ from sklearn.utils import Tags
 
 from naively import __version__, labels, model_file
 from naively._atomic import write_atomically
-from naively.engines.arrays import summarize_table
 from naively.estimators._answering import Answering
 from naively.estimators._anywhere import is_dask
 from naively.estimators._state import State
@@ -33,14 +32,13 @@ from naively.estimators._validation import (
     check_weights,
 )
 from naively.exceptions import NaivelyError
+from naively.measure import measure
 from naively.model_file import ModelFile
+from naively.rows import Rows, Targets
 from naively.schema import Kind
 from naively.summary import Schema, Summary
 
-__all__ = ["Model", "Rows", "SummaryClassifier"]
-
-Rows: TypeAlias = tuple[NDArray[Any], NDArray[np.int32], NDArray[np.float64] | None]
-"""Classes, the code of each row's class, and weights."""
+__all__ = ["Model", "SummaryClassifier"]
 
 
 class Model(Protocol):
@@ -418,16 +416,11 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         self, checked: Checked, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> Summary:
         table, schema = checked.table, checked.schema
-        classes, codes = labels.encode(check_labels(self, y, table.shape[0]))
-        weights = check_weights(table, sample_weight)
-        return self._measure(table, schema, (classes, codes, weights))
+        encoded = labels.encode(check_labels(self, y, table.shape[0]))
+        return self._measure(table, schema, Targets(*encoded, check_weights(table, sample_weight)))
 
-    def _measure(self, table: Any, schema: Schema, rows: Rows) -> Summary:
-        if not schema.sample:
-            return summarize_table(table, schema, *rows, self.n_jobs)
-        from naively.engines import mixed
-
-        return mixed.measure(mixed.Mixed.of_numbers(table), schema, *rows, self.n_jobs)
+    def _measure(self, table: Any, schema: Schema, targets: Targets) -> Summary:
+        return measure(Rows.of_numbers(table), targets, schema, n_jobs=self.n_jobs)
 
     def _declared(self, classes: ArrayLike | None, fitted: bool) -> NDArray[Any] | None:
         """Return the classes that may come."""

@@ -12,15 +12,16 @@ from typing import Any, Self
 
 import numpy as np
 
-from naively.sample import Sample
+from naively.axes import Axes
 from naively.schema import Schema
-from naively.stats import Moments, Tallies
+from naively.statistics import STATISTICS
 from naively.summary import Summary
+from naively.tensors import Tensors
 
 __all__ = ["State", "snapshot"]
 
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 class State:
@@ -53,18 +54,19 @@ class State:
         trust the estimator alone.
         """
         summary = self.summary
-        schema = _fields_of(summary.schema)
+        schema = {field.name: getattr(summary.schema, field.name) for field in fields(Schema)}
         for name in ("edges", "knots"):
             schema[name] = None if schema[name] is None else np.array(schema[name])
+        tensors: dict[str, Any] = {}
+        for statistic in summary.statistics.values():
+            tensors |= statistic.tensors()
         return {
             "format": _FORMAT,
             "dtype": self.dtype.str,
-            **_fields_of(summary),
             "schema": schema,
-            "moments": summary.moments.values,
-            "tallies": summary.tallies.values,
-            "bins": summary.bins.values,
-            "sample": None if summary.sample is None else _fields_of(summary.sample),
+            "classes": summary.classes,
+            "categories": summary.categories,
+            "tensors": tensors,
         }
 
     @staticmethod
@@ -75,20 +77,15 @@ class State:
     @classmethod
     def from_plain(cls, given: dict[str, Any]) -> Self:
         """Return the state of which `plain` returned this."""
-        parts, schema = dict(given), dict(given["schema"])
+        parts = dict(given["schema"])
         for name in ("edges", "knots"):
-            if schema[name] is not None:
-                schema[name] = tuple(map(tuple, schema[name].tolist()))
-        del parts["format"]
-        dtype, sample = np.dtype(parts.pop("dtype")), parts["sample"]
-        parts |= {"schema": Schema(**schema), "moments": Moments(parts["moments"])}
-        parts |= {name: Tallies(parts[name]) for name in ("tallies", "bins")}
-        parts["sample"] = None if sample is None else Sample(**sample)
-        return cls(Summary(**parts), dtype)
-
-
-def _fields_of(value: Any) -> dict[str, Any]:
-    return {field.name: getattr(value, field.name) for field in fields(value)}
+            if parts[name] is not None:
+                parts[name] = tuple(map(tuple, parts[name].tolist()))
+        schema, axes = Schema(**parts), Axes(given["classes"], given["categories"])
+        tensors = Tensors(given["tensors"])
+        kinds = [kind for kind in STATISTICS if kind.is_measured(schema)]
+        found = [kind.from_tensors(tensors, schema, axes) for kind in kinds]
+        return cls(Summary.of(schema, axes, *found), np.dtype(given["dtype"]))
 
 
 def snapshot(model: Any) -> Any:

@@ -23,6 +23,7 @@ from sklearn.utils.validation import (
 from naively import kinds, labels
 from naively.engines import arrays
 from naively.exceptions import NaivelyError
+from naively.rows import Table
 from naively.schema import Schema
 
 __all__ = [
@@ -44,7 +45,7 @@ _LARGEST_CODE = 2**53  # as a float64 holds it
 class Checked(NamedTuple):
     """A table that the kernel can read, and what is to be measured."""
 
-    table: arrays.Table
+    table: Table
     names: tuple[str, ...] | None
     dtype: np.dtype[Any]
     schema: Schema = Schema(0)
@@ -204,7 +205,7 @@ def _codes_of_frame(estimator: BaseEstimator, X: Any) -> NDArray[Any]:
                 f"{type(estimator).__name__} reads codes 0, 1, 2, ...; got {held.type} in column "
                 f"{name!r}. Use NaiveBayes, which reads text and categories as they are."
             )
-        codes.append(frames.block(frames.number_column(column, f"column {name!r}"), slice(None)))
+        codes.append(frames.number_column(column, f"column {name!r}")[:])
     return np.column_stack(codes)
 
 

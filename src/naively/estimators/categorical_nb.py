@@ -22,16 +22,16 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 
 from naively._threads import block_slices, map_blocks
-from naively.engines import mixed
-from naively.engines.tables import Mixed
 from naively.estimators._answering import numbers_of_row
-from naively.estimators._base import Rows, SummaryClassifier
+from naively.estimators._base import SummaryClassifier
 from naively.estimators._validation import Checked, check_codes, whole_codes
 from naively.estimators.gaussian_model import check_priors, logarithm, read_prior
 from naively.estimators.naive_model import Scorer
 from naively.exceptions import NaivelyError
 from naively.families.forms import Tables
 from naively.labels import quoted
+from naively.measure import measure
+from naively.rows import Rows, Targets
 from naively.schema import Schema
 from naively.summary import Summary
 
@@ -170,26 +170,27 @@ class CategoricalNB(SummaryClassifier):
 
     # --- inside -------------------------------------------------------------------------------
 
-    def _one(self, row: Any) -> Mixed:
+    def _one(self, row: Any) -> Rows:
         """Return a table of one row."""
         codes = whole_codes(numbers_of_row(row, self.summary_.schema)[np.newaxis])
-        return Mixed(codes.shape, np.empty((1, 0)), codes, ())
+        return Rows(codes.shape, np.empty((1, 0)), codes, ())
 
     def _check(self, X: Any, known: Schema | None) -> Checked:
-        if isinstance(X, Mixed):
+        if isinstance(X, Rows):
             return Checked(X, None, np.dtype(np.float64), known or Schema(X.shape[1]))
         codes, names = check_codes(self, X, fitted=known is not None)
         schema = known or Schema(codes.shape[1], names, ("category",) * codes.shape[1])
-        table = Mixed(codes.shape, np.empty((codes.shape[0], 0)), codes, ())
+        table = Rows(codes.shape, np.empty((codes.shape[0], 0)), codes, ())
         return Checked(table, names, np.dtype(np.float64), schema)
 
-    def _measure(self, table: Mixed, schema: Schema, rows: Rows) -> Summary:
+    def _measure(self, table: Rows, schema: Schema, targets: Targets) -> Summary:
         for rows_of_block in block_slices(*table.shape, most=64):
             _check_not_negative(table.codes[rows_of_block])
         tops = _highest(table.codes, self.n_jobs)
         _check_sizes(tops.astype(np.float64) + 1, schema)  # 127 + 1 is -128 to int8
         categories = tuple(np.arange(int(top) + 1) for top in tops)
-        return mixed.measure(replace(table, categories=categories), schema, *rows, self.n_jobs)
+        coded = replace(table, categories=categories)
+        return measure(coded, targets, schema, n_jobs=self.n_jobs)
 
     def _of_partitions(self) -> dict[str, Any]:
         return {"measure": _summarize_codes}

@@ -23,7 +23,7 @@ from naively.estimators.naive_model import SAMPLE, NaiveModel
 from naively.estimators.naive_model import Reading as NaiveReading
 from naively.exceptions import NaivelyError
 from naively.families.gaussian import Gaussian
-from naively.stats import Moments
+from naively.statistics import Moments
 from naively.summary import Summary
 
 __all__ = ["GaussianNB"]

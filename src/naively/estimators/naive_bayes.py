@@ -18,12 +18,12 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from naively import labels
-from naively.engines import mixed, single_row
-from naively.engines.tables import Mixed, kinds_of, names_of, read
+from naively.engines import mixed, single_row, tables
+from naively.engines.tables import flagged, kinds_of, names_of, read
 from naively.estimators import choice
 from naively.estimators._answering import row_of_dict
 from naively.estimators._anywhere import anywhere
-from naively.estimators._base import Rows, SummaryClassifier
+from naively.estimators._base import SummaryClassifier
 from naively.estimators._validation import Checked, check_cells, check_labels
 from naively.estimators.choice import as_text, check_columns, choose, from_text, kind_of
 from naively.estimators.decisions import check_costs, check_reject, decide
@@ -32,8 +32,11 @@ from naively.estimators.naive_model import SAMPLE, NaiveModel, Reading
 from naively.exceptions import NaivelyError
 from naively.families.edges import edges
 from naively.families.family import Family
-from naively.sample import EVERYTHING, Sample
+from naively.measure import measure, measure_sample
+from naively.rows import Rows, Targets
 from naively.schema import Kind, Schema
+from naively.statistics import Sample
+from naively.statistics.sample import EVERYTHING
 from naively.summary import Summary
 
 if TYPE_CHECKING:
@@ -262,7 +265,7 @@ class NaiveBayes(SummaryClassifier):
         classes, _ = labels.encode(check_labels(self, y, 1))
         return single_row.measure(row, classes, learned, _bound(learned.sample))
 
-    def _one(self, row: Any) -> Mixed:
+    def _one(self, row: Any) -> Rows:
         """Return a table of one row."""
         summary = self.summary_
         schema, categories = summary.schema, summary.categories
@@ -270,7 +273,7 @@ class NaiveBayes(SummaryClassifier):
             row = row_of_dict(row, schema)
         if type(row) is list and (plain := single_row.read([row], schema, categories)) is not None:
             places = np.array([plain.places], dtype=np.int32)
-            return Mixed((1, schema.n_columns), plain.numbers, places, categories)
+            return Rows((1, schema.n_columns), plain.numbers, places, categories)
         scalar = isinstance(row, str | bytes) or not isinstance(row, Sized)
         if scalar or getattr(row, "ndim", 1) == 0:
             raise NaivelyError(f"a row must be a list or a dict of cells; got {row!r}.")
@@ -283,14 +286,14 @@ class NaiveBayes(SummaryClassifier):
         return read(cells, schema)
 
     def _check(self, X: Any, known: Schema | None) -> Checked:
-        if isinstance(X, Mixed):
+        if isinstance(X, Rows):
             return Checked(X, None, np.dtype(np.float64), known or Schema(X.shape[1]))
         X = check_cells(self, X, known)
         if known is None:
             schema = self._schema_of(X)
             return Checked(read(X, schema), schema.names, np.dtype(np.float64), schema)
         _warn_of_more(X, known)
-        table = read(X, known).flagged(self._flags(), known)
+        table = flagged(read(X, known), self._flags(), known)
         return Checked(table, known.names, np.dtype(np.float64), known)
 
     def _flags(self) -> set[int]:
@@ -335,12 +338,13 @@ class NaiveBayes(SummaryClassifier):
             for column, kind in zip(columns, kinds, strict=True)
         ]
 
-    def _measure(self, table: Mixed, schema: Schema, rows: Rows) -> Summary:
+    def _measure(self, table: Rows, schema: Schema, targets: Targets) -> Summary:
         learned = self.summary_ if self.__sklearn_is_fitted__() else None
         if learned is not None and schema is learned.schema:
-            return mixed.measure(table, schema, *rows, self.n_jobs, _bound(learned.sample))
+            bound = _bound(learned.sample)
+            return measure(table, targets, schema, n_jobs=self.n_jobs, bound=bound)
         if schema.sample or schema.edges:
-            return mixed.measure(table, schema, *rows, self.n_jobs)
+            return measure(table, targets, schema, n_jobs=self.n_jobs)
         _warn_of_many(table, schema)
         size = SAMPLE if self.calibration else _EDGES
         sample = None  # drawn once: the edges of histograms are of the first of its rows
@@ -348,11 +352,11 @@ class NaiveBayes(SummaryClassifier):
         def first() -> Sample:
             nonlocal sample
             wanted = replace(schema, sample=size)
-            sample = mixed.sample_rows(table, wanted, *rows, self.n_jobs)
+            sample = measure_sample(table, targets, wanted, n_jobs=self.n_jobs)
             return sample.least(_EDGES)
 
         schema = self._cut(schema, first)
-        return mixed.measure(table, schema, *rows, self.n_jobs, sample=sample)
+        return measure(table, targets, schema, n_jobs=self.n_jobs, sample=sample)
 
     def _settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:
         return self._cut(schema, lambda: first(_EDGES))
@@ -385,7 +389,7 @@ class NaiveBayes(SummaryClassifier):
 
     def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
         given: Any = checked.table
-        table = given.known(self.summary_.categories, self.summary_.schema)
+        table = tables.known(given, self.summary_.categories, self.summary_.schema)
         super()._score(score, checked._replace(table=table), out)
 
     def _check_declared(self, declared: NDArray[Any] | None) -> None:
@@ -455,7 +459,7 @@ def _warn_of_more(X: Any, schema: Schema) -> None:
         )
 
 
-def _warn_of_many(table: Mixed | Summary, schema: Schema) -> None:
+def _warn_of_many(table: Rows | Summary, schema: Schema) -> None:
     for j, categories in zip(schema.categories, table.categories, strict=True):
         if categories.size > _MANY:
             warnings.warn(

@@ -18,15 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from naively import _kernel, calibration
 from naively.calibration import Calibration
-from naively.engines.tables import Mixed
 from naively.estimators.gaussian_model import logarithm, read_prior
 from naively.exceptions import NaivelyError
 from naively.families.edges import Edges
 from naively.families.family import Family, SpreadError
 from naively.families.forms import Form, Tables, without_infinity
 from naively.families.histogram import Bins
-from naively.sample import Sample
-from naively.stats import Moments
+from naively.rows import Rows
+from naively.statistics import Moments, Sample
 from naively.summary import Summary
 
 __all__ = ["SAMPLE", "Block", "NaiveModel", "Reading", "Scorer", "blocks_of"]
@@ -240,23 +239,23 @@ class Scorer:
         self._exceptions = None if categories is None else categories.exceptions()
         self._check = check  # of codes, while they are in the cache
 
-    def joint(self, table: Mixed, out: NDArray[Any]) -> bool:
+    def joint(self, table: Rows, out: NDArray[Any]) -> bool:
         """Write log p(k) + b_k + the sum of weighted terms of each row and class."""
         return self._finished("joint", table, out)
 
-    def log_proba(self, table: Mixed, out: NDArray[Any]) -> bool:
+    def log_proba(self, table: Rows, out: NDArray[Any]) -> bool:
         """Write log p(k | x)."""
         return self._finished("log_proba", table, out)
 
-    def proba(self, table: Mixed, out: NDArray[Any]) -> bool:
+    def proba(self, table: Rows, out: NDArray[Any]) -> bool:
         """Write p(k | x)."""
         return self._finished("proba", table, out)
 
-    def evidence(self, table: Mixed, out: NDArray[Any]) -> bool:
+    def evidence(self, table: Rows, out: NDArray[Any]) -> bool:
         """Write log p(x), one number for each row."""
         return self._finished("evidence", table, out)
 
-    def labels(self, table: Mixed, out: NDArray[np.int64]) -> bool:
+    def labels(self, table: Rows, out: NDArray[np.int64]) -> bool:
         """Write the index of the most probable class; of equals, the first."""
         return self._finished("labels", table, out)
 
@@ -266,7 +265,7 @@ class Scorer:
         return int(out[0]) if self._finished("labels", row[np.newaxis], out) else -1
 
     def _finished(self, want: str, table: Any, out: NDArray[Any]) -> bool:
-        if not isinstance(table, Mixed):
+        if not isinstance(table, Rows):
             table = _of_numbers_alone(table)
         for start in range(0, table.shape[0], _ROWS):
             rows = slice(start, min(start + _ROWS, table.shape[0]))
@@ -281,7 +280,7 @@ class Scorer:
                 _kernel.finish(joint, want, out[rows])
         return True
 
-    def _rank_impossible(self, table: Mixed, rows: slice, joint: Floats) -> None:
+    def _rank_impossible(self, table: Rows, rows: slice, joint: Floats) -> None:
         """Where every class is impossible, keep those that have the fewest impossible cells."""
         lost = ~(joint > -np.inf).any(axis=1)
         if not lost.any():
@@ -295,11 +294,11 @@ class Scorer:
         fewest = count == count.min(axis=1, keepdims=True)
         joint[lost] = np.where(fewest, rest, -np.inf)[lost]
 
-    def _add_numbers(self, table: Mixed, rows: slice, joint: Floats) -> bool:
+    def _add_numbers(self, table: Rows, rows: slice, joint: Floats) -> bool:
         numbers = _rows_of(table.numbers, rows)
         return all(form.add(_picked(numbers, at), joint) for at, form in self.numbers)
 
-    def _add(self, table: Mixed, rows: slice, joint: Floats) -> bool:
+    def _add(self, table: Rows, rows: slice, joint: Floats) -> bool:
         if not self._add_numbers(table, rows, joint):
             return False
         if self.categories is None:
@@ -310,9 +309,9 @@ class Scorer:
         return self.categories.add(codes, joint)
 
 
-def _of_numbers_alone(X: Any) -> Mixed:
+def _of_numbers_alone(X: Any) -> Rows:
     shape = (X[0].shape[0], len(X)) if isinstance(X, list) else X.shape
-    return Mixed(shape, X, np.empty((shape[0], 0), np.int32), ())
+    return Rows(shape, X, np.empty((shape[0], 0), np.int32), ())
 
 
 def _rows_of(X: Any, rows: slice) -> Any:

@@ -28,12 +28,12 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from naively._threads import block_slices, map_blocks
-from naively.engines.arrays import Table, summarize_table
 from naively.estimators._validation import check_table
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.evaluation.answers import Answers, ask
 from naively.evaluation.given import Truth
-from naively.stats import Moments
+from naively.measure import measure
+from naively.rows import Rows, Table, Targets
 from naively.summary import Schema, Summary
 
 __all__ = ["Judged", "all_but_one", "by_refitting", "by_summaries", "fold_of_each_row"]
@@ -121,13 +121,10 @@ def _summaries(
     """Summarize the folds in one pass: for the kernel, a class of a fold is a class."""
     n_folds, n_classes = int(fold.max()) + 1, truth.classes.size
     every = np.arange(n_folds * n_classes)
-    whole = summarize_table(table, schema, every, fold * n_classes + truth.codes, None, n_jobs)
-    weight = whole.class_weight.reshape(n_folds, n_classes)
-    values = whole.moments.values.reshape(4, n_folds, n_classes, schema.n_columns)
-    return [
-        Summary(schema, truth.classes, weight[f], Moments(np.ascontiguousarray(values[:, f])))
-        for f in range(n_folds)
-    ]
+    targets = Targets(every, fold * n_classes + truth.codes)
+    whole = measure(Rows.of_numbers(table), targets, schema, n_jobs=n_jobs)
+    parts = np.split(every, n_folds)
+    return [whole.with_classes(part).relabelled(truth.classes) for part in parts]
 
 
 def _judge(

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from naively import _kernel
 from naively._threads import map_blocks
-from naively.engines.arrays import Table, summarize, summarize_table
+from naively.engines.arrays import summarize
 from naively.estimators._validation import check_table
 from naively.estimators.gaussian_model import check_priors
 from naively.estimators.gaussian_nb import GaussianNB
@@ -43,7 +43,9 @@ from naively.evaluation.given import Truth
 from naively.exceptions import NaivelyError
 from naively.families import gaussian
 from naively.families.gaussian import Parameters
-from naively.stats import Moments
+from naively.measure import measure
+from naively.rows import Rows, Table, Targets
+from naively.statistics import Moments
 from naively.summary import Schema, Summary
 
 __all__ = ["leave_one_out"]
@@ -61,7 +63,8 @@ def leave_one_out(model: GaussianNB, X: Any, truth: Truth) -> Answers:
     """
     checked = check_table(model, X, None)
     schema = Schema(checked.table.shape[1], checked.names)
-    whole = summarize_table(checked.table, schema, *truth, None, model.n_jobs)
+    targets = Targets(*truth)
+    whole = measure(Rows.of_numbers(checked.table), targets, schema, n_jobs=model.n_jobs)
     GaussianNB.from_summary(whole, **model.get_params())  # raises where all rows give no model
     rows_of = _RowsLeftOut(model, whole, _floats(checked.table), truth.codes)
     answers = Answers.room(truth.codes.size, truth.classes.size)

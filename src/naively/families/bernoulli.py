@@ -22,7 +22,7 @@ import numpy as np
 
 from naively.exceptions import NaivelyError
 from naively.families.family import Codes, Family, Floats, moments_without
-from naively.stats import Moments
+from naively.statistics import Moments
 
 __all__ = ["Bernoulli", "Parameters"]
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from naively.exceptions import NaivelyError
 from naively.families.forms import Form, Terms
-from naively.stats import Moments
+from naively.statistics import Moments
 
 __all__ = ["Codes", "Family", "Floats", "SpreadError", "check_spread", "in_blocks"]
 __all__ += ["moments_without", "raise_spread"]

@@ -34,7 +34,7 @@ from naively.families.family import (
     raise_spread,
 )
 from naively.families.forms import Form, Quadratics
-from naively.stats import Moments
+from naively.statistics import Moments
 
 __all__ = ["Gaussian", "Parameters", "density", "log_density", "parameters"]
 
@@ -129,11 +129,9 @@ def parameters(
         within = np.broadcast_to(_ratio(moments.m2.sum(axis=0), free), moments.m2.shape)
     else:
         within = _ratio(moments.m2, moments.weight - ddof)
-    mean = moments.mean.copy()
-    if not seen.all():
-        mean = np.where(seen, mean, np.where(whole.weight > 0, whole.mean, np.nan))
-        if variance == "class":
-            within = np.where(seen, within, _ratio(whole.m2, whole.weight - ddof))
+    mean = np.where(seen, moments.mean, np.where(whole.weight > 0, whole.mean, np.nan))
+    if variance == "class" and not seen.all():
+        within = np.where(seen, within, _ratio(whole.m2, whole.weight - ddof))
     if var_smoothing == 0:
         typical = (moments.m2.sum(axis=0) + column) / (whole.weight + 1)
         within = _spread_out(within, mean, moments.weight, typical, variance)
@@ -158,11 +156,8 @@ def _spread_out(
 
 def _ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a / b, NaN where b is not positive."""
-    defined = b > 0
     with np.errstate(over="ignore"):
-        if defined.all():
-            return a / b
-        return np.divide(a, b, out=np.full(np.broadcast(a, b).shape, np.nan), where=defined)
+        return np.divide(a, b, out=np.full(np.broadcast(a, b).shape, np.nan), where=b > 0)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ import numpy as np
 from naively.exceptions import NaivelyError
 from naively.families.family import Codes, Family, Floats, moments_without
 from naively.families.log_gamma import log_gamma
-from naively.stats import Moments
+from naively.statistics import Moments
 
 __all__ = ["Parameters", "Poisson"]
 

@@ -52,7 +52,7 @@ from naively.families.family import (
 )
 from naively.families.forms import Students
 from naively.families.log_gamma import log_gamma_step
-from naively.stats import Moments
+from naively.statistics import Moments
 
 __all__ = ["Parameters", "Prior", "StudentT"]
 

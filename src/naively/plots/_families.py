@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from naively.estimators.naive_model import Block, blocks_of
 from naively.families import gaussian
 from naively.plots.shares import bin_shares, category_shares, rebinned
-from naively.stats import Moments, Tallies
-from naively.summary import Schema, Summary
+from naively.summary import Summary
 
 __all__ = ["Believed", "Chosen", "has_families"]
 
@@ -82,7 +81,7 @@ class Chosen:
     def of(cls, model: Any, at: Sequence[int], classes: Sequence[int]) -> Chosen:
         """Take columns and classes of a fitted model."""
         families = list(model.families_.values())
-        summary = few_columns(model.summary_, at)
+        summary = model.summary_.with_columns(at)
         return cls(summary, blocks_of(summary, [families[j] for j in at]), classes)
 
     def families(self, place: int) -> list[Believed]:
@@ -108,34 +107,6 @@ class Chosen:
         tally = self.summary.tally(number)
         shares = category_shares(tally, family)[self.classes]
         return self.summary.categories[number], shares, tally.sum(axis=0)
-
-
-def few_columns(summary: Summary, at: Sequence[int]) -> Summary:
-    """Return the summary of some columns, without names and without a sample of rows."""
-    schema = summary.schema
-    numbers = [schema.numbers.index(j) for j in at if j in schema.numbers]
-    others = [schema.categories.index(j) for j in at if j in schema.categories]
-
-    def taken(parts: Any) -> Any:
-        return None if parts is None else tuple(parts[i] for i in numbers)
-
-    few = Schema(
-        len(at),
-        None,
-        None if schema.kinds is None else tuple(schema.kinds[j] for j in at),
-        taken(schema.edges),
-        taken(schema.knots),
-    )
-    nothing = np.empty((summary.classes.size, 0))
-    return Summary(
-        few,
-        summary.classes,
-        summary.class_weight,
-        Moments(np.ascontiguousarray(summary.moments.values[:, :, numbers])),
-        tuple(summary.categories[i] for i in others),
-        Tallies(np.hstack([nothing, *(summary.tally(i) for i in others)])),
-        Tallies(np.ascontiguousarray(summary.bins.values[:, numbers])),
-    )
 
 
 def _steps(edges: Floats, heights: Floats) -> tuple[Floats, Floats]:

@@ -15,7 +15,6 @@ from naively.exceptions import NaivelyError
 from naively.labels import positions
 from naively.plots._families import has_families
 from naively.plots._read import has_bells
-from naively.stats import Moments
 from naively.summary import Schema, Summary
 
 __all__ = ["Limits", "coordinates", "edges", "limits_of", "predict_on"]
@@ -138,8 +137,8 @@ def _marginal(model: Any, at: Sequence[int]) -> tuple[Any, Sequence[int]]:
     whole = summary.moments.pooled()
     widest = int(np.argmax(whole.m2 / np.maximum(whole.weight, np.finfo(float).tiny)))
     kept = list(at) if widest in at else [*at, widest]
-    moments = Moments(np.ascontiguousarray(summary.moments.values[:, :, kept]))
-    few = Summary(Schema(len(kept)), summary.classes, summary.class_weight, moments)
+    some = summary.with_columns(kept)
+    few = Summary.of(Schema(len(kept)), some.axes, *some.statistics.values())
     return type(model).from_summary(few, **model.get_params(deep=False)), [0, 1]
 
 

@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from naively import labels
+from naively.axes import Axes
 from naively.engines import arrays, frames
 from naively.engines.columns import find
 from naively.exceptions import NaivelyError
-from naively.stats import Moments
+from naively.statistics import ClassWeight, Moments
 from naively.summary import Schema, Summary
 
 __all__ = [
@@ -74,7 +75,8 @@ def _summary_of(model: Any, means: NDArray[Any], variances: NDArray[Any]) -> Sum
         return model.summary_
     weight = np.asarray(model.class_count_, dtype=np.float64)
     moments = Moments.of(weight[:, np.newaxis], means, variances * weight[:, np.newaxis])
-    return Summary(Schema(means.shape[1]), np.array(model.classes_), weight, moments)
+    axes = Axes(np.array(model.classes_))
+    return Summary.of(Schema(means.shape[1]), axes, ClassWeight(weight), moments)
 
 
 def column_names(model: Any, n_columns: int, given: Sequence[str] | None = None) -> list[str]:

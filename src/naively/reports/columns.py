@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.engines.arrays import Table
+from naively.rows import Table
 
 __all__ = ["Ranges", "blocks", "histograms", "rows_at", "slider"]
 

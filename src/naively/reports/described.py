@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.engines.tables import Mixed, names_of
+from naively.engines.tables import names_of
 from naively.estimators.naive_model import NaiveModel
 from naively.evaluation.tables import plain
 from naively.families import gaussian
@@ -18,6 +18,7 @@ from naively.reports.categories import Categories, visible
 from naively.reports.columns import Ranges, histograms, rows_at, slider
 from naively.reports.given import Given
 from naively.reports.terms import terms_of
+from naively.rows import Rows
 
 __all__ = ["Columns", "describe"]
 
@@ -83,7 +84,7 @@ def _without(given: Given, rows: NDArray[np.intp], columns: list[int]) -> Any:
     codes[:, [schema.categories.index(j) for j in columns if j in schema.categories]] = -1
     if not isinstance(given.fitted._model(), NaiveModel):
         return numbers
-    return Mixed((rows.size, schema.n_columns), numbers, codes, table.categories)
+    return Rows((rows.size, schema.n_columns), numbers, codes, table.categories)
 
 
 def describe(

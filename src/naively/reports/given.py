@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
 from naively import labels
-from naively.engines import mixed
-from naively.engines.tables import Mixed
+from naively.engines.tables import known
 from naively.estimators._base import SummaryClassifier
 from naively.estimators._state import snapshot
 from naively.estimators._validation import check_labels
@@ -19,6 +18,8 @@ from naively.estimators.naive_bayes import NaiveBayes
 from naively.evaluation.defaults import default_model
 from naively.evaluation.given import is_fitted
 from naively.exceptions import NaivelyError
+from naively.measure import measure
+from naively.rows import Rows, Targets
 from naively.summary import Schema, Summary
 
 __all__ = ["Given"]
@@ -37,7 +38,7 @@ class Given(NamedTuple):
         The one that is explored, in float64.
     X, y
         Rows and labels, as they were given.
-    table : Mixed
+    table : Rows
         The rows; of categories, one more than the model knows stands for all others.
     codes : ndarray of shape (n_rows,)
         Of the labels, among the fitted model's classes.
@@ -53,7 +54,7 @@ class Given(NamedTuple):
     fitted: SummaryClassifier
     X: Any
     y: NDArray[Any]
-    table: Mixed
+    table: Rows
     codes: NDArray[np.int32]
     seen: Summary
     target: str | None
@@ -77,7 +78,7 @@ class Given(NamedTuple):
         table = _read(source, X)
         y = check_labels(model, y, table.shape[0])
         seen = _summary(table, source.summary_.schema, y) if fitted else source.summary_
-        table = table.known(source.summary_.categories, source.summary_.schema)
+        table = known(table, source.summary_.categories, source.summary_.schema)
         codes = _codes(y, explored.classes_)
         target = target if isinstance(target, str) and target else None
         return cls(model, explored, X, y, table, codes, seen, target, chosen)
@@ -124,15 +125,15 @@ def _check_model(model: Any) -> None:
     )
 
 
-def _read(source: SummaryClassifier, X: Any) -> Mixed:
+def _read(source: SummaryClassifier, X: Any) -> Rows:
     table = source._check(X, source.summary_.schema).table
-    return table if isinstance(table, Mixed) else Mixed.of_numbers(table)
+    return table if isinstance(table, Rows) else Rows.of_numbers(table)
 
 
-def _summary(table: Mixed, schema: Schema, y: NDArray[Any]) -> Summary:
+def _summary(table: Rows, schema: Schema, y: NDArray[Any]) -> Summary:
     """Measure rows as far as the page shows them: neither bins nor a sample."""
     plain = Schema(schema.n_columns, schema.names, schema.kinds)
-    return mixed.measure(table, plain, *labels.encode(y), None, None)
+    return measure(table, Targets(*labels.encode(y)), plain)
 
 
 def _codes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:

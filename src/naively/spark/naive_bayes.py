@@ -221,5 +221,5 @@ def _indexed(summary: Summary, label: str) -> Summary:
             f"the labels in {label!r} must be 0, 1, ... without large gaps, as StringIndexer "
             f"makes them; got {worst:g}."
         )
-    doubles = replace(summary, classes=classes.astype(np.float64))
+    doubles = summary.relabelled(classes.astype(np.float64))
     return Summary.zero(summary.schema, np.arange(float(classes[-1]) + 1)) + doubles

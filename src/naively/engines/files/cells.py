@@ -12,7 +12,6 @@ are booleans, decimals or float16.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -165,37 +164,13 @@ def typed(summary: Summary, kind: str | None) -> Summary:
             raise NaivelyError(f"the labels must be {kind}; got {text!r}.")
     if kind == "str" or not texts:
         return settled(summary)
-    made = np.array([made_of(text) for text in texts])
-    classes, first = np.unique(made, return_index=True)
-    total = _part(summary, classes, first)
-    for k in sorted(set(range(made.size)) - set(first.tolist())):
-        total = total + _part(summary, made[k : k + 1], np.array([k]))
-    return settled(total)
+    return settled(summary.relabelled(np.array([made_of(text) for text in texts])))
 
 
 def settled(summary: Summary) -> Summary:
     """Return a summary whose classes will not change their type any more."""
     sample = summary.sample
-    return summary if sample is None else replace(summary, sample=sample.settled())
-
-
-def _part(summary: Summary, classes: NDArray[Any], at: NDArray[np.intp]) -> Summary:
-    """Return some classes of a summary, under other labels."""
-    sample = summary.sample
-    if sample is not None:
-        place = np.full(summary.classes.size, -1)
-        place[at] = np.arange(at.size)
-        same = [np.arange(column.size) for column in summary.categories]
-        sample = sample[place[sample.codes] >= 0].recoded(place, same)
-    return replace(
-        summary,
-        classes=classes,
-        class_weight=summary.class_weight[at],
-        moments=summary.moments[at],
-        tallies=summary.tallies[at],
-        bins=summary.bins[at],
-        sample=sample,
-    )
+    return summary if sample is None else summary.with_statistic(sample.settled())
 
 
 def _kind_of(texts: NDArray[Any]) -> str:

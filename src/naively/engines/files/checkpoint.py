@@ -16,18 +16,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from naively import __version__, model_file
+from naively import __version__, model_file, model_formats
 from naively._atomic import write_atomically
 from naively._optional import need
 from naively.engines.files.pieces import Position
 from naively.engines.files.sources import File
 from naively.exceptions import NaivelyError
 from naively.summary import Schema, Summary
-from naively.tensors import UnsoundError, pack, unpack
+from naively.summary_file import pack, unpack
+from naively.tensors import UnsoundError
 
 __all__ = ["State", "load", "save"]
 
-_FORMAT = 2
+_FORMAT = 3
 
 
 @dataclass(frozen=True)
@@ -150,16 +151,16 @@ def save(path: str | os.PathLike[str], state: State, asked: dict[str, Any]) -> N
 def load(path: str | os.PathLike[str], asked: dict[str, Any]) -> State:
     """Read a checkpoint of a pass that was asked for the same."""
     try:
-        header, tensors = model_file._parse(Path(path))
+        header, tensors = model_file.parse(Path(path))
         if header.get("kind") != "checkpoint":
             raise UnsoundError("it is something else")
-        model_file.check_format(header.get("format"), _FORMAT, header)
+        model_formats.check_format(header.get("format"), _FORMAT, header)
         if header["format"] != _FORMAT:
             raise UnsoundError("it was written by an older version")
         state = _state(header, tensors)
     except OSError as error:
         raise NaivelyError(f"cannot read {str(path)!r}: {error.strerror}.") from error
-    except model_file.NewerError as error:
+    except model_formats.NewerError as error:
         raise NaivelyError(f"{str(path)!r} {error}, or remove it to begin anew.") from None
     except (UnsoundError, KeyError, TypeError, ValueError, IndexError) as error:
         raise NaivelyError(

@@ -32,8 +32,8 @@ from naively.engines.files.plan import FORMS, Plan, Undecided, Wish, type_of, wi
 from naively.engines.files.sources import BadFileError, File, change_of
 from naively.engines.files.work import Work
 from naively.exceptions import NaivelyError
-from naively.sample import EVERYTHING
 from naively.schema import Schema
+from naively.statistics.sample import EVERYTHING
 from naively.summary import Summary
 
 __all__ = ["FIRST", "SECONDS", "Fold", "Progress", "constants_of", "is_text"]

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from naively.engines import mixed
 from naively.engines.files.mixing import columns_of, mixed_rows
 from naively.engines.files.pieces import Piece, combined
-from naively.engines.files.work import Owners, Stopped, Work, raise_not_finite
+from naively.engines.files.work import Stopped, Work, raise_not_finite
 from naively.exceptions import NaivelyError
+from naively.measure import measure
+from naively.rows import Targets
 from naively.schema import Schema
 from naively.summary import Summary
 
@@ -65,7 +66,7 @@ class MixedWork(Work):
             total, rows = total + summary, rows + n
         return total, rows
 
-    def _rows(self, piece: Piece) -> tuple[Owners, Any]:
+    def _rows(self, piece: Piece) -> tuple[Targets, Any]:
         """Return whose the rows are, and batches of them; all at once if that costs the same."""
         features = self.plan.features
         if piece.width is None:
@@ -75,7 +76,7 @@ class MixedWork(Work):
         stored = [name for name in features if name not in self.constants]
         return owners, (piece.read_rows or piece.read)(stored or self._any_column())
 
-    def _measure(self, batch: Any, owners: Owners, at: int, bound: int) -> Summary:
+    def _measure(self, batch: Any, owners: Targets, at: int, bound: int) -> Summary:
         classes, codes, given = owners
         schema = self._decided(batch)
         gone = {self.plan.features[j] for j in schema.undecided}
@@ -84,9 +85,8 @@ class MixedWork(Work):
         table, rows = mixed_rows(batch, forms, self.constants), slice(at, at + batch.num_rows)
         weights = None if given is None else given[rows]
         try:
-            return mixed.measure(
-                table, schema, classes, codes[rows], weights, 1, bound, self.is_text
-            )
+            targets = Targets(classes, codes[rows], weights)
+            return measure(table, targets, schema, n_jobs=1, bound=bound, untyped=self.is_text)
         except NaivelyError:
             columns = table.numbers[:]
             if any(np.isinf(column).any() for column in columns):

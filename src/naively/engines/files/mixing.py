@@ -17,21 +17,19 @@ from numpy.typing import NDArray
 from naively._optional import need
 from naively.engines import categories
 from naively.engines.files.cells import numbers
-from naively.engines.tables import Columns, Mixed
+from naively.rows import Columns, Rows
 
 __all__ = ["columns_of", "mixed_rows"]
 
 pa = need("pyarrow", "reading files", extra="files")
 
 
-def mixed_rows(
-    batch: Any, columns: Mapping[str, str | None], constants: Mapping[str, Any]
-) -> Mixed:
+def mixed_rows(batch: Any, columns: Mapping[str, str | None], constants: Mapping[str, Any]) -> Rows:
     """Return the columns of a batch.
 
     Parameters
     ----------
-    batch : RecordBatch or Rows
+    batch : RecordBatch or CSV rows
         What was read.
     columns : mapping
         For each column, in order, what its categories are; None where it holds numbers.
@@ -41,7 +39,7 @@ def mixed_rows(
     n_rows = batch.num_rows
     plain = [name for name, form in columns.items() if form is None]
     coded = [_coded(batch, name, form, constants) for name, form in columns.items() if form]
-    return Mixed(
+    return Rows(
         (n_rows, len(columns)),
         Columns(columns_of(batch, plain, constants), n_rows),
         Columns([codes for codes, _ in coded], n_rows),

@@ -13,15 +13,18 @@ from numpy.typing import NDArray
 
 from naively import _kernel
 from naively._optional import need
+from naively.axes import Axes
 from naively.engines.files.cells import RowError, checked_weights, encode, read_text
 from naively.engines.files.mixing import columns_of
 from naively.engines.files.pieces import Piece
 from naively.engines.files.plan import Plan
 from naively.exceptions import NaivelyError
-from naively.stats import Moments
-from naively.summary import Summary, check_weight
+from naively.rows import Targets
+from naively.statistics import ClassWeight, Moments
+from naively.statistics.class_weight import check_weight
+from naively.summary import Summary
 
-__all__ = ["Owners", "Part", "Stopped", "Work", "raise_not_finite"]
+__all__ = ["Part", "Stopped", "Work", "raise_not_finite"]
 
 pa = need("pyarrow", "reading files", extra="files")
 
@@ -30,18 +33,10 @@ class Stopped(Exception):  # noqa: N818 - nothing went wrong
     """The pass was stopped while this piece was being read."""
 
 
-class Owners(NamedTuple):
-    """Whose the rows are: classes, the class of each row, its weight."""
-
-    classes: NDArray[Any]
-    codes: NDArray[np.int32]
-    weights: NDArray[np.float64] | None
-
-
 class Part(NamedTuple):
     """The moments of some columns."""
 
-    owners: Owners
+    owners: Targets
     class_weight: NDArray[np.float64]
     values: NDArray[np.float64]
 
@@ -86,8 +81,8 @@ class Work:
         if owners.weights is not None and not class_weight.all():  # as if those rows were not there
             seen = class_weight > 0
             classes, class_weight, values = classes[seen], class_weight[seen], values[:, seen]
-        moments = Moments(np.ascontiguousarray(values))
-        return Summary(self.plan.schema, classes, class_weight, moments), owners.codes.size
+        found = ClassWeight(class_weight), Moments(np.ascontiguousarray(values))
+        return Summary.of(self.plan.schema, Axes(classes), *found), owners.codes.size
 
     # --- inside -------------------------------------------------------------------------------
 
@@ -103,11 +98,11 @@ class Work:
         """Return a column that is there, to count rows by."""
         return [name for name in self.plan.features if name not in self.constants][:1]
 
-    def _owners(self, batches: Sequence[Any]) -> Owners:
+    def _owners(self, batches: Sequence[Any]) -> Targets:
         wish, constants = self.plan.wish, self.constants
         n_rows = sum(batch.num_rows for batch in batches)
         if not n_rows:
-            return Owners(np.zeros(0, np.int64), np.zeros(0, np.int32), None)
+            return Targets(np.zeros(0, np.int64), np.zeros(0, np.int32), None)
         if wish.target in constants:
             classes, _ = encode(pa.chunked_array([[constants[wish.target]]]), wish.target)
             codes = np.zeros(n_rows, np.int32)
@@ -115,9 +110,9 @@ class Work:
             column = pa.chunked_array([batch.column(wish.target) for batch in batches])
             classes, codes = (read_text if self.is_text else encode)(column, wish.target)
         if wish.weight is None:
-            return Owners(classes, codes, None)
+            return Targets(classes, codes, None)
         columns = [columns_of(batch, [wish.weight], constants)[0] for batch in batches]
-        return Owners(classes, codes, checked_weights(np.concatenate(columns), wish.weight))
+        return Targets(classes, codes, checked_weights(np.concatenate(columns), wish.weight))
 
     def _all_columns(self, piece: Piece) -> Part:
         batches = self._batches(piece, [*self._keys(), *self.plan.features])
@@ -127,7 +122,7 @@ class Work:
         stored = [name for name in names if name not in self.constants] or self._any_column()
         return self._accumulated(piece.read(stored), owners(), names)
 
-    def _accumulated(self, batches: Any, owners: Owners, names: Sequence[str]) -> Part:
+    def _accumulated(self, batches: Any, owners: Targets, names: Sequence[str]) -> Part:
         classes, codes, given = owners
         class_weight, values = np.zeros(classes.size), np.zeros((4, classes.size, len(names)))
         at = 0
@@ -149,10 +144,10 @@ class Work:
 class _Once:
     """A value that several threads want and the first of them makes."""
 
-    def __init__(self, make: Callable[[], Owners]) -> None:
-        self._make, self._lock, self._made = make, Lock(), list[Owners]()
+    def __init__(self, make: Callable[[], Targets]) -> None:
+        self._make, self._lock, self._made = make, Lock(), list[Targets]()
 
-    def __call__(self) -> Owners:
+    def __call__(self) -> Targets:
         with self._lock:
             if not self._made:
                 self._made.append(self._make())

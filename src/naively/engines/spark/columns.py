@@ -18,8 +18,8 @@ from naively._optional import need
 from naively.engines import categories
 from naively.engines.files.cells import numbers
 from naively.engines.spark import types, vectors
-from naively.engines.tables import Columns, Mixed
 from naively.exceptions import NaivelyError
+from naively.rows import Columns, Rows
 from naively.schema import Kind, Schema
 
 __all__ = ["Plan"]
@@ -93,7 +93,7 @@ class Plan:
             for j, column in enumerate(self._columns())
         ]
 
-    def table(self, arrays: Sequence[Any], n_rows: int) -> Mixed:
+    def table(self, arrays: Sequence[Any], n_rows: int) -> Rows:
         """Read the arrays of a batch, one for each column."""
         pyarrow = need("pyarrow", "Spark", extra="spark")
         found: list[Any] = []
@@ -109,7 +109,7 @@ class Plan:
             table = Columns(list(_side_by_side(found)), n_rows)
         codes = Columns([codes for codes, _ in encoded], n_rows)
         known = tuple(categories for _, categories in encoded)
-        return Mixed((n_rows, self.schema.n_columns), table, codes, known)
+        return Rows((n_rows, self.schema.n_columns), table, codes, known)
 
     def frame(self, arrays: Sequence[Any]) -> Any:
         """Return the arrays of a batch as a model reads them: by name, or as an array."""

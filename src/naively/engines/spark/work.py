@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from naively._optional import need
 from naively.engines.files.cells import RowError, checked_weights, encode, numbers
-from naively.engines.mixed import measure
 from naively.engines.spark.columns import Plan
 from naively.exceptions import NaivelyError
+from naively.measure import measure
+from naively.rows import Targets
 from naively.summary import Summary
 
 __all__ = ["Work", "added"]
@@ -58,7 +59,7 @@ class Work(NamedTuple):
         if self.weight is not None:
             weights = checked_weights(numbers(columns.pop(0)), self.weight)
         table = self.plan.table(columns, rows.num_rows)
-        return measure(table, schema, classes, codes, weights, 1)
+        return measure(table, Targets(classes, codes, weights), schema, n_jobs=1)
 
 
 def added(summaries: Iterable[Summary]) -> Summary | None:

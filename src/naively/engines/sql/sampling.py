@@ -9,18 +9,18 @@ out again. A table of no more rows has the sample that it has everywhere.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively._optional import need
-from naively.engines.mixed import sample_rows
+from naively.axes import Axes
 from naively.engines.sql.asking import ask
 from naively.engines.sql.rows import Rows
 from naively.engines.tables import read
-from naively.labels import encode, positions
-from naively.sample import Sample
+from naively.labels import encode
+from naively.measure import measure_sample
+from naively.rows import Targets
+from naively.statistics import Sample
 
 __all__ = ["draw"]
 
@@ -29,8 +29,8 @@ ibis = need("ibis", "reading tables inside a database", extra="sql")
 _HASHES = 1 << 64
 
 
-def draw(rows: Rows, classes: NDArray[Any], categories: tuple[NDArray[Any], ...]) -> Sample:
-    """Return a sample whose codes are places among classes and categories."""
+def draw(rows: Rows, axes: Axes) -> Sample:
+    """Return a sample whose codes are places on these axes."""
     schema = rows.schema
     numbers = [f"x{i}" for i in range(len(schema.numbers))]
     texts = [f"c{i}" for i in range(len(schema.categories))]
@@ -49,9 +49,8 @@ def draw(rows: Rows, classes: NDArray[Any], categories: tuple[NDArray[Any], ...]
     for j in schema.undecided:
         cells[j] = None
     cells = cells[list(range(schema.n_columns))]
-    mixed = read(cells, replace(schema, names=None))
-    own, codes = encode(frame["y"].tolist())
-    sample = sample_rows(mixed, schema, own, codes, weights, 1)
-    places = [positions(*pair) for pair in zip(mixed.categories, categories, strict=True)]
-    sample = sample.recoded(positions(own, classes), places)
+    few = read(cells, replace(schema, names=None))
+    targets = Targets(*encode(frame["y"].tolist()), weights)
+    sample = measure_sample(few, targets, schema, n_jobs=1)
+    sample = sample.moved(Axes(targets.classes, few.categories).move(axes))
     return sample if n <= sample.size else sample.thinned(_HASHES * sample.size // n)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+from naively.axes import Axes
 from naively.engines.sql.moments import measure
 from naively.engines.sql.rows import rows_of
 from naively.engines.sql.sampling import draw
 from naively.engines.sql.tallies import tally
 from naively.schema import Schema
-from naively.stats import Moments, Tallies
+from naively.statistics import Bins, ClassWeight, Moments, Statistic, Tallies
 from naively.summary import Summary
 
 __all__ = ["summarize"]
@@ -54,14 +53,9 @@ def summarize(
     rows = rows_of(table, target, columns, weight, schema)
     classes, class_weight, values = measure(rows)
     categories, tallies, bins = tally(rows, classes)
-    seen = class_weight > 0  # other rows are as if they had been left out
-    return Summary(
-        rows.schema,
-        classes[seen],
-        class_weight[seen],
-        Moments(np.ascontiguousarray(values[:, seen])),
-        categories,
-        Tallies(tallies[seen]),
-        Tallies(bins[seen]),
-        draw(rows, classes[seen], categories) if rows.schema.sample else None,
-    ).without_empty_categories()
+    axes = Axes(classes, categories)
+    found: list[Statistic] = [ClassWeight(class_weight), Moments(values)]
+    found += [Tallies(tallies)] if rows.schema.categories else []
+    found += [Bins(bins)] if rows.schema.edges is not None else []
+    found += [draw(rows, axes)] if rows.schema.sample else []
+    return Summary.of(rows.schema, axes, *found).ordered(empty_classes=False)

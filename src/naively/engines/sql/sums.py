@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from naively._optional import need
 from naively.engines.sql.rows import Rows, finite
-from naively.stats import sum_and_rest
+from naively.statistics.moments import sum_and_rest
 
 __all__ = ["Floats", "Sums", "question"]
 

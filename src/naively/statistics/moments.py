@@ -1,4 +1,4 @@
-r"""Statistics: small frozen values that add.
+r"""Moments: weight, mean and squared deviations of the cells of every class and column.
 
 `Moments` holds, for every class and column, the weight of the cells seen, their mean and the
 sum of their squared deviations from it, ``m2``. Two of them add by the formula of Chan, Golub
@@ -14,8 +14,7 @@ where :math:`\delta = \bar x_b - \bar x_a`, which never subtracts large sums of 
 removal is its inverse. Far from zero, as at 1e8 plus noise, means in float64 have lost the digits
 in which they differ; what rounding takes from a mean is therefore kept beside it, as its ``rest``.
 
-`Tallies` holds weights alone, of categories or of a histogram's bins, and adds as numbers do. A sum
-is weight times mean, so that families of counts read `Moments` too.
+A sum is weight times mean, so that families of counts read `Moments` too.
 
 Examples
 --------
@@ -38,29 +37,26 @@ D. E. Knuth (1969), The Art of Computer Programming 2, 4.2.2: the error of a sum
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively import _kernel
+from naively.axes import Axes, Move
 from naively.exceptions import NaivelyError
+from naively.rows import Block, NotFiniteError
+from naively.schema import Schema
+from naively.statistics.statistic import ColumnMove, Floats, Statistic, TooLargeError, check_factor
+from naively.tensors import Tensors, UnsoundError
 
-__all__ = ["Moments", "Tallies", "TooLargeError", "remaining", "sum_and_rest"]
+__all__ = ["Moments", "sum_and_rest"]
 
 _FAR = 1e150  # its square is still a float64
 
 
-class TooLargeError(NaivelyError):
-    """A statistic would not be finite; ``at`` says which, by class and column."""
-
-    def __init__(self, values: NDArray[np.float64]) -> None:
-        self.at = tuple(np.argwhere(~np.isfinite(values).all(axis=0))[0].tolist())
-        super().__init__("a variance would exceed every float64. Rescale the numbers.")
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Moments:
+class Moments(Statistic):
     """Weight, mean, sum of squared deviations and rest, elementwise over any shape.
 
     Laws, each a test of the same name::
@@ -80,7 +76,9 @@ class Moments:
         Weight, mean, m2 and rest. Where the weight is zero, so are the others.
     """
 
-    values: NDArray[np.float64]
+    values: Floats
+
+    name: ClassVar[str] = "moments"
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False
@@ -94,6 +92,19 @@ class Moments:
     def zero(cls, *shape: int) -> Moments:
         """Nothing seen."""
         return cls(np.zeros((4, *shape)))
+
+    @classmethod
+    def shape(cls, schema: Schema, axes: Axes) -> tuple[int, ...]:
+        """Return the numbers of classes and of columns of numbers."""
+        return axes.classes.size, len(schema.numbers)
+
+    @classmethod
+    def measure(cls, block: Block) -> Moments:
+        """Add up the cells of rows."""
+        found = block.sums.moments
+        if not np.isfinite(found).all():
+            raise NotFiniteError
+        return cls(found)
 
     @property
     def weight(self) -> NDArray[np.float64]:
@@ -123,7 +134,7 @@ class Moments:
     def __add__(self, other: Moments) -> Moments:
         values = self.values.copy()
         if not _kernel.add(values, other.values):
-            raise TooLargeError(values)
+            raise TooLargeError(values, self.mean, other.mean)
         return Moments(values)
 
     def __sub__(self, other: Moments) -> Moments:
@@ -135,13 +146,12 @@ class Moments:
         return Moments(values)
 
     def __mul__(self, factor: float) -> Moments:
-        if not (factor >= 0 and np.isfinite(factor)):
-            raise NaivelyError(f"a factor must be finite and >= 0; got {factor!r}.")
+        check_factor(factor)
         with np.errstate(over="ignore"):
             values = np.stack([self.weight * factor, self.mean, self.m2 * factor, self.rest])
         values[:, values[0] == 0] = 0.0  # a weight may underflow
         if not np.isfinite(values).all():
-            raise TooLargeError(values)
+            raise TooLargeError(values, self.mean)
         return Moments(values)
 
     __rmul__ = __mul__
@@ -150,19 +160,67 @@ class Moments:
         """Take some of the classes: the rows of every quantity."""
         return Moments(np.ascontiguousarray(self.values[:, at]))
 
-    def added(self, other: Moments, at: NDArray[np.intp]) -> Moments:
-        """Add to some of the classes; the others are untouched."""
-        values = self.values.copy()
+    def moved(self, move: Move) -> Moments:
+        """Return the same once classes went to other places."""
+        return self if move.classes is None else Moments(self._placed(move))
+
+    def plus(self, other: Moments, own: Move, its: Move) -> Moments:
+        """Add another in one copy."""
+        at, values = its.classes, self._placed(own)
+        if at is None:
+            if not _kernel.add(values, other.values):
+                raise TooLargeError(values, self.moved(own).mean, other.mean)
+            return Moments(values)
         some: Any = slice(at[0], at[0] + 1) if at.size == 1 else at  # a slice is read in place
         part = np.ascontiguousarray(values[:, some])
-        if not _kernel.add(part, other.values):
-            raise TooLargeError(part)
+        finite = _kernel.add(part, other.values)
         values[:, some] = part
+        if not finite:
+            raise TooLargeError(values, self.moved(own).mean, other.moved(its).mean)
         return Moments(values)
 
-    def joined(self, other: Moments, at: NDArray[np.intp]) -> Moments:
-        """Take over classes that are not here, in front of some of ours."""
-        return Moments(np.insert(self.values, at, other.values, axis=1))
+    def with_columns(self, move: ColumnMove) -> Moments:
+        """Return the moments of some columns."""
+        values = np.zeros((4, self.values.shape[1], len(move.after.numbers)))
+        to, of = move.numbers()
+        values[:, :, to] = self.values[:, :, of]
+        return Moments(values)
+
+    def by_class(self, axes: Axes) -> Floats:
+        """Return the weight of each column's cells."""
+        return self.weight
+
+    def tensors(self) -> dict[str, NDArray[Any]]:
+        """Return weight, mean, m2 and rest."""
+        return {self.name: self.values}
+
+    @classmethod
+    def from_tensors(cls, tensors: Tensors, schema: Schema, axes: Axes) -> Moments:
+        """Return the moments: finite, of weight, and a rest that rounding can have taken."""
+        values = tensors.take(cls.name, np.float64, (4, *cls.shape(schema, axes)))
+        if not np.isfinite(values).all():
+            raise UnsoundError("it holds numbers that are not finite")
+        if values[[0, 2]].min(initial=0.0) < 0:
+            raise UnsoundError("a weight or a sum of squares is negative")
+        if (values[1:, values[0] == 0] != 0).any():
+            raise UnsoundError("a mean or a sum of squares has no weight")
+        if not (np.abs(values[3]) <= np.finfo(np.float64).eps * np.abs(values[1])).all():
+            raise UnsoundError("the rest of a mean is more than rounding can take")
+        return cls(values)
+
+    def _placed(self, move: Move) -> Floats:
+        """Return a copy with each class in its new place."""
+        if move.classes is None:
+            return self.values.copy()
+        values, kept = (
+            np.zeros((4, move.after.classes.size, self.values.shape[2])),
+            move.classes >= 0,
+        )
+        if kept.all():
+            values[:, move.classes] = self.values
+        else:
+            values[:, move.classes[kept]] = self.values[:, kept]
+        return values
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Moments) and np.array_equal(self.values, other.values)
@@ -206,85 +264,3 @@ def sum_and_rest(
     found = a + b
     of_b = found - a
     return found, (a - (found - of_b)) + (b - of_b)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Tallies:
-    """Weights by class, the first axis, and by whatever is counted.
-
-    It obeys the laws of `Moments`, most of them exactly where weights are whole numbers.
-
-    Parameters
-    ----------
-    values : array of shape (n_classes, ...)
-        Sums of the weights of the cells seen.
-
-    Examples
-    --------
-    >>> a, b = Tallies(np.array([[1.0, 2.0]])), Tallies(np.array([[0.0, 1.0]]))
-    >>> a + b - a == b
-    True
-    """
-
-    values: NDArray[np.float64]
-
-    def __post_init__(self) -> None:
-        self.values.flags.writeable = False
-
-    @classmethod
-    def zero(cls, *shape: int) -> Tallies:
-        """Nothing seen."""
-        return cls(np.zeros(shape))
-
-    def __add__(self, other: Tallies) -> Tallies:
-        return Tallies(self.values + other.values)
-
-    def __sub__(self, other: Tallies) -> Tallies:
-        rest = remaining(self.values, other.values)
-        if np.min(rest, initial=0.0) < 0:
-            msg = "cannot subtract: a category or a bin would have a weight below zero. "
-            raise NaivelyError(msg + "Subtract only what was added.")
-        return Tallies(rest)
-
-    def __mul__(self, factor: float) -> Tallies:
-        with np.errstate(over="ignore"):  # a summary looks at the weight of its classes
-            return Tallies(self.values * factor)
-
-    __rmul__ = __mul__
-
-    def __getitem__(self, at: Any) -> Tallies:
-        """Take some of the classes."""
-        return Tallies(np.ascontiguousarray(self.values[at]))
-
-    def added(self, other: Tallies, at: NDArray[np.intp]) -> Tallies:
-        """Add to some of the classes; the others are untouched."""
-        values = self.values.copy()
-        values[at] += other.values
-        return Tallies(values)
-
-    def joined(self, other: Tallies, at: NDArray[np.intp]) -> Tallies:
-        """Take over classes that are not here, in front of some of ours."""
-        return Tallies(np.insert(self.values, at, other.values, axis=0))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Tallies) and np.array_equal(self.values, other.values)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"Tallies({np.array2string(self.values, separator=', ')})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Tallies, (np.array(self.values),)
-
-
-def remaining(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a - b, and 0 where that is but the rounding of weights; below 0 it is an error.
-
-    >>> remaining(np.array([0.1 + 0.2, 1.0]), np.array([0.3, 2.0]))
-    array([ 0., -1.])
-    """
-    rest: NDArray[np.float64] = a - b
-    rounding = np.where(rest > 0, 8 * np.finfo(float).eps, 1e-10)  # as the kernel's
-    rest[np.abs(rest) <= rounding * a] = 0.0
-    return rest

@@ -19,21 +19,24 @@ E. Cohen, H. Kaplan (2007), Summarizing data using bottom-k sketches.
 
 from __future__ import annotations
 
-import hashlib
-import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
+from naively.axes import Axes, Move
 from naively.exceptions import NaivelyError
-from naively.stats import remaining
+from naively.rows import Block
+from naively.schema import Schema
+from naively.statistics.row_hashes import cells_of, distinct_rows, hashes_of, least, places_of
+from naively.statistics.statistic import ColumnMove, Floats, Statistic
+from naively.statistics.weights import remaining
+from naively.tensors import Tensors, UnsoundError
 
-__all__ = ["EVERYTHING", "ROWS", "Sample", "distinct_rows", "hashes_of"]
+__all__ = ["EVERYTHING", "ROWS", "Sample"]
 
 ROWS = ("hashes", "weight", "codes", "numbers", "categories")  # what a sample holds of each row
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
@@ -41,7 +44,7 @@ EVERYTHING = int(np.iinfo(np.uint64).max)  # a bound above every row: none has t
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class Sample(Statistic):
     """Rows of least hash, in the order of their hashes and classes.
 
     Attributes
@@ -78,9 +81,49 @@ class Sample:
     drawn: bool = False
     untyped: bool = False
 
+    name: ClassVar[str] = "sample"
+
     @classmethod
-    def zero(cls, size: int, n_numbers: int, n_categories: int) -> Sample:
+    def is_measured(cls, schema: Schema) -> bool:
+        """Whether the schema asks for rows."""
+        return bool(schema.sample)
+
+    @classmethod
+    def shape(cls, schema: Schema, axes: Axes) -> tuple[int, ...]:
+        """Return how many rows are kept, and the numbers of columns of each kind."""
+        return schema.sample, len(schema.numbers), len(schema.categories)
+
+    @classmethod
+    def measure(cls, block: Block) -> Sample:
+        """Return the rows of least hash, each with the weight of all that are equal to it."""
+        size, bound = block.schema.sample, block.bound
+        found = np.empty(block.classes.size, np.uint64)
+        _kernel.hash_rows(block.numbers, block.codes, block.category_hashes, found)
+        weights = block.weights
+        at = np.arange(found.size) if weights is None else np.flatnonzero(weights)
+        at = least(found, at, size) if bound == EVERYTHING else at[found[at] < bound]
+        if not at.size:
+            nothing = cls.zero(*cls.shape(block.schema, block.axes))
+            return replace(nothing, bound=bound, untyped=block.untyped)
+        first, inverse = distinct_rows(found[at], block.classes[at])
+        weight = np.bincount(inverse, None if weights is None else weights[at], first.size)
+        kept = at[first]
+        sample = cls(
+            size,
+            bound,
+            found[kept],
+            weight.astype(np.float64),
+            block.classes[kept],
+            cells_of(block.numbers, kept, np.float64) + 0.0,  # -0.0 becomes 0.0: the same cell
+            cells_of(block.codes, kept, np.int32),
+            untyped=block.untyped,
+        )
+        return sample.least(size)
+
+    @classmethod
+    def zero(cls, *shape: int) -> Sample:
         """No rows."""
+        size, n_numbers, n_categories = shape
         return cls(
             size,
             EVERYTHING,
@@ -135,7 +178,7 @@ class Sample:
                 "rows, or measure without a sample: calibration=None."
             )
         gone = other[other.hashes < self.bound]
-        at = self._places(gone)
+        at = places_of(gone.hashes, gone.codes, self.hashes, self.codes)
         if (at < 0).any():
             raise NaivelyError(
                 "cannot subtract: a row was never added. Subtract only what was added."
@@ -176,54 +219,94 @@ class Sample:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def recoded(self, classes: NDArray[Any], categories: list[NDArray[Any]]) -> Sample:
-        """Return the same rows with codes of other classes and categories.
-
-        Parameters
-        ----------
-        classes : ndarray of int
-            For each class, its new code.
-        categories : list of ndarray of int
-            For each column of categories, their new codes.
-        """
-        if not len(self):
+    def moved(self, move: Move) -> Sample:
+        """Return the same rows with the codes of other places, without those of classes gone."""
+        if move.is_still or not len(self):
             return self
-        codes = self.categories.copy() if categories else self.categories
-        for j, places in enumerate(categories):
-            present = codes[:, j] >= 0
-            codes[present, j] = places[codes[present, j]]
-        same = replace(self, codes=classes[self.codes].astype(np.int32), categories=codes)
-        in_order = classes.size < 2 or (np.diff(classes) > 0).all()
-        return same if in_order else same.merged()
+        rows, categories, codes = self, self.categories, self.codes
+        if move.classes is not None:
+            if (gone := move.classes[codes] < 0).any():
+                rows = self[~gone]
+                categories, codes = rows.categories, rows.codes
+            codes = move.classes[codes].astype(np.int32)
+        if move.vocabularies is not None:
+            categories = categories.copy()
+            for j, places in enumerate(move.vocabularies):
+                present = categories[:, j] >= 0
+                categories[present, j] = places[categories[present, j]]
+        same = replace(rows, codes=codes, categories=categories)
+        ordered = move.classes is None or (np.diff(move.classes[move.classes >= 0]) > 0).all()
+        return same if ordered else same.merged()
 
-    def with_columns(
-        self, n_numbers: int, numbers: list[int], known: Sequence[NDArray[Any]], places: list[int]
-    ) -> Sample:
-        """Return the same rows with more columns, of missing cells, which count in their hashes.
+    def with_columns(self, move: ColumnMove) -> Sample:
+        """Return the same rows with other columns; cells that nobody has seen are missing.
 
-        Where the sample does not hold all rows, those it holds were drawn at random, as seen from
-        the hashes of more columns.
-
-        Parameters
-        ----------
-        n_numbers : int
-            How many columns of numbers there will be.
-        numbers : list of int
-            The places of the present ones among them.
-        known : sequence of ndarray
-            For each column of categories there will be, what they are.
-        places : list of int
-            The places of the present ones among them.
+        The hashes are those of the new columns. Where the sample does not hold all rows, those it
+        holds were drawn at random, as seen from the new hashes.
         """
-        cells = np.full((len(self), n_numbers), np.nan)
-        cells[:, numbers] = self.numbers
-        codes = np.full((len(self), len(known)), -1, np.int32)
-        codes[:, places] = self.categories
-        wider = replace(self, numbers=cells, categories=codes)
+        cells = np.full((len(self), len(move.after.numbers)), np.nan)
+        to, of = move.numbers()
+        cells[:, to] = self.numbers[:, of]
+        codes = np.full((len(self), len(move.after.categories)), -1, np.int32)
+        to, of = move.categories()
+        codes[:, to] = self.categories[:, of]
+        other = replace(self, numbers=cells, categories=codes)
         if self.drawn or not len(self):
-            return wider
-        rehashed = replace(wider, bound=EVERYTHING).rehashed(known)
+            return other
+        rehashed = replace(other, bound=EVERYTHING).rehashed(move.axes_after.vocabularies)
         return rehashed if self.bound == EVERYTHING else rehashed.thinned(self.bound)
+
+    def by_class(self, axes: Axes) -> Floats:
+        """Return the weight of the rows of each class."""
+        weight = np.bincount(self.codes, self.weight, axes.classes.size)
+        return weight.astype(np.float64, copy=False)[:, np.newaxis]
+
+    def tensors(self) -> dict[str, NDArray[Any]]:
+        """Return the rows, and what is known of all of them."""
+        state = np.array([self.bound, self.drawn, self.untyped, True], np.uint64)
+        return {f"sample.{name}": getattr(self, name) for name in ROWS} | {"sample.state": state}
+
+    @classmethod
+    def from_tensors(cls, tensors: Tensors, schema: Schema, axes: Axes) -> Sample:
+        """Return the rows, having checked their order, codes and hashes.
+
+        Files of earlier versions have hashes of labels, too. Where such a sample does not hold all
+        rows, those it holds were drawn at random, as seen from today's hashes.
+        """
+        n, shape = tensors.length("sample.hashes"), cls.shape(schema, axes)
+        bound, *flags = tensors.take("sample.state", np.uint64, (4,)).tolist()
+        if any(flag > 1 for flag in flags):
+            raise UnsoundError(f"its sample has the flags {flags}")
+        found = cls(
+            schema.sample,
+            bound,
+            tensors.take("sample.hashes", np.uint64, (n,)),
+            tensors.weights("sample.weight", (n,)),
+            tensors.take("sample.codes", np.int32, (n,)),
+            tensors.take("sample.numbers", np.float64, (n, shape[1])),
+            tensors.take("sample.categories", np.int32, (n, shape[2])),
+            *map(bool, flags[:2]),
+        )
+        found._check(axes)
+        if flags[2]:
+            return found
+        rehashed = replace(found, bound=EVERYTHING).rehashed(axes.vocabularies)
+        return rehashed if bound == EVERYTHING else rehashed.thinned(bound)
+
+    def _check(self, axes: Axes) -> None:
+        """Raise where rows are too many, without weight, equal, not in order, or of no class."""
+        sizes = np.array([column.size for column in axes.vocabularies], dtype=np.int64)
+        codes, cells, hashes = self.codes, self.categories, self.hashes
+        outside = (codes < 0) | (codes >= axes.classes.size)
+        if outside.any() or ((cells < -1) | (cells >= sizes)).any():
+            raise UnsoundError("its sample holds codes of no class or no category")
+        if np.isinf(self.numbers).any() or (len(self) and int(hashes[-1]) >= self.bound):
+            raise UnsoundError("its sample holds infinity, or a hash beyond its bound")
+        same = hashes[1:] == hashes[:-1]
+        order = (hashes[1:] > hashes[:-1]) | (same & (codes[1:] > codes[:-1]))
+        few = len(self.least(self.size)) == len(self)
+        if not (few and order.all() and (self.weight > 0).all()):
+            raise UnsoundError("its sample must be few rows of weight, by ascending hashes")
 
     def merged(self) -> Sample:
         """Put rows in order, and let equal ones be one row of their weight."""
@@ -268,67 +351,3 @@ class Sample:
         hashes = [h * bound >> 64 for h in self.hashes.tolist()]
         scaled = np.array(hashes, dtype=np.uint64)
         return replace(self, hashes=scaled, bound=bound, drawn=True).merged()
-
-    def _places(self, rows: Sample) -> NDArray[np.intp]:
-        """Return where rows stand here; -1 for those that do not."""
-        distinct = np.unique(self.hashes)
-        n_classes = max(self.codes.max(initial=0), rows.codes.max(initial=0)) + 1
-        keys = np.searchsorted(distinct, self.hashes) * n_classes + self.codes
-        wanted = np.searchsorted(distinct, rows.hashes) * n_classes + rows.codes
-        at = np.searchsorted(keys, wanted)
-        inside = np.minimum(at, max(len(self) - 1, 0))
-        found = (at < len(self)) & (len(self) > 0)
-        if found.any():
-            found &= (self.hashes[inside] == rows.hashes) & (self.codes[inside] == rows.codes)
-        return np.where(found, at, -1)
-
-
-def distinct_rows(
-    hashes: NDArray[np.uint64], codes: NDArray[np.int32]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the first of each distinct pair of hash and class, in their order, and the inverse.
-
-    >>> hashes, codes = np.array([7, 3, 7], np.uint64), np.array([1, 0, 1], np.int32)
-    >>> first, inverse = distinct_rows(hashes, codes)
-    >>> first.tolist(), inverse.tolist()
-    ([1, 0], [1, 0, 1])
-    """
-    order = np.argsort(hashes, kind="stable")
-    same = np.diff(hashes[order]) == 0
-    if (np.diff(codes[order])[same] < 0).any():  # rare: equal cells of different classes
-        order = np.lexsort((codes, hashes))
-    is_first = np.ones(hashes.size, dtype=bool)
-    is_first[1:] = ~(same & (np.diff(codes[order]) == 0))
-    inverse = np.empty(hashes.size, np.intp)
-    inverse[order] = np.cumsum(is_first) - 1
-    return order[is_first], inverse
-
-
-def hashes_of(values: NDArray[Any]) -> NDArray[np.uint64]:
-    """Return a hash for each category: the same on every machine.
-
-    >>> hashes_of(np.array(["a", "b"]))
-    array([3405396810240292928, 8453121595177857668], dtype=uint64)
-
-    A number is hashed by its value, whatever type holds it, and true is 1. Text is text, whatever
-    it looks like.
-
-    >>> bool(hashes_of(np.array([1])) == hashes_of(np.array([1.0])) == hashes_of(np.array([True])))
-    True
-    >>> len(set(hashes_of(np.array(["1", "01", "1.0", "true"])).tolist()))
-    4
-    """
-    is_text = values.dtype.kind not in "iubf"
-    contents = map(_text if is_text else _number, values.tolist())
-    hashed = partial(hashlib.blake2b, digest_size=8, person=b"" if is_text else b"number")
-    digests = b"".join(hashed(content).digest() for content in contents)
-    return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
-
-
-def _text(value: str) -> bytes:
-    return value.encode("utf-8", "surrogatepass")
-
-
-def _number(value: float) -> bytes:
-    """Return what is hashed of a number: a double, or the digits of an integer that is none."""
-    return struct.pack("<d", value + 0.0) if float(value) == value else str(value).encode()

@@ -1,0 +1,149 @@
+"""Axes: the labels along which statistics grow.
+
+The classes are one axis, and every column of categories has a vocabulary, which is another. Labels
+are united here and nowhere else; statistics are told where labels went by a `Move`.
+
+Examples
+--------
+>>> a, b = Axes(np.array(["no"])), Axes(np.array(["maybe", "yes"]))
+>>> both = a.united(b, Schema(0))
+>>> both.classes, b.move(both).classes
+(array(['maybe', 'no', 'yes'], dtype='<U5'), array([0, 2]))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from operator import is_
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively import labels
+from naively.exceptions import NaivelyError
+from naively.schema import Schema
+
+__all__ = ["Axes", "Move", "Places"]
+
+Labels: TypeAlias = NDArray[Any]
+Places: TypeAlias = NDArray[np.intp]
+"""For each label, its place on another axis; -1 where it is not there."""
+
+
+@dataclass(frozen=True, eq=False)
+class Axes:
+    """The classes, and the vocabulary of each column of categories.
+
+    Attributes
+    ----------
+    classes : ndarray
+        The labels of the classes.
+    vocabularies : tuple of ndarray
+        For each column of categories, those seen.
+    """
+
+    classes: Labels
+    vocabularies: tuple[Labels, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.classes.flags.writeable = False
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each vocabulary begins, if they stand one after the other; and the end."""
+        return [0, *accumulate(column.size for column in self.vocabularies)]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Axes)
+            and np.array_equal(self.classes, other.classes)
+            and len(self.vocabularies) == len(other.vocabularies)
+            and all(map(np.array_equal, self.vocabularies, other.vocabularies))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Axes, (np.array(self.classes), self.vocabularies)
+
+    def united(self, other: Axes, schema: Schema) -> Axes:
+        """Return the labels of both, sorted; this itself where the other has none besides."""
+        classes = labels.union(self.classes, other.classes)
+        pairs = zip(schema.categories, self.vocabularies, other.vocabularies, strict=True)
+        vocabularies = tuple(_union(schema.name(j), mine, its) for j, mine, its in pairs)
+        if classes is self.classes and all(map(is_, vocabularies, self.vocabularies)):
+            return self
+        return Axes(classes, vocabularies)
+
+    def move(self, to: Axes) -> Move:
+        """Return where each label stands on axes that hold them all."""
+        classes, vocabularies = None, None
+        if not _same(self.classes, to.classes):
+            classes = labels.positions(self.classes, to.classes)
+        if not all(map(_same, self.vocabularies, to.vocabularies)):
+            pairs = zip(self.vocabularies, to.vocabularies, strict=True)
+            vocabularies = [labels.positions(mine, its) for mine, its in pairs]
+        return Move(classes, vocabularies, self, to)
+
+    def chosen(self, classes: NDArray[Any], masks: Sequence[NDArray[np.bool_]] | None) -> Move:
+        """Return the move to some of the classes, and of each vocabulary to some of its labels."""
+        kept = self.vocabularies
+        if masks is not None:
+            kept = tuple(column[mask] for column, mask in zip(kept, masks, strict=True))
+        places = np.full(self.classes.size, -1)
+        places[classes] = np.arange(classes.size)
+        gone = (
+            None if masks is None else [np.where(mask, np.cumsum(mask) - 1, -1) for mask in masks]
+        )
+        return Move(places, gone, self, Axes(self.classes[classes], kept))
+
+
+class Move(NamedTuple):
+    """Where the labels of some axes went; None where all are where they were.
+
+    Attributes
+    ----------
+    classes : ndarray of int, or None
+        For each class, its new place; -1 where it is gone. No two have the same.
+    vocabularies : list of ndarray of int, or None
+        The same for the labels of each vocabulary.
+    before, after : Axes
+        The axes themselves.
+    """
+
+    classes: Places | None
+    vocabularies: list[Places] | None
+    before: Axes
+    after: Axes
+
+    @property
+    def is_still(self) -> bool:
+        """Whether every label stays where it is."""
+        return self.classes is None and self.vocabularies is None
+
+    @property
+    def entries(self) -> Places | None:
+        """For the labels of all vocabularies, one after the other, their new places."""
+        if self.vocabularies is None:
+            return None
+        starts = self.after.starts
+        moved = [
+            np.where(at < 0, -1, start + at)
+            for start, at in zip(starts, self.vocabularies, strict=False)
+        ]
+        return np.concatenate([np.empty(0, np.intp), *moved])
+
+
+def _same(a: Labels, b: Labels) -> bool:
+    return a is b or (a.size == b.size and a.dtype == b.dtype and bool((a == b).all()))
+
+
+def _union(name: str, a: Labels, b: Labels) -> Labels:
+    try:
+        return labels.union(a, b)
+    except NaivelyError as error:
+        raise NaivelyError(f"{name}: {error}") from None

@@ -1,0 +1,171 @@
+"""The one loop that measures: every statistic that a schema asks for, in one pass over row blocks.
+
+>>> from naively.rows import Rows, Targets
+>>> rows = Rows.of_numbers(np.array([[1.0], [3.0]]))
+>>> measure(rows, Targets(np.array(["a"]), np.zeros(2, np.int32)), Schema(1)).moments
+Moments(weight=[[2.]], mean=[[2.]], m2=[[2.]])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively._threads import block_slices, map_blocks
+from naively.axes import Axes
+from naively.exceptions import NaivelyError
+from naively.rows import Block, NotFiniteError, Rows, Table, Targets
+from naively.schema import Schema
+from naively.statistics import STATISTICS, Bins, Sample, Statistic, Tallies
+from naively.statistics.row_hashes import hashes_of
+from naively.statistics.sample import EVERYTHING
+from naively.statistics.statistic import TooLargeError
+from naively.summary import Summary
+
+__all__ = ["measure", "measure_sample", "raise_not_finite"]
+
+Floats = NDArray[np.float64]
+
+_MOST_BLOCKS = 16
+_MOST_MOMENTS = 1 << 24  # bytes that the blocks' moments may take
+_MOST_TALLIES = 1 << 27  # bytes that the blocks' tallies and bins may take
+_LOOKED_AT = 4096  # rows that are looked through at a time for infinity
+
+
+def measure(
+    rows: Rows,
+    targets: Targets,
+    schema: Schema,
+    *,
+    n_jobs: int | None = None,
+    bound: int = EVERYTHING,
+    untyped: bool = False,
+    sample: Sample | None = None,
+) -> Summary:
+    """Summarize rows that the kernel can read.
+
+    Parameters
+    ----------
+    rows : Rows
+        The cells, under the schema.
+    targets : Targets
+        Classes, codes and weights. Classes that have no weight are left out where rows have
+        weights, and otherwise kept.
+    schema : Schema
+        What to measure.
+    n_jobs : int, optional
+        Threads; None for all cores where there is enough to do. It does not change a bit.
+    bound, untyped
+        As in `Block`.
+    sample : Sample, optional
+        The sample of these rows, where it has been drawn already.
+    """
+    kinds = [kind for kind in STATISTICS if kind.is_measured(schema)]
+    found: list[Statistic] = [] if sample is None or Sample not in kinds else [sample]
+    kinds = [kind for kind in kinds if kind not in {type(statistic) for statistic in found}]
+    axes = Axes(targets.classes, rows.categories)
+    found += _measured(rows, targets, schema, axes, kinds, n_jobs, bound, untyped)
+    summary = Summary.of(schema, axes, *found)
+    return summary.ordered(empty_classes=targets.weights is None)
+
+
+def measure_sample(
+    rows: Rows, targets: Targets, schema: Schema, *, n_jobs: int | None = None
+) -> Sample:
+    """Return a sample of rows alone; its codes are those of the rows."""
+    axes = Axes(targets.classes, rows.categories)
+    (sample,) = _measured(rows, targets, schema, axes, [Sample], n_jobs, EVERYTHING, False)
+    assert isinstance(sample, Sample)
+    return sample
+
+
+def _measured(
+    rows: Rows,
+    targets: Targets,
+    schema: Schema,
+    axes: Axes,
+    kinds: Sequence[type[Statistic]],
+    n_jobs: int | None,
+    bound: int,
+    untyped: bool,
+) -> list[Statistic]:
+    """Measure statistics block by block, and add the blocks up in their order."""
+    n_rows = rows.shape[0]
+    if targets.codes.size != n_rows:
+        raise NaivelyError(
+            f"X and y must be equally long; got {n_rows} rows and {targets.codes.size} labels."
+        )
+    weights = None if targets.weights is None else _checked_weights(targets.weights, n_rows)
+    hashes = [hashes_of(column) for column in rows.categories] if Sample in kinds else []
+
+    def work(at: slice) -> list[Statistic]:
+        given = None if weights is None else weights[at]
+        cells = rows.numbers[at], rows.codes[at], targets.codes[at], given
+        block = Block(*cells, schema, axes, hashes, bound, untyped)
+        return [kind.measure(block) for kind in kinds]
+
+    blocks = block_slices(*rows.shape, _most_blocks(schema, axes))
+    try:
+        return reduce(_added, map_blocks(work, blocks, n_jobs))
+    except (NotFiniteError, TooLargeError):
+        pass
+    raise_not_finite(rows.numbers, schema)
+    raise AssertionError  # it never returns
+
+
+def _added(a: list[Statistic], b: list[Statistic]) -> list[Statistic]:
+    return list(map(add, a, b))
+
+
+def _most_blocks(schema: Schema, axes: Axes) -> int:
+    """Return how many blocks there may be, so that their results stay small beside the rows."""
+    moments = 32 * axes.classes.size * len(schema.numbers)
+    most = max(1, min(_MOST_BLOCKS, _MOST_MOMENTS // (moments + 1)))
+    counted = [kind for kind in (Tallies, Bins) if kind.is_measured(schema)]
+    if not counted:
+        return most
+    size = 8 * sum(int(np.prod(kind.shape(schema, axes))) for kind in counted)
+    return min(most, max(2, _MOST_TALLIES // (size + 1)))
+
+
+def _checked_weights(weights: Floats, n_rows: int) -> Floats:
+    if weights.shape != (n_rows,):
+        raise NaivelyError(
+            f"there must be one weight per row ({n_rows}); got shape {weights.shape}."
+        )
+    bad = ~((weights >= 0) & np.isfinite(weights))
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise NaivelyError(
+            f"weights must be finite and >= 0; got sample_weight[{at}]={weights[at]}."
+        )
+    return np.ascontiguousarray(weights)
+
+
+def raise_not_finite(X: Table, schema: Schema) -> None:
+    """Say which cell is infinite, or which column too large for its variance."""
+    X = getattr(X, "numbers", X)  # of rows that have categories too
+    found = (0, 0.0)
+    for start in range(0, X.shape[0], _LOOKED_AT):
+        block = X[start : start + _LOOKED_AT]
+        for j in range(X.shape[1]):
+            column = np.asarray(block[j] if isinstance(block, list) else block[:, j], np.float64)
+            infinite = np.isinf(column)
+            if infinite.any():
+                raise NaivelyError(
+                    f"{schema.name(schema.numbers[j])} holds infinity (first at row "
+                    f"{start + int(np.argmax(infinite))}); naive Bayes needs finite numbers. "
+                    "NaN is allowed and means missing."
+                )
+            at = np.argmax(np.nan_to_num(np.abs(column)))
+            if abs(column[at]) > abs(found[1]):
+                found = j, float(column[at])
+    j, largest = found
+    raise NaivelyError(
+        f"{schema.name(schema.numbers[j])} holds numbers so large that their variance exceeds "
+        f"every float64, such as {largest:g}. Rescale it, or the weights."
+    )

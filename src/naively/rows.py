@@ -1,0 +1,135 @@
+"""Rows as the kernel reads them: numbers, codes, and whose each row is; and blocks of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively import _kernel
+from naively.axes import Axes
+from naively.schema import Schema
+
+__all__ = ["Block", "Columns", "NotFiniteError", "Rows", "Sums", "Table", "Targets"]
+
+Floats = NDArray[np.float64]
+
+
+class Table(Protocol):
+    """What the kernel reads: an array, or columns, of which rows can be sliced."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns."""
+
+    def __getitem__(self, rows: slice, /) -> Any: ...
+
+
+class Columns:
+    """Columns of equal length, as a table; each is an array, or becomes one when it is sliced."""
+
+    def __init__(self, columns: list[Any], n_rows: int) -> None:
+        self.columns, self.shape = columns, (n_rows, len(columns))
+
+    def __getitem__(self, rows: slice) -> list[NDArray[Any]] | NDArray[Any]:
+        if not self.columns:  # a list of none would not say how many rows there are
+            return np.empty((len(range(*rows.indices(self.shape[0]))), 0))
+        return [column[rows] for column in self.columns]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Columns of numbers, and columns of codes with the categories that they mean.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Rows and columns, of both kinds.
+    numbers : Table
+        Columns of numbers; NaN is missing.
+    codes : Table
+        Columns of codes; a negative one is missing.
+    categories : tuple of ndarray
+        The categories of each column of codes, in the order of the codes.
+    """
+
+    shape: tuple[int, int]
+    numbers: Any
+    codes: Any
+    categories: tuple[NDArray[Any], ...]
+
+    @classmethod
+    def of_numbers(cls, numbers: Table) -> Rows:
+        """Return a table of numbers alone."""
+        n_rows, n_columns = numbers.shape
+        return cls((n_rows, n_columns), numbers, np.empty((n_rows, 0), np.int32), ())
+
+    def __getitem__(self, rows: slice) -> Rows:
+        """Return some rows: arrays or lists of columns, which the kernel reads."""
+        count = len(range(*rows.indices(self.shape[0])))
+        shape = (count, self.shape[1])
+        return Rows(shape, self.numbers[rows], self.codes[rows], self.categories)
+
+
+class Targets(NamedTuple):
+    """Whose the rows are: the classes, the code of each row's class, and the rows' weights."""
+
+    classes: NDArray[Any]
+    codes: NDArray[np.int32]
+    weights: NDArray[np.float64] | None = None
+
+
+class NotFiniteError(Exception):
+    """A cell is infinite, or a sum too large; whoever knows all rows says where."""
+
+
+class Sums(NamedTuple):
+    """What one call of the kernel adds up: the weight of each class, and the moments."""
+
+    class_weight: Floats
+    moments: Floats
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows to be measured, and how.
+
+    Attributes
+    ----------
+    numbers, codes : arrays or lists of columns
+        The cells.
+    classes : ndarray of int32
+        The place of each row's class on the axis of classes.
+    weights : ndarray or None
+        Of the rows.
+    schema, axes
+        What is measured, and the labels.
+    category_hashes : list of ndarray
+        For each column of categories, the hashes of their names, where a sample is drawn.
+    bound : int
+        Only rows of a lesser hash are sampled.
+    untyped : bool
+        Whether classes may turn out to be one: see `Sample`.
+    """
+
+    numbers: Any
+    codes: Any
+    classes: NDArray[np.int32]
+    weights: Floats | None
+    schema: Schema
+    axes: Axes
+    category_hashes: list[NDArray[np.uint64]]
+    bound: int
+    untyped: bool
+
+    @cached_property
+    def sums(self) -> Sums:
+        """The sums of all columns of numbers, which two statistics share."""
+        n_classes = self.axes.classes.size
+        found = Sums(np.zeros(n_classes), np.zeros((4, n_classes, len(self.schema.numbers))))
+        if not _kernel.summarize(self.numbers, self.classes, self.weights, *found):
+            raise NotFiniteError
+        return found

@@ -1,0 +1,15 @@
+"""Statistics: what is measured of rows. One file each; the registry is what the rest knows."""
+
+from __future__ import annotations
+
+from naively.statistics.bins import Bins
+from naively.statistics.class_weight import ClassWeight
+from naively.statistics.moments import Moments
+from naively.statistics.sample import Sample
+from naively.statistics.statistic import Statistic
+from naively.statistics.tallies import Tallies
+
+__all__ = ["STATISTICS", "Bins", "ClassWeight", "Moments", "Sample", "Statistic", "Tallies"]
+
+STATISTICS: list[type[Statistic]] = [ClassWeight, Moments, Tallies, Bins, Sample]
+"""In the order in which they are measured and saved."""

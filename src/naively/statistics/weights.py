@@ -1,0 +1,125 @@
+"""Tables of weights, which add as numbers do: `ClassWeight`, `Tallies` and `Bins` are such tables.
+
+>>> from naively.statistics import Tallies
+>>> a, b = Tallies(np.array([[1.0, 2.0]])), Tallies(np.array([[0.0, 1.0]]))
+>>> a + b - a == b
+True
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.axes import Axes, Move
+from naively.exceptions import NaivelyError
+from naively.schema import Schema
+from naively.statistics.statistic import Floats, Statistic
+from naively.tensors import Tensors
+
+__all__ = ["Weights", "remaining"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Weights(Statistic):
+    """Weights by class, the first axis, and by whatever is counted.
+
+    It obeys the laws of every statistic, most of them exactly where weights are whole numbers.
+
+    Parameters
+    ----------
+    values : array of shape (n_classes, ...)
+        Sums of the weights of what was seen.
+    """
+
+    values: Floats
+
+    counted: ClassVar[str]  # what messages call it
+
+    def __post_init__(self) -> None:
+        self.values.flags.writeable = False
+
+    @classmethod
+    def zero(cls, *shape: int) -> Self:
+        """Nothing seen."""
+        return cls(np.zeros(shape))
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(self.values + other.values)
+
+    def __sub__(self, other: Self) -> Self:
+        rest = remaining(self.values, other.values)
+        if np.min(rest, initial=0.0) < 0:
+            msg = f"cannot subtract: {self.counted} would have a weight below zero. "
+            raise NaivelyError(msg + "Subtract only what was added.")
+        return type(self)(rest)
+
+    def __mul__(self, factor: float) -> Self:
+        with np.errstate(over="ignore", invalid="ignore"):  # the weight of classes is checked
+            return type(self)(self.values * factor)
+
+    __rmul__ = __mul__
+
+    def __getitem__(self, at: Any) -> Self:
+        """Take some of the classes."""
+        return type(self)(np.ascontiguousarray(self.values[at]))
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and np.array_equal(self.values, other.values)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({np.array2string(self.values, separator=', ')})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (np.array(self.values),)
+
+    def moved(self, move: Move) -> Self:
+        """Return the same once classes went to other places."""
+        return self if move.classes is None else type(self)(self._placed(move))
+
+    def plus(self, other: Self, own: Move, its: Move) -> Self:
+        """Add another in one copy."""
+        values = self._placed(own)
+        if its.classes is None:
+            values += other.values
+        else:
+            values[its.classes] += other.values
+        return type(self)(values)
+
+    def tensors(self) -> dict[str, NDArray[Any]]:
+        """Return the weights."""
+        return {self.name: self.values}
+
+    @classmethod
+    def from_tensors(cls, tensors: Tensors, schema: Schema, axes: Axes) -> Self:
+        """Return the weights, each finite and not below 0."""
+        return cls(tensors.weights(cls.name, cls.shape(schema, axes)))
+
+    def _placed(self, move: Move) -> Floats:
+        """Return a copy with each class in its new place."""
+        if move.classes is None:
+            return self.values.copy()
+        values = np.zeros((move.after.classes.size, *self.values.shape[1:]))
+        kept = move.classes >= 0
+        if kept.all():
+            values[move.classes] = self.values
+        else:
+            values[move.classes[kept]] = self.values[kept]
+        return values
+
+
+def remaining(a: Floats, b: Floats) -> Floats:
+    """Return a - b, and 0 where that is but the rounding of weights; below 0 it is an error.
+
+    >>> remaining(np.array([0.1 + 0.2, 1.0]), np.array([0.3, 2.0]))
+    array([ 0., -1.])
+    """
+    rest: Floats = a - b
+    rounding = np.where(rest > 0, 8 * np.finfo(float).eps, 1e-10)  # as the kernel's
+    rest[np.abs(rest) <= rounding * a] = 0.0
+    return rest

@@ -1,0 +1,171 @@
+"""A summary as words and tensors, and back, trusting nothing.
+
+The words go into the header of a file, the tensors behind it. Every statistic has tensors of its
+own; sizes are checked against each other, and every number against what it must satisfy.
+"""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.axes import Axes
+from naively.exceptions import NaivelyError
+from naively.labels import text_array
+from naively.schema import Kind, Schema
+from naively.statistics import STATISTICS, ClassWeight
+from naively.summary import Summary
+from naively.tensors import Tensors, UnsoundError
+
+__all__ = ["pack", "unpack"]
+
+_LABELS = {
+    "U": "str",
+    "O": "str",
+    "i": "int",
+    "u": "int",
+    "b": "bool",
+    "f": "float",
+}  # NumPy's kinds
+_TYPES = {"str": str, "int": int, "bool": bool, "float": float}
+_DTYPES = ("int8", "int16", "int32", "uint8", "uint16", "uint32", "uint64", "float16", "float32")
+_ROUNDING = 1e-6  # of sums in another order, and of what was subtracted from them
+
+
+def pack(summary: Summary) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return the words and the tensors of a summary."""
+    schema, classes = summary.schema, summary.classes
+    header: dict[str, Any] = {
+        "columns": schema.names,
+        "n_columns": schema.n_columns,
+        "kinds": schema.kinds,
+        "sample": schema.sample,
+        "labels": _type_of(classes, "labels"),
+        "classes": classes.tolist(),
+        "label_dtype": classes.dtype.name if classes.dtype.name in _DTYPES else None,
+        "categories": [
+            {"type": _type_of(column, "categories"), "names": column.tolist()}
+            for column in summary.categories
+        ],
+        "weight": summary.weight,
+    }
+    tensors: dict[str, NDArray[Any]] = {}
+    if schema.edges is not None:
+        tensors |= {"edges": np.array(schema.edges), "knots": np.array(schema.knots)}
+    for statistic in summary.statistics.values():
+        tensors |= statistic.tensors()
+    return header, {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
+
+
+def _type_of(values: NDArray[Any], what: str) -> str:
+    kind = _LABELS.get(values.dtype.kind)
+    if kind is None:
+        raise NaivelyError(
+            f"{what} must be str, int, bool or float to be saved; got {values.dtype}."
+        )
+    return kind
+
+
+@np.errstate(over="ignore")  # a sum that overflows is infinite, and refused
+def unpack(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> Summary:
+    """Return the summary, or raise `UnsoundError` with what is wrong."""
+    left = Tensors(tensors)
+    schema = _schema(header, left)
+    axes = Axes(_classes(header), _categories(header, schema))
+    kinds = [kind for kind in STATISTICS if kind.is_measured(schema)]
+    summary = Summary.of(schema, axes, *(kind.from_tensors(left, schema, axes) for kind in kinds))
+    left.check_empty()
+    _check_no_heavier(summary)
+    return summary
+
+
+def _check_no_heavier(summary: Summary) -> None:
+    """Raise where something weighs more than its class, by more than rounding."""
+    most = summary.class_weight * (1 + _ROUNDING) + _ROUNDING * summary.weight
+    for kind, statistic in summary.statistics.items():
+        if kind is not ClassWeight and (most < statistic.by_class(summary.axes).T).any():
+            raise UnsoundError(f"something in {kind.name!r} weighs more than its class")
+
+
+def _schema(header: dict[str, Any], tensors: Tensors) -> Schema:
+    n_columns, names, kinds = (header.get(key) for key in ("n_columns", "columns", "kinds"))
+    if type(n_columns) is not int or n_columns < 0:
+        raise UnsoundError(f"its number of columns is {n_columns!r}")
+    if names is not None and (not _all_are(str, names) or len(names) != n_columns):
+        raise UnsoundError("its column names must be as many strings as there are columns")
+    if kinds is not None:
+        known = isinstance(kinds, list) and all(kind in get_args(Kind) for kind in kinds)
+        if not known or len(kinds) != n_columns:
+            listed = ", ".join(map(repr, get_args(Kind)))
+            raise UnsoundError(f"its kinds must be one of {listed} for each column")
+    size = header.get("sample", 0)
+    if type(size) is not int or size < 0:
+        raise UnsoundError(f"the size of its sample is {size!r}")
+    named = None if names is None else tuple(names)
+    schema = Schema(n_columns, named, None if kinds is None else tuple(kinds), sample=size)
+    if "edges" not in tensors and "knots" not in tensors:
+        return schema
+    n_bins = tensors.length("knots", axis=-1)
+    cuts = _ascending(tensors, "edges", (len(schema.numbers), max(n_bins - 1, 0)))
+    knots = _ascending(tensors, "knots", (len(schema.numbers), n_bins))
+    if not np.isfinite(knots).all():
+        raise UnsoundError("knots must be finite")
+    return Schema(n_columns, named, schema.kinds, cuts, knots, size)
+
+
+def _ascending(
+    tensors: Tensors, name: str, shape: tuple[int, int]
+) -> tuple[tuple[float, ...], ...]:
+    values = tensors.take(name, np.float64, shape)
+    if np.isnan(values).any() or (values[:, 1:] < values[:, :-1]).any():
+        raise UnsoundError(f"{name} must ascend")
+    return tuple(map(tuple, values.tolist()))
+
+
+def _names(kind: Any, listed: Any, what: str) -> NDArray[Any]:
+    """Return labels or categories: all of one type, distinct and sorted."""
+    type_ = _TYPES.get(str(kind))
+    if type_ is None or not isinstance(listed, list):
+        raise UnsoundError(f"its {what} must be a list of str, int, bool or float")
+    if not _all_are(type_, listed):
+        raise UnsoundError(f"its {what} must all be {type_.__name__}")
+    try:
+        is_text = type_ is str
+        names = text_array(listed) if is_text else np.array(listed, None if listed else type_)
+        ordered = bool((names[1:] > names[:-1]).all())
+    except (OverflowError, TypeError, ValueError):
+        raise UnsoundError(f"its {what} are beyond what labels can be") from None
+    is_plain = names.dtype.kind in _LABELS and (is_text or names.dtype.kind != "O")
+    if not is_plain or not ordered or len(set(listed)) != names.size:
+        raise UnsoundError(f"its {what} must be distinct and sorted")
+    return names
+
+
+def _classes(header: dict[str, Any]) -> NDArray[Any]:
+    """Return the labels, in the type that they had."""
+    classes = _names(header.get("labels"), header.get("classes"), "classes")
+    dtype = header.get("label_dtype")
+    if dtype is None:
+        return classes
+    if not isinstance(dtype, str) or dtype not in _DTYPES:
+        raise UnsoundError(f"the type of its labels is {dtype!r}")
+    with np.errstate(over="ignore"):
+        typed = classes.astype(dtype)
+    if typed.dtype.kind not in (classes.dtype.kind, "u") or not np.array_equal(typed, classes):
+        raise UnsoundError(f"its labels are not {dtype}")
+    return typed
+
+
+def _all_are(type_: type, values: Any) -> bool:
+    return isinstance(values, list) and all(type(value) is type_ for value in values)
+
+
+def _categories(header: dict[str, Any], schema: Schema) -> tuple[NDArray[Any], ...]:
+    listed = header.get("categories", [])
+    if not isinstance(listed, list) or len(listed) != len(schema.categories):
+        raise UnsoundError("its categories must be listed for each column of categories")
+    if not all(isinstance(column, dict) for column in listed):
+        raise UnsoundError("its categories must be named")
+    return tuple(_names(c.get("type"), c.get("names"), "categories") for c in listed)

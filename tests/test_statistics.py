@@ -1,0 +1,226 @@
+"""Every statistic obeys the same laws, and a new one needs no other file.
+
+`Present` is new to the package: it is defined here, registered for its tests, and passes them all.
+"""
+
+import json
+import pickle
+from functools import reduce
+from operator import add
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import naively
+from naively import GaussianNB, Schema, Summary
+from naively.axes import Axes
+from naively.engines.mixed import summarize
+from naively.statistics import STATISTICS, Sample
+from naively.statistics.weights import Weights
+from naively.summary_file import pack, unpack
+from naively.tensors import Tensors
+
+
+class Present(Weights):
+    """How many cells are present, by class and column of numbers, whatever they weigh."""
+
+    name = "present"
+    counted = "a column"
+
+    @classmethod
+    def shape(cls, schema, axes):
+        return axes.classes.size, len(schema.numbers)
+
+    @classmethod
+    def measure(cls, block):
+        columns = block.numbers if isinstance(block.numbers, list) else block.numbers.T
+        found = np.zeros(cls.shape(block.schema, block.axes))
+        for j, column in enumerate(columns):
+            np.add.at(found[:, j], block.classes, ~np.isnan(column))
+        return cls(found)
+
+    def with_columns(self, move):
+        values = np.zeros((len(self.values), len(move.after.numbers)))
+        to, of = move.numbers()
+        values[:, to] = self.values[:, of]
+        return type(self)(values)
+
+    def by_class(self, axes):
+        return self.values
+
+
+ALL = [*STATISTICS, Present]
+
+
+@pytest.fixture(params=ALL, ids=lambda kind: kind.name)
+def statistic(request):
+    added = request.param not in STATISTICS
+    if added:
+        STATISTICS.append(request.param)
+    yield request.param
+    if added:
+        STATISTICS.remove(request.param)
+
+
+SCHEMA = Schema(
+    4,
+    ("age", "town", "size", "flag"),
+    ("number", "category", "number", "category"),
+    edges=((20.0, 40.0, 60.0), (-1.0, 0.0, 1.0)),
+    knots=((10.0, 30.0, 50.0, 70.0), (-2.0, -0.5, 0.5, 2.0)),
+    sample=1000,
+)
+
+
+def table(seed, towns, classes, n=60):
+    rng = np.random.default_rng(seed)
+    age = np.where(rng.random(n) < 0.1, np.nan, rng.integers(10, 90, n))
+    frame = pd.DataFrame(
+        {
+            "age": age,
+            "town": rng.choice([*towns, None], n),
+            "size": rng.normal(size=n),
+            "flag": rng.random(n) < 0.5,
+        }
+    )
+    return frame, rng.choice(classes, n)
+
+
+TABLES = [
+    table(0, ["Ulm", "Bonn"], ["no", "yes"]),
+    table(1, ["Aachen", "Ulm"], ["maybe", "yes"]),
+    table(2, ["Zwickau"], ["a"]),
+]
+
+
+@pytest.fixture
+def parts(statistic):
+    return [summarize(frame, y, schema=SCHEMA) for frame, y in TABLES]
+
+
+def close(a, b):
+    """Compare every number of two statistics: to rounding, but codes and hashes exactly."""
+    mine, its = a.tensors(), b.tensors()
+    assert mine.keys() == its.keys()
+    for name, array in mine.items():
+        exact = array.dtype.kind != "f"
+        tolerance = 0.0 if exact else 1e-12 * max(1.0, np.max(np.abs(its[name]), initial=0.0))
+        np.testing.assert_allclose(array, its[name], rtol=0, atol=tolerance)
+
+
+def test_adding_nothing_changes_nothing(statistic, parts):
+    zero = statistic.zero(*statistic.shape(SCHEMA, parts[0].axes))
+    assert parts[0][statistic] + zero == parts[0][statistic] == zero + parts[0][statistic]
+
+
+def test_everything_without_everything_is_nothing(statistic, parts):
+    for part in parts:
+        zero = statistic.zero(*statistic.shape(SCHEMA, part.axes))
+        assert (part - part)[statistic] == Summary.zero(SCHEMA, part.classes)[statistic]
+        assert 0 * part[statistic] == zero
+
+
+def test_a_sum_on_other_axes_is_that_of_what_moved(statistic, parts):
+    a, b = parts[:2]
+    axes = a.axes.united(b.axes, SCHEMA)
+    own, its = a.axes.move(axes), b.axes.move(axes)
+    moved = a[statistic].moved(own) + b[statistic].moved(its)
+    assert a[statistic].plus(b[statistic], own, its) == moved
+    assert (a + b)[statistic] == moved
+
+
+def test_the_parts_add_up_to_the_whole(statistic, parts):
+    frames, labels = zip(*TABLES, strict=True)
+    whole = summarize(pd.concat(frames), np.concatenate(labels), schema=SCHEMA)
+    close(reduce(add, parts)[statistic], whole[statistic])
+    close(reduce(add, parts[::-1])[statistic], whole[statistic])
+
+
+def test_what_was_added_can_be_removed(statistic, parts):
+    a, b = parts[:2]
+    left = (a + b) - b
+    at = np.searchsorted(left.classes, a.classes)
+    close(left.with_classes(at)[statistic], a[statistic])
+
+
+def test_twice_is_the_sum_with_itself(statistic, parts):
+    a = parts[0]
+    close((2 * a)[statistic], (a + a)[statistic])
+
+
+def test_threads_do_not_change_a_bit(statistic):
+    frame, y = table(5, ["Ulm", "Bonn", "Jena"], ["no", "yes"], n=200_000)
+    one, many = (summarize(frame, y, schema=SCHEMA, n_jobs=n) for n in (1, 7))
+    assert one[statistic] == many[statistic]
+
+
+@pytest.mark.parametrize("at", [[2, 1], [3], [1, 0, 3], []], ids=str)
+def test_some_columns_are_as_if_they_alone_had_been_measured(statistic, parts, at):
+    frame, y = TABLES[0]
+    few = parts[0].with_columns(at)
+    if at:
+        alone = summarize(frame.iloc[:, at], y, schema=SCHEMA.columns(at))
+        assert few == alone
+    assert few.schema == SCHEMA.columns(at)
+
+
+def test_some_classes_are_as_if_they_alone_had_been_measured(statistic, parts):
+    frame, y = TABLES[0]
+    alone = summarize(frame[y == "yes"], y[y == "yes"], schema=SCHEMA)
+    few = parts[0].with_classes([1]).ordered()
+    assert few[statistic] == alone[statistic]
+
+
+def test_classes_of_one_label_add_up(statistic, parts):
+    frame, _ = TABLES[0]
+    joined = parts[0].relabelled(np.array(["any", "any"]))
+    close(joined[statistic], summarize(frame, ["any"] * len(frame), schema=SCHEMA)[statistic])
+
+
+def test_nothing_weighs_more_than_its_class(statistic, parts):
+    for part in parts:
+        assert (part[statistic].by_class(part.axes) <= part.class_weight[:, np.newaxis]).all()
+
+
+def test_tensors_come_back(statistic, parts):
+    for part in parts:
+        again = statistic.from_tensors(Tensors(part[statistic].tensors()), SCHEMA, part.axes)
+        assert again == part[statistic]
+        header, tensors = pack(part)
+        assert unpack(json.loads(json.dumps(header)), tensors) == part
+
+
+def test_pickles_come_back(statistic, parts):
+    assert pickle.loads(pickle.dumps(parts[0])) == parts[0]
+    assert pickle.loads(pickle.dumps(parts[0][statistic])) == parts[0][statistic]
+
+
+def test_operands_are_not_modified(statistic, parts):
+    a, b = parts[:2]
+    before = pickle.dumps((a, b))
+    _ = a + b, (a + b) - b, 0.5 * a, a.with_columns([1]), a.with_classes([0])
+    assert pickle.dumps((a, b)) == before
+
+
+def test_a_model_keeps_it_in_its_file(statistic, tmp_path):
+    model = GaussianNB().fit(np.arange(8.0).reshape(4, 2), ["a", "b", "a", "b"])
+    model.save(tmp_path / "model.safetensors")
+    assert naively.load(tmp_path / "model.safetensors").summary_ == model.summary_
+    assert pickle.loads(pickle.dumps(model)).summary_ == model.summary_
+
+
+def test_labels_are_united_by_axes_alone():
+    a = Axes(np.array(["a"]), (np.array([1, 3]),))
+    b = Axes(np.array(["b"]), (np.array([2, 3]),))
+    schema = Schema(1, kinds=("category",))
+    both = a.united(b, schema)
+    assert both == Axes(np.array(["a", "b"]), (np.array([1, 2, 3]),))
+    assert b.move(both).vocabularies[0].tolist() == [1, 2]
+    assert both.united(a, schema) is both
+
+
+def test_a_sample_that_is_incomplete_loses_its_hashes_with_its_columns():
+    frame, y = TABLES[0]
+    few = summarize(frame, y, schema=Schema(4, SCHEMA.names, SCHEMA.kinds, sample=10))
+    assert few.with_columns([0, 1])[Sample].drawn
