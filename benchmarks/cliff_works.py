@@ -161,7 +161,7 @@ CLIFFS = [
     Cliff("GaussianNB, partial_fit, 2,000 new classes one by one",
           lambda: _new_classes(lambda: GaussianNB(open_classes=True)), 1),
     Cliff("GaussianNB, partial_fit, 2,000 new classes one by one, 50 columns",
-          lambda: _new_classes(lambda: GaussianNB(open_classes=True), 50), 1),
+          lambda: _new_classes(lambda: GaussianNB(open_classes=True), 50), 4),  # 3.2 GB are copied
     Cliff("NaiveBayes(calibration=None), partial_fit, 2,000 new classes one by one",
           lambda: _new_classes(lambda: NaiveBayes(calibration=None, open_classes=True)), 1),
     Cliff("CSV of 16 MB, a quote that is never closed", _open_quote, 0.5),

@@ -35,6 +35,8 @@ def encode(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
     y = as_array(y)
     if y.ndim != 1:
         raise NaivelyError(f"labels must have one dimension; got shape {y.shape}.")
+    if y.size == 1 and y.dtype.kind in "iubU" and y.dtype.itemsize:  # of a stream of rows
+        return y.astype(_native(y.dtype)), np.zeros(1, np.int32)
     if y.dtype.kind in "iub":
         codes = np.empty(y.size, dtype=np.int32)
         distinct = _kernel.encode(

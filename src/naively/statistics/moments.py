@@ -43,7 +43,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively import _kernel
-from naively.axes import Axes, Move
+from naively.axes import Axes, Move, placed
 from naively.exceptions import NaivelyError
 from naively.rows import Block, NotFiniteError
 from naively.schema import Schema
@@ -212,15 +212,7 @@ class Moments(Statistic):
         """Return a copy with each class in its new place."""
         if move.classes is None:
             return self.values.copy()
-        values, kept = (
-            np.zeros((4, move.after.classes.size, self.values.shape[2])),
-            move.classes >= 0,
-        )
-        if kept.all():
-            values[:, move.classes] = self.values
-        else:
-            values[:, move.classes[kept]] = self.values[:, kept]
-        return values
+        return placed(self.values, move.classes, move.after.classes.size, axis=1)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Moments) and np.array_equal(self.values, other.values)

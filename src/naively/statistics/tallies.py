@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.axes import Axes, Move
+from naively.axes import Axes, Move, placed
 from naively.rows import Block
 from naively.schema import Schema
 from naively.statistics.statistic import ColumnMove, Floats
@@ -85,6 +85,4 @@ class Tallies(Weights):
         values, entries = super()._placed(move), move.entries
         if entries is None:
             return values
-        placed, kept = np.zeros((len(values), move.after.starts[-1])), entries >= 0
-        placed[:, entries[kept]] = values[:, kept]
-        return placed
+        return placed(values, entries, move.after.starts[-1], axis=1)

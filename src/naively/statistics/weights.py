@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.axes import Axes, Move
+from naively.axes import Axes, Move, placed
 from naively.exceptions import NaivelyError
 from naively.schema import Schema
 from naively.statistics.statistic import Floats, Statistic
@@ -104,13 +104,7 @@ class Weights(Statistic):
         """Return a copy with each class in its new place."""
         if move.classes is None:
             return self.values.copy()
-        values = np.zeros((move.after.classes.size, *self.values.shape[1:]))
-        kept = move.classes >= 0
-        if kept.all():
-            values[move.classes] = self.values
-        else:
-            values[move.classes[kept]] = self.values[kept]
-        return values
+        return placed(self.values, move.classes, move.after.classes.size)
 
 
 def remaining(a: Floats, b: Floats) -> Floats:
