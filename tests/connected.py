@@ -44,6 +44,7 @@ def _given(spark):
     from naively import GaussianNB, NaiveBayes, NaivelyError
     from naively import spark as stages
     from naively.engines import spark as engine
+    from naively.scoring import spark as scoring
 
     df = spark.createDataFrame(rows()).repartition(3)
     numbers = engine.summarize(df, target="y", columns=["number"])
@@ -56,8 +57,8 @@ def _given(spark):
         told = str(error)
     return {
         "moments": numbers.moments.values.tolist(),
-        "numbers": _labels(engine.predict(GaussianNB.from_summary(numbers), df)),
-        "mixed": _labels(engine.predict(mixed, df)),
+        "numbers": _labels(scoring.predict(GaussianNB.from_summary(numbers), df)),
+        "mixed": _labels(scoring.predict(mixed, df)),
         "stage": _labels(stages.NaiveBayes(inputCols=["number"]).fit(labelled).transform(labelled)),
         "told": told,
     }

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 
 from naively import NaiveBayes
-from naively.engines import sql
 from naively.export import to_onnx, to_sql
 from naively.reports import report
+from naively.scoring import sql as scoring
 from tests import databases
 from tests.browser import same
 
@@ -59,7 +59,7 @@ def test_a_query_takes_a_boolean_in_any_spelling(database, kind):
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_a_table_of_a_database_takes_a_boolean_in_any_spelling(database, kind):
     table = load(database, *COLUMNS[kind], f"predicted_{kind}")
-    found = sql.predict(MODEL, table, keep=["id"], proba=True).execute().sort_values("id")
+    found = scoring.predict(MODEL, table, keep=["id"], proba=True).execute().sort_values("id")
     expected = truth(COLUMNS[kind][1])
     np.testing.assert_allclose(found.iloc[:, 2:].to_numpy(dtype=float), expected, atol=1e-9)
 

@@ -17,6 +17,7 @@ from distributed import Client, LocalCluster
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, Schema, summarize
 from naively.engines import dask as engine
 from naively.engines import mixed
+from naively.scoring import dask as scoring
 
 N = 200
 NAMES = ["a", "b", "c"]
@@ -222,7 +223,7 @@ def test_histograms_and_the_sample_of_rows_are_those_of_the_whole():
     assert got.bins == whole.bins
     assert got.sample == whole.sample
     model = NaiveBayes.from_summary(got)
-    lazy = engine.predict(model, "predict_proba", in_partitions(frame[columns]))
+    lazy = scoring.predict(model, "predict_proba", in_partitions(frame[columns]))
     np.testing.assert_array_equal(lazy.compute(), model.predict_proba(frame[columns]))
 
 
@@ -377,7 +378,7 @@ def test_other_divisions_are_other_rows():
 @pytest.mark.parametrize("method", METHODS)
 def test_an_array_is_answered_by_an_array_with_its_chunks(method):
     rows, expected = in_chunks(X, 30, 2), getattr(MODEL, method)(X)
-    got = engine.predict(MODEL, method, rows)
+    got = scoring.predict(MODEL, method, rows)
     assert isinstance(got, da.Array)
     assert got.chunks[0] == rows.chunks[0]
     assert got.shape == expected.shape
@@ -390,7 +391,7 @@ def test_a_frame_is_answered_by_a_frame_with_its_index(method):
     frame = FRAME[NAMES].set_index(pd.Index(np.arange(N) * 10, name="id"))
     labels = np.array(["no", "yes", "perhaps"])[Y]
     model, rows = GaussianNB(variance="shared").fit(frame, labels), in_partitions(frame)
-    got, expected = engine.predict(model, method, rows), getattr(model, method)(frame)
+    got, expected = scoring.predict(model, method, rows), getattr(model, method)(frame)
     assert got.divisions == rows.divisions
     answer = got.compute()
     pd.testing.assert_index_equal(answer.index, frame.index)
@@ -406,18 +407,18 @@ def test_a_frame_is_answered_by_a_frame_with_its_index(method):
 )
 def test_labels_keep_their_type(labels):
     model = GaussianNB().fit(X, labels)
-    got = engine.predict(model, "predict", in_chunks(X, 30, 3))
+    got = scoring.predict(model, "predict", in_chunks(X, 30, 3))
     assert got.dtype == got.compute().dtype == model.classes_.dtype
 
 
 def test_probabilities_of_float32_are_float32():
     model = GaussianNB().fit(X.astype(np.float32), Y)
-    got = engine.predict(model, "predict_proba", in_chunks(X.astype(np.float32), 30, 3))
+    got = scoring.predict(model, "predict_proba", in_chunks(X.astype(np.float32), 30, 3))
     assert got.dtype == got.compute().dtype == np.float32
 
 
 def test_chunks_of_unknown_lengths_are_answered_by_such():
-    got = engine.predict(MODEL, "predict", without_lengths(in_chunks(X, 30, 3)))
+    got = scoring.predict(MODEL, "predict", without_lengths(in_chunks(X, 30, 3)))
     assert np.isnan(got.shape[0])
     np.testing.assert_array_equal(got.compute(), MODEL.predict(X))
 
@@ -427,15 +428,15 @@ def test_a_partition_without_rows_has_no_answers(method):
     model, kept = GaussianNB().fit(FRAME[NAMES], Y), np.r_[:40, 90:N]
     frame = in_partitions(FRAME.assign(kept=np.isin(np.arange(N), kept)), npartitions=20)
     expected = getattr(model, method)(FRAME.loc[kept, NAMES])
-    got = engine.predict(model, method, frame[frame["kept"]][NAMES])
+    got = scoring.predict(model, method, frame[frame["kept"]][NAMES])
     np.testing.assert_array_equal(got.compute(), expected)
     none = in_chunks(X, 50, 3)[:0]
-    assert engine.predict(MODEL, method, none).compute().shape == (0, *expected.shape[1:])
+    assert scoring.predict(MODEL, method, none).compute().shape == (0, *expected.shape[1:])
 
 
 def test_learning_more_does_not_change_answers_that_were_asked_for():
     model = GaussianNB().fit(X, Y)
-    later = engine.predict(model, "predict", in_chunks(X, 50, 3))
+    later = scoring.predict(model, "predict", in_chunks(X, 50, 3))
     before = model.predict(X)
     model.fit(-X, Y)
     assert (model.predict(X) != before).any()
@@ -444,10 +445,10 @@ def test_learning_more_does_not_change_answers_that_were_asked_for():
 
 def test_columns_that_do_not_fit_are_said_at_once():
     with pytest.raises(ValueError, match="2 features"):
-        engine.predict(MODEL, "predict", in_chunks(X[:, :2], 50, 2))
+        scoring.predict(MODEL, "predict", in_chunks(X[:, :2], 50, 2))
     model = GaussianNB().fit(FRAME[NAMES], Y)
     with pytest.raises(ValueError, match="feature names"):
-        engine.predict(
+        scoring.predict(
             model, "predict", in_partitions(FRAME.rename(columns={"a": "A"}))[["A", "b", "c"]]
         )
 
@@ -456,11 +457,11 @@ def test_a_partition_that_cannot_be_answered_is_named():
     infinite = X.copy()
     infinite[25, 1] = np.inf
     with pytest.raises(NaivelyError, match="partition 2: column 1 holds infinity"):
-        engine.predict(MODEL, "predict", in_chunks(infinite, 10, 3)).compute()
+        scoring.predict(MODEL, "predict", in_chunks(infinite, 10, 3)).compute()
     frame = pd.DataFrame(infinite, columns=NAMES)
     model = GaussianNB().fit(FRAME[NAMES], Y)
     with pytest.raises(NaivelyError, match="partition 0: column 'b' holds infinity"):
-        engine.predict(model, "predict", in_partitions(frame)).compute()
+        scoring.predict(model, "predict", in_partitions(frame)).compute()
 
 
 # --- a cluster of processes ----------------------------------------------------------------------
@@ -512,10 +513,10 @@ def test_a_cluster_names_the_partition_that_failed(client):
 
 
 def test_a_cluster_answers(client):
-    got = engine.predict(MODEL, "predict", in_chunks(X, 20, 2))
+    got = scoring.predict(MODEL, "predict", in_chunks(X, 20, 2))
     np.testing.assert_array_equal(client.compute(got).result(), MODEL.predict(X))
     model = GaussianNB().fit(FRAME[NAMES], Y)
-    series = engine.predict(model, "predict", in_partitions()[NAMES])
+    series = scoring.predict(model, "predict", in_partitions()[NAMES])
     np.testing.assert_array_equal(client.compute(series).result(), model.predict(FRAME[NAMES]))
 
 

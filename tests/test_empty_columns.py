@@ -154,7 +154,7 @@ def answers_of_dask(model, X, folder):
 
 def answers_of_database(name):
     def answers(model, X, folder):
-        ibis, sql = pytest.importorskip("ibis"), pytest.importorskip("naively.engines.sql")
+        ibis, sql = pytest.importorskip("ibis"), pytest.importorskip("naively.scoring.sql")
         pytest.importorskip("duckdb")
         parquet.write_table(pa.Table.from_pandas(X.assign(id=range(N))), folder / "t.parquet")
         t = ibis.duckdb.connect().read_parquet(folder / "t.parquet")
@@ -167,7 +167,7 @@ def answers_of_database(name):
 def answers_of_spark(model, X, folder):
     if sparks.absent():
         pytest.skip(sparks.absent())
-    from naively.engines import spark as engine
+    from naively.scoring import spark as scoring
 
     types = {"town": "string", "side": "string", "nothing": "void"}
     types["void"] = "void" if X["void"].isna().all() else "string"
@@ -175,7 +175,7 @@ def answers_of_spark(model, X, folder):
     rows = [tuple(row) for row in X.astype(object).to_numpy().tolist()]
     with sparks.quiet():
         df = sparks.session().createDataFrame(rows, listed).coalesce(1)
-        return np.array(engine.predict(model, df, probability="p").toArrow()["p"].to_pylist())
+        return np.array(scoring.predict(model, df, probability="p").toArrow()["p"].to_pylist())
 
 
 def answers_of_onnx(model, X, folder):

@@ -24,6 +24,7 @@ from pyspark.sql.functions import expr, lit
 from pyspark.sql.types import DoubleType, StructField, StructType
 
 from naively.engines import spark as engine
+from naively.scoring import spark as scoring
 
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support:FutureWarning")
 
@@ -145,7 +146,7 @@ def test_columns_may_have_odd_names(spark):
     got = engine.summarize(df, target="two words")
     assert got.schema.names == ("a.b", "with `ticks`")
     assert got.moments.mean.tolist() == [[2.0, 3.0]]
-    answered = engine.predict(GaussianNB.from_summary(got), df)
+    answered = scoring.predict(GaussianNB.from_summary(got), df)
     assert answered.columns == [*names, "prediction"]
     assert [row.prediction for row in answered.collect()] == ["k", "k"]
 
@@ -350,7 +351,7 @@ def test_columns_that_do_not_fit_are_said_before_anything_is_read(df, options, m
 
 @pytest.mark.parametrize("sql", [False, True], ids=["by Arrow", "by SQL"])
 def test_answers_are_those_of_the_model(df, model, sql):
-    answered = engine.predict(model, df, probability="p", sql=sql)
+    answered = scoring.predict(model, df, probability="p", sql=sql)
     assert answered.columns == [*df.columns, "prediction", "p"]
     rows = answered.toArrow()
     X = rows.select(NAMES)
@@ -368,7 +369,7 @@ def test_answers_of_a_model_of_any_columns_are_its_own(spark, table, sql):
     model = NaiveBayes(calibration=None).fit(mixed.select(names), table["y"].to_numpy())
     with sparks.quiet():
         df = spark.createDataFrame(mixed)
-    rows = engine.predict(model, df, probability="p", sql=sql).toArrow()
+    rows = scoring.predict(model, df, probability="p", sql=sql).toArrow()
     X = rows.select(names)
     assert rows["prediction"].to_pylist() == model.predict(X).tolist()
     p = np.array(rows["p"].to_pylist())
@@ -376,7 +377,7 @@ def test_answers_of_a_model_of_any_columns_are_its_own(spark, table, sql):
 
 
 def test_joint_probabilities_are_those_of_the_model(df, model):
-    rows = engine.predict(model, df, prediction=None, joint="joint").toArrow()
+    rows = scoring.predict(model, df, prediction=None, joint="joint").toArrow()
     assert rows.column_names == [*df.columns, "joint"]
     expected = model.predict_joint_log_proba(rows.select(NAMES))
     assert rows["joint"].to_pylist() == expected.tolist()
@@ -386,14 +387,14 @@ def test_labels_are_predicted_as_what_they_are(spark):
     df = spark.range(6).selectExpr("CAST(id AS float) AS x", "CAST(id % 3 AS int) AS y")
     model = GaussianNB.from_summary(engine.summarize(df, target="y"), var_smoothing=1.0)
     assert model.classes_.dtype == np.int32
-    answered = engine.predict(model, df)
+    answered = scoring.predict(model, df)
     assert dict(answered.dtypes)["prediction"] == "bigint"
     expected = model.predict(pa.table({"x": np.arange(6, dtype=np.float32)}))
     assert [row.prediction for row in answered.collect()] == expected.tolist()
 
 
 def test_no_rows_have_no_answers(df, model):
-    assert engine.predict(model, df.where("w > 9"), probability="p").collect() == []
+    assert scoring.predict(model, df.where("w > 9"), probability="p").collect() == []
 
 
 def test_vectors_are_answered(spark):
@@ -401,7 +402,7 @@ def test_vectors_are_answered(spark):
     model = GaussianNB(var_smoothing=0.1).fit(X, y)
     vectors = [(0.0, Vectors.dense(X[0])), (0.0, Vectors.sparse(2, [0], [2.0])), (0.0, None)]
     df = spark.createDataFrame(vectors, VECTORS).coalesce(1)
-    rows = engine.predict(model, df, columns="features").collect()
+    rows = scoring.predict(model, df, columns="features").collect()
     expected = model.predict([X[0], X[1], [np.nan, np.nan]])
     assert [row.prediction for row in rows] == expected.tolist()
     assert rows[1].features == vectors[1][1]
@@ -418,12 +419,12 @@ def test_vectors_are_answered(spark):
 )
 def test_answers_that_cannot_be_given_are_refused(df, model, options, message):
     with pytest.raises(NaivelyError, match=message):
-        engine.predict(model, df, **options)
+        scoring.predict(model, df, **options)
 
 
 def test_a_missing_column_is_named(df, model):
     with pytest.raises(NaivelyError, match="no column 'b'"):
-        engine.predict(model, df.drop("b"))
+        scoring.predict(model, df.drop("b"))
 
 
 @pytest.mark.parametrize(
@@ -438,6 +439,6 @@ def test_models_without_names_answer_for_columns_of_categories(spark, estimator)
     cells[7, 0] = None
     model = estimator.fit(cells, y)
     df = spark.createDataFrame([(i, *row) for i, row in enumerate(cells.tolist())], ["i", "u", "v"])
-    answer = engine.predict(model, df, columns=["u", "v"], probability="p").orderBy("i").toPandas()
+    answer = scoring.predict(model, df, columns=["u", "v"], probability="p").orderBy("i").toPandas()
     np.testing.assert_allclose(np.stack(answer["p"]), model.predict_proba(cells), rtol=1e-12)
     assert answer["prediction"].tolist() == model.predict(cells).tolist()

@@ -22,6 +22,7 @@ from naively.engines import mixed, sql
 from naively.engines.sql.rows import rows_of
 from naively.engines.sql.sums import question
 from naively.engines.sql.tallies import questions
+from naively.scoring import sql as scoring
 from tests import databases, oracles
 from tests.exported import CASES, IRIS, LABELS, assert_agrees, twins
 
@@ -482,7 +483,7 @@ def test_what_cannot_be_summarized_is_refused(options, message):
         sql.summarize(t, **{"target": "y", **options})
 
 
-@pytest.mark.parametrize("call", [sql.summarize, lambda t, target: sql.predict(None, t)])
+@pytest.mark.parametrize("call", [sql.summarize, lambda t, target: scoring.predict(None, t)])
 def test_a_table_must_be_one_of_ibis(call):
     with pytest.raises(NaivelyError, match=r"must be one of Ibis; got Table. Connect with ibis"):
         call(pa.table({"x": [1.0], "y": [0]}), target="y")
@@ -553,14 +554,14 @@ def test_predictions_are_the_models_to_1e_9(database, case):
     model, X = CASES[case]()
     t = database.load(columns_of(X, id=np.arange(len(X))))
     names = [f"x{j}" for j in range(X.shape[1])]
-    scored = sql.predict(model, t, columns=names, keep=["id"], proba=True)
+    scored = scoring.predict(model, t, columns=names, keep=["id"], proba=True)
     assert_agrees(model, X, *sorted_answers(scored), atol=1e-9)
 
 
 def test_predictions_have_the_columns_of_the_table_and_a_label(database):
     model = GaussianNB().fit(IRIS, LABELS)
     t = database.load(columns_of(IRIS, id=np.arange(150)))
-    scored = sql.predict(model, t, columns=t.columns[:4], label="species")
+    scored = scoring.predict(model, t, columns=t.columns[:4], label="species")
     assert scored.columns == (*t.columns, "species")
     assert scored["species"].type().is_string()
     assert scored.order_by("id").to_pyarrow()["species"].to_pylist() == model.predict(IRIS).tolist()
@@ -569,7 +570,7 @@ def test_predictions_have_the_columns_of_the_table_and_a_label(database):
 def test_predictions_are_part_of_larger_queries(database):
     model, near = GaussianNB().fit(IRIS, LABELS), IRIS[:, 0] < 6.0
     t = database.load(columns_of(IRIS, truth=LABELS.astype(object)))
-    scored = sql.predict(model, t.filter(t.x0 < 6.0), columns=t.columns[:4])
+    scored = scoring.predict(model, t.filter(t.x0 < 6.0), columns=t.columns[:4])
     right = scored.filter(scored.label == scored.truth)
     hits = right.group_by("label").aggregate(n=right.count())
     hits = hits.join(scored.select("label").distinct(), "label").order_by("label").to_pyarrow()
@@ -583,8 +584,8 @@ def test_two_models_are_asked_in_one_query(database):
         pytest.skip("Spark has one name space for all steps of a query")
     one, other = GaussianNB().fit(IRIS, LABELS), GaussianNB().fit(IRIS[:, :2], LABELS)
     t = database.load(columns_of(IRIS, id=np.arange(150)))
-    first = sql.predict(one, t, columns=t.columns[:4], keep=["id"], label="first")
-    second = sql.predict(other, t, columns=t.columns[:2], keep=["id"], label="second")
+    first = scoring.predict(one, t, columns=t.columns[:4], keep=["id"], label="first")
+    second = scoring.predict(other, t, columns=t.columns[:2], keep=["id"], label="second")
     both = first.join(second, "id").order_by("id").to_pyarrow()
     assert both["first"].to_pylist() == one.predict(IRIS).tolist()
     assert both["second"].to_pylist() == other.predict(IRIS[:, :2]).tolist()
@@ -596,13 +597,14 @@ def test_predictions_are_lazy(database, monkeypatch):
     monkeypatch.setattr(ibis.Table, "execute", None)
     monkeypatch.setattr(database.connection, "raw_sql", None)
     assert (
-        sql.predict(model, t, columns=t.columns, proba=True).columns[-1] == "probability_virginica"
+        scoring.predict(model, t, columns=t.columns, proba=True).columns[-1]
+        == "probability_virginica"
     )
 
 
 def test_of_equal_classes_the_first_is_predicted(database):
     t = database.load(columns_of(IRIS, id=np.arange(150)))
-    labels, _ = sorted_answers(sql.predict(twins(), t, columns=t.columns[:4], keep=["id"]))
+    labels, _ = sorted_answers(scoring.predict(twins(), t, columns=t.columns[:4], keep=["id"]))
     assert set(labels) == {"a", "c"}
 
 
@@ -610,7 +612,7 @@ def test_a_model_is_fitted_and_asked_in_the_database(database):
     t = database.load(columns_of(IRIS, y=LABELS.astype(object), id=np.arange(150)))
     names = ["x0", "x1", "x2", "x3"]
     model = GaussianNB.from_summary(sql.summarize(t, target="y", columns=names))
-    scored = sql.predict(model, t, keep="id", proba=True)
+    scored = scoring.predict(model, t, keep="id", proba=True)
     assert_agrees(GaussianNB().fit(IRIS, LABELS), IRIS, *sorted_answers(scored), atol=1e-9)
 
 
@@ -618,9 +620,9 @@ def test_a_column_that_the_table_lacks_is_named():
     t = databases.opened("duckdb").load(columns_of(IRIS[:, :3]))
     model = GaussianNB().fit(IRIS, LABELS)
     with pytest.raises(NaivelyError, match="no column 'x3'; its columns are"):
-        sql.predict(model, t, columns=["x0", "x1", "x2", "x3"])
+        scoring.predict(model, t, columns=["x0", "x1", "x2", "x3"])
     with pytest.raises(NaivelyError, match="no column 'id'; its columns are"):
-        sql.predict(model, t, columns=["x0", "x1", "x2", "x2"], keep=["id"])
+        scoring.predict(model, t, columns=["x0", "x1", "x2", "x2"], keep=["id"])
 
 
 # --- databases that are not here ------------------------------------------------------------------
@@ -672,7 +674,7 @@ def test_counts_mean_the_same_elsewhere(dialect, data):
 def test_predictions_mean_the_same_elsewhere(dialect):
     model = GaussianNB().fit(IRIS, LABELS)
     table = ibis.table(dict.fromkeys(["x0", "x1", "x2", "x3"], "float64"), name="data")
-    scored = sql.predict(model, table, columns=table.columns, proba=True, dialect=dialect)
+    scored = scoring.predict(model, table, columns=table.columns, proba=True, dialect=dialect)
     query = ibis.to_sql(scored.filter(scored.label == "setosa"), dialect=dialect)
     assert isinstance(sqlglot.parse_one(str(query), dialect=dialect), exp.Select)
     assert len(run_here(query, dialect, columns_of(IRIS))) == 50

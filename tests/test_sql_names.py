@@ -8,6 +8,7 @@ import naively
 from naively import GaussianNB, NaiveBayes
 from naively.engines import sql
 from naively.export import to_sql
+from naively.scoring import sql as scoring
 from tests import databases
 from tests.databases import quoted
 
@@ -57,7 +58,7 @@ def test_any_name_of_a_table_will_do(database, name):
         ordered = f"SELECT * FROM ({query}) AS s ORDER BY id"
         rows = database.connection.con.execute(ordered).fetchall()
         np.testing.assert_allclose(np.array([row[4:] for row in rows], float), expected, atol=1e-9)
-        found = sql.predict(model, table, proba=True).execute().sort_values("id")
+        found = scoring.predict(model, table, proba=True).execute().sort_values("id")
         np.testing.assert_allclose(found.iloc[:, -2:].to_numpy(float), expected, atol=1e-9)
         np.testing.assert_allclose(found["naively_total"].to_numpy(float), FRAME["naively_total"])
     database.run(f"DROP TABLE {quoted(name)}")

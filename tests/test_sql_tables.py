@@ -10,10 +10,10 @@ import sqlglot
 from sqlglot import exp
 
 from naively import NaiveBayes, NaivelyError
-from naively.engines import sql
 from naively.export import to_sql
 from naively.export.spelling import DIALECTS
 from naively.families import Categorical, Poisson
+from naively.scoring import sql as scoring
 from tests import databases
 from tests.exported import assert_agrees
 from tests.exported_tables import TABLES, mixed, numbers, twins
@@ -165,7 +165,7 @@ def test_predictions_are_a_table_of_the_database(name):
     database = databases.opened(name)
     model, rows = TABLES["two classes"]()
     table = database.load(arrow(rows), next(NAMES))
-    scored = sql.predict(model, table, keep=["id"], proba=True).order_by("id").to_pyarrow()
+    scored = scoring.predict(model, table, keep=["id"], proba=True).order_by("id").to_pyarrow()
     probabilities = np.array(scored.columns[2:], dtype=float).T
     assert_agrees(model, rows, scored["label"].to_pylist(), probabilities, atol=1e-9)
 

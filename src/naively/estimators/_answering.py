@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from naively import labels
 from naively._threads import block_slices, map_blocks
 from naively.engines.arrays import unmasked
-from naively.estimators._anywhere import anywhere
+from naively.estimators._dask import lazy_on_dask
 from naively.estimators._state import State
 from naively.estimators._validation import Checked, check_known, check_labels, check_weights
 from naively.exceptions import NaivelyError
@@ -60,7 +60,7 @@ class Answering:
     def _check(self, X: Any, known: Schema | None) -> Checked:
         """Make rows readable; they must have the columns that are known, if any are."""
 
-    @anywhere
+    @lazy_on_dask
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row; of equals, the first.
 
@@ -83,22 +83,22 @@ class Answering:
         self._score(label, checked, out)
         return out
 
-    @anywhere
+    @lazy_on_dask
     def predict_joint_log_proba(self, X: Any) -> NDArray[Any]:
         """Return log p(x, k) = log p(k) + log p(x | k) of each row and class."""
         return self._values("joint", X)
 
-    @anywhere
+    @lazy_on_dask
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """Return log p(k | x) of each row and class."""
         return self._values("log_proba", X)
 
-    @anywhere
+    @lazy_on_dask
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return p(k | x) of each row and class: finite, between 0 and 1, of sum 1."""
         return self._values("proba", X)
 
-    @anywhere
+    @lazy_on_dask
     def score_samples(self, X: Any) -> NDArray[Any]:
         """Return log p(x) of each row: the lower, the less the row is like any seen."""
         return self._values("evidence", X)[:, 0]

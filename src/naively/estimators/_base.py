@@ -22,7 +22,7 @@ from sklearn.utils import Tags
 from naively import __version__, labels, model_file
 from naively._atomic import write_atomically
 from naively.estimators._answering import Answering
-from naively.estimators._anywhere import is_dask
+from naively.estimators._dask import is_dask
 from naively.estimators._state import State
 from naively.estimators._validation import (
     Checked,
@@ -325,11 +325,11 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         """Return the model of a state, or of the present one."""
         return (state or self._learned()).model(self._read)
 
-    def _snapshot(self) -> Self:
-        """Return an estimator that shares what was learned until now, and stays as it is."""
+    def _snapshot(self, **params: Any) -> Self:
+        """Return an estimator of the present state, which what is learned later does not change."""
         self._learned()
         other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
+        other.__dict__.update(self.__dict__, **params)
         return other
 
     def _read_if_far(self, summary: Summary) -> Model | None:

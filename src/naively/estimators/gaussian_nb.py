@@ -16,8 +16,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from naively.engines.arrays import summarize
-from naively.estimators._anywhere import anywhere
 from naively.estimators._base import SummaryClassifier
+from naively.estimators._dask import lazy_on_dask
 from naively.estimators.gaussian_model import GaussianModel, Reading, check_priors
 from naively.estimators.naive_model import SAMPLE, NaiveModel
 from naively.estimators.naive_model import Reading as NaiveReading
@@ -205,7 +205,7 @@ class GaussianNB(SummaryClassifier):
         return constants
 
     @available_if(_is_linear)
-    @anywhere
+    @lazy_on_dask
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the linear form; only with ``variance="shared"``.
 

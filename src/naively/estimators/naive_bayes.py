@@ -22,8 +22,8 @@ from naively.engines import mixed, single_row, tables
 from naively.engines.tables import flagged, kinds_of, names_of, read
 from naively.estimators import choice
 from naively.estimators._answering import row_of_dict
-from naively.estimators._anywhere import anywhere
 from naively.estimators._base import SummaryClassifier
+from naively.estimators._dask import lazy_on_dask
 from naively.estimators._validation import Checked, check_cells, check_labels
 from naively.estimators.choice import as_text, check_columns, choose, from_text, kind_of
 from naively.estimators.decisions import check_costs, check_reject, decide
@@ -193,7 +193,7 @@ class NaiveBayes(SummaryClassifier):
             found[columns[j]].append(weights)
         return {column: np.array(weights) for column, weights in found.items()}
 
-    @anywhere
+    @lazy_on_dask
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row: the most probable, or of least cost, or the reject's label.
 

@@ -1,7 +1,7 @@
 """Dask arrays and data frames, on threads or on a cluster.
 
-`summarize` runs the kernel where the partitions are and brings back one summary; `predict` returns
-a collection that is as lazy as the rows are. No row comes to the client.
+`summarize` runs the kernel where the partitions are and brings back one summary. No row comes to
+the client. Predictions are in `naively.scoring.dask`.
 
 >>> import dask.array as da
 >>> X = da.from_array([[1.0], [3.0], [10.0]], chunks=(2, 1))
@@ -10,7 +10,6 @@ a collection that is as lazy as the rows are. No row comes to the client.
 """
 
 from naively.engines.dask.example import example
-from naively.engines.dask.predict import predict
 from naively.engines.dask.summarize import summarize
 
-__all__ = ["example", "predict", "summarize"]
+__all__ = ["example", "summarize"]

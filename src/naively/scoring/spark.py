@@ -1,4 +1,4 @@
-"""Rows are labelled where they are: new columns, by the native kernel or as plain SQL."""
+"""Predictions for a Spark frame: new columns, computed on the executors by the kernel or as SQL."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from naively.engines.columns import find
 from naively.engines.files.plan import named
 from naively.engines.spark.columns import Plan
 from naively.engines.spark.types import quoted
+from naively.estimators._base import SummaryClassifier
 from naively.exceptions import NaivelyError
 from naively.export import to_sql
 
@@ -30,7 +31,7 @@ _TYPES = {  # of labels, as Spark and as Arrow call them
 
 
 def predict(
-    model: Any,
+    model: SummaryClassifier,
     df: Any,
     *,
     columns: Sequence[str] | str | None = None,
@@ -65,7 +66,7 @@ def predict(
             raise NaivelyError(
                 f"new columns must have new names; {name!r} is there. Drop it, or choose another."
             )
-    model = _alone(model)
+    model = model._snapshot(n_jobs=1)  # Spark has given the other cores to other tasks
     if sql:
         return _by_sql(model, df, columns, prediction, probability, joint)
     functions = need("pyspark.sql.functions", "Spark", extra="spark")
@@ -84,7 +85,7 @@ def predict(
 class _Score(NamedTuple):
     """What an executor does with a batch of rows."""
 
-    model: Any
+    model: SummaryClassifier
     plan: Plan
     wants: tuple[str, ...]
 
@@ -125,15 +126,8 @@ def _lists(rows: NDArray[Any]) -> Any:
     return pyarrow.ListArray.from_arrays(ends, rows.astype(np.float64).reshape(-1))
 
 
-def _alone(model: Any) -> Any:
-    """Return a model that keeps to one thread: Spark has given the other cores to other tasks."""
-    model = model._snapshot()
-    model.n_jobs = 1
-    return model
-
-
 def _by_sql(
-    model: Any,
+    model: SummaryClassifier,
     df: Any,
     columns: Sequence[str] | str | None,
     prediction: str | None,

@@ -1,4 +1,4 @@
-"""What a model says of the rows of a Dask collection, as lazy as they are.
+"""Predictions for a Dask collection, as lazy as the collection is.
 
 >>> import dask.array as da
 >>> from naively import GaussianNB
@@ -18,19 +18,20 @@ from naively._optional import need
 from naively.engines.arrays import unmasked
 from naively.engines.dask.example import missing_row
 from naively.engines.dask.partitions import check_table, is_array, naming
+from naively.estimators._base import SummaryClassifier
 
 __all__ = ["predict"]
 
 dask: Any = need("dask", "reading Dask collections", extra="dask")
 
 
-def predict(model: Any, method: str, X: Any) -> Any:
+def predict(model: SummaryClassifier, method: str, X: Any) -> Any:
     """Return the answers of a model's method, to be computed later.
 
     Parameters
     ----------
     model : estimator
-        Fitted; what becomes of it afterwards does not change the answers.
+        Fitted. What it learns afterwards does not change the answers.
     method : str
         Its method: "predict", "predict_proba", "predict_log_proba",
         "predict_joint_log_proba", "score_samples" or "decision_function".
@@ -44,12 +45,10 @@ def predict(model: Any, method: str, X: Any) -> Any:
         column per class, with its partitions, divisions and index.
     """
     check_table(X)
-    model = model._snapshot()
-    model.n_jobs = 1  # Dask has threads of its own
+    model = model._snapshot(n_jobs=1)  # Dask has threads of its own
     expected = getattr(model, method)(missing_row(X))[:0]
-    held = dask.delayed(
-        model, pure=True, traverse=False
-    )  # once in the graph, not once per partition
+    # The model is in the graph once, not once per partition.
+    held = dask.delayed(model, pure=True, traverse=False)
     if is_array(X):
         return _of_array(held, method, X, expected)
     expected = _framed(expected, X._meta.index[:0], model.classes_)
@@ -73,7 +72,12 @@ def _of_array(held: Any, method: str, X: Any, expected: NDArray[Any]) -> Any:
 
 
 def _answers(
-    rows: Any, *, model: Any, method: str, expected: NDArray[Any], block_id: Any = (0,)
+    rows: Any,
+    *,
+    model: SummaryClassifier,
+    method: str,
+    expected: NDArray[Any],
+    block_id: Any = (0,),
 ) -> NDArray[Any]:
     if len(rows) == 0:
         return expected
@@ -81,7 +85,9 @@ def _answers(
         return getattr(model, method)(unmasked(rows))
 
 
-def _framed_answers(rows: Any, *, model: Any, method: str, partition_info: Any = None) -> Any:
+def _framed_answers(
+    rows: Any, *, model: SummaryClassifier, method: str, partition_info: Any = None
+) -> Any:
     some = rows if len(rows) else rows.reset_index(drop=True).reindex([0])  # of missing cells
     with naming(partition_info["number"] if partition_info else 0):
         answers = getattr(model, method)(some)

@@ -1,4 +1,12 @@
-"""Predictions as a table of the same database, computed when they are asked for."""
+"""Predictions for a table inside a database: an Ibis table of the same database.
+
+>>> import ibis
+>>> from naively import GaussianNB, summarize
+>>> people = ibis.memtable({"height": [1.6, 1.7, 1.8, 1.9], "sex": ["f", "f", "m", "m"]})
+>>> model = GaussianNB.from_summary(summarize(people, target="sex"))
+>>> predict(model, people, label="guess").filter(lambda t: t.guess != t.sex).count().execute()
+0
+"""
 
 from __future__ import annotations
 
@@ -8,11 +16,11 @@ from typing import Any
 from naively.engines.columns import find
 from naively.engines.sql.rows import check_table
 from naively.engines.sql.spoken import dialect_of, view
+from naively.estimators._base import SummaryClassifier
 from naively.export import to_sql
 from naively.export.reading import read
 from naively.export.spelling import Spelling
 from naively.export.sql import column_names, share_names
-from naively.export.terms import Fitted
 
 __all__ = ["predict"]
 
@@ -27,7 +35,7 @@ _TYPES = {
 
 
 def predict(
-    model: Fitted,
+    model: SummaryClassifier,
     table: Any,
     *,
     columns: Sequence[str] | None = None,
@@ -36,7 +44,7 @@ def predict(
     proba: bool = False,
     dialect: str | None = None,
 ) -> Any:
-    """Return an Ibis table with the label of each row, which nothing is asked for yet.
+    """Return an Ibis table with the label of each row, computed when it is executed.
 
     It can be filtered, joined, counted or written to another table of the database, by Ibis, and
     no row leaves it.
@@ -53,7 +61,7 @@ def predict(
     keep : sequence of str, optional
         Columns of the table to pass on; None for all.
     label : str, default="label"
-        What to call the predicted label. Of equal classes it is the first.
+        What to call the predicted label. Ties go to the first class.
     proba : bool, default=False
         Whether to add ``probability_<label>`` for each class, as `naively.export.to_sql` does.
     dialect : str, optional
