@@ -2,8 +2,6 @@
 
 from datetime import date
 from decimal import Decimal
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -11,14 +9,25 @@ import pytest
 from naively import GaussianNB, NaiveBayes, NaivelyError, summarize
 from naively.engines import files
 from naively.schema import Schema
-from tests import sparks
+from tests import databases
+from tests.engines import (
+    ENGINES,
+    FORMATS,
+    IN_MEMORY,
+    OF_NUMBERS,
+    POORLY_TYPED,
+    TARGET,
+    as_array,
+    as_pandas,
+    labelled,
+    written,
+)
 
 pd = pytest.importorskip("pandas")
-pl = pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")
-csv = pytest.importorskip("pyarrow.csv")
-feather = pytest.importorskip("pyarrow.feather")
 parquet = pytest.importorskip("pyarrow.parquet")
+
+pytestmark = databases.QUIET
 
 KINDS = {
     "whole": "number",
@@ -52,81 +61,11 @@ LABELLED = TABLE.append_column("label", pa.array(Y))
 DATES = pa.table({"x": pa.array(range(N)), "day": pa.array([date(2024, 2, 29)] * N)})
 
 
-def as_pandas(table):
-    frame = table.to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
-    names = frame.columns
-    return frame.assign(
-        **{name: pd.array(table[name].to_pylist(), "Int64") for name in names if name == "gaps"},
-        **{name: table[name].to_pandas() for name in names if name == "flag"},
-    )
-
-
-def cells(table):
-    return [list(row.values()) for row in table.to_pylist()]
-
-
-IN_MEMORY = {
-    "lists": cells,
-    "array of objects": lambda table: np.array(cells(table), dtype=object),
-    "pandas": as_pandas,
-    "polars": pl.from_arrow,
-    "pyarrow": lambda table: table,
-}
-FORMATS = {
-    "parquet": parquet.write_table,
-    "arrow": feather.write_feather,
-    "csv": csv.write_csv,
-}
-
-
-def written(table, form, folder):
-    """Write a table as its library does by default; CSV knows no dictionaries."""
-    if form == "csv" and "group" in table.column_names:
-        at = table.column_names.index("group")
-        table = table.set_column(at, "group", table["group"].cast(pa.string()))
-    FORMATS[form](table, str(folder / f"table.{form}"))
-    return folder / f"table.{form}"
-
-
-def from_dask(table, y, **options):
-    dask, dd = pytest.importorskip("dask"), pytest.importorskip("dask.dataframe")
-    with dask.config.set({"dataframe.convert-string": False}):  # or Dask makes text of objects
-        frame = dd.from_pandas(as_pandas(table), npartitions=3)
-        return summarize(frame, y, **options)
-
-
-def from_spark(table, y, **options):
-    if sparks.absent():
-        pytest.skip(sparks.absent())
-    types = {"decimal128(6, 2)": "decimal(6,2)", "int64": "bigint", "double": "double"}
-    types |= {"bool": "boolean", "null": "void", "date32[day]": "date"}
-    listed = [f"`{f.name}` {types.get(str(f.type), 'string')}" for f in table.schema]
-    rows = [(*row, label) for row, label in zip(cells(table), y, strict=True)]
-    with sparks.quiet():
-        df = sparks.session().createDataFrame(rows, ", ".join([*listed, "label string"]))
-        return summarize(df, target="label", **options)
-
-
-def from_duckdb(table, y, **options):
-    ibis = pytest.importorskip("ibis")
-    pytest.importorskip("duckdb")
-    with TemporaryDirectory() as folder:
-        source = written(table.append_column("label", pa.array(y)), "parquet", Path(folder))
-        found = ibis.duckdb.connect().read_parquet(source)
-        return summarize(found, target="label", **options)
-
-
-ELSEWHERE = {"dask": from_dask, "spark": from_spark, "duckdb": from_duckdb}
-EVERYWHERE = [*IN_MEMORY, *FORMATS, *ELSEWHERE]
+EVERYWHERE = [name for name in ENGINES if name not in OF_NUMBERS | POORLY_TYPED]
 
 
 def summarized(where, table, folder, **options):
-    if where in IN_MEMORY:
-        return summarize(IN_MEMORY[where](table), Y, **options)
-    if where in FORMATS:
-        source = written(table.append_column("label", pa.array(Y)), where, folder)
-        return summarize(source, target="label", **options)
-    return ELSEWHERE[where](table, Y, **options)
+    return ENGINES[where](table, Y, folder, **options)
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +89,7 @@ def test_one_table_has_one_schema_and_one_summary(where, expected, tmp_path):
 def test_typed_dates_are_the_same_error_everywhere(where, tmp_path):
     if where == "csv":  # which has no dates: ISO dates are text there, as for pandas.read_csv
         assert summarized(where, DATES, tmp_path).schema.kinds == ("number", "category")
-        frame = pd.read_csv(tmp_path / "table.csv").drop(columns="label")
+        frame = pd.read_csv(tmp_path / "table.csv").drop(columns=TARGET)
         assert summarize(frame, Y).schema.kinds == ("number", "category")
         return
     with pytest.raises(NaivelyError, match=r"column ('day'|1).* holds dates or times"):
@@ -170,18 +109,17 @@ def test_a_schema_that_was_agreed_upon_is_taken_everywhere(where, expected, tmp_
 @pytest.mark.parametrize("where", EVERYWHERE)
 def test_booleans_are_0_and_1_for_gaussian_nb_everywhere(where, tmp_path):
     table = TABLE.select(["real", "flag", "flags"])
-    exact = np.array([[np.nan if v is None else v for v in row] for row in cells(table)], float)
-    model = GaussianNB().fit(exact, Y)
+    model = GaussianNB().fit(as_array(table), Y)
     if where in FORMATS:
-        source = written(table.append_column("label", pa.array(Y)), where, tmp_path)
-        found = GaussianNB.from_files(source, target="label").summary_
-    elif where in ELSEWHERE and where != "dask":
-        found = summarized(where, table, tmp_path, schema=Schema(3, tuple(table.column_names)))
-    elif where == "dask":
+        source = written(labelled(table, Y), where, tmp_path)
+        found = GaussianNB.from_files(source, target=TARGET).summary_
+    elif where == "dask frame":
         dd = pytest.importorskip("dask.dataframe")
         found = GaussianNB().fit(dd.from_pandas(as_pandas(table), npartitions=2), Y).summary_
-    else:
+    elif where in IN_MEMORY:
         found = GaussianNB().fit(IN_MEMORY[where](table), Y).summary_
+    else:
+        found = summarized(where, table, tmp_path, schema=Schema(3, tuple(table.column_names)))
     np.testing.assert_allclose(found.moments.weight, model.summary_.moments.weight)
     np.testing.assert_allclose(found.moments.mean, model.summary_.moments.mean, rtol=1e-14)
     np.testing.assert_allclose(found.moments.m2, model.summary_.moments.m2, rtol=1e-12)
