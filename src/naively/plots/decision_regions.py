@@ -16,12 +16,17 @@ from naively.plots import _canvas, palette
 from naively.plots._grid import Limits, coordinates, edges, predict_on
 from naively.plots._pair import limits_of_pair, read_pair, read_points
 from naively.plots._read import class_captions
+from naively.plots._region_layers import (
+    TINT,
+    draw_centroids,
+    draw_curves,
+    draw_legend,
+    draw_points,
+    draw_regions,
+)
 from naively.plots.ellipses import data_ellipse, naive_ellipse
 
 __all__ = ["DecisionRegionDisplay"]
-
-_DASHES: dict[str, Any] = {"naive": "solid", "data": (0, (4, 2))}
-_TINT = 0.24
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -252,10 +257,10 @@ class DecisionRegionDisplay:
         lines = {str(kind): self._curves(str(kind)) for kind in kinds}
         self.ax_ = ax = _canvas.one_axes(ax, (7.6, 4.8))
         self.figure_ = ax.figure
-        self._draw_regions(ax, tints)
-        self.points_ = self._draw_points(ax) if points else []
-        self.curves_ = {kind: _draw_curves(ax, lines[kind], kind) for kind in lines}
-        self.centroids_ = self._draw_centroids(ax) if centroids else []
+        self.image_ = draw_regions(self, ax, tints)
+        self.points_ = draw_points(self, ax, self._places) if points else []
+        self.curves_ = {kind: draw_curves(ax, lines[kind], kind) for kind in lines}
+        self.centroids_ = draw_centroids(self, ax, self._places) if centroids else []
         ax.set(xlim=self._view(0), ylim=self._view(1))
         ax.set_xlabel(_canvas.caption(self.column_names[0], 50), color=palette.INK)
         ax.set_ylabel(_canvas.caption(self.column_names[1], 40), color=palette.INK)
@@ -263,7 +268,7 @@ class DecisionRegionDisplay:
         paler = "The paler a region, the less sure its class." * (shade == "probabilities")
         _canvas.heading(ax, f"Decision regions of {self.name}", [*self.notes, paler])
         if legend:
-            self._draw_legend(ax)
+            draw_legend(self, ax, self._places)
         return self
 
     @property
@@ -285,7 +290,7 @@ class DecisionRegionDisplay:
         colours = np.tile(palette.rgb(palette.REST), (len(self.class_names), 1))
         for place, k in self._places:
             colours[k] = palette.rgb(palette.colour(place))
-        strength = np.full(self.regions.shape, _TINT)
+        strength = np.full(self.regions.shape, TINT)
         if shade == "probabilities":
             strength = 0.02 + 0.5 * self._sureness()
         return 1 - strength[..., np.newaxis] * (1 - colours[self.regions])
@@ -317,74 +322,3 @@ class DecisionRegionDisplay:
             for place, k in self._places
             if np.isfinite(shapes[k]).all()
         ]
-
-    def _draw_regions(self, ax: Any, tints: NDArray[np.float64]) -> None:
-        self.image_ = ax.imshow(
-            tints,
-            extent=(*edges(self.x0), *edges(self.x1)),
-            origin="lower",
-            aspect="auto",
-            interpolation="nearest",
-        )
-        if self.log_proba is None or min(self.log_proba.shape) < 2:
-            return
-        finite = np.maximum(self.log_proba, -1e4)  # minus infinity has no contour
-        second, first = np.moveaxis(np.partition(finite, -2, axis=-1)[..., -2:], -1, 0)
-        for k in np.unique(self.regions):
-            lead = np.where(self.regions == k, first - second, finite[..., k] - first)
-            if lead.min() < 0 < lead.max():
-                style = {"colors": palette.INK, "linewidths": 0.7, "alpha": 0.7}
-                ax.contour(self.x0, self.x1, lead, levels=[0], **style)
-
-    def _draw_points(self, ax: Any) -> list[Any]:
-        if self.points is None:
-            return []
-        size = 24 if len(self.points) <= 500 else 14
-        return [
-            ax.scatter(
-                *self.points[self.point_classes == k].T,
-                marker=palette.marker(place),
-                color=palette.colour(place),
-                edgecolors="white",
-                linewidths=0.4,
-                s=size * palette.marker_area(place),
-                zorder=3,
-            )
-            for place, k in self._places
-        ]
-
-    def _draw_centroids(self, ax: Any) -> list[Any]:
-        if self.means is None:
-            return []
-        style = {"marker": "X", "s": 100, "edgecolors": "white", "linewidths": 1.2, "zorder": 5}
-        return [
-            ax.scatter(*self.means[k], color=palette.deep(place), **style)
-            for place, k in self._places
-        ]
-
-    def _draw_legend(self, ax: Any) -> None:
-        line, patch = _canvas.matplotlib("lines").Line2D, _canvas.matplotlib("patches").Patch
-        handles: list[Any] = []
-        for place, _ in self._places:
-            tint = palette.mixed("#FFFFFF", palette.colour(place), _TINT)
-            region = patch(facecolor=tint, edgecolor="none")
-            dot = line([], [], **_canvas.dot(palette.colour(place), palette.marker(place)))
-            handles.append((region, dot) if self.points_ else region)
-        names = [_canvas.caption(self.class_names[k]) for _, k in self._places]
-        if len(names) < len(self.class_names):
-            handles.append(patch(facecolor=palette.mixed("#FFFFFF", palette.REST, _TINT)))
-            names.append(f"{len(self.class_names) - len(names)} other classes")
-        if self.centroids_:
-            handles.append(line([], [], **_canvas.dot(palette.FAINT, "X")))
-            names.append("centroid")
-        for kind in self.curves_:
-            style = {"linestyle": _DASHES[kind], "linewidth": 1.7, "color": palette.FAINT}
-            handles.append(line([], [], **style))
-            how = ", with correlation" if kind == "data" else " of its class"
-            names.append(f"holds {self.level:g}{how}")
-        _canvas.legend(ax, handles, names)
-
-
-def _draw_curves(ax: Any, lines: list[tuple[int, NDArray[np.float64]]], kind: str) -> list[Any]:
-    style = {"linestyle": _DASHES[kind], "linewidth": 1.7, "zorder": 4}
-    return [ax.plot(*line.T, color=palette.deep(place), **style)[0] for place, line in lines]
