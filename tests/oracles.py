@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from naively import _kernel
+
 __all__ = ["Exact", "evidence", "joint", "log_proba", "merged", "moments", "proba", "removed"]
-__all__ += ["moments_of_cells", "roughness"]
+__all__ += ["gaussian_model", "moments_of_cells", "roughness"]
 
 FIFTY = Context(prec=50, Emax=MAX_EMAX, Emin=MIN_EMIN)
 TWO_PI = 2 * Decimal("3.14159265358979323846264338327950288419716939937510582097494")
@@ -154,6 +156,14 @@ def roughness(
             )
             for k in range(len(log_prior))
         ]
+
+
+def gaussian_model(mean: Any, variance: Any, log_prior: Any) -> Any:
+    """Return the kernel's model of means and variances by class and column."""
+    variance = np.where(np.asarray(variance) > 0, variance, np.nan).T
+    A = -0.5 * (np.log(2 * np.pi) + np.log(variance))
+    arrays = map(np.ascontiguousarray, (A, 0.5 / variance, np.transpose(mean), log_prior))
+    return _kernel.GaussianModel(*arrays)
 
 
 def _distance(x: float, mean: float, variance: float) -> Decimal:

@@ -69,11 +69,11 @@ def test_other_text_is_a_category_that_was_never_seen(database):
     load(database, pa.string(), cells, "others")
     query = to_sql(MODEL, "others", dialect=database.name)
     rows = database.connection.con.execute(query).fetchall()
-    form = MODEL._model().kernel.categories
-    joint = MODEL._model().kernel.constant.copy()
+    form = MODEL.model_.tables
+    joint = MODEL.model_.constant.copy()
     joint += form.values[-1]
     age = MODEL.predict_joint_log_proba(pd.DataFrame({"smokes": [None], "age": [41.0]}))[0]
-    joint += age - MODEL._model().kernel.constant
+    joint += age - MODEL.model_.constant
     expected = np.exp(joint - np.logaddexp.reduce(joint))
     for row in rows:
         np.testing.assert_allclose(np.array(row[1:], dtype=float), expected, atol=1e-9)

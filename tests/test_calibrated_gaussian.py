@@ -20,13 +20,13 @@ HOWS = ["temperature", "weights"]
 def test_its_joint_is_the_weighted_sum_of_the_textbooks_terms(how):
     model = GaussianNB(calibration=how).fit(X, Y)
     holes = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
-    found = model._model()
+    found = model.model_
     terms = gaussian.log_density(holes[:, np.newaxis], model.theta_, model.var_)
     terms = np.nan_to_num(terms)
     if how == "weights":
         terms -= terms.mean(axis=1, keepdims=True)
-    expected = (terms * found.calibration.weight).sum(axis=2)
-    expected += np.log(model.class_prior_) + found.calibration.bias
+    expected = (terms * found.terms[0].weight).sum(axis=2)
+    expected += np.log(model.class_prior_) + found.bias
     np.testing.assert_allclose(model.predict_joint_log_proba(holes), expected, rtol=1e-11)
     assert (model.predict(holes) == model.classes_[expected.argmax(axis=1)]).all()
 

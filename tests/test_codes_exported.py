@@ -10,8 +10,8 @@ import pytest
 import sqlglot
 
 from naively import CategoricalNB
+from naively.dialects import DIALECTS
 from naively.export import to_onnx, to_sql
-from naively.export.spelling import DIALECTS
 from tests import databases
 from tests.exported import assert_agrees
 

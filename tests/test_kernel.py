@@ -205,7 +205,7 @@ def test_infinity_is_reported_by_fit_and_by_scoring(at, value):
     X, codes = numbers("float64", (200, 9)), np.zeros(200, np.int32)
     X[at, 4] = value
     assert not _kernel.summarize(X, codes, None, np.zeros(1), np.zeros((4, 1, 9)))
-    model = _kernel.GaussianModel(np.zeros((1, 9)), np.ones((1, 9)), np.zeros(1))
+    model = oracles.gaussian_model(np.zeros((1, 9)), np.ones((1, 9)), np.zeros(1))
     assert not model.labels(X, np.empty(200, np.int64))
     assert model.label_one(X[at]) == -1
 
@@ -298,7 +298,7 @@ SIZES += [(3, columns) for columns in (1, 63, 64, 65, 130)]
 )
 def test_scores_agree_with_fifty_digits(classes, columns, missing):
     parameters = model_for(classes, columns)
-    model, X = _kernel.GaussianModel(*parameters), rows_for(5, columns, missing)
+    model, X = oracles.gaussian_model(*parameters), rows_for(5, columns, missing)
     joint, log_proba, proba, evidence = (
         values_of(model, want, X, classes) for want in ("joint", "log_proba", "proba", "evidence")
     )
@@ -314,7 +314,7 @@ def test_scores_agree_with_fifty_digits(classes, columns, missing):
 
 @pytest.mark.parametrize("classes", [1, 2, 3, 4, 5, 6, 11, 100])
 def test_the_label_is_the_first_of_the_largest_joints(classes):
-    model, X = _kernel.GaussianModel(*model_for(classes, 4)), rows_for(100, 4, 0.2)
+    model, X = oracles.gaussian_model(*model_for(classes, 4)), rows_for(100, 4, 0.2)
     labels = np.empty(100, np.int64)
     assert model.labels(X, labels)
     assert np.array_equal(labels, values_of(model, "joint", X, classes).argmax(axis=1))
@@ -322,7 +322,7 @@ def test_the_label_is_the_first_of_the_largest_joints(classes):
 
 
 def test_a_row_is_labelled_alike_alone_and_in_any_company():
-    model, X = _kernel.GaussianModel(*model_for(7, 20)), rows_for(600, 20, 0.001)
+    model, X = oracles.gaussian_model(*model_for(7, 20)), rows_for(600, 20, 0.001)
     X[::50] *= 10.0 ** np.random.default_rng(8).uniform(10, 300, (12, 1))
     labels = np.empty(600, np.int64)
     assert model.labels(X, labels)
@@ -331,14 +331,14 @@ def test_a_row_is_labelled_alike_alone_and_in_any_company():
 
 @pytest.mark.parametrize("classes", [2, 5, 7])
 def test_ties_go_to_the_first_class(classes):
-    model = _kernel.GaussianModel(np.ones((classes, 2)), np.ones((classes, 2)), np.zeros(classes))
+    model = oracles.gaussian_model(np.ones((classes, 2)), np.ones((classes, 2)), np.zeros(classes))
     assert model.label_one(np.array([3.0, np.nan])) == 0
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_the_layout_does_not_change_a_bit_of_the_scores(dtype, layout):
-    model, X = _kernel.GaussianModel(*model_for(3, 70)), numbers(dtype, (45, 70))
+    model, X = oracles.gaussian_model(*model_for(3, 70)), numbers(dtype, (45, 70))
     expected = values_of(model, "joint", X.astype(float), 3)
     assert np.array_equal(values_of(model, "joint", LAYOUTS[layout](X), 3), expected)
 
@@ -346,7 +346,7 @@ def test_the_layout_does_not_change_a_bit_of_the_scores(dtype, layout):
 @pytest.mark.parametrize("want", ["joint", "log_proba", "proba", "evidence"])
 @pytest.mark.parametrize("missing", [0.0, 0.02], ids=["complete", "few NaN"])
 def test_a_row_scores_alike_alone_and_in_any_company(want, missing):
-    model, X = _kernel.GaussianModel(*model_for(7, 20)), rows_for(150, 20, missing)
+    model, X = oracles.gaussian_model(*model_for(7, 20)), rows_for(150, 20, missing)
     together = values_of(model, want, X, 7)
     alone = np.concatenate([values_of(model, want, x[np.newaxis], 7) for x in X])
     order = np.random.default_rng(8).permutation(150)
@@ -356,7 +356,7 @@ def test_a_row_scores_alike_alone_and_in_any_company(want, missing):
 
 @pytest.mark.parametrize("want", ["joint", "log_proba", "proba", "evidence"])
 def test_a_short_output_is_the_long_one_rounded(want):
-    model, X = _kernel.GaussianModel(*model_for(6, 4)), rows_for(50, 4, 0.1)
+    model, X = oracles.gaussian_model(*model_for(6, 4)), rows_for(50, 4, 0.1)
     short = values_of(model, want, X, 6, np.float32)
     assert np.array_equal(short, values_of(model, want, X, 6).astype(np.float32))
 
@@ -367,7 +367,7 @@ def test_probabilities_are_within_three_ulp(exponents):
     nothing, row = np.empty((2, 0)), np.empty((1, 0))
     for t in np.random.default_rng(9).uniform(*exponents, 300):
         log_prior = np.array([0.0, -t])
-        model = _kernel.GaussianModel(nothing, nothing, log_prior)
+        model = oracles.gaussian_model(nothing, nothing, log_prior)
         got = values_of(model, "proba", row, 2)[0]
         for p, exact in zip(got, oracles.proba(oracles.joint([], [], [], log_prior)), strict=True):
             assert abs(Fraction(float(p)) - Fraction(exact)) <= 3 * Fraction(float(np.spacing(p)))

@@ -51,15 +51,14 @@ FRAME, Y = mixed()
 
 def slow_joint(model, frame):
     """Add up log p(k), biases and weighted terms, column by column."""
-    found = model._model()
+    found = model.model_
     cells = frame.to_dict("list")
     numbers = [c for c, f in model.families_.items() if f[0].kind == "number"]
     x = np.column_stack([np.asarray(cells[c], dtype=float) for c in numbers])
-    total = np.tile(found.log_prior + found.calibration.bias, (len(frame), 1))
-    t = 0
-    for block in found.blocks:
+    total = np.tile(found.log_prior + found.bias, (len(frame), 1))
+    for block in found.terms:
         if block.family.kind == "number":
-            terms = block.family.log_density(x[:, block.at], block.parameters)
+            terms = block.family.log_density(x[:, list(block.at)], block.parameters)
         else:
             known = model.summary_.categories[block.at].tolist()
             name = list(model.families_)[block.columns[0]]
@@ -68,10 +67,9 @@ def slow_joint(model, frame):
                 for v in cells[name]
             ]
             terms = block.family.log_density(np.array(codes), block.parameters)[:, :, np.newaxis]
-        for term in np.moveaxis(terms, 2, 0):
+        for term, weight in zip(np.moveaxis(terms, 2, 0), block.weight.T, strict=True):
             mean = term.mean(axis=1, keepdims=True) if model.calibration == "weights" else 0.0
-            total += (term - mean) * found.calibration.weight[:, t]
-            t += 1
+            total += (term - mean) * weight
     return total
 
 
@@ -96,7 +94,7 @@ def test_the_joint_log_probability_is_the_sum_of_weighted_terms(calibration):
 def test_without_calibration_it_is_the_naive_bayes_of_the_textbooks():
     model = NaiveBayes(calibration=None).fit(FRAME, Y)
     assert model.families_["age"] == (StudentT(),)
-    assert (model._model().calibration.weight == 1).all()
+    assert not model.model_.is_weighted
     assert model.summary_.sample is None
 
 

@@ -70,7 +70,9 @@ def test_the_graph_knows_its_columns_and_classes():
     model = GaussianNB().fit(pl.DataFrame(IRIS, schema=names), LABELS)
     proto = onnx.load_from_string(to_onnx(model))
     metadata = {entry.key: json.loads(entry.value) for entry in proto.metadata_props}
-    assert metadata == {"columns": names, "classes": ["setosa", "versicolor", "virginica"]}
+    classes = ["setosa", "versicolor", "virginica"]
+    expected = {"columns": names, "numbers": names, "categories": [], "classes": classes}
+    assert metadata == expected
     assert proto.opset_import[0].version == 18
     assert proto.producer_name == "naively"
 

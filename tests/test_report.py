@@ -589,7 +589,7 @@ def test_the_sum_of_weighed_terms_leads_to_the_posterior(look):
     row = MIXED.iloc[7]
     seen.fill(row)
     lines = seen.sums()
-    assert same(lines["bias"], model._model().calibration.bias)
+    assert same(lines["bias"], model.model_.bias)
     said = [line for name, line in lines.items() if name not in ("Sum", "Posterior")]
     assert same(lines["Sum"], np.nansum(said, axis=0))
     joint = model.predict_joint_log_proba(MIXED[7:8])[0]

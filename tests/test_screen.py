@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from naively import _kernel
+from tests.oracles import gaussian_model
 
 N_ROWS = 512  # enough rows for the screen to be used
 
 
 def both_ways(X, mean, variance, log_prior):
     """Labels as the kernel finds them, and by the largest joint in double precision."""
-    model = _kernel.GaussianModel(mean, variance, log_prior)
+    model = gaussian_model(mean, variance, log_prior)
     labels, joint = np.empty(len(X), np.int64), np.empty((len(X), len(mean)))
     assert model.labels(X, labels)
     assert model.joint(X, joint)
@@ -113,7 +113,7 @@ def test_infinity_in_a_column_without_a_say_is_reported(missing):
     if missing:
         X[::7, 0] = np.nan
     X[300, 1] = np.inf
-    model = _kernel.GaussianModel(np.nan_to_num(mean), variance, np.log([0.5, 0.5]))
+    model = gaussian_model(np.nan_to_num(mean), variance, np.log([0.5, 0.5]))
     assert not model.labels(X, np.empty(N_ROWS, np.int64))
 
 

@@ -14,8 +14,8 @@ import sqlglot
 from sqlglot import exp
 
 from naively import GaussianNB, NaivelyError
+from naively.dialects import DIALECTS
 from naively.export import to_sql
-from naively.export.spelling import DIALECTS
 from tests import postgres
 from tests.exported import CASES, IRIS, LABELS, assert_agrees, twins
 

@@ -29,7 +29,7 @@ def parameters_of(kind, n_columns, n_classes, seed=1):
     shape = (n_columns, n_classes)
     A, mu = rng.normal(size=shape), 3 * rng.normal(size=shape)
     B, s = 10.0 ** rng.uniform(-3, 3, shape), 10.0 ** rng.uniform(-3, 1, shape)
-    return {"students": (A, B, mu, s), "quadratics": (A, B, mu)}[kind]
+    return {"students": (A, B, mu, s), "quadratics": (A, B, mu), "lines": (A, mu, -2.0)}[kind]
 
 
 def log_of_one_plus(u):
@@ -48,7 +48,13 @@ def quadratic(x, A, B, mu):
         return Decimal(A), -min(Decimal(B) * (Decimal(x) - Decimal(mu)) ** 2, LIMIT)
 
 
-KINDS = {"students": student, "quadratics": quadratic}
+def line(x, A, B, lowest):
+    with localcontext(oracles.FIFTY):
+        bounded = max(min(Decimal(x), LIMIT), -LIMIT)
+        return (Decimal(A), Decimal(B) * bounded) if x >= lowest else (Decimal(0), Decimal(0))
+
+
+KINDS = {"students": student, "quadratics": quadratic, "lines": line}
 
 
 def add(kind, X, parameters, n_classes):
@@ -64,7 +70,7 @@ def assert_exact(kind, joint, X, parameters):
     """
     for (i, k), value in np.ndenumerate(joint):
         parts = [
-            KINDS[kind](float(x), *(float(p[j, k]) for p in parameters))
+            KINDS[kind](float(x), *(p if np.isscalar(p) else float(p[j, k]) for p in parameters))
             for j, x in enumerate(X[i])
             if not math.isnan(x)
         ]
@@ -116,6 +122,22 @@ def test_a_term_too_large_is_1e300(B):
     assert np.isfinite(joint).all()
 
 
+def test_a_line_takes_every_finite_number():
+    X, parameters = np.array([HUGE]).T, parameters_of("lines", 1, 3)
+    joint = add("lines", X, parameters, 3)
+    assert np.isfinite(joint).all()
+    assert_exact("lines", joint, X, parameters)
+
+
+def test_a_scale_stands_for_what_is_no_ordinary_number():
+    """B of 1e-320 or 1e320 cannot be written; with s it can."""
+    for s in (1e-160, 1e160):
+        X, one = np.array([[-3.0, 0.0, 2.5, np.nan]]).T / s, np.ones((1, 1))
+        joint = np.zeros((4, 1))
+        assert _kernel.add_quadratics(X, 0 * one, one, 0 * one, joint, None, s * one)
+        np.testing.assert_allclose(joint[:, 0], [-9.0, 0.0, -6.25, 0.0], rtol=8 * EPS)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_huge_numbers_do_not_change_a_bit_of_their_neighbours(kind):
     X, parameters = rows_of(100, 5), parameters_of(kind, 5, 3)
@@ -142,17 +164,25 @@ def test_a_row_is_scored_alike_alone_and_in_any_company(kind):
     assert np.array_equal(alone, together)
 
 
+def arrays_of(parameters):
+    return [p for p in parameters if not np.isscalar(p)]
+
+
+def columns_of(parameters, at):
+    return tuple(p if np.isscalar(p) else p[at] for p in parameters)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_unknown_adds_exactly_nothing(kind):
     X, parameters = rows_of(50, 6, 0.0), parameters_of(kind, 6, 3)
     X[7], X[8, 1:] = np.nan, np.nan
-    for p in parameters:
+    for p in arrays_of(parameters):
         p[2], p[4, 1] = np.nan, np.nan
     start = np.random.default_rng(3).normal(size=(50, 3))
     joint = start.copy()
     assert getattr(_kernel, f"add_{kind}")(X, *parameters, joint)
     assert np.array_equal(joint[7], start[7])
-    known = [tuple(p[[0]] for p in parameters), tuple(p[[4]] for p in parameters)]
+    known = [columns_of(parameters, [0]), columns_of(parameters, [4])]
     first = add(kind, X[[8]][:, [0]], known[0], 3)
     assert np.array_equal(joint[8], start[8] + first[0])
     fourth = start.copy()
@@ -328,7 +358,7 @@ def test_scores_are_read_off_as_the_gaussian_model_does(want):
     log_prior = joints_of(1, 5)[0]
     nothing, out = np.empty((5, 0)), finish(log_prior[np.newaxis], want)
     expected = np.empty_like(out)
-    assert getattr(_kernel.GaussianModel(nothing, nothing, log_prior), want)(
+    assert getattr(oracles.gaussian_model(nothing, nothing, log_prior), want)(
         np.empty((1, 0)), expected
     )
     assert np.array_equal(out, expected)
@@ -399,6 +429,7 @@ def test_no_columns_add_nothing(X):
     joint, p = np.ones((5, 2)), np.zeros((0, 2))
     assert _kernel.add_students(X, p, p, p, p, joint)
     assert _kernel.add_quadratics(X, p, p, p, joint)
+    assert _kernel.add_lines(X, p, p, 0.0, joint)
     assert _kernel.add_pieces(X, np.zeros((0, 4)), np.zeros((0, 4, 2)), joint)
     add_tables_to(X, joint)
     assert (joint == 1).all()

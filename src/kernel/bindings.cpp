@@ -84,12 +84,14 @@ nb::object encode_any(const Array& labels, const Codes& codes) {
     }
 }
 
-naively::GaussianModel make_model(const ConstDoubles& mean, const ConstDoubles& variance,
-                                  const ConstDoubles& log_prior) {
-    expect(mean.ndim() == 2 && variance.ndim() == 2 && mean.size() == variance.size() &&
-               log_prior.size() == mean.shape(0),
-           "mean and variance must be by class and column");
-    return {mean.shape(0), mean.shape(1), mean.data(), variance.data(), log_prior.data()};
+naively::GaussianModel make_model(const ConstDoubles& A, const ConstDoubles& B,
+                                  const ConstDoubles& mu, const ConstDoubles& constant,
+                                  const std::optional<ConstDoubles>& s) {
+    const std::size_t K = constant.size();
+    for (const ConstDoubles* given : {&A, &B, &mu, s ? &*s : &A})
+        expect(given->ndim() == 2 && given->shape(0) == A.shape(0) && given->shape(1) == K,
+               "parameters must be by column and class");
+    return {K, A.shape(0), A.data(), B.data(), mu.data(), s ? s->data() : nullptr, constant.data()};
 }
 
 bool score(const naively::GaussianModel& model, const naively::Table& table,
@@ -151,7 +153,8 @@ NB_MODULE(_kernel, m) {
     m.def("largest_mean", &largest_mean, nb::arg("values"));
     m.def("encode", &encode_any, nb::arg("labels"), nb::arg("codes").noconvert());
     nb::class_<naively::GaussianModel>(m, "GaussianModel")
-        .def(nb::new_(&make_model), nb::arg("mean"), nb::arg("variance"), nb::arg("log_prior"))
+        .def(nb::new_(&make_model), nb::arg("A"), nb::arg("B"), nb::arg("mu"), nb::arg("constant"),
+             nb::arg("s") = nb::none())
         .def("labels", &score_labels, nb::arg("X"), nb::arg("out").noconvert())
         .def("joint", &score_values<Want::joint>, nb::arg("X"), nb::arg("out").noconvert())
         .def("log_proba", &score_values<Want::log_proba>, nb::arg("X"), nb::arg("out").noconvert())

@@ -11,38 +11,31 @@
 namespace naively {
 namespace {
 
-constexpr double two_pi = 6.283185307179586476925286766559;
 constexpr std::size_t rows_worth_a_screen = 256;
-constexpr double least_variance = 0x1p-1000, most_variance = 0x1p1000;  // of ordinary scales
 
 }  // namespace
 
-GaussianModel::GaussianModel(std::size_t n_classes, std::size_t n_columns, const double* mean,
-                             const double* variance, const double* log_prior)
+GaussianModel::GaussianModel(std::size_t n_classes, std::size_t n_columns, const double* A,
+                             const double* B, const double* mu, const double* s,
+                             const double* constant)
     : n_classes_(n_classes), n_columns_(n_columns), band_(best_band(n_classes)),
       n_bands_((n_classes + band_ - 1) / band_), parameters_(n_bands_ * n_columns * 2 * band_),
-      log_norm_(n_bands_ * n_columns * band_), log_prior_(log_prior, log_prior + n_classes),
-      offset_(log_prior, log_prior + n_classes) {
-    bool extreme = false;
+      log_norm_(n_bands_ * n_columns * band_), log_prior_(constant, constant + n_classes),
+      offset_(constant, constant + n_classes), root_(s == nullptr ? 0 : n_classes * n_columns) {
     for (std::size_t k = 0; k < n_classes; ++k) {
         double norms = 0.0;
         for (std::size_t j = 0; j < n_columns; ++j) {
-            const double sigma2 = variance[k * n_columns + j];
-            if (!(sigma2 > 0.0)) continue;
-            extreme |= sigma2 < least_variance || sigma2 > most_variance;
-            const double log_norm = 0.5 * (std::log(two_pi) + std::log(sigma2));
+            const std::size_t at = j * n_classes + k;
+            if (!(B[at] > 0.0)) continue;
             double* cell = parameters_.data() + place(k, j, n_columns, band_, 2);
-            cell[0] = mean[k * n_columns + j];
-            cell[band_] = 0.5 / sigma2;
-            log_norm_[place(k, j, n_columns, band_, 1)] = log_norm;
-            norms += log_norm;
+            cell[0] = mu[at];
+            cell[band_] = B[at];
+            log_norm_[place(k, j, n_columns, band_, 1)] = -A[at];
+            norms -= A[at];
+            if (s != nullptr) root_[k * n_columns + j] = s[at] * std::sqrt(B[at]);
         }
         offset_[k] -= norms;
     }
-    if (!extreme) return;
-    root_.resize(n_classes * n_columns);
-    for (std::size_t at = 0; at < root_.size(); ++at)
-        if (variance[at] > 0.0) root_[at] = std::sqrt(0.5) / std::sqrt(variance[at]);
 }
 
 Screen GaussianModel::screen() const {

@@ -1,10 +1,10 @@
 // Scores rows with a Gaussian naive Bayes model.
 //
-//     joint_k(x) = log p(k) + sum_j log f_kj(x_j)
-//     log f_kj(x) = -(x - mean_kj)^2 scale_kj - log_norm_kj
+//     joint_k(x) = constant_k + sum_j A_kj - B_kj (s_kj (x_j - mu_kj))^2
 //
-// where scale = 1 / (2 sigma^2) and log_norm = log(2 pi sigma^2) / 2. A missing cell (NaN)
-// leaves its term out, for every class: that is the exact marginal.
+// where for Gaussians A = -log(2 pi sigma^2) / 2, B = 1 / (2 sigma^2) and s = 1. Here B is called
+// the scale, -A the log_norm, and the constant the log_prior. A missing cell (NaN) leaves its term
+// out, for every class: that is the exact marginal.
 //
 // Rows are packed 32 at a time into columns, so that the lanes of a register are rows: no
 // sum crosses lanes, every row is summed in the order of its columns, and its result does
@@ -34,9 +34,11 @@ struct Output {
 
 class GaussianModel {
   public:
-    // All arrays by class, then column. Where a variance is NaN or 0, the term is left out.
-    GaussianModel(std::size_t n_classes, std::size_t n_columns, const double* mean,
-                  const double* variance, const double* log_prior);
+    // All arrays by column, then class; the constants by class. Where B is not positive, the term
+    // is left out. With s, each square is taken of a scaled difference, which is slow: for B that
+    // would be no ordinary double without it.
+    GaussianModel(std::size_t n_classes, std::size_t n_columns, const double* A, const double* B,
+                  const double* mu, const double* s, const double* constant);
 
     // Ties go to the first class. Status::not_finite: X holds infinity.
     Status score(const Table& X, const Output& output) const;

@@ -37,20 +37,33 @@ struct Student {
 };
 
 struct Quadratic {
-    static constexpr std::size_t n = 3;  // A, B, mu
+    static constexpr std::size_t n = 4;  // A, B, mu, s
 
     NAIVELY_INLINE static double near(double x, const double* p) {
-        const double d = x - p[2];
-        return p[0] - d * p[1] * d;
+        const double z = (x - p[2]) * p[3];
+        return p[0] - z * p[1] * z;
     }
     static double far(double x, const double* p) {
         const double d = std::min(std::fabs(x - p[2]), largest);
-        return p[0] - std::min(d * p[1] * d, largest_part);
+        const double z = std::min(d * p[3], largest);
+        return p[0] - std::max(std::min(z * p[1] * z, largest_part), -largest_part);
     }
     static double limit(const double* p) {
-        return std::min(0.5 * std::sqrt(largest_part) / std::sqrt(p[1]), 0.5 * largest) -
-               std::fabs(p[2]);
+        const double length = std::sqrt(largest_part) / (std::sqrt(std::fabs(p[1])) * p[3]);
+        return std::min(0.5 * length, 0.5 * largest) - std::fabs(p[2]);
     }
+};
+
+struct Linear {
+    static constexpr std::size_t n = 3;  // A, B, lowest
+
+    NAIVELY_INLINE static double near(double x, const double* p) {
+        return x >= p[2] ? p[0] + p[1] * x : 0.0;
+    }
+    static double far(double x, const double* p) {
+        return near(std::max(std::min(x, largest_part), -largest_part), p);
+    }
+    static double limit(const double*) { return largest_part; }
 };
 
 // sum[k][i] += term_k(x[i]) for a column of a tile; parameters by class
@@ -72,6 +85,10 @@ NAIVELY_CLONES void add_near(Student, const double* x, const double* parameters,
 NAIVELY_CLONES void add_near(Quadratic, const double* x, const double* parameters,
                              std::size_t n_classes, double* sum) {
     add_column<Quadratic>(x, parameters, n_classes, sum);
+}
+NAIVELY_CLONES void add_near(Linear, const double* x, const double* parameters,
+                             std::size_t n_classes, double* sum) {
+    add_column<Linear>(x, parameters, n_classes, sum);
 }
 
 template <class Term>
@@ -188,8 +205,16 @@ Status add_students(const Table& X, const double* A, const double* B, const doub
 }
 
 Status add_quadratics(const Table& X, const double* A, const double* B, const double* mu,
-                      const Joint& joint, const double* weights) {
-    return Adder<Quadratic>({A, B, mu}, X.n_columns, joint, weights).run(X);
+                      const Joint& joint, const double* weights, const double* s) {
+    const std::vector<double> ones(s == nullptr ? X.n_columns * joint.n_classes : 0, 1.0);
+    const double* scales = s == nullptr ? ones.data() : s;
+    return Adder<Quadratic>({A, B, mu, scales}, X.n_columns, joint, weights).run(X);
+}
+
+Status add_lines(const Table& X, const double* A, const double* B, double lowest,
+                 const Joint& joint) {
+    const std::vector<double> bounds(X.n_columns * joint.n_classes, lowest);
+    return Adder<Linear>({A, B, bounds.data()}, X.n_columns, joint).run(X);
 }
 
 }  // namespace naively

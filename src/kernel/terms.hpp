@@ -30,9 +30,15 @@ struct Joint {
 Status add_students(const Table& X, const double* A, const double* B, const double* mu,
                     const double* s, const Joint& joint, const double* weights = nullptr);
 
-// Quadratic: A - B (x - mu)^2. The square's part is at most 1e300, so that the sum is finite.
+// Quadratic: A - B (s (x - mu))^2, where s is 1 unless it is given. The square's part is at most
+// 1e300, so that the sum is finite.
 Status add_quadratics(const Table& X, const double* A, const double* B, const double* mu,
-                      const Joint& joint, const double* weights = nullptr);
+                      const Joint& joint, const double* weights = nullptr,
+                      const double* s = nullptr);
+
+// Line: A + B x; a cell below `lowest` adds nothing, one beyond 1e300 counts as that.
+Status add_lines(const Table& X, const double* A, const double* B, double lowest,
+                 const Joint& joint);
 
 // Piecewise linear: knots[j][0 .. n_knots - 1] ascend, and values[j][m][k] is the term at knot m.
 // Constant outside. Equal knots make a jump, where the value is that of the first of them.

@@ -136,13 +136,23 @@ bool add_students(nb::object X, Parameters A, Parameters B, Parameters mu, Param
 }
 
 bool add_quadratics(nb::object X, Parameters A, Parameters B, Parameters mu,
-                    const Doubles<2>& joint, const Weights& weights) {
+                    const Doubles<2>& joint, const Weights& weights, const Weights& s) {
     const naively::Table table = table_of(X);
     for (const auto* given : {&A, &B, &mu}) expect_parameters(*given, table, joint);
     const naively::Joint target = joint_of(table, joint);
     const double* w = weights_of(weights, table, joint);
+    const double* scale = weights_of(s, table, joint);
     nb::gil_scoped_release unlocked;
-    return naively::add_quadratics(table, A.data(), B.data(), mu.data(), target, w) == Status::ok;
+    return naively::add_quadratics(table, A.data(), B.data(), mu.data(), target, w, scale) ==
+           Status::ok;
+}
+
+bool add_lines(nb::object X, Parameters A, Parameters B, double lowest, const Doubles<2>& joint) {
+    const naively::Table table = table_of(X);
+    for (const auto* given : {&A, &B}) expect_parameters(*given, table, joint);
+    const naively::Joint target = joint_of(table, joint);
+    nb::gil_scoped_release unlocked;
+    return naively::add_lines(table, A.data(), B.data(), lowest, target) == Status::ok;
 }
 
 bool add_pieces(nb::object X, const ConstDoubles<2>& knots, const ConstDoubles<3>& values,
@@ -213,7 +223,8 @@ void bind_terms(nb::module_& m) {
     m.def("add_students", &add_students, X, nb::arg("A"), nb::arg("B"), nb::arg("mu"), nb::arg("s"),
           joint, nb::arg("weights") = nb::none());
     m.def("add_quadratics", &add_quadratics, X, nb::arg("A"), nb::arg("B"), nb::arg("mu"), joint,
-          nb::arg("weights") = nb::none());
+          nb::arg("weights") = nb::none(), nb::arg("s") = nb::none());
+    m.def("add_lines", &add_lines, X, nb::arg("A"), nb::arg("B"), nb::arg("lowest"), joint);
     m.def("add_pieces", &add_pieces, X, nb::arg("knots"), nb::arg("values"), joint);
     m.def("add_tables", &add_tables, X, nb::arg("offsets"), nb::arg("values"), joint);
     m.def("finish", &finish, nb::arg("joint"), nb::arg("want"), out);

@@ -17,6 +17,7 @@ from naively.estimators._validation import Checked, check_known, check_labels, c
 from naively.exceptions import NaivelyError
 from naively.kinds import check, held_by_dtype, held_by_objects, numbers_of_objects
 from naively.measure import raise_not_finite
+from naively.model import Model
 from naively.summary import Schema, Summary
 
 __all__ = ["Answering", "numbers_of_row", "row_of_dict"]
@@ -45,11 +46,11 @@ class Answering:
         """Return the state, which methods take once."""
 
     @abstractmethod
-    def _model(self, state: State | None = None) -> Any:
+    def _model(self, state: State | None = None) -> Model:
         """Return the model of a state, or of the present one."""
 
     @abstractmethod
-    def _read(self, summary: Summary) -> Any:
+    def _read(self, summary: Summary) -> Model:
         """Read a model off a summary, by the parameters as they are now."""
 
     @abstractmethod
@@ -62,7 +63,7 @@ class Answering:
 
     @lazy_on_dask
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row; of equals, the first.
+        """Return the most probable class of each row; ties go to the first.
 
         Parameters
         ----------
@@ -117,7 +118,7 @@ class Answering:
         at = model.kernel.label_one(values)
         if at < 0:
             raise_not_finite(values[np.newaxis], schema)
-        return model.classes[at]
+        return model.labels[at]
 
     def predict_proba_one(self, row: Any) -> NDArray[np.float64]:
         """Return p(k | x) of one row, one number per class.
@@ -129,7 +130,7 @@ class Answering:
         """
         state = self._learned()
         model, schema = state.model(self._read), state.summary.schema
-        values, out = numbers_of_row(row, schema)[np.newaxis], np.empty((1, len(model.classes)))
+        values, out = numbers_of_row(row, schema)[np.newaxis], np.empty((1, len(model.labels)))
         if not model.kernel.proba(values, out):
             raise_not_finite(values, schema)
         return out[0]
@@ -169,7 +170,7 @@ class Answering:
 
     def _values(self, want: str, X: Any) -> NDArray[Any]:
         model, checked = self._model(), self._check(X, self.summary_.schema)
-        n_values = 1 if want == "evidence" else len(model.classes)
+        n_values = 1 if want == "evidence" else len(model.labels)
         dtype = np.result_type(checked.dtype, self._learned().dtype)
         out = np.empty((checked.table.shape[0], n_values), dtype=dtype)
         self._score(getattr(model.kernel, want), checked, out)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, Protocol, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,20 +33,13 @@ from naively.estimators._validation import (
 )
 from naively.exceptions import NaivelyError
 from naively.measure import measure
+from naively.model import Model
 from naively.model_file import ModelFile
 from naively.rows import Rows, Targets
 from naively.schema import Kind
 from naively.summary import Schema, Summary
 
-__all__ = ["Model", "SummaryClassifier"]
-
-
-class Model(Protocol):
-    """What is read off a summary: labels, class probabilities, and a kernel that scores rows."""
-
-    classes: list[Any]
-    prior: NDArray[np.float64]
-    kernel: Any
+__all__ = ["SummaryClassifier"]
 
 
 class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -115,6 +108,11 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
     def summary_(self) -> Summary:
         """What was seen. Everything else is read off it."""
         return self._learned().summary
+
+    @property
+    def model_(self) -> Model:
+        """The model that was read off the summary: class probabilities, and the columns' terms."""
+        return self._model()
 
     @property
     def n_features_in_(self) -> int:
@@ -321,7 +319,7 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
             )
         return state
 
-    def _model(self, state: State | None = None) -> Any:
+    def _model(self, state: State | None = None) -> Model:
         """Return the model of a state, or of the present one."""
         return (state or self._learned()).model(self._read)
 

@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from naively.axes import Axes
+from naively.model import Model
 from naively.schema import Schema
 from naively.statistics import STATISTICS
 from naively.summary import Summary
@@ -33,14 +34,14 @@ class State:
 
     __slots__ = ("_model", "dtype", "summary")
 
-    def __init__(self, summary: Summary, dtype: np.dtype[Any], model: Any = None) -> None:
+    def __init__(self, summary: Summary, dtype: np.dtype[Any], model: Model | None = None) -> None:
         self.summary, self.dtype, self._model = summary, dtype, model
 
     def typed(self, dtype: np.dtype[Any]) -> State:
         """Return the same with another type of answers."""
         return State(self.summary, dtype, self._model)
 
-    def model(self, read: Callable[[Summary], Any]) -> Any:
+    def model(self, read: Callable[[Summary], Model]) -> Model:
         """Return the model, read off the summary by the given function unless it is there."""
         model = self._model
         if model is None:

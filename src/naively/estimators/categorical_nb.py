@@ -25,14 +25,14 @@ from naively._threads import block_slices, map_blocks
 from naively.estimators._answering import numbers_of_row
 from naively.estimators._base import SummaryClassifier
 from naively.estimators._validation import Checked, check_codes, whole_codes
-from naively.estimators.gaussian_model import check_priors, logarithm, read_prior
-from naively.estimators.naive_model import Scorer
 from naively.exceptions import NaivelyError
-from naively.families.forms import Tables
+from naively.families.categorical import Categorical, CategoricalPrior
 from naively.labels import quoted
 from naively.measure import measure
+from naively.model import Model, Term, check_priors, read_prior
 from naively.rows import Rows, Targets
 from naively.schema import Schema
+from naively.scorer import check_not_negative
 from naively.summary import Summary
 
 __all__ = ["CategoricalNB"]
@@ -70,6 +70,8 @@ class CategoricalNB(SummaryClassifier):
     ----------
     summary_ : Summary
         What was seen. Everything else is read off it.
+    model_ : Model
+        What scores rows: class probabilities, and the terms of all columns.
     classes_ : ndarray of shape (n_classes,)
         Labels, sorted.
     category_count_ : list of arrays of shape (n_classes, n_categories of the column)
@@ -141,22 +143,22 @@ class CategoricalNB(SummaryClassifier):
     @property
     def category_count_(self) -> list[NDArray[np.float64]]:
         """Weights of the categories, by column."""
-        return self._model().counts
+        return [term.statistic for term in self.model_.terms]
 
     @property
     def class_log_prior_(self) -> NDArray[np.float64]:
         """Logarithms of the class probabilities."""
-        return self._model().log_prior
+        return self.model_.log_prior
 
     @property
     def feature_log_prob_(self) -> list[NDArray[np.float64]]:
         """Logarithms of the smoothed shares, by column."""
-        return [table[:-1].T for table in self._model().tables]
+        return [term.parameters.log_share[:, :-1] for term in self.model_.terms]
 
     @property
     def n_categories_(self) -> NDArray[np.int64]:
         """How many categories each column has."""
-        return self._model().n_categories
+        return np.array([codes.size for codes in self.model_.vocabularies], dtype=np.int64)
 
     def predict_one(self, row: Any) -> Any:
         """Return the class of one row of codes, given in order or by column name."""
@@ -185,7 +187,7 @@ class CategoricalNB(SummaryClassifier):
 
     def _measure(self, table: Rows, schema: Schema, targets: Targets) -> Summary:
         for rows_of_block in block_slices(*table.shape, most=64):
-            _check_not_negative(table.codes[rows_of_block])
+            check_not_negative(table.codes[rows_of_block])
         tops = _highest(table.codes, self.n_jobs)
         _check_sizes(tops.astype(np.float64) + 1, schema)  # 127 + 1 is -128 to int8
         categories = tuple(np.arange(int(top) + 1) for top in tops)
@@ -209,8 +211,22 @@ class CategoricalNB(SummaryClassifier):
                     f"the categories {quoted(found)}. Use NaiveBayes."
                 )
 
-    def _read(self, summary: Summary) -> CategoricalModel:
-        return CategoricalModel(summary, self._alpha(), self._prior(summary), self.min_categories)
+    def _read(self, summary: Summary) -> Model:
+        family, sizes = _Codes(self._alpha()), _sizes(summary, self.min_categories)
+        every = np.ones((summary.classes.size, 1))
+        terms = [
+            Term(family, [j], j, counts, family.parameters(counts), every)
+            for j, counts in enumerate(_counts(summary, sizes))
+        ]
+        return Model(
+            schema=summary.schema,
+            classes=summary.classes,
+            prior=self._prior(summary),
+            bias=np.zeros(summary.classes.size),
+            terms=tuple(terms),
+            vocabularies=tuple(np.arange(size) for size in sizes),
+            coded=True,
+        )
 
     def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
         """Let every category that was never seen be one more; seldom is there any."""
@@ -251,25 +267,13 @@ class CategoricalNB(SummaryClassifier):
         return tags
 
 
-class CategoricalModel:
-    """Class probabilities and smoothed shares, ready to score rows."""
+class _Codes(Categorical):
+    """Shares of codes, as scikit-learn has them: equal ones in a class without cells."""
 
-    coded = True  # each category is its place in the table
-
-    def __init__(
-        self,
-        summary: Summary,
-        alpha: float,
-        prior: NDArray[np.float64],
-        min_categories: ArrayLike | None,
-    ) -> None:
-        self.classes: list[Any] = summary.classes.tolist()
-        self.prior, self.log_prior = prior, logarithm(prior)
-        self.n_categories = _sizes(summary, min_categories)
-        self.categories = tuple(np.arange(size) for size in self.n_categories)
-        self.counts = _counts(summary, self.n_categories)
-        self.tables = [_log_shares(counts, alpha) for counts in self.counts]
-        self.kernel = Scorer(self.log_prior, [], Tables.of(self.tables), _check_not_negative)
+    def _prior(self, tallies: NDArray[np.float64]) -> CategoricalPrior:
+        prior = super()._prior(tallies)
+        share = prior.weight / prior.total if prior.total > 0 else np.ones_like(prior.weight)
+        return replace(prior, log_share=np.log(share))
 
 
 def _summarize_codes(
@@ -323,24 +327,6 @@ def _counts(summary: Summary, sizes: NDArray[np.int64]) -> list[NDArray[np.float
         if summary.categories[j].size:  # those of a column without a cell have no type
             counts[-1][:, summary.categories[j]] = summary.tally(j)
     return counts
-
-
-def _log_shares(counts: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
-    """Return the logarithms of smoothed shares by category and class, the last for any other.
-
-    Without smoothing, a class that has no such category is impossible; a category that no class
-    has says nothing.
-    """
-    smoothed = np.pad(counts, ((0, 0), (0, 1))) + alpha
-    total = counts.sum(axis=1, keepdims=True) + alpha * counts.shape[1]
-    silent = (smoothed == 0).all(axis=0) | (total == 0)
-    share = np.divide(smoothed, total, out=np.ones_like(smoothed), where=~silent)
-    return np.ascontiguousarray(logarithm(share).T)
-
-
-def _check_not_negative(codes: NDArray[Any]) -> None:
-    if codes.size and np.fmin.reduce(codes, axis=None) < 0:
-        raise NaivelyError("Negative values in data passed to CategoricalNB (input X).")
 
 
 def _highest(codes: NDArray[Any], n_jobs: int | None) -> NDArray[Any]:

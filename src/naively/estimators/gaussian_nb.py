@@ -18,11 +18,11 @@ from sklearn.utils.metaestimators import available_if
 from naively.engines.arrays import summarize
 from naively.estimators._base import SummaryClassifier
 from naively.estimators._dask import lazy_on_dask
-from naively.estimators.gaussian_model import GaussianModel, Reading, check_priors
-from naively.estimators.naive_model import SAMPLE, NaiveModel
-from naively.estimators.naive_model import Reading as NaiveReading
+from naively.estimators._state import State
 from naively.exceptions import NaivelyError
-from naively.families.gaussian import Gaussian
+from naively.families.family import Family
+from naively.families.gaussian import Gaussian, GaussianParameters
+from naively.model import SAMPLE, Model, check_priors
 from naively.statistics import Moments
 from naively.summary import Summary
 
@@ -80,6 +80,8 @@ class GaussianNB(SummaryClassifier):
     ----------
     summary_ : Summary
         What was seen. Everything else is read off it.
+    model_ : Model
+        What scores rows: class probabilities, and the terms of all columns.
     classes_ : ndarray of shape (n_classes,)
         Labels, sorted.
     class_count_ : ndarray of shape (n_classes,)
@@ -169,18 +171,18 @@ class GaussianNB(SummaryClassifier):
     def theta_(self) -> NDArray[Any]:
         """Means, by class and column."""
         state = self._learned()
-        return self._model(state).parameters.mean.astype(state.dtype)
+        return self._parameters(state).mean.astype(state.dtype)
 
     @property
     def var_(self) -> NDArray[Any]:
         """Variances, smoothing included."""
         state = self._learned()
-        return self._model(state).parameters.variance.astype(state.dtype)
+        return self._parameters(state).variance.astype(state.dtype)
 
     @property
     def epsilon_(self) -> Any:
         """What smoothing added to the variances."""
-        return self._model().parameters.epsilon
+        return self._parameters(self._learned()).epsilon
 
     @property
     def coef_(self) -> NDArray[np.float64]:
@@ -190,8 +192,7 @@ class GaussianNB(SummaryClassifier):
         :math:`(\mu_{1j} - \mu_{0j}) / \sigma_j^2`, the textbook's weight with its sign turned.
         """
         _is_linear(self)
-        weights: NDArray[np.float64] = self._model().linear()[0]
-        return weights
+        return self._linear()[0]
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
@@ -201,8 +202,7 @@ class GaussianNB(SummaryClassifier):
         difference of the second from the first.
         """
         _is_linear(self)
-        constants: NDArray[np.float64] = self._model().linear()[1]
-        return constants
+        return self._linear()[1]
 
     @available_if(_is_linear)
     @lazy_on_dask
@@ -216,15 +216,39 @@ class GaussianNB(SummaryClassifier):
         joint = self.predict_joint_log_proba(X)
         return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint
 
-    def _read(self, summary: Summary) -> GaussianModel:
-        reading = Reading(self.priors, self.var_smoothing, self.variance, self.ddof, self.smoothing)
-        model = GaussianModel(summary, reading)
-        if self.calibration is not None:
-            family = Gaussian(self.var_smoothing, self.variance, self.ddof, self.smoothing)
-            families = [(family,)] * summary.schema.n_columns
-            weighed = NaiveModel(summary, NaiveReading(self.priors, families, self.calibration))
-            model.kernel, model.calibration = weighed.kernel, weighed.calibration
+    def _read(self, summary: Summary) -> Model:
+        family = Gaussian(self.var_smoothing, self.variance, self.ddof, self.smoothing)
+        families: dict[Family, range] = {family: range(summary.schema.n_columns)}
+        model = Model.read(summary, families, priors=self.priors, calibration=self.calibration)
+        if self.ddof:
+            _check_defined(summary, model.terms[0].parameters, self)
         return model
+
+    def _parameters(self, state: State) -> GaussianParameters:
+        found: GaussianParameters = self._model(state).terms[0].parameters
+        return found
+
+    def _linear(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        r"""Return weights and constants of the linear form, one row per class.
+
+        .. math::
+
+            \log p(k) + \sum_j \log f_{kj}(x_j) = w_k \cdot x + b_k + \text{the same for all } k,
+            \qquad w_{kj} = \frac{\mu_{kj}}{\sigma_j^2}, \quad
+            b_k = \log p(k) - \sum_j \frac{\mu_{kj}^2}{2 \sigma_j^2}
+
+        For two classes, the difference of the second from the first: positive means
+        ``classes_[1]``, as everywhere in scikit-learn.
+        """
+        state = self._learned()
+        mean, variance = self._parameters(state).mean, self._parameters(state).variance
+        known = ~np.isnan(variance)
+        weights = np.divide(mean, variance, out=np.zeros_like(mean), where=known)
+        squares = np.sum(np.where(known, weights * mean, 0.0), axis=1)
+        constants = self._model(state).log_prior - 0.5 * squares
+        if constants.size == 2:
+            return weights[1:] - weights[:1], constants[1:] - constants[:1]
+        return weights, constants
 
     def _check_summary(self, summary: Summary) -> None:
         super()._check_summary(summary)
@@ -257,3 +281,22 @@ class GaussianNB(SummaryClassifier):
         rows = summarize(X, np.zeros(X.shape[0], dtype=int), sample_weight=sample_weight)
         total = past + rows.moments[0]
         return total.mean, total.m2 / total.weight
+
+
+def _check_defined(summary: Summary, parameters: GaussianParameters, model: GaussianNB) -> None:
+    """Raise where ddof leaves nothing to divide by. A column nobody has seen is NaN and legal."""
+    undefined = np.isnan(parameters.variance) & ~np.isnan(parameters.mean)
+    if not undefined.any():
+        return
+    k, j = np.argwhere(undefined)[0]
+    label, column = summary.classes[k].item(), summary.schema.name(int(j))
+    if model.variance == "shared":
+        raise NaivelyError(
+            f"with variance='shared' and ddof={model.ddof}, {column} needs more rows than "
+            f"classes times ddof; got weight {summary.moments.weight[:, j].sum():g}. "
+            "Use ddof=0 or more rows."
+        )
+    raise NaivelyError(
+        f"class {label!r} has no variance with ddof={model.ddof}: it needs more weight than "
+        f"that in {column}; got {summary.moments.weight[k, j]:g}. Use ddof=0 or more rows."
+    )

@@ -27,12 +27,11 @@ from naively.estimators._dask import lazy_on_dask
 from naively.estimators._validation import Checked, check_cells, check_labels
 from naively.estimators.choice import as_text, check_columns, choose, from_text, kind_of
 from naively.estimators.decisions import check_costs, check_reject, decide
-from naively.estimators.gaussian_model import check_priors
-from naively.estimators.naive_model import SAMPLE, NaiveModel, Reading
 from naively.exceptions import NaivelyError
 from naively.families.edges import edges
 from naively.families.family import Family
 from naively.measure import measure, measure_sample
+from naively.model import SAMPLE, Model, check_priors
 from naively.rows import Rows, Targets
 from naively.schema import Kind, Schema
 from naively.statistics import Sample
@@ -89,6 +88,8 @@ class NaiveBayes(SummaryClassifier):
     summary_ : Summary
         What was seen. Everything else is read off it. Unless ``calibration`` is None it holds up
         to 4,000 rows as they are.
+    model_ : Model
+        What scores rows: class probabilities, and the terms of all columns.
     classes_ : ndarray of shape (n_classes,)
         Labels, sorted.
     class_count_ : ndarray of shape (n_classes,)
@@ -186,11 +187,11 @@ class NaiveBayes(SummaryClassifier):
     def weights_(self) -> dict[Any, NDArray[np.float64]]:
         """For each column, the weight of each of its families' terms in each class."""
         snapshot = self._snapshot()
-        model = snapshot._model()
         found: dict[Any, list[Any]] = {column: [] for column in snapshot.families_}
-        columns, places = list(found), [j for block in model.blocks for j in block.columns]
-        for j, weights in zip(places, model.calibration.weight.T, strict=True):
-            found[columns[j]].append(weights)
+        columns = list(found)
+        for term in snapshot.model_.terms:
+            for j, weights in zip(term.columns, term.weight.T, strict=True):
+                found[columns[j]].append(weights)
         return {column: np.array(weights) for column, weights in found.items()}
 
     @lazy_on_dask
@@ -381,16 +382,20 @@ class NaiveBayes(SummaryClassifier):
             for family in families:
                 _check_measured(family, schema, j)
 
-    def _read(self, summary: Summary) -> NaiveModel:
+    def _read(self, summary: Summary) -> Model:
         check_costs(self.costs, summary.classes)
         check_reject(self.reject, summary.classes)
-        families = self._families(summary.schema)
-        return NaiveModel(summary, Reading(self.priors, families, self.calibration))
+        columns_of: dict[Family, list[int]] = {}
+        for j, families in enumerate(self._families(summary.schema)):
+            for family in families:
+                columns_of.setdefault(family, []).append(j)
+        return Model.read(summary, columns_of, priors=self.priors, calibration=self.calibration)
 
     def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
         given: Any = checked.table
         table = tables.known(given, self.summary_.categories, self.summary_.schema)
-        super()._score(score, checked._replace(table=table), out)
+        only_numbers = not self.summary_.schema.categories
+        super()._score(score, checked._replace(table=table.numbers if only_numbers else table), out)
 
     def _check_declared(self, declared: NDArray[Any] | None) -> None:
         if self.priors is not None and declared is not None:

@@ -89,7 +89,7 @@ def by_summaries(model: GaussianNB, X: Any, truth: Truth, fold: NDArray[np.int32
     nothing = Summary.zero(schema, truth.classes)
     params = model.get_params()
     kernels = [
-        GaussianNB.from_summary(rest, **params)._model().kernel
+        GaussianNB.from_summary(rest, **params).model_.kernel
         for rest in all_but_one(parts, nothing)
     ]
     answers = Answers.room(fold.size, truth.classes.size)

@@ -36,14 +36,14 @@ from naively import _kernel
 from naively._threads import map_blocks
 from naively.engines.arrays import summarize
 from naively.estimators._validation import check_table
-from naively.estimators.gaussian_model import check_priors
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.evaluation.answers import Answers
 from naively.evaluation.given import Truth
 from naively.exceptions import NaivelyError
 from naively.families import gaussian
-from naively.families.gaussian import Parameters
+from naively.families.gaussian import Gaussian, GaussianParameters
 from naively.measure import measure
+from naively.model import check_priors
 from naively.rows import Rows, Table, Targets
 from naively.statistics import Moments
 from naively.summary import Schema, Summary
@@ -97,8 +97,10 @@ class _RowsLeftOut:
         joint = np.ascontiguousarray((log_prior + _log_densities(x, parameters)).T)
         # Where all classes have overflowed, the kernel knows which is the nearest.
         for i in np.flatnonzero(np.isneginf(joint).all(axis=1)):
-            each = (parameters.mean[:, i], parameters.variance[:, i], log_prior[:, i])
-            kernel = _kernel.GaussianModel(*map(np.ascontiguousarray, each))
+            mean, variance = parameters.mean[:, i], parameters.variance[:, i]
+            form = Gaussian().form(GaussianParameters(mean, variance, 0.0), np.ones_like(mean))
+            constant = np.ascontiguousarray(log_prior[:, i])
+            kernel = _kernel.GaussianModel(form.A, form.B, form.mu, constant, form.s)
             kernel.log_proba(x[i : i + 1], joint[i : i + 1])
         return joint
 
@@ -133,7 +135,7 @@ class _RowsLeftOut:
         cells = self.X[members, j]
         return summarize(cells[:, np.newaxis], np.zeros(cells.size, dtype=np.int64)).moments[0]
 
-    def check_defined(self, parameters: Parameters, rows: slice) -> None:
+    def check_defined(self, parameters: GaussianParameters, rows: slice) -> None:
         """Raise where ddof leaves nothing to divide by."""
         if self.model.ddof == 0:
             return
@@ -164,7 +166,7 @@ def _put(answers: Answers, rows: slice, joint: NDArray[np.float64], truth: Truth
     answers.log_truth[rows][unlikely] = log_p
 
 
-def _log_densities(x: NDArray[np.float64], parameters: Parameters) -> NDArray[np.float64]:
+def _log_densities(x: NDArray[np.float64], parameters: GaussianParameters) -> NDArray[np.float64]:
     """Return log f(x | k), the sum over columns; what is missing is left out."""
     variance = np.where(parameters.variance > 0, parameters.variance, np.nan)
     with np.errstate(over="ignore"):

@@ -1,21 +1,64 @@
-"""A graph as text in ONNX's own language, and what the text does not hold.
+"""The graph of a model, as text in ONNX's own language and what the text does not hold.
 
-Opset 18 is of 2022: onnxruntime 1.14 and all newer ones run it.
+Numbers are the input ``X``, categories the input ``categories``; a model that has no such columns
+has no such input. Opset 18 is of 2022: onnxruntime 1.14 and all newer ones run it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from numpy.typing import NDArray
+import numpy as np
 
+from naively.export import graph_terms
+from naively.export.graph_terms import Constants, GraphTerm
+from naively.export.sums import SQUARE_UNIT, Sum
 from naively.labels import is_text
 
-__all__ = ["LABELS", "TYPES", "Graph", "plain_classes"]
+__all__ = ["TYPES", "Graph", "graph_of"]
 
-LABELS = {"U": "string", "O": "string", "i": "int64", "u": "uint64", "b": "bool", "f": "double"}
 TYPES = {"float32": ("float", 1), "float64": ("double", 11)}
+_LABELS = {"U": "string", "O": "string", "i": "int64", "u": "uint64", "b": "bool", "f": "double"}
+
+_GRAPH = """
+<ir_version: 8, opset_import: ["" : 18, "ai.onnx.ml" : 3], producer_name: "naively">
+NaiveBayes (%(inputs)s)
+    => (%(labels)s[rows] label, %(type)s[rows, %(K)d] probabilities)
+{
+    rows_alone = Shape<start = 0, end = 1>(%(any_input)s)
+    shape = Concat<axis = 0>(rows_alone, n_classes)
+    joint_0 = Expand(constant, shape)
+%(nodes)s
+    at = ArgMax<axis = 1, keepdims = 0, select_last_index = 0>(joint)
+    label = Gather(classes, at)
+    posterior = Softmax<axis = 1>(joint)
+    probabilities = Cast<to = %(number)d>(posterior)
+}
+"""
+
+_NUMBERS = """
+    x = Cast<to = 11>(X)
+    missing = IsNaN(x)
+    from_below = Min(x, highest)
+    bounded = Max(from_below, lowest)
+"""
+
+# Squares are in units of 2^512. Where they leave no class with a finite joint, the nearest is
+# taken; of several that are equally near, what is left decides.
+_FAR = """
+    distance = Sum(%(squares)s)
+    squares = Mul(distance, square_unit)
+    near = Sub(joint_%(last)d, squares)
+    best = ReduceMax<keepdims = 1>(near, classes_axis)
+    beyond = IsInf(best)
+    of_possible = Add(distance, barred)
+    nearest = ReduceMin<keepdims = 1>(of_possible, classes_axis)
+    is_nearest = Equal(distance, nearest)
+    far = Where(is_nearest, joint_%(last)d, minus_infinity)
+    joint = Where(beyond, far, near)
+"""
 
 
 @dataclass(frozen=True)
@@ -35,11 +78,82 @@ class Graph:
     """
 
     text: str
-    constants: dict[str, NDArray[Any]]
+    constants: Constants
     metadata: dict[str, Any]
-    keys: dict[str, dict[str, int]] = field(default_factory=dict)
+    keys: dict[str, dict[str, int]]
 
 
-def plain_classes(classes: NDArray[Any]) -> NDArray[Any]:
-    """Return labels as a tensor can hold them."""
-    return classes.astype(object) if is_text(classes) else classes
+def graph_of(model: Sum, dtype: str) -> Graph:
+    """Write a model as a graph for numbers of a type."""
+    kind, number = TYPES[dtype]
+    columns = _columns(model)
+    sizes = {
+        "X": (kind, len(columns["numbers"])),
+        "categories": ("string", len(columns["categories"])),
+    }
+    inputs = {name: f"{of}[rows, {n}] {name}" for name, (of, n) in sizes.items() if n}
+    terms = _terms(model)
+    constants, keys = _constants(model), {}
+    for n, term in enumerate(terms):
+        constants |= {f"{name}_{n}": value for name, value in term.constants.items()}
+        if term.keys is not None:
+            keys[f"code_{n}"] = term.keys
+    text = _GRAPH % {
+        "inputs": ", ".join(inputs.values()),
+        "any_input": next(iter(inputs)),
+        "labels": _LABELS[model.classes.dtype.kind],
+        "K": model.classes.size,
+        "nodes": "".join(_nodes(model, terms)),
+        "type": kind,
+        "number": number,
+    }
+    return Graph(text, constants, {"columns": model.names, **columns}, keys)
+
+
+def _columns(model: Sum) -> dict[str, list[Any]]:
+    """Return the names of the columns of each input, or their places. Codes are numbers."""
+    schema = model.schema
+    names: Sequence[Any] = schema.names or range(schema.n_columns)
+    numbers, categories = [names[j] for j in schema.numbers], [names[j] for j in schema.categories]
+    if model.coded:
+        numbers, categories = categories, []
+    return {"numbers": numbers, "categories": categories}
+
+
+def _terms(model: Sum) -> list[GraphTerm]:
+    tables = map(graph_terms.table, model.tables)
+    return [
+        *map(graph_terms.curves, model.curves),
+        *map(graph_terms.lines, model.lines),
+        *map(graph_terms.pieces, model.pieces),
+        *([graph_terms.codes(model.tables)] if model.coded else tables),
+    ]
+
+
+def _nodes(model: Sum, terms: list[GraphTerm]) -> list[str]:
+    """Write the nodes that make ``joint`` of ``joint_0``."""
+    nodes = [_NUMBERS] if model.curves or model.lines or model.pieces else []
+    for n, term in enumerate(terms):
+        nodes.append(term.text % {"n": n, "next": n + 1, **term.sizes})
+    squares = [f"centred_{n}" for n, term in enumerate(terms) if term.squares]
+    end = _FAR if squares else "    joint = Identity(joint_%(last)d)\n"
+    nodes.append(end % {"last": len(terms), "squares": ", ".join(squares)})
+    return nodes
+
+
+def _constants(model: Sum) -> Constants:
+    """Return the numbers that all terms name."""
+    labels = model.classes
+    return {
+        "classes": labels.astype(object) if is_text(labels) else labels,
+        "constant": model.constant,
+        "n_classes": np.array([labels.size]),
+        "lowest": model.lowest,
+        "highest": model.highest,
+        "zero": np.array(0.0),
+        "one": np.array(1.0),
+        "classes_axis": np.array([1]),
+        "square_unit": np.array(SQUARE_UNIT),
+        "barred": np.where(model.possible, 0.0, np.inf),
+        "minus_infinity": np.array(-np.inf),
+    }

@@ -1,8 +1,8 @@
 r"""A model as an ONNX graph.
 
 The graph is the kernel's arithmetic, in float64 whatever the input's type: differences are
-squared, never expanded, a missing cell leaves its term out, and of equals the first class is
-taken. A row so far from every class that all densities are 0 goes to the nearest.
+squared, never expanded, a missing cell leaves its term out, and ties go to the first
+class. A row so far from every class that all densities are 0 goes to the nearest.
 
 Examples
 --------
@@ -23,12 +23,8 @@ from typing import Any, Literal
 from naively import __version__
 from naively._optional import need
 from naively.exceptions import NaivelyError
-from naively.export.code_graph import code_graph
-from naively.export.gaussian_graph import gaussian_graph
-from naively.export.graph import TYPES, Graph
-from naively.export.reading import read
-from naively.export.sum_graph import sum_graph
-from naively.export.terms import Fitted, Terms
+from naively.export.graph import TYPES, Graph, graph_of
+from naively.export.sums import Fitted, Sum
 
 __all__ = ["to_onnx"]
 
@@ -48,7 +44,7 @@ def to_onnx(model: Fitted, *, dtype: Literal["float32", "float64"] = "float32") 
     ``label``, of the labels' type, and ``probabilities``, one column per class.
 
     The names of columns and classes are kept as JSON in the metadata ``columns`` and ``classes``;
-    of a `NaiveBayes`, ``numbers`` and ``categories`` have the names in each input, too.
+    ``numbers`` and ``categories`` have the names of the columns in each input.
 
     Parameters
     ----------
@@ -68,11 +64,8 @@ def to_onnx(model: Fitted, *, dtype: Literal["float32", "float64"] = "float32") 
     need("onnx", "exporting to ONNX", extra="onnx")
     if dtype not in TYPES:
         raise NaivelyError(f"dtype must be 'float32' or 'float64'; got {dtype!r}.")
-    numbers = read(model)
-    if isinstance(numbers, Terms):
-        graph = gaussian_graph(numbers, dtype)
-    else:
-        graph = (code_graph if numbers.coded else sum_graph)(numbers, dtype)
+    numbers = Sum.of(model)
+    graph = graph_of(numbers, dtype)
     if sum(value.nbytes for value in graph.constants.values()) > _MOST_BYTES:
         raise NaivelyError(
             f"an ONNX file holds at most 2 GB; {numbers.classes.size} classes and "

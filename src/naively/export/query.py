@@ -1,25 +1,40 @@
-r"""The steps of a query: cells, the sum of each class, the best, and shares of the total.
+r"""The steps of a query: cells, the joint of each class, the best, and shares of the total.
 
 .. math:: p(k \mid x) = \frac{\exp(\text{joint}_k - \text{best})}
           {\sum_l \exp(\text{joint}_l - \text{best})}
 
-A step is a SELECT from the step before it. How the sums come about is a subclass's to say.
+A step is a SELECT from the step before it. PostgreSQL takes 1664 columns in a SELECT, and SQLite
+joins 64 tables. So the terms of some columns are worked out and added up at a time, and the rest
+wait.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.export.spelling import Spelling, number, total
+from naively.dialects import Spelling, named, number, total
+from naively.export.plain import power_of_ten
+from naively.export.sql_terms import Curve, Line, Lookup, Piece, SqlTerm
+from naively.export.sums import SQUARE_UNIT, UNIT, Sum
+from naively.labels import is_text
 
-__all__ = ["LEAST", "Query", "Step", "named"]
+__all__ = ["Query"]
 
-LEAST = -700.0  # exp of less is 0 to every purpose, and an error in PostgreSQL
+Floats = NDArray[np.float64]
+
+_LEAST = -700.0  # exp of less is 0 to every purpose, and an error in PostgreSQL
+_BEYOND = -SQUARE_UNIT  # in units of 2^512; in units of 1, infinite
+_WIDTH = 1500  # columns of a step
+_MOST_JOINS = 60  # of a step: SQLite joins 64 tables
+_HEAD = """\
+-- A naive Bayes model. joint_k is log p(k) + the sum of the terms of all columns{units},
+-- up to what is the same for all classes. A missing cell leaves its terms out.
+"""
 
 
 class Step(NamedTuple):
@@ -29,28 +44,23 @@ class Step(NamedTuple):
     joins: Sequence[str] = ()
 
 
-class Query(ABC):
-    """The steps. Class k has ``joint_k`` and ``weight_k``, where it is possible at all."""
+class Query:
+    """The steps of a model's query.
 
-    head: ClassVar[str]
+    Numbers are ``x_i``, categories ``c_i``; class k has ``joint_k`` and ``weight_k``, where it is
+    possible at all.
+    """
 
-    def __init__(
-        self, spelling: Spelling, labels: NDArray[Any], possible: NDArray[np.bool_]
-    ) -> None:
-        self.spelling, self.labels, self.possible = spelling, labels, possible
-        self.classes: list[int] = np.flatnonzero(possible).tolist()
-
-    @abstractmethod
-    def cells(self, names: list[str]) -> list[str]:
-        """Write the cells of the named columns, NULL where they are missing."""
-
-    @abstractmethod
-    def joints(self, kept: list[str]) -> dict[str, Step]:
-        """Write the steps from cells to ``joint_k``, which pass on what is kept."""
-
-    def lookups(self) -> list[str]:
-        """Write tables that the steps join; there may be none."""
-        return []
+    def __init__(self, spelling: Spelling, model: Sum) -> None:
+        self.spelling, self.model = spelling, model
+        self.classes: list[int] = np.flatnonzero(model.possible).tolist()
+        self.unit = SQUARE_UNIT if model.has_squares else 1.0
+        self.smallest = _smallest(model)
+        self.exact = _columns([*model.lines, *model.pieces])
+        self.rounded = _columns([*model.curves, *model.lines])
+        self.terms: dict[str, list[SqlTerm]] = {}  # by cell
+        for term in chain(self._curves(), self._lines(), self._pieces(), self._tables()):
+            self.terms.setdefault(term.cell, []).append(term)
 
     def text(
         self, table: str, names: list[str], keep: list[str], label: str, shares: list[str]
@@ -58,60 +68,229 @@ class Query(ABC):
         """Write the query."""
         source = self.spelling.table(table, alias="t")
         kept = [f"keep_{i}" for i in range(len(keep))]
-        passed = [self.cell(name) for name in keep]
-        steps = {"cells": Step([*map(named, passed, kept), *self.cells(names)])}
-        steps |= self.joints(kept)
-        steps["best"] = Step(["*", named(self.spelling.greatest(self.each("joint")), "best")])
+        passed = map(self._cell, keep)
+        steps = {"cells": Step([*map(named, passed, kept), *self._cells(names)])}
+        steps |= self._joints(kept)
+        steps["best"] = Step(["*", named(self.spelling.greatest(self._each("joint")), "best")])
         if shares:
-            steps["weights"] = Step(["*", *self.weights()])
-            steps["total"] = Step(["*", named(total(self.each("weight")), "total")])
-        written = self.lookups()
+            steps["weights"] = Step(["*", *self._weights()])
+            steps["total"] = Step(["*", named(total(self._each("weight")), "total")])
+        every = chain.from_iterable(self.terms.values())
+        written = [text for term in every for text in term.lookups(self.spelling)]
         for name, (values, joins) in steps.items():
             listed, joined = ",\n    ".join(values), "".join(f"\n  {join}" for join in joins)
             step = f"  SELECT\n    {listed}\n  FROM {source}{joined}{self.spelling.fence}"
             source = self.spelling.step(name)
             written.append(f"{source} AS (\n{step}\n)")
-        results = [*kept, self.label(), *(self.shares() if shares else ())]
+        results = [*kept, self._label(), *(self._shares() if shares else ())]
         quoted = map(self.spelling.name, [*keep, label, *shares])
         listed = ",\n  ".join(map(named, results, quoted))
-        return f"{self.head}WITH {', '.join(written)}\nSELECT\n  {listed}\nFROM {source}"
+        head = _HEAD.format(units="" if self.unit == 1 else ", in units of 2^512")
+        return f"{head}WITH {', '.join(written)}\nSELECT\n  {listed}\nFROM {source}"
 
-    def cell(self, name: str) -> str:
+    # --- cells --------------------------------------------------------------------------------
+
+    def _cell(self, name: str) -> str:
         """Name a cell of the table."""
         return f"t.{self.spelling.name(name)}"  # SQLite reads an unknown "name" as a text
 
-    def each(self, what: str) -> list[str]:
+    def _cells(self, names: list[str]) -> list[str]:
+        """Write numbers as floats, categories as they are compared; NULL where they are missing."""
+        schema = self.model.schema
+        numbers = [self._float_of(self._cell(names[j])) for j in schema.numbers]
+        categories = [
+            self._category(self._cell(names[j]), table.categories)
+            for j, table in zip(schema.categories, self.model.tables, strict=True)
+        ]
+        return [
+            *(named(x, f"x_{i}") for i, x in enumerate(numbers)),
+            *(named(c, f"c_{i}") for i, c in enumerate(categories)),
+        ]
+
+    def _float_of(self, cell: str) -> str:
+        """Write a cell as a float, NULL for NaN."""
+        return self.spelling.not_nan(self.spelling.cast(cell))
+
+    def _category(self, cell: str, categories: NDArray[Any]) -> str:
+        """Write a cell as its categories are: text, the text of a boolean, or a float."""
+        if self.model.coded:
+            return self.spelling.whole(self._float_of(cell))
+        if categories.dtype.kind == "b":
+            return self.spelling.boolean(cell)
+        return self.spelling.cast_text(cell) if is_text(categories) else self._float_of(cell)
+
+    def _bounded(self, cell: str) -> list[str]:
+        """Write a number within its bounds: as it is, rounded to be squared, or both."""
+        kind, _, i = cell.partition("_")
+        if kind == "c":
+            return [cell]
+        bounds = self.model.lowest, self.model.highest, self.smallest
+        low, high, small = (number(bound[int(i)]) for bound in bounds)
+        ends = f"CASE WHEN {cell} < {low} THEN {low} WHEN {cell} > {high} THEN {high}"
+        values = [named(f"{ends} ELSE {cell} END", cell)] if int(i) in self.exact else []
+        if int(i) in self.rounded:
+            zero = f"{ends} WHEN ABS({cell}) < {small} THEN 0 ELSE {cell} END"
+            values.append(named(zero, self._near(int(i))))
+        return values
+
+    def _near(self, i: int) -> str:
+        """Name a number whose square neither overflows nor underflows."""
+        return f"near_x_{i}" if i in self.exact else f"x_{i}"
+
+    # --- joints -------------------------------------------------------------------------------
+
+    def _joints(self, kept: list[str]) -> dict[str, Step]:
+        """Write the steps to the joint of each class, some columns at a time."""
+        constants = self.model.constant[self.classes] / self.unit
+        joints = [self.spelling.cast(number(constant)) for constant in constants]
+        steps, waiting = {}, list(self.terms)
+        for n, own in enumerate(self._rounds(len(kept))):
+            waiting = waiting[len(own) :]
+            passed = [*kept, *(joints if n else ()), *waiting]
+            for name, step in self._round(passed, own).items():
+                steps[f"{name}_{n}"] = step
+            terms = [term for cell in own for term in self.terms[cell]]
+            sums = [
+                total(
+                    [joint, *chain.from_iterable(term.addends(self.spelling, k) for term in terms)]
+                )
+                for k, joint in zip(self.classes, joints, strict=True)
+            ]
+            joints = self._each("joint")
+            steps[f"joint_{n}"] = Step([*kept, *waiting, *map(named, sums, joints)])
+        if not steps:
+            steps["joint"] = Step([*kept, *map(named, joints, self._each("joint"))])
+        return steps
+
+    def _rounds(self, n_kept: int) -> Iterator[list[str]]:
+        """Give the cells that are worked on together: so many as a step has room for."""
+        room = _WIDTH - len(self.terms) - n_kept - len(self.classes)
+        own: list[str] = []
+        width = joins = 0
+        for cell, terms in self.terms.items():
+            wide = sum(term.width for term in terms) + len(self._bounded(cell)) - 1
+            joined = sum(term.is_joined for term in terms)
+            if own and wide and (width + wide > room or joins + joined > _MOST_JOINS):
+                yield own
+                own, width, joins = [], 0, 0
+            own.append(cell)
+            width, joins = width + wide, joins + joined
+        if own:
+            yield own
+
+    def _round(self, passed: list[str], own: list[str]) -> dict[str, Step]:
+        """Write the steps that the terms of some cells need, which pass on the rest."""
+        terms = [term for cell in own for term in self.terms[cell]]
+        shared = [value for term in terms for value in term.shared(self.spelling)]
+        derived = [value for term in terms for value in term.derived()]
+        joins = [join for term in terms for join in term.joins(self.spelling)]
+        bounded = [value for cell in own for value in self._bounded(cell)]
+        steps = {"bounded": Step([*passed, *bounded])}
+        if shared:
+            steps["shared"] = Step(["*", *shared])
+        if derived or joins:
+            steps["derived"] = Step(["*", *derived], joins)
+        return steps
+
+    # --- answers ------------------------------------------------------------------------------
+
+    def _each(self, what: str) -> list[str]:
         """Name what every possible class has."""
         return [f"{what}_{k}" for k in self.classes]
 
-    def weights(self) -> list[str]:
+    def _weights(self) -> list[str]:
         """Write exp(joint - best)."""
+        beyond, scale = [""] * self.model.classes.size, ""
+        if self.unit != 1:
+            # Of rows beyond every class, those that tie go by what is left: the joint of no holes.
+            left = np.exp(np.maximum(self._left(), _LEAST))
+            beyond = [f" WHEN best < {number(_BEYOND)} THEN {number(weight)}" for weight in left]
+            scale = f" * {number(self.unit)}"
         return [
-            f"CASE WHEN joint_{k} - best < {number(LEAST)} THEN 0 "
-            f"ELSE EXP(joint_{k} - best) END AS weight_{k}"
+            f"CASE WHEN joint_{k} - best < {number(_LEAST / self.unit)} THEN 0{beyond[k]} "
+            f"ELSE EXP((joint_{k} - best){scale}) END AS weight_{k}"
             for k in self.classes
         ]
 
-    def label(self) -> str:
-        """Write the first class whose joint is the best."""
-        return self.first(self.classes)
+    def _left(self) -> Floats:
+        return self.model.offset - self.model.offset.max()
 
-    def first(self, classes: list[int]) -> str:
+    def _label(self) -> str:
+        """Write the first class whose joint is the best."""
+        near = self._first(self.classes)
+        if self.unit == 1:
+            return near
+        left = self._left()
+        beyond = self._first(sorted(self.classes, key=lambda k: -left[k]))
+        if near == beyond:
+            return near
+        return f"CASE WHEN best < {number(_BEYOND)} THEN {beyond} ELSE {near} END"
+
+    def _first(self, classes: list[int]) -> str:
         """Write the first of some classes whose joint is the best."""
-        labels = map(self.spelling.label, self.labels[classes].tolist())
+        labels = map(self.spelling.label, self.model.classes[classes].tolist())
         cases = [
             f"WHEN joint_{k} = best THEN {label}" for k, label in zip(classes, labels, strict=True)
         ]
         return f"CASE {' '.join(cases)} END"
 
-    def shares(self) -> list[str]:
+    def _shares(self) -> list[str]:
         """Write the probability of each class."""
-        never = self.spelling.cast("0")
-        return [
-            f"weight_{k} / total" if possible else never for k, possible in enumerate(self.possible)
-        ]
+        never, possible = self.spelling.cast("0"), self.model.possible
+        return [f"weight_{k} / total" if fine else never for k, fine in enumerate(possible)]
+
+    # --- terms --------------------------------------------------------------------------------
+
+    def _curves(self) -> Iterator[SqlTerm]:
+        for f, form in enumerate(self.model.curves):
+            weight = [None] * len(form.at) if form.weight is None else form.weight
+            s = form.s if form.logarithmic else form.s / UNIT
+            B = form.B / self.unit if form.logarithmic else form.B
+            numbers = zip(form.A / self.unit, B, form.mu, s, weight, strict=True)
+            for i, (A, its, mu, scale, w) in zip(form.at, numbers, strict=True):
+                mu = np.where(np.abs(mu) < self.smallest[i], 0.0, mu)
+                near = self._near(i)
+                yield Curve(f"x_{i}", f"{f}_{i}", A, its, mu, scale, w, form.logarithmic, near)
+
+    def _lines(self) -> Iterator[SqlTerm]:
+        for line in self.model.lines:
+            numbers = zip(line.form.A / self.unit, line.form.B / self.unit, strict=True)
+            for i, (A, B) in zip(line.at, numbers, strict=True):
+                yield Line(f"x_{i}", f"{i}", A, B, line.form.lowest, self._near(i))
+
+    def _pieces(self) -> Iterator[SqlTerm]:
+        for f, part in enumerate(self.model.pieces):
+            each = zip(part.at, part.form.knots, part.form.values, strict=True)
+            for i, knots, values in each:
+                knots, first = np.unique(knots, return_index=True)
+                yield Piece(f"x_{i}", f"{f}_{i}", knots, *self._relative(values[first]))
+
+    def _tables(self) -> Iterator[SqlTerm]:
+        for table in self.model.tables:
+            name, (values, classes) = f"c_{table.at}", self._relative(table.values)
+            if classes:
+                yield Lookup(name, name, table.categories, values, classes)
+
+    def _relative(self, values: Floats) -> tuple[Floats, list[int]]:
+        """Return values less those of the first class, and the classes that need any still."""
+        relative = (values - values[:, self.classes[:1]]) / self.unit
+        return relative, [k for k in self.classes if relative[:, k].any()]
 
 
-def named(value: str, name: str) -> str:
-    """Give a value a name."""
-    return f"{value} AS {name}"
+def _columns(parts: Sequence[Any]) -> set[int]:
+    return {i for part in parts for i in part.at.tolist()}
+
+
+def _smallest(model: Sum) -> Floats:
+    """Return what may count as 0 in each column: 1e-17 of the smallest length of its curves.
+
+    Or 1e-66 of the largest, should that be more: the square of less would be 0, which is an
+    error in PostgreSQL.
+    """
+    lengths: list[list[Floats]] = [[] for _ in model.schema.numbers]
+    for curves in model.curves:
+        for i, s in zip(curves.at, curves.s, strict=True):
+            lengths[i].append(1 / s[s > 0])
+    every = [np.concatenate([np.empty(0), *some]) for some in lengths]
+    least = [max(1e-17 * one.min(), 1e-66 * one.max()) if one.size else 1e-17 for one in every]
+    return power_of_ten(np.maximum(least, 1e-323))

@@ -4,7 +4,7 @@ The query has a step for each step of the formula: the cells as numbers, the sum
 :math:`\log p(k) + \sum_j \log f_{kj}(x_j)` of each class, the best of them, weights
 :math:`\exp(\text{joint}_k - \text{best})`, and their shares of the total. NULL and NaN are
 missing cells, whose term is left out; a category that was never seen is what it is to `predict`;
-of equal classes the first is taken.
+ties go to the first class.
 
 Examples
 --------
@@ -29,14 +29,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.dialects import Spelling
 from naively.exceptions import NaivelyError
-from naively.export.gaussian_query import GaussianQuery
+from naively.export.plain import check_text
 from naively.export.query import Query
-from naively.export.reading import read
-from naively.export.spelling import Spelling
-from naively.export.sum_query import SumQuery
-from naively.export.sums import Sum
-from naively.export.terms import Fitted, Terms, check_text
+from naively.export.sums import Fitted, Sum
 
 __all__ = ["column_names", "share_names", "to_sql"]
 
@@ -82,9 +79,9 @@ def to_sql(
     far. Of classes that are infinitely and equally far, one is chosen as if no cell were missing.
 
     No row of finite numbers raises an overflow or underflow, where a database knows such
-    errors: joints are in units of 2^512, as `naively.export.terms` explains. PostgreSQL and
-    BigQuery do not cast booleans to floats; cast such columns to integers in a view. BigQuery
-    takes queries of up to 1 MB: some 7000 pairs of a class and a column.
+    errors: joints of Gaussians are in units of 2^512, as `naively.export.sums` explains.
+    PostgreSQL and BigQuery do not cast booleans to floats; cast such columns to integers in a
+    view. BigQuery takes queries of up to 1 MB: some 7000 pairs of a class and a column.
 
     A `NaiveBayes` is written term by term. A Student t takes a logarithm (``LN``, which some builds
     of SQLite lack); histograms and categories are small tables that are joined, so that rows may
@@ -92,28 +89,23 @@ def to_sql(
     DuckDB plans 50 of them in seconds, 200 in a minute. Categories are compared as text or
     as floats, as the model has met them; a boolean may be a boolean, 1 and 0, or the texts
     ``true``, ``True``, ``TRUE``, ``1`` and their likes. A cell more than 1e150 lengths from all
-    classes, or beyond 8e307, counts as being there. Databases limit the columns of a step (SQLite
-    has 2000, PostgreSQL 1664): some hundred classes fit. Of the codes of a `CategoricalNB` the
-    whole part counts; a negative one, which is an error in `predict`, was never seen. With
-    ``alpha=0`` a row may be impossible in every class: its probabilities are NULL. ``costs``
-    and ``reject`` cannot be written, and are an error.
+    classes (1e220 of a `GaussianNB`), or beyond 8e307, counts as being there. Databases limit
+    the columns of a step (SQLite has 2000, PostgreSQL 1664): some hundred classes fit. Of the
+    codes of a `CategoricalNB` the whole part counts; a negative one, which is an error in
+    `predict`, was never seen. Where ``alpha=0`` makes every class impossible, those with the
+    fewest impossible cells remain. ``costs`` and ``reject`` cannot be written, and are an error.
     """
     spelling = Spelling(dialect, table)
-    numbers = read(model)
+    numbers = Sum.of(model)
     names = column_names(numbers, columns)
     if isinstance(keep, str):
         raise NaivelyError(f"keep must be a list of names; got {keep!r}.")
     shares = share_names(numbers.classes) if proba else []
     _check_names([*names, *keep, label], result=[*keep, label, *shares])
-    query: Query
-    if isinstance(numbers, Terms):
-        query = GaussianQuery(spelling, numbers)
-    else:
-        query = SumQuery(spelling, numbers)
-    return query.text(table, names, list(keep), label, shares)
+    return Query(spelling, numbers).text(table, names, list(keep), label, shares)
 
 
-def column_names(model: Terms | Sum, columns: Sequence[str] | None) -> list[str]:
+def column_names(model: Sum, columns: Sequence[str] | None) -> list[str]:
     """Return the names of the table's columns, in the model's order."""
     n_columns = model.n_columns
     if columns is None:

@@ -1,4 +1,4 @@
-"""Terms of a sum as SQL: one writer for each shape, of one column.
+"""Terms of a sum as SQL: one writer for each form, of one column.
 
 A writer says what is worked out once for all classes (`shared`), which small table is joined to
 that (`lookups` and `joins`), what is worked out from both (`derived`), and what is added for a
@@ -12,25 +12,39 @@ would compile all of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.export.query import named
-from naively.export.spelling import Spelling, added, halved, number
+from naively.dialects import Spelling, added, halved, named, number
 
-__all__ = ["Curve", "Line", "Piece", "Table", "Term", "near"]
+__all__ = ["Curve", "Line", "Lookup", "Piece", "SqlTerm"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Term:
-    """What a column says of the classes: its cell, and a name that no other term has."""
+class SqlTerm:
+    """The terms of one column and form: its cell, and a name that no other term has.
+
+    Attributes
+    ----------
+    width : int
+        How many columns they add to a step.
+    is_joined : bool
+        Whether a small table is joined.
+    """
 
     cell: str
     name: str
+
+    is_joined: ClassVar[bool] = False
+
+    @property
+    def width(self) -> int:
+        """How many columns these terms add to a step."""
+        return 0
 
     def shared(self, spelling: Spelling) -> list[str]:
         """Write what is needed for all classes."""
@@ -48,13 +62,13 @@ class Term:
         """Write what follows from what is shared or joined."""
         return []
 
-    def addends(self, k: int) -> list[str]:
+    def addends(self, spelling: Spelling, k: int) -> list[str]:
         """Write what is to be added to the joint of class k: one number, or nothing."""
         return []
 
 
 @dataclass(frozen=True)
-class Curve(Term):
+class Curve(SqlTerm):
     """A - B log(1 + z^2) or A - B z^2 with z = s (x - mu), by class."""
 
     A: Floats
@@ -63,52 +77,74 @@ class Curve(Term):
     s: Floats
     weight: Floats | None
     logarithmic: bool
+    near: str
+
+    @property
+    def width(self) -> int:
+        """One column for each class and one for their mean, where terms are centred."""
+        return 0 if self.weight is None else self.A.size + 1
 
     def shared(self, spelling: Spelling) -> list[str]:
-        """Write the curves of all classes."""
-        written = []
-        for k, (A, B, mu, s) in enumerate(zip(self.A, self.B, self.mu, self.s, strict=True)):
-            square = spelling.square(f"({near(self.cell)} {added(-mu)}) * {number(s)}")
-            power = f"LN(1 + {square})" if self.logarithmic else square
-            written.append(named(f"{number(A)} {added(-B)} * {power}", f"curve_{self.name}_{k}"))
-        return written
+        """Write the curves of all classes, if their mean is needed."""
+        if self.weight is None:
+            return []
+        every = range(self.A.size)
+        return [named(self._curve(spelling, k), f"curve_{self.name}_{k}") for k in every]
 
     def derived(self) -> list[str]:
-        """Write the mean of all curves, if they are weighed differently."""
+        """Write the mean of all curves, if they are weighted differently."""
         if self.weight is None:
             return []
         every = " + ".join(f"curve_{self.name}_{k}" for k in range(self.A.size))
         return [named(f"({every}) / {self.A.size}", f"mean_{self.name}")]
 
-    def addends(self, k: int) -> list[str]:
-        """Write the curve of a class; centred and weighed, if the weights differ."""
+    def addends(self, spelling: Spelling, k: int) -> list[str]:
+        """Write the curve of a class; centred and weighted, if the weights differ."""
         if self.weight is None:
-            return [f"COALESCE(curve_{self.name}_{k}, 0)"]
+            zero = self.A[k] == 0 and self.B[k] == 0
+            return [] if zero else [f"COALESCE({self._curve(spelling, k)}, 0)"]
         centred = f"(curve_{self.name}_{k} - mean_{self.name})"
         return [f"COALESCE({number(self.weight[k])} * {centred}, 0)"]
 
+    def _curve(self, spelling: Spelling, k: int) -> str:
+        z = f"({self.near} {added(-self.mu[k])}) * {number(self.s[k])}"
+        square = spelling.square(z)
+        if not self.logarithmic:
+            return f"{number(self.A[k])} {'-' if self.B[k] >= 0 else '+'} {square}"
+        return f"{number(self.A[k])} {added(-self.B[k])} * LN(1 + {square})"
+
 
 @dataclass(frozen=True)
-class Line(Term):
+class Line(SqlTerm):
     """A + B x by class, where x is not below the lowest."""
 
     A: Floats
     B: Floats
     lowest: float
+    near: str
 
-    def addends(self, k: int) -> list[str]:
+    def addends(self, spelling: Spelling, k: int) -> list[str]:
         """Write the line of a class."""
-        line = f"{number(self.A[k])} {added(self.B[k])} * {near(self.cell)}"
+        line = f"{number(self.A[k])} {added(self.B[k])} * {self.near}"
+        if np.isinf(self.lowest):
+            return [f"COALESCE({line}, 0)"]
         return [f"CASE WHEN {self.cell} >= {number(self.lowest)} THEN {line} ELSE 0 END"]
 
 
 @dataclass(frozen=True)
-class Piece(Term):
+class Piece(SqlTerm):
     """Values at ascending knots, by knot and class, of the classes that need any."""
 
     knots: Floats
     values: Floats
     classes: list[int]
+
+    is_joined: ClassVar[bool] = True
+
+    @property
+    def width(self) -> int:
+        """The bin, what is joined, and how far x is in its bin."""
+        return 2 * len(self.classes) + 6
 
     def shared(self, spelling: Spelling) -> list[str]:
         """Write the number of knots that x is not before."""
@@ -148,7 +184,7 @@ class Piece(Term):
         way = f"WHEN {gone} < grain_{self.name} THEN 0 ELSE {gone} / width_{self.name}"
         return [named(f"CASE {way} END", f"way_{self.name}")]
 
-    def addends(self, k: int) -> list[str]:
+    def addends(self, spelling: Spelling, k: int) -> list[str]:
         """Write the value of a class."""
         if k not in self.classes:
             return []
@@ -156,12 +192,19 @@ class Piece(Term):
 
 
 @dataclass(frozen=True)
-class Table(Term):
+class Lookup(SqlTerm):
     """Values by category and class, the last for any other, of the classes that need any."""
 
     categories: NDArray[Any]
     values: Floats
     classes: list[int]
+
+    is_joined: ClassVar[bool] = True
+
+    @property
+    def width(self) -> int:
+        """The category that is joined, and its values."""
+        return len(self.classes) + 1
 
     def lookups(self, spelling: Spelling) -> list[str]:
         """Write the values of the categories that are not as any other."""
@@ -180,7 +223,7 @@ class Table(Term):
         table = spelling.step(f"lookup_{self.name}")
         return [f"LEFT JOIN {table} ON {self.cell} = key_{self.name}"]
 
-    def addends(self, k: int) -> list[str]:
+    def addends(self, spelling: Spelling, k: int) -> list[str]:
         """Write the value of a class."""
         if k not in self.classes:
             return []
@@ -207,8 +250,3 @@ def _category(spelling: Spelling, category: Any) -> str:
         return spelling.text(str(category))
     whole = isinstance(category, int) and not isinstance(category, bool)
     return spelling.label(float(category) if whole else category)
-
-
-def near(cell: str) -> str:
-    """Name a cell whose square neither overflows nor underflows."""
-    return f"near_{cell}"

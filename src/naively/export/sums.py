@@ -1,45 +1,54 @@
-r"""A model of any columns as the sum that it maximises, in the shapes that exporters write.
+r"""A model as the sum that it maximises, in numbers that other languages can work with.
 
 .. math:: c_k + \sum_t w_{kt} \Big(g_t(x, k) - \frac{1}{K} \sum_l g_t(x, l)\Big)
 
-where :math:`c_k` is a constant of each class and each :math:`g_t` has one of four shapes:
+where :math:`c_k` is a constant of each class and each :math:`g_t` is one of the forms. Quadratics
+and Students are written alike, as curves of :math:`z = s\,(x - \mu)`; only there are weights that
+differ between classes not folded into the numbers. What is the same for all classes changes
+neither labels nor probabilities, and may be left out.
 
-.. math::
-
-    A - B \log(1 + z^2) \text{ or } A - B z^2, \quad z = s\,(x - \mu), \qquad A + B x, \qquad
-    \text{pieces of straight lines}, \qquad \text{a table of categories}
-
-Only in the first are the weights not folded into the numbers. What is the same for all classes
-changes neither labels nor probabilities, and may be left out.
+Squares of Quadratics are written in units of :math:`2^{512}`, that is, differences in units of
+:math:`2^{256}`. A power of two costs no accuracy, and leaves room above: the square of a distance
+of 1e154 standard deviations is more than a float64 holds, and in PostgreSQL or BigQuery that is an
+error. Bounds on each column take care of the rest: a cell beyond `lowest` or `highest`, more than
+1e220 of the smallest standard deviation away, counts as being there. Beside weights that differ, or
+in Students, that is 1e150 of the smallest length.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.exceptions import NaivelyError
-from naively.export.terms import Fitted, check_text, plain_labels, power_of_ten
-from naively.families import forms
-from naively.families.bernoulli import Bernoulli
-from naively.families.forms import Quadratics, Students, weighed
-from naively.families.poisson import Poisson
-from naively.labels import is_text
+from naively.export.plain import check_categories, plain_labels, power_of_ten
+from naively.forms import Lines, Pieces, Quadratics, Students
+from naively.model import Model, Term
 from naively.schema import Schema
 
-__all__ = ["Curves", "Lines", "Pieces", "Sum", "Table"]
+__all__ = ["SQUARE_UNIT", "UNIT", "Curves", "Fitted", "Straight", "Stretch", "Sum", "Table"]
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
 
+UNIT = 2.0**256
+SQUARE_UNIT = UNIT**2
 _FAR = 1e150  # lengths: the square of more would overflow
 _IMPOSSIBLE = -1e9  # the term of a class that never had a category: SQL has no infinity
 _LARGEST = 8e307  # the difference of two such numbers is a float64
-_SMALLEST = 1e-150
-_MOST_OF_A_LINE = 1e300  # as in the families
-_LARGEST_INTEGER = 2**53  # beyond, not every integer is a float64
+_MOST_OF_A_LINE = 1e300  # as in the kernel
+
+
+class Fitted(Protocol):
+    """A fitted estimator."""
+
+    @property
+    def model_(self) -> Model:
+        """The model that was read off what it has seen."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +63,7 @@ class Curves:
         Where classes have different weights: terms are centred over the classes before.
     """
 
-    at: NDArray[np.intp]
+    at: Places
     A: Floats
     B: Floats
     mu: Floats
@@ -63,71 +72,61 @@ class Curves:
     logarithmic: bool
 
     @classmethod
-    def of(cls, at: list[int], form: Students | Quadratics) -> Curves:
-        """Return the columns that say something, with zeros for a class that does not."""
-        if isinstance(form, Students):
-            given = form.A, form.B, form.mu, form.s
-        else:
-            given = form.A, np.sign(form.B), form.mu, np.sqrt(np.abs(form.B))
+    def of_quadratics(cls, at: Sequence[int], form: Quadratics) -> Curves:
+        """Take the root of B into s."""
+        s = np.sqrt(np.abs(form.B)) * (1.0 if form.s is None else form.s)
+        return cls(np.array(at), form.A, np.sign(form.B), form.mu, s, form.weight, False)._known()
+
+    @classmethod
+    def of_students(cls, at: Sequence[int], form: Students) -> Curves:
+        """Take a form as it is."""
+        return cls(np.array(at), form.A, form.B, form.mu, form.s, form.weight, True)._known()
+
+    def _known(self) -> Curves:
+        """Return the columns that contribute, with zeros for a class that does not."""
+        given = self.A, self.B, self.mu, self.s
         known = ~np.isnan(sum(given))
-        says = known.any(axis=1)
-        A, B, mu, s = (np.where(known, array, 0.0)[says] for array in given)
-        weight = None if form.weight is None else form.weight[says]
-        s = np.minimum(s, _FAR / np.maximum(np.ptp(mu, axis=1, keepdims=True), _SMALLEST))
-        return cls(np.array(at)[says], A, B, mu, s, weight, isinstance(form, Students))
+        rows = known.any(axis=1)
+        A, B, mu, s = (np.where(known, array, 0.0)[rows] for array in given)
+        weight = None if self.weight is None else self.weight[rows]
+        return Curves(self.at[rows], A, B, mu, s, weight, self.logarithmic)
 
-    def bounds(self) -> tuple[Floats, Floats]:
-        """Return the ends of each column within which no square overflows."""
-        reach = power_of_ten(_FAR / np.maximum(self.s.max(axis=1), _FAR / _LARGEST))
-        return self.mu.min(axis=1) - reach, self.mu.max(axis=1) + reach
+    @property
+    def is_plain(self) -> bool:
+        """Whether these are squares that only add up: then rows may be very far."""
+        return not self.logarithmic and self.weight is None and bool((self.B >= 0).all())
 
-
-@dataclass(frozen=True)
-class Lines:
-    """A + B x by column and class, for cells that are not below the lowest."""
-
-    at: NDArray[np.intp]
-    A: Floats
-    B: Floats
-    lowest: float
-
-    @classmethod
-    def of(cls, at: list[int], form: forms.Terms, column: str) -> Lines:
-        r"""Write a family as lines.
-
-        Of the Poisson's :math:`x \log \lambda - \lambda - \log x!`, the last is the same for all
-        classes.
-        """
-        with np.errstate(invalid="ignore", divide="ignore"):
-            if type(form.family) is Poisson:
-                lowest, A, B = 0.0, -form.parameters.rate, np.log(form.parameters.rate)
-            elif type(form.family) is Bernoulli:
-                lowest, A = -_MOST_OF_A_LINE, np.log1p(-form.parameters.p)
-                B = np.log(form.parameters.p) - A
-            else:
-                raise NaivelyError(
-                    f"the family {form.family.name!r} of {column} cannot be exported: its formula "
-                    "is its own. Give the column another family."
-                )
-        known = ~np.isnan(A + B)
-        A, B = (weighed(np.where(known, array, 0.0).T, form.weight.T) for array in (A, B))
-        return cls(np.array(at), A, B, lowest)
+    def bounded(self, n_columns: int) -> tuple[Curves, Floats, Floats]:
+        """Return curves, and the ends of each column within which no square overflows."""
+        far = _FAR * UNIT / np.sqrt(n_columns) if self.is_plain else _FAR
+        apart = np.ptp(self.mu, axis=1, keepdims=True)
+        s = np.minimum(self.s, far / np.maximum(apart, 1e-300 * far))
+        reach = power_of_ten(far / np.maximum(s.max(axis=1), far / _LARGEST))
+        low, high = self.mu.min(axis=1) - reach, self.mu.max(axis=1) + reach
+        return replace(self, s=s), np.maximum(low, -_LARGEST), np.minimum(high, _LARGEST)
 
 
 @dataclass(frozen=True)
-class Pieces:
-    """Values at knots, by column, knot and class; equal knots have equal values."""
+class Straight:
+    """Lines, and the columns that they are of."""
 
-    at: NDArray[np.intp]
-    knots: Floats
-    values: Floats
+    at: Places
+    form: Lines
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Pieces, and the columns that they are of; equal knots have equal values."""
+
+    at: Places
+    form: Pieces
 
     @classmethod
-    def of(cls, at: list[int], form: forms.Pieces) -> Pieces:
-        """Return the columns that say something: whose values are not the same for all classes."""
-        says = np.ptp(form.values, axis=2).any(axis=1)
+    def of(cls, at: Sequence[int], form: Pieces) -> Stretch:
+        """Return the columns that contribute: whose values are not the same for all classes."""
+        rows = np.ptp(form.values, axis=2).any(axis=1)
         knots = np.clip(form.knots, -_LARGEST, _LARGEST)
-        return cls(np.array(at)[says], knots[says], form.values[says])
+        return cls(np.array(at)[rows], Pieces(knots[rows], form.values[rows]))
 
 
 @dataclass(frozen=True)
@@ -146,8 +145,7 @@ class Sum:
     Attributes
     ----------
     lowest, highest : array
-        Bounds of each column of numbers: a cell beyond, more than 1e150 of the smallest length
-        away, counts as being there.
+        Bounds of each column of numbers.
     coded : bool
         Whether categories are the codes 0, 1, 2, ...: cells are numbers, of which the whole part
         counts.
@@ -157,8 +155,8 @@ class Sum:
     schema: Schema
     constant: Floats
     curves: list[Curves]
-    lines: list[Lines]
-    pieces: list[Pieces]
+    lines: list[Straight]
+    pieces: list[Stretch]
     tables: list[Table]
     lowest: Floats
     highest: Floats
@@ -166,27 +164,39 @@ class Sum:
 
     @classmethod
     def of(cls, estimator: Fitted) -> Sum:
-        """Read the numbers off a fitted estimator.
+        """Read the numbers off a fitted estimator, or raise where it cannot be exported.
 
         >>> from naively import NaiveBayes
         >>> model = NaiveBayes(calibration=None).fit([["Ulm"], ["Bonn"]], ["no", "yes"])
         >>> [table.categories.tolist() for table in Sum.of(model).tables]
         [['Bonn', 'Ulm']]
         """
-        summary, model = estimator.summary_, estimator._model()
-        schema, scorer = summary.schema, model.kernel
-        parts = [_part(at, form, schema.name(schema.numbers[at[0]])) for at, form in scorer.numbers]
-        curves = [part for part in parts if isinstance(part, Curves) and part.at.size]
-        lines = [part for part in parts if isinstance(part, Lines)]
-        lowest, highest = _bounds(len(schema.numbers), curves, lines)
+        model = estimator.model_
+        for name in ("costs", "reject"):
+            if getattr(estimator, name, None) is not None:
+                raise NaivelyError(
+                    f"{name} cannot be exported; got {getattr(estimator, name)!r}. Export a model "
+                    f"of {name}=None, and decide by its probabilities."
+                )
+        numbers = [term for term in model.terms if term.family.kind == "number"]
+        parts = [part for term in numbers if (part := _part(term, model.schema)).at.size]
+        lines = [part for part in parts if isinstance(part, Straight)]
+        lowest, highest = _bounds_of_lines(len(model.schema.numbers), lines)
+        curves = []
+        for part in parts:
+            if isinstance(part, Curves):
+                curve, low, high = part.bounded(lowest.size)
+                lowest[part.at] = np.maximum(lowest[part.at], low)
+                highest[part.at] = np.minimum(highest[part.at], high)
+                curves.append(curve)
         return cls(
-            classes=plain_labels(summary.classes),
-            schema=schema,
-            constant=scorer.constant,
+            classes=plain_labels(model.classes),
+            schema=model.schema,
+            constant=model.constant,
             curves=curves,
             lines=lines,
-            pieces=[part for part in parts if isinstance(part, Pieces) and part.at.size],
-            tables=_tables(scorer.categories, model.categories, schema),
+            pieces=[part for part in parts if isinstance(part, Stretch)],
+            tables=_tables(model),
             lowest=lowest,
             highest=highest,
             coded=model.coded,
@@ -207,40 +217,46 @@ class Sum:
         """Which classes have a probability at all."""
         return np.isfinite(self.constant)
 
+    @property
+    def has_squares(self) -> bool:
+        """Whether rows may be so far away that a joint is infinite."""
+        return not all(curves.logarithmic for curves in self.curves)
 
-def _part(at: list[int], form: Any, column: str) -> Curves | Lines | Pieces:
-    if isinstance(form, Students | Quadratics):
-        return Curves.of(at, form)
-    return Pieces.of(at, form) if isinstance(form, forms.Pieces) else Lines.of(at, form, column)
-
-
-def _bounds(n_columns: int, curves: list[Curves], lines: list[Lines]) -> tuple[Floats, Floats]:
-    lowest, highest = np.full(n_columns, -_LARGEST), np.full(n_columns, _LARGEST)
-    for curve in curves:
-        low, high = curve.bounds()
-        lowest[curve.at] = np.maximum(lowest[curve.at], low)
-        highest[curve.at] = np.minimum(highest[curve.at], high)
-    for line in lines:
-        lowest[line.at] = np.maximum(lowest[line.at], -_MOST_OF_A_LINE)
-        highest[line.at] = np.minimum(highest[line.at], _MOST_OF_A_LINE)
-    return lowest, highest
+    @property
+    def offset(self) -> Floats:
+        """The joint of a row without holes, but for the squares that a far row would add."""
+        return self.constant + sum(c.A.sum(axis=0) for c in self.curves if c.is_plain)
 
 
-def _tables(form: Any, categories: tuple[NDArray[Any], ...], schema: Schema) -> list[Table]:
-    tables = []
-    for i, known in enumerate(categories):
-        _check_categories(known, schema.name(schema.categories[i]))
-        values = np.maximum(form.values[form.offsets[i] : form.offsets[i + 1]], _IMPOSSIBLE)
-        tables.append(Table(i, known, values))
-    return tables
+_WRITTEN: dict[type, Callable[[Sequence[int], Any], Curves | Straight | Stretch]] = {
+    Quadratics: Curves.of_quadratics,
+    Students: Curves.of_students,
+    Lines: lambda at, form: Straight(np.array(at), form),
+    Pieces: Stretch.of,
+}
 
 
-def _check_categories(categories: NDArray[Any], column: str) -> None:
-    if is_text(categories):
-        for category in categories.tolist():
-            check_text(category, f"categories of {column}")
-    elif categories.dtype.kind in "iu" and (np.abs(categories) > _LARGEST_INTEGER).any():
+def _part(term: Term, schema: Schema) -> Curves | Straight | Stretch:
+    form = term.form
+    if type(form) not in _WRITTEN:
         raise NaivelyError(
-            f"categories of {column} must be integers up to 2^53 to be exported; got larger ones. "
-            "Make them text."
+            f"the family {term.family.name!r} of {schema.name(term.columns[0])} cannot be "
+            "exported: its formula is its own. Give the column another family."
         )
+    return _WRITTEN[type(form)](term.at, form)
+
+
+def _bounds_of_lines(n_columns: int, lines: list[Straight]) -> tuple[Floats, Floats]:
+    most = np.full(n_columns, _LARGEST)
+    for line in lines:
+        most[line.at] = _MOST_OF_A_LINE
+    return -most, most
+
+
+def _tables(model: Model) -> list[Table]:
+    tables = []
+    for i, known in enumerate(model.vocabularies if model.tables else ()):
+        check_categories(known, model.schema.name(model.schema.categories[i]))
+        assert model.tables is not None
+        tables.append(Table(i, known, np.maximum(model.tables.table(i), _IMPOSSIBLE)))
+    return tables

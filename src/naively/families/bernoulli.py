@@ -22,18 +22,19 @@ import numpy as np
 
 from naively.exceptions import NaivelyError
 from naively.families.family import Codes, Family, Floats, moments_without
+from naively.forms import Lines
 from naively.statistics import Moments
 
-__all__ = ["Bernoulli", "Parameters"]
+__all__ = ["Bernoulli", "BernoulliParameters"]
 
 _FAR = 1e300  # the terms of cells beyond would overflow
 
 
 @dataclass(frozen=True)
-class Parameters:
+class BernoulliParameters:
     """Probability of a 1 by class and column, and by column in all classes together.
 
-    Both are NaN where the column has no cells: then it has no say.
+    Both are NaN where the column has no cells: then it contributes nothing.
     """
 
     p: Floats
@@ -62,14 +63,14 @@ class Bernoulli(Family):
         if not self.alpha > 0:
             raise NaivelyError(f"alpha must be > 0; got {self.alpha!r}.")
 
-    def parameters(self, statistic: Moments, prior: Floats | None = None) -> Parameters:
+    def parameters(self, statistic: Moments, prior: Floats | None = None) -> BernoulliParameters:
         """Read the probabilities off the moments of classes and columns."""
         if prior is None:
             whole = statistic.pooled()
             prior = self._smoothed(whole.weight, whole.mean, np.nan)
-        return Parameters(self._smoothed(statistic.weight, statistic.mean, prior), prior)
+        return BernoulliParameters(self._smoothed(statistic.weight, statistic.mean, prior), prior)
 
-    def log_density(self, x: Floats, parameters: Parameters) -> Floats:
+    def log_density(self, x: Floats, parameters: BernoulliParameters) -> Floats:
         r"""Return :math:`x \log p + (1 - x) \log(1 - p)`."""
         return _log_bernoulli(x[:, np.newaxis, :], parameters.p)
 
@@ -79,11 +80,17 @@ class Bernoulli(Family):
         codes: Codes,
         weights: Floats,
         statistic: Moments,
-        parameters: Parameters,
+        parameters: BernoulliParameters,
     ) -> Floats:
         """Return the log probability of each cell by the other rows of its class."""
         weight, mean, _ = moments_without(x, codes, weights, statistic)
         return _log_bernoulli(x, self._smoothed(weight, mean, parameters.prior))
+
+    def form(self, parameters: BernoulliParameters, weight: Floats) -> Lines:
+        """Return A + B x."""
+        with np.errstate(invalid="ignore"):  # a column that holds more than 0 and 1
+            A = np.log1p(-parameters.p)
+        return Lines.of(A, np.log(parameters.p) - A, weight, lowest=-np.inf)
 
     def _smoothed(self, weight: Floats, mean: Floats, empty: Floats | float) -> Floats:
         p = (weight * mean + self.alpha) / (weight + 2 * self.alpha)

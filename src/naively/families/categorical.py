@@ -30,20 +30,20 @@ from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from naively.exceptions import NaivelyError
 from naively.families.family import Codes, Family, Floats
-from naively.families.forms import Tables, weighed, without_infinity
-from naively.families.log_gamma import log_rising
+from naively.forms import Tables, weighted, without_infinity
 
-__all__ = ["Categorical", "Parameters", "Prior"]
+__all__ = ["Categorical", "CategoricalParameters", "CategoricalPrior"]
 
 _STRENGTHS = np.array([0.5, 2.0, 8.0, 32.0, 128.0, 512.0])
 _CELLS = 100_000
 
 
 @dataclass(frozen=True)
-class Prior:
+class CategoricalPrior:
     """Weight that the prior gives each category, the last for all that were never seen.
 
     And the logarithm of their shares in all classes together, for a class without cells; and
@@ -57,11 +57,11 @@ class Prior:
 
 
 @dataclass(frozen=True)
-class Parameters:
+class CategoricalParameters:
     """Logarithm of the share of each class and category, the last for any never seen."""
 
     log_share: Floats
-    prior: Prior
+    prior: CategoricalPrior
 
 
 @dataclass(frozen=True)
@@ -87,30 +87,37 @@ class Categorical(Family):
         if self.alpha is not None and not 0 <= self.alpha < np.inf:
             raise NaivelyError(f"alpha must be >= 0, or None; got {self.alpha!r}.")
 
-    def parameters(self, statistic: Floats, prior: Prior | None = None) -> Parameters:
+    def parameters(
+        self, statistic: Floats, prior: CategoricalPrior | None = None
+    ) -> CategoricalParameters:
         """Read the shares off weights of shape (K, C)."""
         prior = self._prior(statistic) if prior is None else prior
         weight = _with_unseen(statistic)
         total = statistic.sum(axis=1, keepdims=True)
         log_share = _log_ratio(weight + prior.weight, total + prior.total)
         log_share[prior.strict & (weight == 0)] = -np.inf
-        return Parameters(np.where(total > 0, log_share, prior.log_share), prior)
+        return CategoricalParameters(np.where(total > 0, log_share, prior.log_share), prior)
 
-    def log_density(self, x: Codes, parameters: Parameters) -> Floats:
+    def log_density(self, x: Codes, parameters: CategoricalParameters) -> Floats:
         """Return the logarithm of the shares of the categories x, of shape (n, K)."""
         log_share = parameters.log_share
         terms = log_share.T[np.minimum(x, log_share.shape[1] - 1)]
         terms[x < 0] = 0.0
         return terms
 
-    def form(self, parameters: Parameters, weight: Floats) -> Tables:
+    def form(self, parameters: CategoricalParameters, weight: Floats) -> Tables:
         """Return the table of log shares. What is impossible stays so, whatever its weight."""
         log_share = parameters.log_share.T
-        table = weighed(without_infinity(log_share, axis=1), weight.T)
+        table = weighted(without_infinity(log_share, axis=1), weight.T)
         return Tables.of([np.where(log_share == -np.inf, -np.inf, table)])
 
     def left_out(
-        self, x: Codes, codes: Codes, weights: Floats, statistic: Floats, parameters: Parameters
+        self,
+        x: Codes,
+        codes: Codes,
+        weights: Floats,
+        statistic: Floats,
+        parameters: CategoricalParameters,
     ) -> Floats:
         """Return the logarithm of the share of each category among the other rows of its class."""
         prior = parameters.prior
@@ -121,17 +128,19 @@ class Categorical(Family):
         log_share[prior.strict[x] & (weight == 0)] = -np.inf
         return np.where(x < 0, 0.0, np.where(rest > 0, log_share, prior.log_share[x]))
 
-    def _prior(self, tallies: Floats) -> Prior:
+    def _prior(self, tallies: Floats) -> CategoricalPrior:
         weight, n_categories = np.append(tallies.sum(axis=0), 0.0), tallies.shape[1]
         if self.alpha is not None:
             added, total = np.full(n_categories + 1, self.alpha), self.alpha * n_categories
             log_share = _log_ratio(weight + added, weight.sum() + total)
-            return Prior(added, total, log_share, (weight > 0) & (self.alpha == 0))
+            return CategoricalPrior(added, total, log_share, (weight > 0) & (self.alpha == 0))
         unseen = weight == 0  # also a category whose rows were forgotten: together worth a row
         weight[unseen] = 1 / unseen.sum()
         share = weight / weight.sum()
         strength = _likeliest(tallies, share)
-        return Prior(strength * share, strength, np.log(share), np.zeros(share.size, bool))
+        return CategoricalPrior(
+            strength * share, strength, np.log(share), np.zeros(share.size, bool)
+        )
 
 
 def _with_unseen(tallies: Floats) -> Floats:
@@ -151,7 +160,10 @@ def _likeliest(tallies: Floats, share: Floats) -> float:
     sign = np.repeat([1.0, -1.0], [c.size, len(tallies)])
     some = max(1, _CELLS // base.size)  # strengths at a time: there may be a million categories
     blocks = [_STRENGTHS[at : at + some] for at in range(0, _STRENGTHS.size, some)]
-    found = [log_rising(a[:, np.newaxis] * base, weight) @ sign for a in blocks]
+    found = []
+    for a in blocks:
+        q = a[:, np.newaxis] * base
+        found.append((gammaln(q + weight) - gammaln(q)) @ sign)
     return float(_STRENGTHS[np.argmax(np.concatenate(found))])
 
 

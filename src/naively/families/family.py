@@ -7,26 +7,27 @@ A model is the line
 and a family is one :math:`f`. Its fields say how parameters are read off a statistic; it holds
 nothing that was learned.
 
-Three promises bind every family. A missing cell has no say: its term is 0 for every class. A class
-that has no cell in a column is as likely as the column says for all classes together. Every finite
-cell has a finite term; only `Categorical(alpha=0)` says that a class is impossible.
+Every family keeps three promises. A missing cell contributes nothing: its terms are 0. A class
+without a cell in a column has the distribution of the column in all classes together. Every finite
+cell has a finite term; only `Categorical(alpha=0)` makes a class impossible.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.exceptions import NaivelyError
-from naively.families.forms import Form, Terms
+from naively.forms import Form, weighted
 from naively.statistics import Moments
 
-__all__ = ["Codes", "Family", "Floats", "SpreadError", "check_spread", "in_blocks"]
-__all__ += ["moments_without", "raise_spread"]
+__all__ = ["Codes", "Family", "Floats", "OwnTerms", "SpreadError", "check_spread"]
+__all__ += ["in_blocks", "moments_without", "raise_spread"]
 
 _CELLS = 10_000  # of a block
 _FEW_CLASSES = 10  # whose terms a block of so many cells may hold
@@ -72,6 +73,12 @@ class Family(ABC):
     oracle: ClassVar[str]
     support: ClassVar[tuple[float, float]]
 
+    def __init_subclass__(cls) -> None:
+        """Let a family with a formula of its own not be scored by the form of its parent."""
+        super().__init_subclass__()
+        if "log_density" in vars(cls) and "form" not in vars(cls):
+            cls.form = Family.form  # type: ignore[method-assign]
+
     @abstractmethod
     def parameters(self, statistic: Any, prior: Any = None) -> Any:
         """Read the parameters off a statistic, class first.
@@ -91,16 +98,36 @@ class Family(ABC):
         """Return log f(x | own class) had each row not been seen: of shape (n, d), or (n,).
 
         Law: it is ``log_density`` of ``parameters(statistic of the other rows, prior)``. The
-        prior is held: a row is one among all rows of the column there, and what it says in it
-        is said to all classes alike.
+        prior stays as it is: there a row is one among all rows of the column, and it changes the
+        prior of all classes alike.
         """
 
     def form(self, parameters: Any, weight: Floats) -> Form:
-        """Return what the kernel adds up: terms times weights of shape (K, d).
+        """Return one of `naively.forms`: the terms times weights of shape (K, d).
 
-        Law: it adds ``weight * log_density``, summed over columns.
+        Law: it adds ``weighted(log_density, weight)``, summed over columns. A family without such a
+        form is added up by its `log_density`, in memory alone: it can be neither exported nor
+        saved.
         """
-        return Terms(self, parameters, weight)
+        return OwnTerms(self, parameters, weight)
+
+
+@dataclass(frozen=True)
+class OwnTerms:
+    """The terms of a family that has none of the forms, times weights of shape (K, d)."""
+
+    family: Family
+    parameters: Any
+    weight: Floats
+
+    def add(self, X: Any, joint: Floats) -> bool:
+        """Add the terms of some rows, given as an array or as columns; False at infinity."""
+        x = np.asarray(np.column_stack(X) if isinstance(X, list) else X, dtype=np.float64)
+        if np.isinf(x).any():
+            return False
+        terms = self.family.log_density(x, self.parameters).transpose(0, 2, 1)
+        joint += weighted(terms, self.weight.T).sum(axis=1)
+        return True
 
 
 class SpreadError(NaivelyError):

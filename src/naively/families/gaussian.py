@@ -18,7 +18,7 @@ np.float64(-0.9189385332046727)
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -33,28 +33,27 @@ from naively.families.family import (
     moments_without,
     raise_spread,
 )
-from naively.families.forms import Form, Quadratics
+from naively.forms import Quadratics
 from naively.statistics import Moments
 
-__all__ = ["Gaussian", "Parameters", "density", "log_density", "parameters"]
+__all__ = ["Gaussian", "GaussianParameters", "density", "log_density", "parameters"]
 
 _FAR = 1e150  # its square is still a float64
+_LOG_TWO_PI = np.log(2 * np.pi)
 _SMALL = 2.0**-1000  # a variance whose inverse is still an ordinary float64
 
 
 @dataclass(frozen=True)
-class Parameters:
+class GaussianParameters:
     """Mean and variance by class and column, and what smoothing added to the variance.
 
     Where a class has no cell in a column, it borrows the mean and variance of the column over
-    all classes; where no class has any, both are NaN and the column has no say.
+    all classes; where no class has any, both are NaN and the column contributes nothing.
     """
 
     mean: NDArray[np.float64]
     variance: NDArray[np.float64]
     epsilon: float | NDArray[np.float64]
-    prior: Parameters | None = None  # of the column over all classes
-    typical: NDArray[np.float64] | None = None  # variance of a column within classes
 
 
 def log_density(x: ArrayLike, mean: ArrayLike, variance: ArrayLike) -> NDArray[np.float64]:
@@ -88,7 +87,7 @@ def parameters(
     variance: Literal["class", "shared"] = "class",
     var_smoothing: float = 1e-9,
     smoothing: Literal["global", "column"] = "global",
-) -> Parameters:
+) -> GaussianParameters:
     r"""Read means and variances off the moments of classes (first axis) and columns (last).
 
     Anything may stand between the two: then many tables are read at once, such as one for each
@@ -116,8 +115,8 @@ def parameters(
     then the term is left out.
     """
     whole = moments.pooled()
-    column = spread = _ratio(whole.m2, whole.weight)  # of each column, classes together
-    raise_spread(np.isinf(column))
+    spread = _ratio(whole.m2, whole.weight)  # of each column, classes together
+    raise_spread(np.isinf(spread))
     if smoothing == "global":
         known = whole.weight > 0
         spread = np.max(spread, axis=-1, keepdims=spread.ndim > 1, initial=0.0, where=known)
@@ -133,11 +132,16 @@ def parameters(
     if variance == "class" and not seen.all():
         within = np.where(seen, within, _ratio(whole.m2, whole.weight - ddof))
     if var_smoothing == 0:
-        typical = (moments.m2.sum(axis=0) + column) / (whole.weight + 1)
+        typical = _typical(moments, whole)
         within = _spread_out(within, mean, moments.weight, typical, variance)
     found = within + epsilon
     raise_spread(np.isinf(found))
-    return Parameters(mean, found, epsilon)
+    return GaussianParameters(mean, found, epsilon)
+
+
+def _typical(moments: Moments, whole: Moments) -> Floats:
+    """Return the variance of each column within classes; a row of the whole column is added."""
+    return (moments.m2.sum(axis=0) + _ratio(whole.m2, whole.weight)) / (whole.weight + 1)
 
 
 def _spread_out(
@@ -185,31 +189,33 @@ class Gaussian(Family):
         if not 0 <= self.var_smoothing < np.inf:
             raise NaivelyError(f"var_smoothing must be >= 0; got {self.var_smoothing!r}.")
 
-    def parameters(self, statistic: Moments, prior: Parameters | None = None) -> Parameters:
+    def parameters(
+        self, statistic: Moments, prior: GaussianParameters | None = None
+    ) -> GaussianParameters:
         """Read means and variances off the moments of classes and columns.
 
-        A column of one value has no say, nor has a class that has too few rows for its variance.
+        A column of one value contributes nothing, nor does a class with too few rows for its
+        variance.
         """
-        found = parameters(
+        return parameters(
             statistic,
             ddof=self.ddof,
             variance=self.variance,
             var_smoothing=self.var_smoothing,
             smoothing=self.smoothing,
         )
-        whole = statistic.pooled()
-        spread = _ratio(whole.m2, whole.weight)
-        typical = (statistic.m2.sum(axis=0) + spread) / (whole.weight + 1)
-        everyone = Parameters(whole.mean, spread + found.epsilon, found.epsilon, None, typical)
-        mean = np.where(found.variance > 0, found.mean, np.nan)
-        return replace(found, mean=mean, prior=everyone if prior is None else prior)
 
-    def log_density(self, x: Floats, parameters: Parameters) -> Floats:
+    def log_density(self, x: Floats, parameters: GaussianParameters) -> Floats:
         r"""Return :math:`-(x - \mu)^2 / 2 \sigma^2 - \log(2 \pi \sigma^2) / 2`."""
         return _log_normal(x[:, np.newaxis, :], parameters.mean, parameters.variance)
 
     def left_out(
-        self, x: Floats, codes: Codes, weights: Floats, statistic: Moments, parameters: Parameters
+        self,
+        x: Floats,
+        codes: Codes,
+        weights: Floats,
+        statistic: Moments,
+        parameters: GaussianParameters,
     ) -> Floats:
         """Return the log density of each cell by the other rows of its class."""
         weight, mean, m2 = moments_without(x, codes, weights, statistic)
@@ -219,32 +225,30 @@ class Gaussian(Family):
             free = free - self.ddof * (statistic.weight > 0).sum(axis=0)
         else:
             free = weight - self.ddof
-        whole = parameters.prior
-        assert whole is not None
-        known = (weight > 0) & (free > 0)
-        within = _ratio(m2, free)
+        whole = statistic.pooled()
+        known, within = (weight > 0) & (free > 0), _ratio(m2, free)
         if self.var_smoothing == 0:
-            assert whole.typical is not None
-            within = _spread_out(within, mean, weight, whole.typical, self.variance)
-        variance = np.where(known, within + whole.epsilon, whole.variance)
+            typical = _typical(statistic, whole)
+            within = _spread_out(within, mean, weight, typical, self.variance)
+        spread = _ratio(whole.m2, whole.weight)
+        variance = np.where(known, within, spread) + parameters.epsilon
         return _log_normal(x, np.where(known, mean, whole.mean), variance)
 
-    def form(self, parameters: Parameters, weight: Floats) -> Form:
-        """Return A - B (x - mu)^2; where B would be no ordinary float64, the terms themselves."""
-        variance = np.where(parameters.variance > 0, parameters.variance, np.nan)
+    def form(self, parameters: GaussianParameters, weight: Floats) -> Quadratics:
+        """Return A - B (x - mu)^2; where B would be no ordinary float64, s stands for its root."""
+        known = parameters.variance > 0
+        variance = (
+            parameters.variance if known.all() else np.where(known, parameters.variance, np.nan)
+        )
+        A = -0.5 * (_LOG_TWO_PI + np.log(variance))
         if ((variance < _SMALL) | (variance > 1 / _SMALL)).any():
-            return super().form(parameters, weight)
-        return self.quadratics(parameters, weight)
-
-    def quadratics(self, parameters: Parameters, weight: Floats) -> Quadratics:
-        """Return A - B (x - mu)^2."""
-        variance = np.where(parameters.variance > 0, parameters.variance, np.nan)
-        constant = -0.5 * np.log(2 * np.pi * variance)
-        return Quadratics.of(constant, 0.5 / variance, parameters.mean, weight)
+            root = np.sqrt(0.5) / np.sqrt(variance)
+            return Quadratics.of(A, np.where(known, 1.0, np.nan), parameters.mean, weight, root)
+        return Quadratics.of(A, 0.5 / variance, parameters.mean, weight)
 
 
 def _log_normal(x: Floats, mean: Floats, variance: Floats) -> Floats:
-    """Return the log density; 0 where the cell is missing or the column says nothing."""
+    """Return the log density; 0 where the cell is missing or the column contributes nothing."""
     variance = np.where(variance > 0, variance, np.nan)
     with np.errstate(over="ignore"):
         z = np.clip((0.5 * x - 0.5 * mean) * (2 / np.sqrt(variance)), -_FAR, _FAR)

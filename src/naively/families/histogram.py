@@ -38,10 +38,11 @@ from numpy.typing import NDArray
 
 from naively.families.edges import Edges, bin_of, edges
 from naively.families.family import Codes, Family, Floats, in_blocks
-from naively.families.forms import Pieces, weighed
 from naively.families.polya_tree import Tree
+from naively.forms import Pieces, weighted
 
-__all__ = ["Bins", "Edges", "Histogram", "Parameters", "Prior", "bin_of", "edges"]
+__all__ = ["Bins", "Edges", "Histogram", "HistogramParameters", "HistogramPrior"]
+__all__ += ["bin_of", "edges"]
 
 Places: TypeAlias = NDArray[np.intp]
 
@@ -60,7 +61,7 @@ class Bins(NamedTuple):
         return Bins(self.weight[:, at], Edges(self.edges.cuts[at], self.edges.knots[at]))
 
 
-class Prior(NamedTuple):
+class HistogramPrior(NamedTuple):
     """Weight of the cells of all classes by column and bin, and strength by column."""
 
     weight: Floats  # (d, B)
@@ -68,7 +69,7 @@ class Prior(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Parameters:
+class HistogramParameters:
     """Log ratio by class, column and bin; middles of the bins; the prior.
 
     A bin without cells has the knot and the ratio of the bin before it, so that cells beside it
@@ -77,12 +78,12 @@ class Parameters:
 
     log_ratio: Floats  # (K, d, B)
     knots: Floats  # (d, B)
-    prior: Prior
+    prior: HistogramPrior
 
-    def of_columns(self, at: slice) -> Parameters:
+    def of_columns(self, at: slice) -> HistogramParameters:
         """Take some of the columns."""
-        prior = Prior(self.prior.weight[at], self.prior.strength[at])
-        return Parameters(self.log_ratio[:, at], self.knots[at], prior)
+        prior = HistogramPrior(self.prior.weight[at], self.prior.strength[at])
+        return HistogramParameters(self.log_ratio[:, at], self.knots[at], prior)
 
 
 @dataclass(frozen=True)
@@ -106,14 +107,18 @@ class Histogram(Family):
     oracle: ClassVar[str] = "betabinom"
     support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
 
-    def parameters(self, statistic: Bins, prior: Prior | None = None) -> Parameters:
+    def parameters(
+        self, statistic: Bins, prior: HistogramPrior | None = None
+    ) -> HistogramParameters:
         """Read log ratios off the weights of bins."""
         prior = self._prior(statistic.weight) if prior is None else prior
         at = _last_full(prior.weight)
         ratio = np.take_along_axis(self._tree(statistic, prior).log_ratio(), at[np.newaxis], axis=2)
-        return Parameters(ratio, np.take_along_axis(statistic.edges.knots, at, axis=1), prior)
+        return HistogramParameters(
+            ratio, np.take_along_axis(statistic.edges.knots, at, axis=1), prior
+        )
 
-    def log_density(self, x: Floats, parameters: Parameters) -> Floats:
+    def log_density(self, x: Floats, parameters: HistogramParameters) -> Floats:
         """Return the log ratio, interpolated between the middles of bins and flat beyond them."""
         if x.shape[1] > _MANY_COLUMNS:  # what is looked up is to stay in the cache
             parts = [
@@ -137,13 +142,18 @@ class Histogram(Family):
 
         return in_blocks(block, *x.shape, n_classes=n_classes).transpose(0, 2, 1)
 
-    def form(self, parameters: Parameters, weight: Floats) -> Pieces:
+    def form(self, parameters: HistogramParameters, weight: Floats) -> Pieces:
         """Return the log ratios at the knots, with straight lines between."""
-        values = weighed(parameters.log_ratio.transpose(1, 2, 0), weight.T[:, np.newaxis])
+        values = weighted(parameters.log_ratio.transpose(1, 2, 0), weight.T[:, np.newaxis])
         return Pieces(parameters.knots, np.ascontiguousarray(values))
 
     def left_out(
-        self, x: Floats, codes: Codes, weights: Floats, statistic: Bins, parameters: Parameters
+        self,
+        x: Floats,
+        codes: Codes,
+        weights: Floats,
+        statistic: Bins,
+        parameters: HistogramParameters,
     ) -> Floats:
         """Return the log ratio of each cell by the other rows of its class."""
         if x.shape[1] > _MANY_COLUMNS:
@@ -176,16 +186,16 @@ class Histogram(Family):
 
         return in_blocks(block, *x.shape)
 
-    def _tree(self, statistic: Bins, prior: Prior) -> Tree:
+    def _tree(self, statistic: Bins, prior: HistogramPrior) -> Tree:
         return Tree.of(statistic.weight, prior.weight, prior.strength, self.growth)
 
-    def _prior(self, weight: Floats) -> Prior:
+    def _prior(self, weight: Floats) -> HistogramPrior:
         """Return the weights of all classes, and the likeliest strengths."""
         pooled, ones = weight.sum(axis=0), np.ones(weight.shape[1])
         if self.strength is not None:
-            return Prior(pooled, self.strength * ones)
+            return HistogramPrior(pooled, self.strength * ones)
         likelihood = Tree.of(weight, pooled, ones, self.growth).log_likelihood(_STRENGTHS)
-        return Prior(pooled, _STRENGTHS[np.argmax(likelihood, axis=0)])
+        return HistogramPrior(pooled, _STRENGTHS[np.argmax(likelihood, axis=0)])
 
 
 def _some(n_columns: int) -> list[slice]:

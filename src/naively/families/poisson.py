@@ -5,7 +5,7 @@ r"""The Poisson family: counts.
 
 where :math:`s_k` is the weighted sum of the counts of class k and :math:`w_k` their weight. The
 rate is the posterior mean under a Gamma prior of mean m, the column's own, worth :math:`\alpha`
-rows: a class of zeros alone keeps a positive rate. Cells below 0 are no counts and have no say.
+rows: a class of zeros alone keeps a positive rate. Cells below 0 are no counts: they add nothing.
 
 Examples
 --------
@@ -20,22 +20,23 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
+from scipy.special import gammaln
 
 from naively.exceptions import NaivelyError
 from naively.families.family import Codes, Family, Floats, moments_without
-from naively.families.log_gamma import log_gamma
+from naively.forms import Lines
 from naively.statistics import Moments
 
-__all__ = ["Parameters", "Poisson"]
+__all__ = ["Poisson", "PoissonParameters"]
 
 _FAR = 1e300  # the terms of cells beyond would overflow
 
 
 @dataclass(frozen=True)
-class Parameters:
+class PoissonParameters:
     """Rate by class and column, and mean of the column in all classes together.
 
-    Both are NaN where the column has no cells, or no count above 0: then it has no say.
+    Both are NaN where the column has no cells, or no count above 0: then it contributes nothing.
     """
 
     rate: Floats
@@ -64,14 +65,14 @@ class Poisson(Family):
         if not self.alpha > 0:
             raise NaivelyError(f"alpha must be > 0; got {self.alpha!r}.")
 
-    def parameters(self, statistic: Moments, prior: Floats | None = None) -> Parameters:
+    def parameters(self, statistic: Moments, prior: Floats | None = None) -> PoissonParameters:
         """Read the rates off the moments of classes and columns."""
         if prior is None:
             mean = statistic.pooled().mean
             prior = np.where(mean > 0, mean, np.nan)
-        return Parameters(self._rate(statistic.weight, statistic.mean, prior), prior)
+        return PoissonParameters(self._rate(statistic.weight, statistic.mean, prior), prior)
 
-    def log_density(self, x: Floats, parameters: Parameters) -> Floats:
+    def log_density(self, x: Floats, parameters: PoissonParameters) -> Floats:
         r"""Return :math:`x \log \lambda - \lambda - \log x!`."""
         return _log_poisson(x[:, np.newaxis, :], parameters.rate)
 
@@ -81,11 +82,16 @@ class Poisson(Family):
         codes: Codes,
         weights: Floats,
         statistic: Moments,
-        parameters: Parameters,
+        parameters: PoissonParameters,
     ) -> Floats:
         """Return the log probability of each cell by the other rows of its class."""
         weight, mean, _ = moments_without(x, codes, weights, statistic)
         return _log_poisson(x, self._rate(weight, mean, parameters.prior))
+
+    def form(self, parameters: PoissonParameters, weight: Floats) -> Lines:
+        """Return A + B x; what all classes share, -log x!, is its carrier."""
+        rate = parameters.rate
+        return Lines.of(-rate, np.log(rate), weight, lowest=0.0, counts=True)
 
     def _rate(self, weight: Floats, mean: Floats, prior: Floats) -> Floats:
         total = np.maximum(weight * mean, 0.0)  # what is left of a sum may be rounding
@@ -94,4 +100,4 @@ class Poisson(Family):
 
 def _log_poisson(x: Floats, rate: Floats) -> Floats:
     counts = np.clip(np.where(x < 0, np.nan, x), 0.0, _FAR)
-    return np.nan_to_num(counts * np.log(rate) - rate - log_gamma(counts + 1), nan=0.0)
+    return np.nan_to_num(counts * np.log(rate) - rate - gammaln(counts + 1), nan=0.0)

@@ -24,8 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from naively.families.log_gamma import log_rising
+from scipy.special import gammaln
 
 __all__ = ["Tree"]
 
@@ -114,11 +113,17 @@ def _rises(strengths: Floats, base: Floats, weight: Floats) -> Floats:
     seen = weight > 0
     if 4 * np.count_nonzero(seen) > weight.size:
         bases = strengths[:, np.newaxis, np.newaxis, np.newaxis] * base
-        return log_rising(bases, weight).sum(axis=(1, 3))
+        return _log_rising(bases, weight).sum(axis=(1, 3))
     k, j, node = np.nonzero(seen)  # few: of many classes, most have no cell in most bins
     base, weight = base[j, node], weight[k, j, node]
-    rises = [np.bincount(j, log_rising(c * base, weight), len(seen[0])) for c in strengths]
+    rises = [np.bincount(j, _log_rising(c * base, weight), len(seen[0])) for c in strengths]
     return np.array(rises)
+
+
+def _log_rising(x: Floats, n: Floats) -> Floats:
+    r"""Return :math:`\log \Gamma(x + n) - \log \Gamma(x)`: that of x (x + 1) ... for a whole n."""
+    rising: Floats = gammaln(x + n) - gammaln(x)
+    return rising
 
 
 def _heap(weight: Floats) -> Floats:

@@ -50,17 +50,17 @@ from naively.families.family import (
     in_blocks,
     moments_without,
 )
-from naively.families.forms import Students
-from naively.families.log_gamma import log_gamma_step
+from naively.forms import Students
 from naively.statistics import Moments
 
-__all__ = ["Parameters", "Prior", "StudentT"]
+__all__ = ["StudentT", "StudentTParameters", "StudentTPrior"]
 
+_HALF_STEP = (-1 / 8, 1 / 192, -1 / 640, 17 / 14336, -31 / 18432, 691 / 180224)
 _BIG = 1e150  # its square is still a float64
 
 
 @dataclass(frozen=True)
-class Prior:
+class StudentTPrior:
     """Mean and variance that classes are drawn to, by column; NaN where a column says nothing.
 
     That is a column with no cells, or with one value only, up to rounding.
@@ -71,13 +71,13 @@ class Prior:
 
 
 @dataclass(frozen=True)
-class Parameters:
+class StudentTParameters:
     """Degrees of freedom, location and scale by class and column, and the prior."""
 
     df: Floats
     loc: Floats
     scale: Floats
-    prior: Prior
+    prior: StudentTPrior
 
 
 @dataclass(frozen=True)
@@ -109,12 +109,14 @@ class StudentT(Family):
             got = f"kappa={self.kappa!r}, nu={self.nu!r}, tails={self.tails!r}"
             raise NaivelyError(f"kappa, nu and tails must be > 0; got {got}.")
 
-    def parameters(self, statistic: Moments, prior: Prior | None = None) -> Parameters:
+    def parameters(
+        self, statistic: Moments, prior: StudentTPrior | None = None
+    ) -> StudentTParameters:
         """Read degrees of freedom, location and scale off the moments of classes and columns."""
         prior = _prior(statistic) if prior is None else prior
         return self._parameters(statistic.weight, statistic.mean, statistic.m2, prior)
 
-    def log_density(self, x: Floats, parameters: Parameters) -> Floats:
+    def log_density(self, x: Floats, parameters: StudentTParameters) -> Floats:
         r"""Return the logarithm of the density, by that of Student's t.
 
         .. math::
@@ -136,7 +138,7 @@ class StudentT(Family):
         codes: Codes,
         weights: Floats,
         statistic: Moments,
-        parameters: Parameters,
+        parameters: StudentTParameters,
     ) -> Floats:
         """Return the log density of each cell by the other rows of its class."""
 
@@ -146,12 +148,14 @@ class StudentT(Family):
 
         return in_blocks(block, *x.shape)
 
-    def form(self, parameters: Parameters, weight: Floats) -> Students:
+    def form(self, parameters: StudentTParameters, weight: Floats) -> Students:
         """Return A - B log(1 + s^2 (x - mu)^2)."""
         df, width = parameters.df, np.sqrt(parameters.df) * parameters.scale
         return Students.of(_log_norm(df, width), (df + 1) / 2, parameters.loc, 1 / width, weight)
 
-    def _parameters(self, weight: Floats, mean: Floats, m2: Floats, prior: Prior) -> Parameters:
+    def _parameters(
+        self, weight: Floats, mean: Floats, m2: Floats, prior: StudentTPrior
+    ) -> StudentTParameters:
         kappa, df = self.kappa + weight, self.nu + weight
         share = weight / kappa  # of the cells; the rest is the prior's
         delta = mean - prior.mean
@@ -159,10 +163,12 @@ class StudentT(Family):
             sum2 = self.nu * prior.variance + m2 + self.kappa * share * delta * delta
         sum2 = np.minimum(sum2, np.finfo(np.float64).max)
         scale = np.sqrt(sum2 / df * (1 + 1 / kappa))
-        return Parameters(np.minimum(df, self.tails), prior.mean + share * delta, scale, prior)
+        return StudentTParameters(
+            np.minimum(df, self.tails), prior.mean + share * delta, scale, prior
+        )
 
 
-def _prior(moments: Moments) -> Prior:
+def _prior(moments: Moments) -> StudentTPrior:
     r"""Return the column's mean, and its variance within classes.
 
     One more row with the variance of the whole column keeps it positive where each class has a
@@ -174,12 +180,27 @@ def _prior(moments: Moments) -> Prior:
     variance = whole.m2 / weight
     speaks = np.sqrt(variance) > np.finfo(np.float64).eps * np.abs(whole.mean)
     within = np.where(speaks, (moments.m2.sum(axis=0) + variance) / (weight + 1), np.nan)
-    return Prior(np.where(speaks, whole.mean, np.nan), within)
+    return StudentTPrior(np.where(speaks, whole.mean, np.nan), within)
 
 
 def _log_norm(df: Floats, width: Floats) -> Floats:
     """Return the log density at the location; the width is the scale times the root of df."""
-    return log_gamma_step(df / 2) - np.log(np.sqrt(np.pi) * width)
+    return _log_gamma_step(df / 2) - np.log(np.sqrt(np.pi) * width)
+
+
+def _log_gamma_step(x: Floats) -> Floats:
+    r"""Return :math:`\log \Gamma(x + \frac12) - \log \Gamma(x)` of positive numbers.
+
+    A difference of two logarithms would lose as many digits as x has. This is Stirling's series of
+    the difference, from x + 8 on, where the first term left out is below 1e-14.
+    """
+    high, ratio = x + 8, x / (x + 0.5)
+    for i in range(1, 8):  # a product of ratios: x^8 would overflow
+        ratio = ratio * ((x + i) / (x + (i + 0.5)))
+    r, total = 1 / high, np.zeros_like(x)
+    for c in reversed(_HALF_STEP):
+        total = total * (r * r) + c
+    return np.log(np.sqrt(high) * ratio) + total * r
 
 
 class _Curve(NamedTuple):
@@ -191,7 +212,7 @@ class _Curve(NamedTuple):
     norm: Floats
 
     @classmethod
-    def of(cls, parameters: Parameters) -> _Curve:
+    def of(cls, parameters: StudentTParameters) -> _Curve:
         df, width = parameters.df, np.sqrt(parameters.df) * parameters.scale
         return cls(parameters.loc, df, width, _log_norm(df, width))
 

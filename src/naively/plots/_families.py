@@ -1,4 +1,4 @@
-"""What the families of a `NaiveBayes` believe of some of its columns, as curves and shares."""
+"""The families of a fitted model for some of its columns, as curves and shares."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.estimators.naive_model import Block, blocks_of
 from naively.families import gaussian
+from naively.model import Term
 from naively.plots.shares import bin_shares, category_shares, rebinned
 from naively.summary import Summary
 
@@ -26,9 +26,9 @@ def has_families(model: Any) -> bool:
 
 @dataclass(frozen=True)
 class Believed:
-    """A family of a column of numbers, as the place of the column in a block, of some classes."""
+    """A family of a column of numbers, as the place of the column in a term, of some classes."""
 
-    block: Block
+    term: Term
     place: int
     weight: Floats  # of the bins of all classes together, where the family reads bins
     classes: Sequence[int]
@@ -38,75 +38,77 @@ class Believed:
 
         Whole numbers have probabilities, which are drawn in steps of width 1.
         """
-        if self.block.family.reads == "bins":
-            cuts, knots = (part[self.place] for part in self.block.statistic.edges)
+        if self.term.family.reads == "bins":
+            cuts, knots = (part[self.place] for part in self.term.statistic.edges)
             shares = bin_shares(self.weight, self._log_density(knots))
             return _steps(edges, rebinned(cuts, shares, edges))
-        low, high = self.block.family.support
+        low, high = self.term.family.support
         if np.isinf(low):
-            said = self._log_density(x)
-            silent = ~said.any(axis=1, keepdims=True)  # a column of one value says nothing
-            return np.broadcast_to(x, said.shape), np.where(silent, np.nan, np.exp(said))
+            found = self._log_density(x)
+            silent = ~found.any(axis=1, keepdims=True)  # a column of one value adds nothing
+            return np.broadcast_to(x, found.shape), np.where(silent, np.nan, np.exp(found))
         first, last = max(low, np.floor(x[0])), min(high, np.ceil(x[-1]))
         whole = np.arange(first, last + 1)
         return _steps(np.arange(first - 0.5, last + 1), np.exp(self._log_density(whole)))
 
     def _log_density(self, x: Floats) -> Floats:
         """Return log f of shape (n_shown, n)."""
-        cells = np.full((x.size, len(self.block.columns)), np.nan)
-        cells[:, self.place] = x
-        found = self.block.family.log_density(cells, self.block.parameters)
-        return np.asarray(found[:, self.classes, self.place].T)
+        return np.asarray(self.term.log_density_of(self.place, x)[:, self.classes].T)
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """Some columns of a model, and some of its classes.
+    """Some columns of a fitted model, and some of its classes.
 
     Attributes
     ----------
     summary : Summary
-        Of these columns alone.
-    blocks : list of Block
-        What their families read off it.
+        Of all its columns.
+    terms : sequence of Term
+        What its families read off that.
+    at : sequence of int
+        The columns to show.
     classes : sequence of int
         The classes to show.
     """
 
     summary: Summary
-    blocks: list[Block]
+    terms: Sequence[Term]
+    at: Sequence[int]
     classes: Sequence[int]
 
     @classmethod
     def of(cls, model: Any, at: Sequence[int], classes: Sequence[int]) -> Chosen:
         """Take columns and classes of a fitted model."""
-        families = list(model.families_.values())
-        summary = model.summary_.with_columns(at)
-        return cls(summary, blocks_of(summary, [families[j] for j in at]), classes)
+        return cls(model.summary_, model.model_.terms, at, classes)
 
     def families(self, place: int) -> list[Believed]:
         """Return what is believed of a column of numbers, given by its place among the chosen."""
-        number = self.summary.schema.numbers.index(place)
-        weight = self.summary.bins.values[:, number].sum(axis=0)
+        j = self.at[place]
+        weight = self.summary.bins.values[:, self._number(place)].sum(axis=0)
         return [
-            Believed(block, block.columns.index(place), weight, self.classes)
-            for block in self.blocks
-            if place in block.columns
+            Believed(term, term.columns.index(j), weight, self.classes)
+            for term in self.terms
+            if j in term.columns
         ]
 
     def bells(self, place: int) -> tuple[Floats, Floats]:
         """Return mean and variance of the cells of a column of numbers, by class."""
         seen = gaussian.parameters(self.summary.moments, var_smoothing=0.0)
-        at = self.classes, self.summary.schema.numbers.index(place)
+        at = self.classes, self._number(place)
         return seen.mean[at], seen.variance[at]
 
     def shares(self, place: int) -> tuple[NDArray[Any], Floats, Floats]:
         """Return categories, their shares by class, and their weights in all classes together."""
-        number = self.summary.schema.categories.index(place)
-        family = next(block.family for block in self.blocks if place in block.columns)
+        j = self.at[place]
+        number = self.summary.schema.categories.index(j)
+        family = next(term.family for term in self.terms if j in term.columns)
         tally = self.summary.tally(number)
         shares = category_shares(tally, family)[self.classes]
         return self.summary.categories[number], shares, tally.sum(axis=0)
+
+    def _number(self, place: int) -> int:
+        return self.summary.schema.numbers.index(self.at[place])
 
 
 def _steps(edges: Floats, heights: Floats) -> tuple[Floats, Floats]:

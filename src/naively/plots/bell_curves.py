@@ -224,10 +224,10 @@ def _of_families(model: Any, at: Sequence[int], classes: Sequence[int], names: l
 
     def make(place: int, groups: list[Any], bins: int | None) -> Panel | BarPanel:
         name = names[at[place]]
-        if place in chosen.summary.schema.undecided:
+        if at[place] in chosen.summary.schema.undecided:
             unknown = np.full(len(classes), np.nan)
             return Panel.of_bells(name, unknown, unknown, (), bins)
-        if place not in chosen.summary.schema.numbers:
+        if at[place] not in chosen.summary.schema.numbers:
             return BarPanel.of(name, *chosen.shares(place))
         families = chosen.families(place)
         return Panel.of_families(name, *chosen.bells(place), families, groups, bins)

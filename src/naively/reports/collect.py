@@ -28,18 +28,17 @@ from numpy.typing import NDArray
 from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 
 from naively import __version__, labels
-from naively.estimators.naive_model import NaiveModel
 from naively.evaluation import Evaluation, evaluate
 from naively.evaluation import compare as compared
 from naively.evaluation.given import is_fitted
 from naively.evaluation.tables import plain
 from naively.exceptions import NaivelyError
+from naively.model import Model
 from naively.reports.columns import Ranges, rows_at
 from naively.reports.described import Columns, describe
 from naively.reports.given import Given
 from naively.reports.importance import importance
 from naively.reports.notes import notes_of
-from naively.reports.terms import bias_of
 
 __all__ = ["collect"]
 
@@ -90,7 +89,7 @@ def collect(
 
 
 def _model(given: Given) -> dict[str, Any]:
-    params = given.model.get_params(deep=False)
+    params, model = given.model.get_params(deep=False), given.fitted.model_
     found = {key: params[key] for key in _PARAMETERS if key in params}
     if "var_smoothing" in found:
         found["epsilon"] = given.fitted.epsilon_
@@ -98,21 +97,19 @@ def _model(given: Given) -> dict[str, Any]:
         "name": type(given.model).__name__,
         "chosen": given.chosen,
         **found,
-        "families": _families(given.fitted._model()),
-        "bias": bias_of(given.fitted._model()),
+        "families": _families(model),
+        "bias": model.bias if model.bias.any() else None,
         "weight": given.fitted.summary_.weight,
         "fitted": is_fitted(given.model),
     }
 
 
-def _families(model: Any) -> list[dict[str, Any]] | None:
+def _families(model: Model) -> list[dict[str, Any]]:
     """Return how many columns each family, or several together, describe."""
-    if not isinstance(model, NaiveModel):
-        return None
     of_column: dict[int, list[str]] = {}
-    for block in model.blocks:
-        for j in block.columns:
-            of_column.setdefault(j, []).append(block.family.name)
+    for term in model.terms:
+        for j in term.columns:
+            of_column.setdefault(j, []).append(term.family.name)
     found = Counter(tuple(of_column[j]) for j in sorted(of_column))
     return [{"names": list(names), "columns": n} for names, n in found.items()]
 

@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.engines.tables import names_of
-from naively.estimators.naive_model import NaiveModel
 from naively.evaluation.tables import plain
 from naively.families import gaussian
 from naively.plots.shares import bin_shares, rebinned
 from naively.reports.categories import Categories, visible
 from naively.reports.columns import Ranges, histograms, rows_at, slider
 from naively.reports.given import Given
-from naively.reports.terms import terms_of
+from naively.reports.terms import gaussians_of, terms_of
 from naively.rows import Rows
 
 __all__ = ["Columns", "describe"]
@@ -55,8 +54,8 @@ class Columns:
         """
         if len(self.at) == given.schema.n_columns:
             return [None] * rows.size
-        model, table = given.fitted._model(), _without(given, rows, self.at)
-        constant = model.log_prior + (0.0 if model.calibration is None else model.calibration.bias)
+        model, table = given.fitted.model_, _without(given, rows, self.at)
+        constant = model.constant
         joint = np.empty((rows.size, given.n_classes))
         model.kernel.joint(table, joint)
         possible = np.broadcast_to(constant > -np.inf, joint.shape)
@@ -82,7 +81,7 @@ def _without(given: Given, rows: NDArray[np.intp], columns: list[int]) -> Any:
     codes = rows_at(table.codes, rows, range(len(schema.categories))).astype(np.int32)
     numbers[:, [schema.numbers.index(j) for j in columns if j in schema.numbers]] = np.nan
     codes[:, [schema.categories.index(j) for j in columns if j in schema.categories]] = -1
-    if not isinstance(given.fitted._model(), NaiveModel):
+    if not schema.categories:
         return numbers
     return Rows((rows.size, schema.n_columns), numbers, codes, table.categories)
 
@@ -138,11 +137,9 @@ def _fitting(described: list[Described]) -> int:
 
 def _numbers(given: Given, at: list[int], ranges: Ranges) -> dict[int, Described]:
     schema, summary = given.schema, given.fitted.summary_
-    model = given.fitted._model()
-    read = gaussian.parameters(summary.moments, var_smoothing=0.0)
+    read = gaussians_of(given.fitted.model_)
+    read = gaussian.parameters(summary.moments, var_smoothing=0.0) if read is None else read
     mean, variance = read.mean, read.variance
-    if not isinstance(model, NaiveModel):
-        mean, variance = model.parameters.mean, model.parameters.variance
     whole = given.seen.moments.pooled()
     places = [schema.numbers.index(j) for j in at]
     counts = histograms(given.table.numbers, given.codes, given.n_classes, places, ranges)
@@ -214,7 +211,7 @@ def _add_terms(
         for j, column in found.items()
         if j not in categories
     }
-    terms = terms_of(given.fitted._model(), list(found), within)
+    terms = terms_of(given.fitted.model_, list(found), within)
     for j, of_column in ({} if terms is None else terms).items():
         for term in of_column:
             if term.get("form") == "table":

@@ -13,15 +13,15 @@ family, and the weights: a column that repeats another may have a weight of 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.estimators.naive_model import Block, NaiveModel, blocks_of
-from naively.families.gaussian import Gaussian
+from naively.forms import without_infinity
+from naively.model import Term
 from naively.reports.columns import rows_at
 from naively.reports.given import Given
 
@@ -51,23 +51,25 @@ class _Rows:
         cells = self.numbers[at], self.categories[at]
         return _Rows(*cells, self.codes[at], self.weight[at], self.left_out)
 
-    def terms(self, block: Block) -> Floats:
+    def terms(self, term: Term) -> Floats:
         """Return log f of shape (n, K, number of columns)."""
+        terms = term.log_density(self.numbers, self.categories)
         if not self.left_out:
-            return block.terms(self.numbers, self.categories)
-        return block.terms_left_out(self)  # type: ignore[arg-type]  # it has all that is read
+            return terms
+        own = term.left_out(self)  # type: ignore[arg-type]  # it has all that is read
+        terms[np.arange(len(self)), self.codes] = own
+        return without_infinity(terms, axis=1)
 
 
 def importance(given: Given) -> Floats:
     """Return the importance of each column, from 0 to 1."""
-    model, n_columns = given.fitted._model(), given.schema.n_columns
+    model, n_columns = given.fitted.model_, given.schema.n_columns
     rows = _some_rows(given)
     start, error = 0.0, np.zeros(n_columns)
-    weighed = list(_weighed_blocks(given))
     for part in _parts(rows, given.n_classes * max(1, n_columns)):
         truth = np.eye(given.n_classes)[part.codes]
         start += _brier(np.broadcast_to(model.prior, truth.shape), truth, part.weight)
-        for j, term in _terms_by_column(part, weighed).items():
+        for j, term in _terms_by_column(part, model.terms).items():
             error[j] += _brier(_posterior(model.log_prior + term), truth, part.weight)
     error[list(given.schema.undecided)] = start  # without a term, as uncertain as before
     if not start > 0:
@@ -75,33 +77,13 @@ def importance(given: Given) -> Floats:
     return np.clip(1 - error / start, 0.0, 1.0)
 
 
-def _weighed_blocks(given: Given) -> Iterator[tuple[Block, Floats]]:
-    """Give the blocks of a model, each with the weights of its terms by class."""
-    model, fitted = given.fitted._model(), given.fitted
-    blocks = model.blocks if isinstance(model, NaiveModel) else _gaussian_blocks(fitted)
-    at = 0
-    for block in blocks:
-        n = len(block.columns)
-        ones = np.ones((given.n_classes, n))
-        yield block, ones if model.calibration is None else model.calibration.weight[:, at : at + n]
-        at += n
-
-
-def _gaussian_blocks(fitted: Any) -> list[Block]:
-    smallest = np.finfo(np.float64).tiny
-    family = Gaussian(
-        max(fitted.var_smoothing, smallest), fitted.variance, fitted.ddof, fitted.smoothing
-    )
-    return blocks_of(fitted.summary_, [(family,)] * fitted.summary_.schema.n_columns)
-
-
-def _terms_by_column(rows: _Rows, blocks: list[tuple[Block, Floats]]) -> dict[int, Floats]:
+def _terms_by_column(rows: _Rows, terms: Sequence[Term]) -> dict[int, Floats]:
     total: dict[int, Any] = {}
-    for block, weight in blocks:
-        terms = rows.terms(block)
-        terms = weight * (terms - terms.mean(axis=1, keepdims=True))
-        for i, j in enumerate(block.columns):
-            total[j] = total.get(j, 0.0) + terms[:, :, i]
+    for term in terms:
+        found = rows.terms(term)
+        found = term.weight * (found - found.mean(axis=1, keepdims=True))
+        for i, j in enumerate(term.columns):
+            total[j] = total.get(j, 0.0) + found[:, :, i]
     return total
 
 

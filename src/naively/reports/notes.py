@@ -58,7 +58,11 @@ def notes_of(data: dict[str, Any], reason: str | None, most_points: int) -> list
 def _chosen(model: dict[str, Any]) -> list[str]:
     if not model["chosen"]:
         return []
-    why = "not all columns hold numbers" if model["families"] else "all columns hold numbers"
+    why = (
+        "not all columns hold numbers"
+        if model["name"] == "NaiveBayes"
+        else "all columns hold numbers"
+    )
     return [f"No model was given. It is {model['name']}(), since {why}."]
 
 

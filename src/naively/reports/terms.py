@@ -27,36 +27,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.estimators.naive_model import Block, NaiveModel
-from naively.families.bernoulli import Bernoulli
-from naively.families.forms import Pieces, Quadratics, Students, Tables, Terms
-from naively.families.gaussian import Gaussian
-from naively.families.poisson import Poisson
+from naively.families.gaussian import GaussianParameters
+from naively.forms import Form, Lines, Pieces, Quadratics, Students, Tables
+from naively.model import Model, Term
 
-__all__ = ["bias_of", "terms_of"]
+__all__ = ["gaussians_of", "terms_of"]
 
 Floats = NDArray[np.float64]
 Described = dict[str, Any]
 
 _ERROR = 1e-9  # twice what rounding may move a probability by
+_MOST = 1.7e308  # JSON has no infinity
 _IMPOSSIBLE = -1e9  # the term of a class that never had a category: JSON has no infinity
 _POINTS = 257  # at which a family is looked at that the page does not know
 
 
-def bias_of(model: Any) -> Floats | None:
-    """Return what calibration adds to each class; None where there is none."""
-    calibration = getattr(model, "calibration", None)
-    return None if calibration is None or not calibration.bias.any() else calibration.bias
+def gaussians_of(model: Model) -> GaussianParameters | None:
+    """Return mean and variance by class and column; None where there are other families, too."""
+    found = [term.parameters for term in model.terms]
+    return found[0] if len(found) == 1 and isinstance(found[0], GaussianParameters) else None
 
 
 def terms_of(
-    model: Any, columns: list[int], ranges: dict[int, tuple[float, float]]
+    model: Model, columns: list[int], ranges: dict[int, tuple[float, float]]
 ) -> dict[int, list[Described]] | None:
     """Return the terms of some columns; None for the textbook's Gaussian, which needs none.
 
     Parameters
     ----------
-    model : NaiveModel or GaussianModel
+    model : Model
         What was read off a summary.
     columns : list of int
         Which columns.
@@ -64,21 +63,17 @@ def terms_of(
         The least and the most of columns of numbers: where to look at a family that the page
         does not know.
     """
-    if not isinstance(model, NaiveModel):
-        return None if model.calibration is None else _of_gaussian(model, columns)
+    if gaussians_of(model) is not None and not model.is_weighted:
+        return None
     found: dict[int, list[Described]] = defaultdict(list)
-    start, wanted = 0, set(columns)
-    for block in model.blocks:
-        weight = model.calibration.weight[:, start : start + len(block.columns)]
-        start += len(block.columns)
-        here = [i for i, j in enumerate(block.columns) if j in wanted]
-        if not here:
-            continue
-        form = block.family.form(block.parameters, np.ones(weight.shape))
-        for i in here:
-            j = block.columns[i]
-            said = _written(block, form, i, ranges.get(j)) if weight[:, i].any() else {}
-            found[j].append({"family": block.family.name, "weight": weight[:, i], **said})
+    wanted = set(columns)
+    for term in model.terms:
+        here = [(i, j) for i, j in enumerate(term.columns) if j in wanted]
+        form = term.unweighted_form if here else None
+        for i, j in here:
+            weight = term.weight[:, i]
+            said = _written(term, form, i, ranges.get(j)) if weight.any() else {}
+            found[j].append({"family": term.family.name, "weight": weight, **said})
     _round(found)
     return found
 
@@ -96,21 +91,12 @@ def _round(found: dict[int, list[Described]]) -> None:
         term["values"] = term["values"].round(decimals)
 
 
-def _of_gaussian(model: Any, columns: list[int]) -> dict[int, list[Described]]:
-    weight = model.calibration.weight
-    form = Gaussian().quadratics(model.parameters, np.ones(weight.shape))
-    return {
-        j: [{"family": "gaussian", "weight": weight[:, j], **_quadratics(form, j)}] for j in columns
-    }
-
-
-def _written(block: Block, form: Any, i: int, within: tuple[float, float] | None) -> Described:
+def _written(
+    term: Term, form: Form | None, i: int, within: tuple[float, float] | None
+) -> Described:
     """Return the numbers of a form; of one that the page does not know, a table of its values."""
-    if isinstance(form, Terms):
-        write = _FAMILIES.get(type(block.family))
-        return _looked_at(block, i, within) if write is None else write(block, i)
     write = _FORMS.get(type(form))
-    return _looked_at(block, i, within) if write is None else write(form, i)
+    return _looked_at(term, i, within) if write is None else write(form, i)
 
 
 def _students(form: Students, i: int) -> Described:
@@ -118,7 +104,16 @@ def _students(form: Students, i: int) -> Described:
 
 
 def _quadratics(form: Quadratics, i: int) -> Described:
-    return {"form": "quadratics", "A": form.A[i], "B": form.B[i], "mu": form.mu[i]}
+    with np.errstate(over="ignore"):
+        B = form.B[i] if form.s is None else np.minimum(form.B[i] * form.s[i] ** 2, _MOST)
+    return {"form": "quadratics", "A": form.A[i], "B": B, "mu": form.mu[i]}
+
+
+def _lines(form: Lines, i: int) -> Described:
+    """Return a line; what is the same for all classes would be missing from a picture of counts."""
+    counts = form.carrier is not None
+    said = bool(form.A[i].any() or form.B[i].any())
+    return {"form": "counts" if counts else "line", "a": form.A[i], "b": form.B[i]} if said else {}
 
 
 def _pieces(form: Pieces, i: int) -> Described:
@@ -129,39 +124,19 @@ def _pieces(form: Pieces, i: int) -> Described:
 
 
 def _table(form: Tables, i: int) -> Described:
-    rows = slice(form.offsets[i], form.offsets[i + 1])
-    return {"form": "table", "values": np.maximum(form.values[rows].T, _IMPOSSIBLE)}
+    return {"form": "table", "values": np.maximum(form.table(i).T, _IMPOSSIBLE)}
 
 
-def _line(block: Block, i: int) -> Described:
-    zero, one = _at(block, i, np.array([0.0, 1.0]))
-    return {"form": "line", "a": zero, "b": one - zero}
-
-
-def _counts(block: Block, i: int) -> Described:
-    # -log 1! = -log 0! = 0; a column that never had a count above 0 says nothing at all
-    zero, one = _at(block, i, np.array([0.0, 1.0]))
-    return {"form": "counts", "a": zero, "b": one - zero} if zero.any() else {}
-
-
-def _looked_at(block: Block, i: int, within: tuple[float, float] | None) -> Described:
-    low, high = within or (0.0, 1.0)
-    points = np.linspace(low, high, _POINTS)
-    values = _at(block, i, points)
+def _looked_at(term: Term, i: int, within: tuple[float, float] | None) -> Described:
+    points = np.linspace(*(within or (0.0, 1.0)), _POINTS)
+    values = term.log_density_of(i, points)
     return {"form": "pieces", "knots": points, "values": values.T, "approximate": True}
-
-
-def _at(block: Block, i: int, x: Floats) -> Floats:
-    """Return what a family says of some cells of its i-th column, of shape (n, n_classes)."""
-    cells = np.full((x.size, len(block.columns)), np.nan)
-    cells[:, i] = x
-    return block.family.log_density(cells, block.parameters)[:, :, i]
 
 
 _FORMS: dict[type, Callable[..., Described]] = {
     Students: _students,
     Quadratics: _quadratics,
+    Lines: _lines,
     Pieces: _pieces,
     Tables: _table,
 }
-_FAMILIES: dict[type, Callable[..., Described]] = {Bernoulli: _line, Poisson: _counts}

@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from naively.dialects import Spelling
 from naively.engines.columns import find
 from naively.engines.sql.rows import check_table
 from naively.engines.sql.spoken import dialect_of, view
 from naively.estimators._base import SummaryClassifier
 from naively.export import to_sql
-from naively.export.reading import read
-from naively.export.spelling import Spelling
 from naively.export.sql import column_names, share_names
+from naively.export.sums import Sum
 
 __all__ = ["predict"]
 
@@ -75,7 +75,7 @@ def predict(
     check_table(table)
     spoken = dialect_of(table) if dialect is None else dialect
     kept = list(table.columns if keep is None else (keep,) if isinstance(keep, str) else keep)
-    numbers = read(model)
+    numbers = Sum.of(model)
     for name in column_names(numbers, columns):
         find(name, table.columns)
     kinds = table.schema()

@@ -70,7 +70,7 @@ class NaiveBayesModel(ProbabilisticClassificationModel, NaiveBayesParams, MLWrit
     @property
     def pi(self) -> DenseVector:
         """The logarithms of the class probabilities."""
-        return DenseVector(self.estimator._model().log_prior)
+        return DenseVector(self.estimator.model_.log_prior)
 
     @property
     def theta(self) -> DenseMatrix:

@@ -80,7 +80,7 @@ class Scoring:
         """Decide by the first file."""
         model = model._snapshot()
         model.n_jobs = 1  # batches are what threads share
-        model._model()  # which is read once, before they do
+        model.model_.kernel  # noqa: B018 - it is read once, before they do
         _check_model(model)
         with reading(first.file):
             sample = with_partitions(first.reader.sample(), first.constants)
@@ -134,7 +134,7 @@ class Scoring:
 
     def _numbers(self, batch: Any, constants: Mapping[str, Any]) -> tuple[Any, Any]:
         """Label rows of numbers: the short way to the kernel."""
-        kernel, classes = self.model._model().kernel, self.model.classes_
+        kernel, classes = self.model.model_.kernel, self.model.classes_
         names, n_rows = list(self.columns), batch.num_rows
         X, at = columns_of(batch, names, constants), np.empty(n_rows, dtype=np.int64)
         if not kernel.labels(X, at):

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively._optional import need
+from naively.dialects import Spelling
 from naively.engines.sql.asking import ask, floats, places
 from naively.engines.sql.rows import Rows, finite
 from naively.engines.sql.spoken import dialect_of, view
 from naively.exceptions import NaivelyError
-from naively.export.spelling import Spelling
 from naively.labels import text_array
 
 __all__ = ["questions", "tally"]

@@ -14,7 +14,7 @@ from typing import Any
 from naively._optional import need
 from naively.exceptions import NaivelyError
 
-__all__ = ["BOOLEANS", "DIALECTS", "Spelling", "added", "halved", "number", "total"]
+__all__ = ["BOOLEANS", "DIALECTS", "Spelling", "added", "halved", "named", "number", "total"]
 
 BOOLEANS = {  # what stands for a boolean in text; 1.0 is how a float is written
     True: ("True", "true", "TRUE", "1", "1.0"),
@@ -188,6 +188,11 @@ def number(value: float) -> str:
     """Write a number to its last bit, and with an exponent: without one it may be a decimal."""
     digits, _, exponent = repr(float(value)).partition("e")
     return f"{digits}e{int(exponent or 0)}"
+
+
+def named(value: str, name: str) -> str:
+    """Give a value a name."""
+    return f"{value} AS {name}"
 
 
 def added(value: float) -> str:

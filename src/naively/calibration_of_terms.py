@@ -1,0 +1,84 @@
+"""Calibration of a model's terms, on a sample of rows, each judged as if it had not been seen.
+
+A class that never had a category is impossible to it; no weight can express that, so such a term
+is replaced by the least one of any class, and log densities are floored at the maximum minus 1000.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively import calibration
+from naively.calibration import Calibration
+from naively.forms import without_infinity
+from naively.statistics import Sample
+
+if TYPE_CHECKING:
+    from naively.model import Term
+
+__all__ = ["calibrate"]
+
+Floats = NDArray[np.float64]
+
+_FLOOR = 1e3  # below the maximum
+_CELLS = 10_000_000  # of the terms of a sample that are computed together
+_IN_CACHE = 200_000  # of them, that are looked at more than once
+
+
+def calibrate(
+    terms: Sequence[Term],
+    log_prior: Floats,
+    sample: Sample,
+    how: Literal["temperature", "weights"],
+) -> Calibration:
+    """Fit weights and biases of terms on a sample of rows that they were read off."""
+    n_classes, n_terms = log_prior.size, sum(len(term.columns) for term in terms)
+    sample = sample.least(calibration.sample_rows(n_classes, n_terms))
+    rows, given = _TermsOfSample.of(terms, sample), (sample.codes, sample.weight, log_prior)
+    if n_classes * n_terms <= calibration.MOST_WEIGHTS:
+        return calibration.fit(rows.terms(slice(None), n_classes), *given, how)
+    sums = rows.sums(n_classes)[:, :, np.newaxis]
+    common = calibration.fit(sums, *given, "temperature")
+    return Calibration(np.repeat(common.weight, n_terms, axis=1), common.bias)
+
+
+class _TermsOfSample(NamedTuple):
+    """All terms of a sample: in each row's own class, as if it had not been seen."""
+
+    parts: Sequence[Term]
+    sample: Sample
+    own: Floats  # (n, T): of the own classes
+
+    @classmethod
+    def of(cls, parts: Sequence[Term], sample: Sample) -> _TermsOfSample:
+        own = np.concatenate([part.left_out(sample) for part in parts], axis=1)
+        return cls(parts, sample, own)
+
+    def terms(self, rows: slice, n_classes: int) -> Floats:
+        """Return the terms of some rows, of shape (n, K, T)."""
+        sample, own = self.sample[rows], self.own[rows]
+        terms = np.empty((len(sample), n_classes, own.shape[1]))
+        start = 0
+        for part in self.parts:
+            end = start + len(part.columns)
+            terms[:, :, start:end] = part.log_density(sample.numbers, sample.categories)
+            start = end
+        terms[np.arange(len(sample)), sample.codes] = own
+        for block in np.array_split(terms, max(1, terms.size // _IN_CACHE)):
+            possible = without_infinity(block, axis=1)
+            np.maximum(possible, possible.max(axis=1, keepdims=True) - _FLOOR, out=block)
+        return terms
+
+    def sums(self, n_classes: int) -> Floats:
+        """Return the sums of each row's terms, centred over the classes: (n, K)."""
+        n, n_terms = self.own.shape
+        some = max(1, _CELLS // (n_classes * n_terms))
+        sums = np.empty((n, n_classes))
+        for start in range(0, n, some):
+            rows = slice(start, start + some)
+            sums[rows] = self.terms(rows, n_classes).sum(axis=2)
+        return sums - sums.mean(axis=1, keepdims=True)

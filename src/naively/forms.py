@@ -1,0 +1,247 @@
+r"""Forms: what is left of a family once its parameters are known, with the weights folded in.
+
+There are five functions of a cell, by column and class,
+
+=========== ====================================== =======================
+Quadratics  :math:`A - B (x - \mu)^2`              Gaussian
+Students    :math:`A - B \log(1 + s^2 (x-\mu)^2)`  StudentT
+Lines       :math:`A + B x`                        Poisson, Bernoulli
+Pieces      straight lines between knots           Histogram, any curve
+Tables      a number for each category             Categorical
+=========== ====================================== =======================
+
+and whatever scores rows knows these and no family: the kernel, SQL, ONNX, the page of a report.
+A missing cell adds nothing, and neither does a column and class of which a number is NaN.
+
+Where the classes have different weights, a term is centred over the classes before it is weighted,
+
+.. math:: w_k \Big( \log f(x \mid k) - \frac{1}{K} \sum_l \log f(x \mid l) \Big)
+
+so that a term which is the same for all classes contributes nothing, whatever its weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively import _kernel
+
+__all__ = [
+    "FORMS",
+    "Form",
+    "Lines",
+    "Pieces",
+    "Quadratics",
+    "Students",
+    "Tables",
+    "weighted",
+    "without_infinity",
+]
+
+Floats = NDArray[np.float64]
+
+
+def weighted(terms: Floats, weight: Floats) -> Floats:
+    """Return terms by class, the last axis, times their weights; centred if those differ.
+
+    >>> weighted(np.array([1.0, 3.0]), np.array([2.0, 2.0]))
+    array([2., 6.])
+    >>> weighted(np.array([1.0, 3.0]), np.array([2.0, 0.5]))
+    array([-2. ,  0.5])
+    """
+    if _are_equal(weight):
+        return terms * weight
+    return (terms - terms.mean(axis=-1, keepdims=True)) * weight
+
+
+def without_infinity(terms: Floats, axis: int) -> Floats:
+    """Replace minus infinity by the least term of any class; by 0 where all are infinite.
+
+    >>> without_infinity(np.array([[-np.inf, -1.0, -2.0], [-np.inf] * 3]), axis=1)
+    array([[-2., -1., -2.],
+           [ 0.,  0.,  0.]])
+    """
+    possible = terms > -np.inf
+    if possible.all():
+        return terms
+    least = np.min(terms, axis=axis, keepdims=True, initial=np.inf, where=possible)
+    return np.where(possible, terms, np.where(least < np.inf, least, 0.0))
+
+
+def _are_equal(weight: Floats) -> bool:
+    """Whether all classes, the last axis, have the same weights."""
+    return bool((weight == weight[..., :1]).all())
+
+
+def _split(weight: Floats) -> tuple[Floats, Floats | None]:
+    """Return weights that can be folded into the terms, and those that cannot, by column."""
+    weight = np.ascontiguousarray(weight.T)
+    return (weight, None) if _are_equal(weight) else (np.ones_like(weight), weight)
+
+
+class Form(Protocol):
+    """Something that adds terms to a table of rows and classes."""
+
+    def add(self, X: Any, joint: Floats) -> bool:
+        """Add the terms of some rows, given as an array or as columns; False at infinity."""
+
+
+@dataclass(frozen=True)
+class Quadratics:
+    """A - B (s (x - mu))^2, by column and class.
+
+    Attributes
+    ----------
+    s : array or None
+        A scale for variances so small or large that B alone would be no ordinary float64.
+    weight : array or None
+        Weights that are not folded into A and B, since they differ between the classes.
+    """
+
+    A: Floats
+    B: Floats
+    mu: Floats
+    s: Floats | None = None
+    weight: Floats | None = None
+
+    @classmethod
+    def of(
+        cls, A: Floats, B: Floats, mu: Floats, weight: Floats, s: Floats | None = None
+    ) -> Quadratics:
+        """Fold weights in; every array has shape (n_classes, n_columns)."""
+        folded, rest = _split(weight)
+        s = None if s is None else np.ascontiguousarray(s.T)
+        return cls(folded * A.T, folded * B.T, np.ascontiguousarray(mu.T), s, rest)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether squares are only subtracted: the kernel has a model of its own for these."""
+        return self.weight is None and not (self.B <= 0).any()
+
+    def add(self, X: Any, joint: Floats) -> bool:
+        """Add the terms."""
+        return _kernel.add_quadratics(X, self.A, self.B, self.mu, joint, self.weight, self.s)
+
+
+@dataclass(frozen=True)
+class Students:
+    """A - B log(1 + s^2 (x - mu)^2), by column and class; weights as those of `Quadratics`."""
+
+    A: Floats
+    B: Floats
+    mu: Floats
+    s: Floats
+    weight: Floats | None = None
+
+    @classmethod
+    def of(cls, A: Floats, B: Floats, mu: Floats, s: Floats, weight: Floats) -> Students:
+        """Fold weights in; every array has shape (n_classes, n_columns)."""
+        folded, rest = _split(weight)
+        mu, s = np.ascontiguousarray(mu.T), np.ascontiguousarray(s.T)
+        return cls(folded * A.T, folded * B.T, mu, s, rest)
+
+    def add(self, X: Any, joint: Floats) -> bool:
+        """Add the terms."""
+        return _kernel.add_students(X, self.A, self.B, self.mu, self.s, joint, self.weight)
+
+
+@dataclass(frozen=True)
+class Lines:
+    r"""A + B x, by column and class, for cells that are not below the lowest.
+
+    Attributes
+    ----------
+    lowest : float
+        Cells below it contribute nothing.
+    carrier : array or None
+        By column, how much :math:`-\log x!` counts. All classes share it, so only the joint
+        log-probability and the evidence need it.
+    """
+
+    A: Floats
+    B: Floats
+    lowest: float = -np.inf
+    carrier: Floats | None = None
+
+    @classmethod
+    def of(
+        cls, A: Floats, B: Floats, weight: Floats, *, lowest: float, counts: bool = False
+    ) -> Lines:
+        """Fold weights in; every array has shape (n_classes, n_columns)."""
+        known = ~np.isnan(A + B)
+        A, B = (weighted(np.where(known, part, 0.0).T, weight.T) for part in (A, B))
+        carrier = np.where(known.any(axis=0), weight[0], 0.0) if counts else None
+        if not _are_equal(weight.T):
+            carrier = None  # centred terms have lost it
+        return cls(np.ascontiguousarray(A), np.ascontiguousarray(B), lowest, carrier)
+
+    def add(self, X: Any, joint: Floats) -> bool:
+        """Add the terms, without the carrier."""
+        return _kernel.add_lines(X, self.A, self.B, self.lowest, joint)
+
+    def add_carrier(self, X: Any, joint: Floats) -> None:
+        """Add what all classes share."""
+        if self.carrier is None:
+            return
+        from scipy.special import gammaln  # heavy, and needed by few
+
+        x = np.asarray(np.column_stack(X) if isinstance(X, list) else X, dtype=np.float64)
+        counts = np.where(x < self.lowest, 0.0, np.minimum(np.nan_to_num(x, nan=0.0), _MOST))
+        joint -= (gammaln(counts + 1) @ self.carrier)[:, np.newaxis]
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Values at knots, by column, knot and class; straight lines between them, flat beyond."""
+
+    knots: Floats
+    values: Floats
+
+    def add(self, X: Any, joint: Floats) -> bool:
+        """Add the terms."""
+        return _kernel.add_pieces(X, self.knots, self.values, joint)
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Values of categories, column after column, by category and class; the last is for others."""
+
+    offsets: NDArray[np.int64]
+    values: Floats
+
+    @classmethod
+    def of(cls, tables: Sequence[Floats]) -> Tables:
+        """Join the tables of several columns, each of shape (n_categories, n_classes)."""
+        offsets = np.cumsum([0, *(len(table) for table in tables)])
+        return cls(offsets, np.ascontiguousarray(np.concatenate(tables)))
+
+    def table(self, i: int) -> Floats:
+        """Return the values of the i-th column."""
+        return self.values[self.offsets[i] : self.offsets[i + 1]]
+
+    def exceptions(self) -> tuple[Tables, Tables] | None:
+        """Return the tables without minus infinity, and a 1 for each; None if there is none.
+
+        Where every class is impossible, the classes with the fewest impossible cells remain, and
+        those cells contribute nothing.
+        """
+        impossible = self.values == -np.inf
+        if not impossible.any():
+            return None
+        rest = np.where(impossible, 0.0, self.values)
+        return Tables(self.offsets, rest), Tables(self.offsets, impossible.astype(np.float64))
+
+    def add(self, X: Any, joint: Floats) -> bool:
+        """Add the terms of codes."""
+        _kernel.add_tables(X, self.offsets, self.values, joint)
+        return True
+
+
+_MOST = 1e300  # a count beyond is taken as this one, as in the kernel
+
+FORMS: tuple[type[Form], ...] = (Quadratics, Students, Lines, Pieces, Tables)

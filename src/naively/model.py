@@ -1,0 +1,300 @@
+r"""A naive Bayes model: constants and terms, read off a summary.
+
+.. math:: \log p(k) + b_k + \sum_t w_{kt} \log f_t(x \mid k)
+
+where t goes over the terms: a family for a column, or several families for one. Without
+calibration the biases are 0 and the weights 1, and it is the naive Bayes of the textbooks. Where
+the weights differ by class, terms are centred over the classes before.
+
+Examples
+--------
+>>> from naively import summarize
+>>> from naively.families import Gaussian
+>>> seen = summarize([[0.0], [2.0], [7.0], [9.0]], ["a", "a", "b", "b"])
+>>> model = Model.read(seen, {Gaussian(var_smoothing=0.0): [0]})
+>>> model.terms[0].parameters.mean.tolist(), model.terms[0].form.B.tolist()
+([[1.0], [8.0]], [[0.5, 0.5]])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from naively import _kernel
+from naively.calibration_of_terms import calibrate
+from naively.exceptions import NaivelyError
+from naively.families.edges import Edges
+from naively.families.family import Codes, Family, SpreadError
+from naively.families.histogram import Bins
+from naively.forms import Form, Quadratics, Tables
+from naively.labels import quoted
+from naively.schema import Schema
+from naively.scorer import Scorer
+from naively.statistics import Moments, Sample
+from naively.summary import Summary
+
+__all__ = ["SAMPLE", "Model", "Term", "check_priors", "read_prior"]
+
+Floats = NDArray[np.float64]
+
+SAMPLE = 4000  # rows that calibration needs
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """Columns of one family: what was measured, what was read off it, and the form of that.
+
+    Attributes
+    ----------
+    family : Family
+        Its formula.
+    columns : sequence of int
+        Their places in the schema.
+    at : sequence of int, or int
+        Their places among the columns of numbers; for categories, the place among those.
+    statistic, parameters
+        What was measured, and what the family read off it.
+    weight : array of shape (n_classes, n_columns)
+        How much the terms count.
+    """
+
+    family: Family
+    columns: Sequence[int]
+    at: Any
+    statistic: Any
+    parameters: Any
+    weight: Floats
+
+    @cached_property
+    def form(self) -> Form:
+        """What scores rows, with the weights folded in."""
+        return self.family.form(self.parameters, self.weight)
+
+    @property
+    def unweighted_form(self) -> Form:
+        """The form of weights of 1."""
+        return self.family.form(self.parameters, np.ones_like(self.weight))
+
+    def log_density(self, numbers: Floats, codes: Codes) -> Floats:
+        """Return log f of shape (n, K, number of columns), without weights."""
+        found = self.family.log_density(self._cells(numbers, codes), self.parameters)
+        return found.reshape(*found.shape[:2], -1)
+
+    def log_density_of(self, i: int, x: Floats) -> Floats:
+        """Return log f of some cells of the i-th column of numbers, of shape (n, n_classes)."""
+        cells = np.full((x.size, len(self.columns)), np.nan)
+        cells[:, i] = x
+        found: Floats = self.family.log_density(cells, self.parameters)[:, :, i]
+        return found
+
+    def left_out(self, sample: Sample) -> Floats:
+        """Return log f of rows in their own class as if they had not been seen: (n, d)."""
+        own = self.family.left_out(
+            self._cells(sample.numbers, sample.categories),
+            sample.codes,
+            np.minimum(sample.weight, 1.0),  # of equal rows, one
+            self.statistic,
+            self.parameters,
+        )
+        return own.reshape(len(sample), -1)
+
+    def _cells(self, numbers: Floats, codes: Codes) -> Any:
+        """Return the cells of the columns: of numbers a table, of categories a column."""
+        if self.family.kind == "category":
+            return codes[:, self.at]
+        return numbers if len(self.at) == numbers.shape[1] else numbers[:, self.at]
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Class probabilities and terms, ready to score rows.
+
+    Attributes
+    ----------
+    schema : Schema
+        The columns.
+    classes : ndarray of shape (n_classes,)
+        Labels.
+    prior : ndarray of shape (n_classes,)
+        Class probabilities.
+    bias : ndarray of shape (n_classes,)
+        What calibration adds to the classes.
+    terms : tuple of Term
+        What the columns add.
+    vocabularies : tuple of ndarray
+        The categories of each column of categories.
+    coded : bool
+        Whether categories are the codes 0, 1, 2, ... themselves.
+    """
+
+    schema: Schema
+    classes: NDArray[Any]
+    prior: Floats
+    bias: Floats
+    terms: tuple[Term, ...]
+    vocabularies: tuple[NDArray[Any], ...]
+    coded: bool = False
+    labels: list[Any] = field(init=False, repr=False)  # the classes, to answer for single rows
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "labels", self.classes.tolist())
+
+    @classmethod
+    def read(
+        cls,
+        summary: Summary,
+        families: Mapping[Family, Sequence[int]],
+        *,
+        priors: ArrayLike | None = None,
+        calibration: Literal["temperature", "weights"] | None = None,
+        coded: bool = False,
+    ) -> Model:
+        """Read a model off a summary.
+
+        Parameters
+        ----------
+        summary : Summary
+            What was seen.
+        families : mapping
+            The columns that each family describes, by place.
+        priors : array-like of shape (n_classes,), default=None
+            Class probabilities; None for the classes' shares of all rows.
+        calibration : {"temperature", "weights"} or None, default=None
+            One weight for all terms, one for each term and class, or none.
+        coded : bool, default=False
+            Whether categories are the codes 0, 1, 2, ... themselves.
+        """
+        model = cls(
+            schema=summary.schema,
+            classes=summary.classes,
+            prior=read_prior(summary, priors),
+            bias=np.zeros(summary.classes.size),
+            terms=_terms(summary, families),
+            vocabularies=summary.categories,
+            coded=coded,
+        )
+        return model if calibration is None else model._calibrated(summary.sample, calibration)
+
+    @cached_property
+    def log_prior(self) -> Floats:
+        """Logarithms of the class probabilities; minus infinity where one is 0."""
+        p = self.prior
+        return np.log(p, out=np.full(p.shape, -np.inf), where=p > 0)
+
+    @property
+    def constant(self) -> Floats:
+        """Log prior and bias of each class."""
+        return self.log_prior + self.bias
+
+    @cached_property
+    def tables(self) -> Tables | None:
+        """The form of all columns of categories, in their order; None if there are none."""
+        tables: dict[int, Floats] = {}
+        for term in self.terms:
+            if term.family.kind == "category":
+                form: Any = term.form
+                tables[term.at] = tables.get(term.at, 0.0) + form.values
+        return Tables.of([tables[i] for i in sorted(tables)]) if tables else None
+
+    @cached_property
+    def kernel(self) -> Any:
+        """What scores rows: the kernel's own model for Quadratics alone, else a `Scorer`."""
+        numbers = [(term.at, term.form) for term in self.terms if term.family.kind == "number"]
+        if self.tables is None and len(numbers) == 1:
+            at, form = numbers[0]
+            if (
+                isinstance(form, Quadratics)
+                and len(at) == len(self.schema.numbers)
+                and form.is_plain
+            ):
+                return _kernel.GaussianModel(form.A, form.B, form.mu, self.constant, form.s)
+        return Scorer(self.constant, numbers, self.tables, coded=self.coded)
+
+    def _calibrated(self, sample: Sample | None, how: Literal["temperature", "weights"]) -> Model:
+        if sample is None:
+            raise NaivelyError(
+                "calibration needs a sample of rows, and the summary holds none. Measure with "
+                f"Schema(..., sample={SAMPLE}), or use calibration=None."
+            )
+        if not (len(sample) and self.terms):
+            return self
+        found = calibrate(self.terms, self.log_prior, sample, how)
+        ends = np.cumsum([len(term.columns) for term in self.terms])[:-1]
+        weights = zip(self.terms, np.split(found.weight, ends, axis=1), strict=True)
+        terms = tuple(replace(term, weight=weight) for term, weight in weights)
+        return replace(self, terms=terms, bias=found.bias)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether calibration has changed anything."""
+        return bool(self.bias.any()) or any((term.weight != 1).any() for term in self.terms)
+
+
+def _terms(summary: Summary, families: Mapping[Family, Sequence[int]]) -> tuple[Term, ...]:
+    """Read parameters: of numbers by family, of categories column by column."""
+    terms = []
+    for family, columns in families.items():
+        for some, at, statistic in _statistics(summary, family, columns):
+            try:
+                found = family.parameters(statistic)
+            except SpreadError as error:
+                name = summary.schema.name(some[error.at])
+                raise NaivelyError(f"{name} {error.what}") from None
+            weight = np.ones((summary.classes.size, len(some)))
+            terms.append(Term(family, some, at, statistic, found, weight))
+    return tuple(terms)
+
+
+def _statistics(
+    summary: Summary, family: Family, columns: Sequence[int]
+) -> Iterator[tuple[Sequence[int], Any, Any]]:
+    """Give columns, their places among those of their kind, and the statistic that is read."""
+    schema = summary.schema
+    if family.kind == "category":
+        for j in columns:
+            place = schema.categories.index(j)
+            yield [j], place, summary.tally(place)
+        return
+    every = len(columns) == len(schema.numbers)
+    place_of = {} if every else {j: i for i, j in enumerate(schema.numbers)}
+    at: Sequence[int] = range(len(columns)) if every else [place_of[j] for j in columns]
+    if family.reads == "moments":
+        values = summary.moments.values
+        some = summary.moments if every else Moments(np.ascontiguousarray(values[:, :, at]))
+        yield columns, at, some
+        return
+    edges = Edges(np.array(schema.edges)[at], np.array(schema.knots)[at])
+    yield columns, at, Bins(np.ascontiguousarray(summary.bins.values[:, at]), edges)
+
+
+def read_prior(summary: Summary, priors: ArrayLike | None) -> Floats:
+    """Return the probability of each class: as given, or its share of all rows."""
+    if priors is not None:
+        return check_priors(priors, summary.classes)
+    if not summary.weight > 0:
+        raise NaivelyError("there must be at least one row of positive weight; got none.")
+    return summary.class_weight / summary.weight
+
+
+def check_priors(priors: Any, classes: NDArray[Any]) -> Floats:
+    """Return the priors as an array: one per class, >= 0, of sum 1."""
+    priors = np.asarray(priors, dtype=np.float64)
+    if priors.shape != classes.shape:
+        raise NaivelyError(
+            "Number of priors must match number of classes: priors must have one entry per "
+            f"class ({classes.size}: {quoted(classes)}); got {priors.size}."
+        )
+    if not np.isclose(priors.sum(), 1.0):
+        raise NaivelyError(f"The sum of the priors should be 1; got {priors.sum()}.")
+    if (priors < 0).any():
+        k = int(np.argmax(priors < 0))
+        raise NaivelyError(
+            f"Priors must be non-negative; got {priors[k]} for class {classes[k].item()!r}."
+        )
+    return priors
