@@ -30,8 +30,8 @@ from naively.plots import (
     DensitySurfaceDisplay,
     ReliabilityDisplay,
     TimeBarsDisplay,
-    most_telling,
-    most_telling_classes,
+    classes_by_separation,
+    columns_by_separation,
     separation,
 )
 from naively.plots.ellipses import data_ellipse, naive_ellipse
@@ -216,7 +216,7 @@ def test_shading_by_probability_is_paler_at_the_boundary(petals):
     assert "The paler a region, the less sure its class." in said(display)
 
 
-def test_the_two_most_telling_columns_are_chosen_and_it_says_so(many):
+def test_the_two_columns_by_separation_columns_are_chosen_and_it_says_so(many):
     model, X, y = many
     display = DecisionRegionDisplay.from_estimator(model, X, y, grid=40)
     assert display.column_names == ("column 28", "column 29")
@@ -326,11 +326,11 @@ def test_few_whole_numbers_get_a_bar_each():
     assert display.panels[0].edges.tolist() == (np.arange(18) - 0.5).tolist()
 
 
-def test_of_many_columns_the_most_telling_come_first_and_it_says_so():
+def test_of_many_columns_the_columns_by_separation_come_first_and_it_says_so():
     table = load_breast_cancer(as_frame=True)
     model = GaussianNB().fit(table.data, table.target)
     display = BellCurveDisplay.from_estimator(model, table.data, table.target, max_columns=4)
-    best = most_telling(model.summary_, 4)
+    best = columns_by_separation(model.summary_, 4)
     assert [panel.name for panel in display.panels] == table.data.columns[best].tolist()
     assert "The 4 columns of 30 that separate the classes best." in said(display)
 
@@ -486,7 +486,7 @@ def test_regions_of_a_mixed_table_leave_other_columns_missing(shop, shopper, kin
     np.testing.assert_allclose(display.means[0], centre, rtol=1e-12)
 
 
-def test_regions_take_the_most_telling_columns_of_numbers(shop, shopper):
+def test_regions_take_the_columns_by_separation_columns_of_numbers(shop, shopper):
     display = DecisionRegionDisplay.from_estimator(shopper, *shop, grid=9)
     assert display.column_names == ("age", "visits")
     assert "The 2 of 5 columns that separate the classes best" in said(display)
@@ -563,8 +563,8 @@ def test_separation_of_categories_is_one_minus_the_overlap_of_shares(shopper):
         weights=[np.sqrt(weight[k] * weight[m]) for k, m in pairs],
     )
     assert values[3] == pytest.approx(1 - overlap, rel=1e-12)
-    assert most_telling(shopper.summary_, 5)[-1] in (1, 2)
-    assert most_telling_classes(shopper.summary_, 1) == [0]
+    assert columns_by_separation(shopper.summary_, 5)[-1] in (1, 2)
+    assert classes_by_separation(shopper.summary_, 1) == [0]
 
 
 # --- confusion, bars, reliability -------------------------------------------------------------
@@ -775,15 +775,15 @@ def test_separation_sees_classes_that_differ_in_spread():
 
 def test_a_class_that_is_constant_does_not_make_a_column_telling():
     X, y = load_digits(return_X_y=True)
-    chosen = most_telling(summarize(X, y), 6)
+    chosen = columns_by_separation(summarize(X, y), 6)
     assert (X[:, chosen].std(axis=0) > 3).all()  # pixels in the middle, not at the rim
 
 
-def test_the_most_telling_columns_and_classes_are_chosen(many):
+def test_the_columns_by_separation_columns_and_classes_are_chosen(many):
     model, *_ = many
-    assert sorted(most_telling(model.summary_, 2)) == [28, 29]
+    assert sorted(columns_by_separation(model.summary_, 2)) == [28, 29]
     apart = class_separation(model.summary_, [28, 29])
-    chosen = most_telling_classes(model.summary_, 5, [28, 29])
+    chosen = classes_by_separation(model.summary_, 5, [28, 29])
     assert chosen == sorted(chosen)
     assert min(apart[chosen]) >= max(np.delete(apart, chosen))
 

@@ -763,7 +763,7 @@ def test_the_map_moves_the_explorer(look):
         assert low + 0.4 * (high - low) < seen.value(name) < low + 0.6 * (high - low)
 
 
-def test_many_columns_show_the_most_telling_first_and_more_on_demand(look):
+def test_many_columns_show_the_columns_by_separation_first_and_more_on_demand(look):
     table, y = wide(n_columns=40, n_classes=12)
     page = quick(table, y)
     seen = look(page)

@@ -11,7 +11,7 @@ from naively.plots.confusion import ConfusionDisplay
 from naively.plots.decision_regions import DecisionRegionDisplay
 from naively.plots.density_surface import DensitySurfaceDisplay
 from naively.plots.reliability import ReliabilityDisplay
-from naively.plots.separation import most_telling, most_telling_classes, separation
+from naively.plots.separation import classes_by_separation, columns_by_separation, separation
 
 __all__ = [
     "AccuracyBarsDisplay",
@@ -21,7 +21,7 @@ __all__ = [
     "DensitySurfaceDisplay",
     "ReliabilityDisplay",
     "TimeBarsDisplay",
-    "most_telling",
-    "most_telling_classes",
+    "classes_by_separation",
+    "columns_by_separation",
     "separation",
 ]

@@ -1,4 +1,4 @@
-"""What to show where there is too much: the most telling, and a note that says so."""
+"""What to show where there is too much: what separates the classes best, and a note on it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from naively.exceptions import NaivelyError
 from naively.plots._read import pick
-from naively.plots.separation import most_telling, most_telling_classes
+from naively.plots.separation import classes_by_separation, columns_by_separation
 from naively.summary import Summary
 
 __all__ = ["Choice", "choose_classes", "choose_columns", "choose_pair"]
@@ -23,20 +23,20 @@ class Choice:
 
 
 def choose_columns(summary: Summary, names: list[str], columns: Any, most: int) -> Choice:
-    """Take the columns asked for, or the most telling ones, the most telling first."""
+    """Take the columns asked for, or those that separate the classes best, the best first."""
     _check_positive("max_columns", most)
     if columns is not None:
         return Choice(pick(columns, names))
     if len(names) <= most:
         return Choice(list(range(len(names))))
-    chosen = most_telling(summary, most)
+    chosen = columns_by_separation(summary, most)
     which = f"The {most} columns" if most > 1 else "The column"
     verb = "separate" if most > 1 else "separates"
     return Choice(chosen, f"{which} of {len(names):,} that {verb} the classes best.")
 
 
 def choose_pair(summary: Summary | None, names: list[str], columns: Any) -> Choice:
-    """Take the two columns asked for, or the two most telling ones, in their order."""
+    """Take the two columns asked for, or the two that separate the classes best, in their order."""
     if len(names) < 2:
         raise NaivelyError("two columns are needed; the model has one. Draw its bell curves.")
     numbers = range(len(names)) if summary is None else summary.schema.numbers
@@ -51,7 +51,7 @@ def choose_pair(summary: Summary | None, names: list[str], columns: Any) -> Choi
     elif summary is None:
         at, which = [0, 1], "The first 2"
     else:
-        order = most_telling(summary, len(names))
+        order = columns_by_separation(summary, len(names))
         at, which = sorted([j for j in order if j in numbers][:2]), "The 2"
     if len(names) == 2:
         return Choice(at)
@@ -75,7 +75,7 @@ def choose_classes(summary: Summary, most: int, columns: Sequence[int] | None = 
     n_classes = summary.classes.size
     if n_classes <= most:
         return Choice(list(range(n_classes)))
-    chosen = most_telling_classes(summary, most, columns)
+    chosen = classes_by_separation(summary, most, columns)
     return Choice(chosen, f"The {most} of {n_classes:,} classes that stand apart most.")
 
 

@@ -113,7 +113,7 @@ class BellCurveDisplay:
         X, y : table and labels, optional
             The rows for the histograms; both or neither.
         columns : sequence of str or int, optional
-            Which columns, by name or number. None for all, or the most telling.
+            Which columns, by name or number. None for all, or those that separate the classes best.
         max_columns : int, default=9
             If there are more, those that separate the classes best are shown.
         max_classes : int, default=12

@@ -200,7 +200,7 @@ class ReliabilityDisplay:
         names = [_canvas.caption(name) for name in self.names]
         errors = [f"{seen.error:.4f}" for seen in self.reliabilities]
         names = [f"{a}\ncalibration error {b}" for a, b in zip(names, errors, strict=True)]
-        _canvas.legend(self.figure_, [*self.lines_, perfect], [*names, "as right as sure"])
+        _canvas.legend(self.figure_, [*self.lines_, perfect], [*names, "perfectly calibrated"])
         return self
 
     def _draw_counts(self, ax: Any, place: int, seen: Reliability) -> Any:

@@ -40,7 +40,7 @@ from naively.families import gaussian
 from naively.plots.shares import category_shares
 from naively.summary import Summary
 
-__all__ = ["class_separation", "most_telling", "most_telling_classes", "separation"]
+__all__ = ["class_separation", "classes_by_separation", "columns_by_separation", "separation"]
 
 
 def separation(summary: Summary) -> NDArray[np.float64]:
@@ -65,11 +65,11 @@ def separation(summary: Summary) -> NDArray[np.float64]:
     return 1 - shared / pairs if root.size > 1 else shared
 
 
-def most_telling(summary: Summary, n: int) -> list[int]:
+def columns_by_separation(summary: Summary, n: int) -> list[int]:
     """Return the n columns that separate the classes best, the best first.
 
     >>> from naively import summarize
-    >>> most_telling(summarize([[0, 0], [1, 1], [0, 5], [1, 6]], ["a", "a", "b", "b"]), 1)
+    >>> columns_by_separation(summarize([[0, 0], [1, 1], [0, 5], [1, 6]], ["a", "a", "b", "b"]), 1)
     [1]
     """
     order: list[int] = np.argsort(-separation(summary), kind="stable")[:n].tolist()
@@ -105,7 +105,7 @@ def class_separation(summary: Summary, columns: Iterable[int] | None = None) -> 
     return apart
 
 
-def most_telling_classes(
+def classes_by_separation(
     summary: Summary, n: int, columns: Iterable[int] | None = None
 ) -> list[int]:
     """Return the n classes that stand apart most, in the order of their labels."""
