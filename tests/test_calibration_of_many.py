@@ -8,7 +8,7 @@ from scipy.special import log_softmax
 from naively import GaussianNB, NaiveBayes, calibration
 from naively.calibration import MOST_WEIGHTS, fit, sample_rows
 from naively.families.edges import edges
-from naively.families.histogram import Bins, Histogram
+from naively.families.histogram import BinnedColumns, Histogram
 from naively.families.polya_tree import Tree
 
 
@@ -148,7 +148,7 @@ def histogram_example(n_columns, n_classes=3, n=80):
         for cell, k in zip(x[:, j], codes, strict=True):
             if cell == cell:
                 weight[k, j, np.searchsorted(cuts, cell)] += 1
-    return x, codes, Bins(weight, at)
+    return x, codes, BinnedColumns(weight, at)
 
 
 def test_histograms_of_many_columns_are_those_of_each_column():

@@ -19,7 +19,7 @@ from naively.families import (
     StudentT,
 )
 from naively.families.edges import Edges, bin_of, edges
-from naively.families.histogram import Bins
+from naively.families.histogram import BinnedColumns
 from naively.families.polya_tree import _log_rising
 from naively.families.student_t import _log_gamma_step
 from naively.statistics import Moments
@@ -59,7 +59,7 @@ def measured(family, x, codes, weights=None, n_classes=3, n_categories=7):
             tally[code, cell] += weight if cell >= 0 else 0.0
         return tally
     if family.reads == "bins":
-        return Bins(binned(x, codes, weights, AT, n_classes), AT)
+        return BinnedColumns(binned(x, codes, weights, AT, n_classes), AT)
     total = Moments.zero(n_classes, x.shape[1])
     for code, cells, weight in zip(codes, x, weights, strict=True):
         one = np.zeros((4, n_classes, x.shape[1]))
@@ -188,7 +188,7 @@ def test_categorical_takes_the_strength_under_which_tallies_are_likeliest():
 def test_histogram_splits_are_posterior_means_of_beta():
     x, codes = np.arange(8.0)[:, np.newaxis], np.array([0, 0, 0, 1, 0, 1, 1, 1])
     at = edges(x, bins=4)
-    bins = Bins(binned(x, codes, np.ones(8), at, 2), at)
+    bins = BinnedColumns(binned(x, codes, np.ones(8), at, 2), at)
     found = Histogram(strength=2.0, growth=3.0).parameters(bins)
     for k in range(2):
         w, total = bins.weight[k, 0], 1.0
@@ -443,7 +443,7 @@ def test_empty_bins_do_no_harm():
     for bins in (4, 16):
         at = edges(x, bins=bins)
         family = Histogram(strength=1.0, growth=1.0)
-        found = family.parameters(Bins(binned(x, codes, np.ones(60), at, 2), at))
+        found = family.parameters(BinnedColumns(binned(x, codes, np.ones(60), at, 2), at))
         terms.append(
             family.log_density(np.array([[-1.0], [0.0], [0.5], [1.0], [5.0], [9.0]]), found)
         )

@@ -134,7 +134,7 @@ def fit(
         terms = np.maximum(terms, _LEAST_TERM)
     if n_classes > _MOST_CLASSES:
         return _fit_many(terms, codes, weights, log_prior, how)
-    rows = _Rows.of(terms, codes, weights, log_prior)
+    rows = _CentredTerms.of(terms, codes, weights, log_prior)
     tau, bias = _temperature(rows)
     weight = np.full((n_classes, n_terms), tau)
     if how == "temperature" or n_terms == 0 or n_classes < 2:
@@ -174,7 +174,7 @@ def _enough(weights: Floats) -> float:
     return 2 * _TOLERANCE * max(1.0, float(weights.sum()))
 
 
-class _Rows(NamedTuple):
+class _CentredTerms(NamedTuple):
     """What is fitted to: terms by class, centred, and a constant for the bias."""
 
     terms: Floats  # (K, n, T + 1)
@@ -184,7 +184,9 @@ class _Rows(NamedTuple):
     log_prior: Floats  # (K, 1)
 
     @classmethod
-    def of(cls, terms: Floats, codes: NDArray[Any], weights: Floats, log_prior: Floats) -> _Rows:
+    def of(
+        cls, terms: Floats, codes: NDArray[Any], weights: Floats, log_prior: Floats
+    ) -> _CentredTerms:
         n, n_classes, n_terms = terms.shape
         by_class = np.empty((n_classes, n, n_terms + 1))
         by_class[:, :, :-1] = terms.transpose(1, 0, 2)
@@ -205,7 +207,7 @@ class _Rows(NamedTuple):
         return float(self.weights @ np.log(total) - of_truth), p
 
 
-def _temperature(rows: _Rows) -> tuple[float, Floats]:
+def _temperature(rows: _CentredTerms) -> tuple[float, Floats]:
     """Return tau and the biases, by Newton's method with halved steps."""
     summed = rows.terms[:, :, :-1].sum(axis=2)
     pulls = np.append(_PULL_TAU, np.full(summed.shape[0], _PULL_BIAS))
@@ -228,7 +230,7 @@ def _temperature(rows: _Rows) -> tuple[float, Floats]:
     return float(x[0]), x[1:]
 
 
-def _slopes(rows: _Rows, summed: Floats, p: Floats) -> tuple[Floats, Floats]:
+def _slopes(rows: _CentredTerms, summed: Floats, p: Floats) -> tuple[Floats, Floats]:
     """Return gradient and Hessian of the log loss in tau and the biases."""
     weighted = p * rows.weights
     expected = (p * summed).sum(axis=0)
@@ -242,7 +244,7 @@ def _slopes(rows: _Rows, summed: Floats, p: Floats) -> tuple[Floats, Floats]:
     return gradient, hessian
 
 
-def _weights(rows: _Rows, start: Floats) -> Calibration:
+def _weights(rows: _CentredTerms, start: Floats) -> Calibration:
     """Return weights and biases, by L-BFGS."""
 
     def judged(x: Floats) -> tuple[float, Floats]:
@@ -283,7 +285,7 @@ def _common_pull(n_classes: int) -> float:
     return n_classes * _PULL / (n_classes + 1)
 
 
-def _preconditioner(rows: _Rows, x: Floats) -> Callable[[Floats], Floats]:
+def _preconditioner(rows: _CentredTerms, x: Floats) -> Callable[[Floats], Floats]:
     """Return what solves for the Hessian of every class by itself, at the start.
 
     With two classes it is the Hessian of both, as their weights move together.

@@ -31,7 +31,7 @@ from naively.calibration_of_terms import calibrate
 from naively.exceptions import NaivelyError
 from naively.families.edges import Edges
 from naively.families.family import Codes, Family, SpreadError
-from naively.families.histogram import Bins
+from naively.families.histogram import BinnedColumns
 from naively.forms import Form, Quadratics, Tables
 from naively.labels import quoted
 from naively.schema import Schema
@@ -270,7 +270,7 @@ def _statistics(
         yield columns, at, some
         return
     edges = Edges(np.array(schema.edges)[at], np.array(schema.knots)[at])
-    yield columns, at, Bins(np.ascontiguousarray(summary.bins.values[:, at]), edges)
+    yield columns, at, BinnedColumns(np.ascontiguousarray(summary.bins.values[:, at]), edges)
 
 
 def read_prior(summary: Summary, priors: ArrayLike | None) -> Floats:

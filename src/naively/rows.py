@@ -13,7 +13,7 @@ from naively import _kernel
 from naively.axes import Axes
 from naively.schema import Schema
 
-__all__ = ["Block", "Columns", "NotFiniteError", "Rows", "Sums", "Table", "Targets"]
+__all__ = ["Block", "Columns", "KernelSums", "NotFiniteError", "Rows", "Table", "Targets"]
 
 Floats = NDArray[np.float64]
 
@@ -86,7 +86,7 @@ class NotFiniteError(Exception):
     """A cell is infinite, or a sum too large; whoever knows all rows says where."""
 
 
-class Sums(NamedTuple):
+class KernelSums(NamedTuple):
     """What one call of the kernel adds up: the weight of each class, and the moments."""
 
     class_weight: Floats
@@ -126,10 +126,10 @@ class Block:
     untyped: bool
 
     @cached_property
-    def sums(self) -> Sums:
+    def sums(self) -> KernelSums:
         """The sums of all columns of numbers, which two statistics share."""
         n_classes = self.axes.classes.size
-        found = Sums(np.zeros(n_classes), np.zeros((4, n_classes, len(self.schema.numbers))))
+        found = KernelSums(np.zeros(n_classes), np.zeros((4, n_classes, len(self.schema.numbers))))
         if not _kernel.summarize(self.numbers, self.classes, self.weights, *found):
             raise NotFiniteError
         return found

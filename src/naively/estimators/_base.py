@@ -5,13 +5,9 @@ A subclass declares its parameters and implements `_read`: how its model is read
 
 from __future__ import annotations
 
-import os
 from abc import abstractmethod
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import replace
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,30 +15,23 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 
-from naively import __version__, labels, model_file
-from naively._atomic import write_atomically
+from naively import labels
 from naively.estimators._answering import Answering
-from naively.estimators._dask import is_dask
+from naively.estimators._measuring import Measuring
+from naively.estimators._saving import Saving
 from naively.estimators._state import State
 from naively.estimators._validation import (
-    Checked,
     check_known,
-    check_labels,
-    check_table,
-    check_weights,
 )
 from naively.exceptions import NaivelyError
-from naively.measure import measure
 from naively.model import Model
-from naively.model_file import ModelFile
-from naively.rows import Rows, Targets
 from naively.schema import Kind
-from naively.summary import Schema, Summary
+from naively.summary import Summary
 
 __all__ = ["SummaryClassifier"]
 
 
-class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class SummaryClassifier(Measuring, Answering, Saving, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose whole state is a `Summary`, kept in ``summary_``."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
@@ -223,74 +212,6 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
         rows, _ = self._measured(X, y, sample_weight, before.schema)
         return self._adopt(before - rows)
 
-    # --- saving -------------------------------------------------------------------------------
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file, whole or not at all; `naively.load` reads it.
-
-        Parameters
-        ----------
-        path : path-like
-            The file, by custom with the ending ``.safetensors``.
-        """
-        state, params = self._learned(), self._params_as_text()
-        content = ModelFile(state.summary, type(self).__name__, params, state.dtype.name)
-        model_file.write(path, content, version=__version__)
-
-    def to_onnx(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        dtype: Literal["float32", "float64"] = "float32",
-    ) -> None:
-        """Write the model as an ONNX graph, which gives ``label`` and ``probabilities``.
-
-        Parameters
-        ----------
-        path : path-like
-            The file, by custom with the ending ``.onnx``.
-        dtype : {"float32", "float64"}, default="float32"
-            The type of the input. The arithmetic inside is float64.
-        """
-        from naively.export import to_onnx
-
-        write_atomically(path, to_onnx(self, dtype=dtype))
-
-    def to_sql(self, table: str, *, dialect: str = "duckdb", **options: Any) -> str:
-        """Return one SELECT that scores a table inside its database.
-
-        Parameters
-        ----------
-        table : str
-            The table, as the dialect writes it.
-        dialect : str, default="duckdb"
-            duckdb, postgres, sqlite, bigquery, snowflake, spark or databricks.
-        **options
-            ``columns``, ``keep``, ``label`` and ``proba`` of `naively.export.to_sql`.
-        """
-        from naively.export import to_sql
-
-        return to_sql(self, table, dialect=dialect, **options)
-
-    def _params_as_text(self) -> dict[str, Any]:
-        """Return the parameters as JSON can hold them."""
-        params: dict[str, Any] = self.get_params(deep=False)
-        for name in ("priors", "class_prior", "costs"):
-            if params.get(name) is not None:
-                params[name] = np.asarray(params[name], dtype=np.float64).tolist()
-        return params
-
-    @classmethod
-    def _from_text(cls, summary: Summary, params: dict[str, Any]) -> Self:
-        """Return what was saved: also one that has seen too little for a model so far."""
-        estimator = cls(**params)
-        estimator._check_params()
-        estimator._check_declared(summary.classes)
-        summary = summary if estimator._alone is None else summary.decided(estimator._alone)
-        with suppress(NaivelyError):  # `predict` raises it, as it did before the model was saved
-            return estimator._adopt(summary, estimator._read(summary))
-        return estimator._adopt(summary)
-
     # --- inside -------------------------------------------------------------------------------
 
     def _readable(self, summary: Summary) -> Summary:
@@ -350,75 +271,6 @@ class SummaryClassifier(Answering, ClassifierMixin, BaseEstimator):  # type: ign
     def _with(self, dtype: str) -> Self:
         self._state = self._learned().typed(np.dtype(dtype))
         return self
-
-    def _measured(
-        self, X: Any, y: Any, sample_weight: Any, known: Schema | None
-    ) -> tuple[Summary, np.dtype[Any]]:
-        """Summarize rows, in memory or wherever they are; and return the type of answers."""
-        if not is_dask(X):
-            checked = self._check(X, None if known is None else self._decided(X, known))
-            return self._summarize(checked, y, sample_weight), checked.dtype
-        from naively.engines import dask
-
-        example = dask.example(X)
-        checked = self._check(example, None if known is None else self._decided(example, known))
-        schema = checked.schema
-
-        def measured(schema: Schema, **options: Any) -> Summary:
-            options |= {"schema": schema, "sample_weight": sample_weight}
-            return dask.summarize(X, y, **options, **self._of_partitions())
-
-        def first(size: int) -> Any:
-            return measured(replace(schema, sample=size), most=8).sample
-
-        if known is None:
-            schema = self._settled(schema, first)
-        return measured(schema), checked.dtype
-
-    def _of_partitions(self) -> dict[str, Any]:
-        """Say how partitions are measured, where it is not as any table of the schema is."""
-        return {}
-
-    def _decided(self, X: Any, known: Schema) -> Schema:
-        """Let rows decide what columns hold in which no cell has been seen: none, by default."""
-        return known
-
-    def _undecided(self) -> Any:
-        """Say what is measured of files: numbers alone, and a sample of rows if it is needed."""
-        from naively.engines.files import Undecided
-
-        size = self._sample_size()
-        if not size:
-            return Undecided()
-        return Undecided(None, lambda first: replace(first.schema, sample=size))
-
-    def _settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:
-        """Fix what must be fixed before measuring, by a sample of the first rows if need be."""
-        return schema
-
-    def _check(self, X: Any, known: Schema | None) -> Checked:
-        """Make rows readable; they must have the columns that are known, if any are."""
-        checked = check_table(self, X, known)
-        if known is not None and known.names == checked.names:
-            table, names, dtype, _ = checked
-            return Checked(table, names, dtype, known)  # to be recognised at a glance
-        sample = self._sample_size() if known is None else known.sample
-        schema = Schema(checked.table.shape[1], checked.names, sample=sample)
-        return checked._replace(schema=schema)
-
-    def _sample_size(self) -> int:
-        """How many rows a summary is to keep."""
-        return 0
-
-    def _summarize(
-        self, checked: Checked, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> Summary:
-        table, schema = checked.table, checked.schema
-        encoded = labels.encode(check_labels(self, y, table.shape[0]))
-        return self._measure(table, schema, Targets(*encoded, check_weights(table, sample_weight)))
-
-    def _measure(self, table: Any, schema: Schema, targets: Targets) -> Summary:
-        return measure(Rows.of_numbers(table), targets, schema, n_jobs=self.n_jobs)
 
     def _declared(self, classes: ArrayLike | None, fitted: bool) -> NDArray[Any] | None:
         """Return the classes that may come."""

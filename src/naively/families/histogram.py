@@ -22,7 +22,7 @@ Examples
 >>> at = edges(x, bins=2)
 >>> at.cuts.tolist(), at.knots.tolist()
 ([[1.5]], [[0.5, 2.5]])
->>> cells = Bins(np.array([[[2.0, 0.0]], [[0.0, 2.0]]]), at)
+>>> cells = BinnedColumns(np.array([[[2.0, 0.0]], [[0.0, 2.0]]]), at)
 >>> family = Histogram(strength=1.0)
 >>> family.log_density(x, family.parameters(cells))[0].round(3).tolist()  # log 5/3, log 1/3
 [[0.511], [-1.099]]
@@ -41,7 +41,7 @@ from naively.families.family import Codes, Family, Floats, in_blocks
 from naively.families.polya_tree import Tree
 from naively.forms import Pieces, weighted
 
-__all__ = ["Bins", "Edges", "Histogram", "HistogramParameters", "HistogramPrior"]
+__all__ = ["BinnedColumns", "Edges", "Histogram", "HistogramParameters", "HistogramPrior"]
 __all__ += ["bin_of", "edges"]
 
 Places: TypeAlias = NDArray[np.intp]
@@ -50,15 +50,15 @@ _STRENGTHS = np.array([0.5, 2.0, 8.0, 32.0, 128.0])
 _MANY_COLUMNS = 256
 
 
-class Bins(NamedTuple):
+class BinnedColumns(NamedTuple):
     """The statistic: weight of the cells of each class, column and bin; and the edges."""
 
     weight: Floats  # (K, d, B)
     edges: Edges
 
-    def of_columns(self, at: slice) -> Bins:
+    def of_columns(self, at: slice) -> BinnedColumns:
         """Take some of the columns."""
-        return Bins(self.weight[:, at], Edges(self.edges.cuts[at], self.edges.knots[at]))
+        return BinnedColumns(self.weight[:, at], Edges(self.edges.cuts[at], self.edges.knots[at]))
 
 
 class HistogramPrior(NamedTuple):
@@ -88,7 +88,7 @@ class HistogramParameters:
 
 @dataclass(frozen=True)
 class Histogram(Family):
-    """Bins at quantiles, smoothed by a Polya tree.
+    """BinnedColumns at quantiles, smoothed by a Polya tree.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Histogram(Family):
     support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
 
     def parameters(
-        self, statistic: Bins, prior: HistogramPrior | None = None
+        self, statistic: BinnedColumns, prior: HistogramPrior | None = None
     ) -> HistogramParameters:
         """Read log ratios off the weights of bins."""
         prior = self._prior(statistic.weight) if prior is None else prior
@@ -152,7 +152,7 @@ class Histogram(Family):
         x: Floats,
         codes: Codes,
         weights: Floats,
-        statistic: Bins,
+        statistic: BinnedColumns,
         parameters: HistogramParameters,
     ) -> Floats:
         """Return the log ratio of each cell by the other rows of its class."""
@@ -186,7 +186,7 @@ class Histogram(Family):
 
         return in_blocks(block, *x.shape)
 
-    def _tree(self, statistic: Bins, prior: HistogramPrior) -> Tree:
+    def _tree(self, statistic: BinnedColumns, prior: HistogramPrior) -> Tree:
         return Tree.of(statistic.weight, prior.weight, prior.strength, self.growth)
 
     def _prior(self, weight: Floats) -> HistogramPrior:

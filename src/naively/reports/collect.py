@@ -35,7 +35,7 @@ from naively.evaluation.tables import plain
 from naively.exceptions import NaivelyError
 from naively.model import Model
 from naively.reports.columns import Ranges, rows_at
-from naively.reports.described import Columns, describe
+from naively.reports.described import PageColumns, describe
 from naively.reports.given import Given
 from naively.reports.importance import importance
 from naively.reports.notes import notes_of
@@ -178,7 +178,7 @@ def _named(judged: dict[str, Any]) -> dict[str, Any]:
 # --- single rows ----------------------------------------------------------------------------------
 
 
-def _sample(given: Given, columns: Columns) -> dict[str, Any]:
+def _sample(given: Given, columns: PageColumns) -> dict[str, Any]:
     rows = np.arange(given.codes.size)
     if rows.size > _SAMPLE:
         rows = np.sort(np.random.default_rng(0).choice(rows, _SAMPLE, replace=False))
@@ -218,7 +218,7 @@ def _sure(judged: Evaluation) -> NDArray[np.float64]:
 
 
 def _mistakes(
-    given: Given, judged: Evaluation, columns: Columns, rows: NDArray[np.intp]
+    given: Given, judged: Evaluation, columns: PageColumns, rows: NDArray[np.intp]
 ) -> list[dict[str, Any]]:
     if not rows.size:
         return []

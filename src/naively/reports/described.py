@@ -19,7 +19,7 @@ from naively.reports.given import Given
 from naively.reports.terms import gaussians_of, terms_of
 from naively.rows import Rows
 
-__all__ = ["Columns", "describe"]
+__all__ = ["PageColumns", "describe"]
 
 Described = dict[str, Any]
 
@@ -29,7 +29,7 @@ _MOST_LETTERS = 190_000  # of the terms and histograms of all columns together
 
 
 @dataclass(frozen=True)
-class Columns:
+class PageColumns:
     """The columns of a page.
 
     Attributes
@@ -49,7 +49,7 @@ class Columns:
     def rest(self, given: Given, rows: NDArray[np.intp]) -> list[NDArray[np.float64] | None]:
         """Return what the columns that are not in the page add to each class, row by row.
 
-        Columns of the page are made missing, and the prior and the bias are taken from what the
+        PageColumns of the page are made missing, and the prior and the bias are taken from what the
         model says of the rest. None where there is nothing to add, or where it overflows.
         """
         if len(self.at) == given.schema.n_columns:
@@ -91,7 +91,7 @@ def describe(
     ranges: Ranges,
     importance: NDArray[np.float64],
     needed: NDArray[np.intp],
-) -> Columns:
+) -> PageColumns:
     """Describe the most important columns, as many as a page has room for.
 
     Parameters
@@ -124,7 +124,7 @@ def describe(
     ]
     room = _fitting(described)
     at = at[:room]
-    return Columns(described[:room], at, {j: categories[j] for j in at if j in categories})
+    return PageColumns(described[:room], at, {j: categories[j] for j in at if j in categories})
 
 
 def _fitting(described: list[Described]) -> int:

@@ -35,7 +35,7 @@ _BLOCK = 1 << 21  # and of those that are scored together
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _JudgedRows:
     """Some rows with their classes and weights; `left_out` says whether the model knows them."""
 
     numbers: Floats
@@ -47,9 +47,9 @@ class _Rows:
     def __len__(self) -> int:
         return self.codes.size
 
-    def __getitem__(self, at: Any) -> _Rows:
+    def __getitem__(self, at: Any) -> _JudgedRows:
         cells = self.numbers[at], self.categories[at]
-        return _Rows(*cells, self.codes[at], self.weight[at], self.left_out)
+        return _JudgedRows(*cells, self.codes[at], self.weight[at], self.left_out)
 
     def terms(self, term: Term) -> Floats:
         """Return log f of shape (n, K, number of columns)."""
@@ -77,7 +77,7 @@ def importance(given: Given) -> Floats:
     return np.clip(1 - error / start, 0.0, 1.0)
 
 
-def _terms_by_column(rows: _Rows, terms: Sequence[Term]) -> dict[int, Floats]:
+def _terms_by_column(rows: _JudgedRows, terms: Sequence[Term]) -> dict[int, Floats]:
     total: dict[int, Any] = {}
     for term in terms:
         found = rows.terms(term)
@@ -87,7 +87,7 @@ def _terms_by_column(rows: _Rows, terms: Sequence[Term]) -> dict[int, Floats]:
     return total
 
 
-def _some_rows(given: Given) -> _Rows:
+def _some_rows(given: Given) -> _JudgedRows:
     """Return rows of the model's own sample, else of those that were given."""
     n_rows, n_columns = given.table.shape
     most = min(_MOST_ROWS, _MOST_CELLS // (given.n_classes * max(1, n_columns)))
@@ -95,16 +95,16 @@ def _some_rows(given: Given) -> _Rows:
     sample = given.fitted.summary_.sample
     if sample is not None and len(sample):
         cells = sample.numbers, sample.categories
-        return _Rows(*cells, sample.codes, sample.weight, True)[:most]
+        return _JudgedRows(*cells, sample.codes, sample.weight, True)[:most]
     at = np.arange(n_rows)
     if n_rows > most:
         at = np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))
     numbers = rows_at(given.table.numbers, at, range(given.table.numbers.shape[1]))
     codes = rows_at(given.table.codes, at, range(given.table.codes.shape[1])).astype(np.int32)
-    return _Rows(numbers, codes, given.codes[at], np.ones(at.size), given.learned_from_rows)
+    return _JudgedRows(numbers, codes, given.codes[at], np.ones(at.size), given.learned_from_rows)
 
 
-def _parts(rows: _Rows, cells_of_a_row: int) -> Iterator[_Rows]:
+def _parts(rows: _JudgedRows, cells_of_a_row: int) -> Iterator[_JudgedRows]:
     step = max(1, _BLOCK // cells_of_a_row)
     for at in range(0, len(rows), step):
         yield rows[at : at + step]

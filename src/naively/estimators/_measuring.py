@@ -1,0 +1,94 @@
+"""How rows become a summary, wherever they are: the same for every estimator, unless it says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from naively import labels
+from naively.estimators._dask import is_dask
+from naively.estimators._validation import Checked, check_labels, check_table, check_weights
+from naively.measure import measure
+from naively.rows import Rows, Targets
+from naively.summary import Schema, Summary
+
+__all__ = ["Measuring"]
+
+
+class Measuring:
+    """The methods that check, read and measure rows."""
+
+    n_jobs: int | None
+
+    def _measured(
+        self, X: Any, y: Any, sample_weight: Any, known: Schema | None
+    ) -> tuple[Summary, np.dtype[Any]]:
+        """Summarize rows, in memory or wherever they are; and return the type of answers."""
+        if not is_dask(X):
+            checked = self._check(X, None if known is None else self._decided(X, known))
+            return self._summarize(checked, y, sample_weight), checked.dtype
+        from naively.engines import dask
+
+        example = dask.example(X)
+        checked = self._check(example, None if known is None else self._decided(example, known))
+        schema = checked.schema
+
+        def measured(schema: Schema, **options: Any) -> Summary:
+            options |= {"schema": schema, "sample_weight": sample_weight}
+            return dask.summarize(X, y, **options, **self._of_partitions())
+
+        def first(size: int) -> Any:
+            return measured(replace(schema, sample=size), most=8).sample
+
+        if known is None:
+            schema = self._settled(schema, first)
+        return measured(schema), checked.dtype
+
+    def _of_partitions(self) -> dict[str, Any]:
+        """Say how partitions are measured, where it is not as any table of the schema is."""
+        return {}
+
+    def _decided(self, X: Any, known: Schema) -> Schema:
+        """Let rows decide what columns hold in which no cell has been seen: none, by default."""
+        return known
+
+    def _undecided(self) -> Any:
+        """Say what is measured of files: numbers alone, and a sample of rows if it is needed."""
+        from naively.engines.files import Undecided
+
+        size = self._sample_size()
+        if not size:
+            return Undecided()
+        return Undecided(None, lambda first: replace(first.schema, sample=size))
+
+    def _settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:
+        """Fix what must be fixed before measuring, by a sample of the first rows if need be."""
+        return schema
+
+    def _check(self, X: Any, known: Schema | None) -> Checked:
+        """Make rows readable; they must have the columns that are known, if any are."""
+        checked = check_table(self, X, known)
+        if known is not None and known.names == checked.names:
+            table, names, dtype, _ = checked
+            return Checked(table, names, dtype, known)  # to be recognised at a glance
+        sample = self._sample_size() if known is None else known.sample
+        schema = Schema(checked.table.shape[1], checked.names, sample=sample)
+        return checked._replace(schema=schema)
+
+    def _sample_size(self) -> int:
+        """How many rows a summary is to keep."""
+        return 0
+
+    def _summarize(
+        self, checked: Checked, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> Summary:
+        table, schema = checked.table, checked.schema
+        encoded = labels.encode(check_labels(self, y, table.shape[0]))
+        return self._measure(table, schema, Targets(*encoded, check_weights(table, sample_weight)))
+
+    def _measure(self, table: Any, schema: Schema, targets: Targets) -> Summary:
+        return measure(Rows.of_numbers(table), targets, schema, n_jobs=self.n_jobs)

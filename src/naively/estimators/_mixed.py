@@ -1,0 +1,231 @@
+"""How tables of numbers and categories are read and measured for `NaiveBayes`.
+
+What columns hold is decided by their types, unless families say otherwise; the edges of histograms
+are fixed by a sample of the first rows.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sized
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from naively import labels
+from naively.engines import mixed, single_row
+from naively.engines.tables import flagged, kinds_of, names_of, read
+from naively.estimators._answering import row_of_dict
+from naively.estimators._base import SummaryClassifier
+from naively.estimators._validation import Checked, check_cells, check_labels
+from naively.estimators.choice import check_columns, choose, kind_of
+from naively.exceptions import NaivelyError
+from naively.families.edges import edges
+from naively.families.family import Family
+from naively.measure import measure, measure_sample
+from naively.model import SAMPLE
+from naively.rows import Rows, Targets
+from naively.schema import Kind, Schema
+from naively.statistics import Sample
+from naively.statistics.sample import EVERYTHING
+from naively.summary import Summary
+
+if TYPE_CHECKING:
+    from naively.engines.files import Undecided
+
+__all__ = ["MixedClassifier", "warn_of_many"]
+
+_EDGES = 1000  # rows that the edges of histograms need
+_MANY = 100_000  # categories that are worth a warning
+
+
+class MixedClassifier(SummaryClassifier):
+    """A classifier whose columns hold numbers or categories, each described by families."""
+
+    families: Mapping[Any, Any] | None
+    calibration: Literal["weights", "temperature"] | None
+
+    def _measured(
+        self, X: Any, y: Any, sample_weight: Any, known: Schema | None
+    ) -> tuple[Summary, np.dtype[Any]]:
+        measured = None
+        if known is not None and sample_weight is None and self.decay:  # 0 forgets all categories
+            measured = self._single(X, y, known)
+        if measured is None:
+            return super()._measured(X, y, sample_weight, known)
+        return measured, np.dtype(np.float64)
+
+    def _single(self, X: Any, y: Any, known: Schema) -> Summary | None:
+        """Summarize a single row of a stream the short way, if it can be taken."""
+        learned = self.summary_
+        row = single_row.read(X, known, learned.categories)
+        if row is None:
+            return None
+        classes, _ = labels.encode(check_labels(self, y, 1))
+        return single_row.measure(row, classes, learned, _bound(learned.sample))
+
+    def _one(self, row: Any) -> Rows:
+        """Return a table of one row."""
+        summary = self.summary_
+        schema, categories = summary.schema, summary.categories
+        if isinstance(row, dict):
+            row = row_of_dict(row, schema)
+        if type(row) is list and (plain := single_row.read([row], schema, categories)) is not None:
+            places = np.array([plain.places], dtype=np.int32)
+            return Rows((1, schema.n_columns), plain.numbers, places, categories)
+        scalar = isinstance(row, str | bytes) or not isinstance(row, Sized)
+        if scalar or getattr(row, "ndim", 1) == 0:
+            raise NaivelyError(f"a row must be a list or a dict of cells; got {row!r}.")
+        cells = np.empty((1, len(row)), dtype=object)
+        cells[0] = list(row)
+        if cells.shape[1] != schema.n_columns:
+            raise NaivelyError(
+                f"a row must have {schema.n_columns} cells; got {cells.shape[1]} of them."
+            )
+        return read(cells, schema)
+
+    def _check(self, X: Any, known: Schema | None) -> Checked:
+        if isinstance(X, Rows):
+            return Checked(X, None, np.dtype(np.float64), known or Schema(X.shape[1]))
+        X = check_cells(self, X, known)
+        if known is None:
+            schema = self._schema_of(X)
+            return Checked(read(X, schema), schema.names, np.dtype(np.float64), schema)
+        _warn_of_more(X, known)
+        table = flagged(read(X, known), self._flags(), known)
+        return Checked(table, known.names, np.dtype(np.float64), known)
+
+    def _flags(self) -> set[int]:
+        """Return the columns of booleans, which come in several spellings."""
+        summary = self.summary_
+        seen = zip(summary.schema.categories, summary.categories, strict=True)
+        return {j for j, categories in seen if categories.dtype.kind == "b"}
+
+    def _decided(self, X: Any, known: Schema) -> Schema:
+        return mixed.decided(X, known) if known.undecided else known
+
+    def _schema_of(self, X: Any) -> Schema:
+        """Return the columns and what they hold, by type unless families say otherwise."""
+        given = self._kinds()
+        names, kinds = kinds_of(X, given)
+        schema = Schema(len(kinds), names, kinds)
+        check_columns(given, schema)
+        return schema
+
+    def _kinds(self) -> dict[Any, Kind]:
+        """Return what columns must hold for the families that are given for them."""
+        return {column: kind_of(wanted, column) for column, wanted in (self.families or {}).items()}
+
+    def _undecided(self) -> Undecided:
+        """Say what is measured of files: it depends on their first rows."""
+        from naively.engines.files import Undecided
+
+        given = self._kinds()
+
+        def complete(first: Summary) -> Schema:
+            check_columns(given, first.schema)
+            return self._cut(first.schema, lambda: first.sample)
+
+        return Undecided(given, complete, _EDGES)
+
+    def _families(self, schema: Schema) -> list[tuple[Family, ...]]:
+        columns = schema.names or range(schema.n_columns)
+        kinds = schema.kinds or ("number",) * schema.n_columns
+        stacked = self.calibration == "weights" and schema.edges is not None
+        return [
+            choose(column, kind, self.families, stacked=stacked)
+            for column, kind in zip(columns, kinds, strict=True)
+        ]
+
+    def _measure(self, table: Rows, schema: Schema, targets: Targets) -> Summary:
+        learned = self.summary_ if self.__sklearn_is_fitted__() else None
+        if learned is not None and schema is learned.schema:
+            bound = _bound(learned.sample)
+            return measure(table, targets, schema, n_jobs=self.n_jobs, bound=bound)
+        if schema.sample or schema.edges:
+            return measure(table, targets, schema, n_jobs=self.n_jobs)
+        warn_of_many(table, schema)
+        size = SAMPLE if self.calibration else _EDGES
+        sample = None  # drawn once: the edges of histograms are of the first of its rows
+
+        def first() -> Sample:
+            nonlocal sample
+            wanted = replace(schema, sample=size)
+            sample = measure_sample(table, targets, wanted, n_jobs=self.n_jobs)
+            return sample.least(_EDGES)
+
+        schema = self._cut(schema, first)
+        return measure(table, targets, schema, n_jobs=self.n_jobs, sample=sample)
+
+    def _settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:
+        return self._cut(schema, lambda: first(_EDGES))
+
+    def _cut(self, schema: Schema, sample: Callable[[], Any]) -> Schema:
+        """Fix the edges of histograms by a sample of rows, if they are needed."""
+        schema = replace(schema, sample=self._sample_size())
+        needed = self._families(replace(schema, edges=((),)))
+        if not any(family.reads == "bins" for families in needed for family in families):
+            return schema
+        cuts, knots = (tuple(map(tuple, part.tolist())) for part in edges(sample().numbers))
+        return replace(schema, edges=cuts, knots=knots)
+
+    def _sample_size(self) -> int:
+        return SAMPLE if self.calibration else 0
+
+    def _check_summary(self, summary: Summary) -> None:
+        super()._check_summary(summary)
+        schema = summary.schema
+        check_columns(self.families, schema)
+        for j, families in enumerate(self._families(schema)):
+            for family in families:
+                _check_measured(family, schema, j)
+
+
+def _check_measured(family: Family, schema: Schema, j: int) -> None:
+    """Raise where a summary does not hold what a family of a column reads."""
+    other = {"number": schema.categories, "category": schema.numbers}
+    if j in other[family.kind]:
+        read, held = "numbers", "categories"
+        if family.kind == "category":
+            read, held = held, read
+        raise NaivelyError(
+            f"the family {family.name!r} reads {read}, and the summary holds {held} of "
+            f"{schema.name(j)}. Give the column another family, or measure it again."
+        )
+    if family.reads == "bins" and schema.edges is None:
+        raise NaivelyError(
+            f"the family {family.name!r} of {schema.name(j)} reads a histogram, and the summary "
+            "holds none. Give the column another family, or measure with a schema that has edges."
+        )
+
+
+def _bound(sample: Sample | None) -> int:
+    """Return below which hash rows of a batch matter to a sample that it is added to."""
+    return EVERYTHING if sample is None or sample.drawn else sample.bound
+
+
+def _warn_of_more(X: Any, schema: Schema) -> None:
+    names = names_of(X)
+    if not names or not schema.names or names == schema.names:
+        return
+    known = set(schema.names)
+    more = [name for name in names if name not in known]
+    if more:
+        shown = ", ".join(map(repr, more[:5])) + (", ..." if len(more) > 5 else "")
+        warnings.warn(
+            f"the table has columns that the model was not fitted on, and ignores: {shown}.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def warn_of_many(table: Rows | Summary, schema: Schema) -> None:
+    for j, categories in zip(schema.categories, table.categories, strict=True):
+        if categories.size > _MANY:
+            warnings.warn(
+                f"{schema.name(j)} has {categories.size:,} categories. Is it an identifier, or a "
+                "number? Then leave it out, or give it a family of numbers.",
+                UserWarning,
+                stacklevel=5,
+            )

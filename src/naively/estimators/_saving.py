@@ -1,0 +1,102 @@
+"""How a fitted classifier is written: as a model file, as an ONNX graph, as a SQL query."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from naively import __version__, model_file
+from naively._atomic import write_atomically
+from naively.estimators._state import State
+from naively.exceptions import NaivelyError
+from naively.model_file import ModelFile
+from naively.summary import Summary
+
+__all__ = ["Saving"]
+
+
+class Saving:
+    """The methods that write a model, and the one that makes it again of what was written."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **params: Any) -> None: ...
+        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+        def _learned(self) -> State: ...
+        def _check_params(self) -> None: ...
+        def _check_declared(self, declared: Any) -> None: ...
+        def _adopt(self, summary: Summary, model: Any = None) -> Self: ...
+        def _read(self, summary: Summary) -> Any: ...
+
+        _alone: ClassVar[Any]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, whole or not at all; `naively.load` reads it.
+
+        Parameters
+        ----------
+        path : path-like
+            The file, by custom with the ending ``.safetensors``.
+        """
+        state, params = self._learned(), self._params_as_text()
+        content = ModelFile(state.summary, type(self).__name__, params, state.dtype.name)
+        model_file.write(path, content, version=__version__)
+
+    def to_onnx(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        dtype: Literal["float32", "float64"] = "float32",
+    ) -> None:
+        """Write the model as an ONNX graph, which gives ``label`` and ``probabilities``.
+
+        Parameters
+        ----------
+        path : path-like
+            The file, by custom with the ending ``.onnx``.
+        dtype : {"float32", "float64"}, default="float32"
+            The type of the input. The arithmetic inside is float64.
+        """
+        from naively.export import to_onnx
+
+        estimator: Any = self
+        write_atomically(path, to_onnx(estimator, dtype=dtype))
+
+    def to_sql(self, table: str, *, dialect: str = "duckdb", **options: Any) -> str:
+        """Return one SELECT that scores a table inside its database.
+
+        Parameters
+        ----------
+        table : str
+            The table, as the dialect writes it.
+        dialect : str, default="duckdb"
+            duckdb, postgres, sqlite, bigquery, snowflake, spark or databricks.
+        **options
+            ``columns``, ``keep``, ``label`` and ``proba`` of `naively.export.to_sql`.
+        """
+        from naively.export import to_sql
+
+        estimator: Any = self
+        return to_sql(estimator, table, dialect=dialect, **options)
+
+    def _params_as_text(self) -> dict[str, Any]:
+        """Return the parameters as JSON can hold them."""
+        params: dict[str, Any] = self.get_params(deep=False)
+        for name in ("priors", "class_prior", "costs"):
+            if params.get(name) is not None:
+                params[name] = np.asarray(params[name], dtype=np.float64).tolist()
+        return params
+
+    @classmethod
+    def _from_text(cls, summary: Summary, params: dict[str, Any]) -> Self:
+        """Return what was saved: also one that has seen too little for a model so far."""
+        estimator = cls(**params)
+        estimator._check_params()
+        estimator._check_declared(summary.classes)
+        summary = summary if estimator._alone is None else summary.decided(estimator._alone)
+        with suppress(NaivelyError):  # `predict` raises it, as it did before the model was saved
+            return estimator._adopt(summary, estimator._read(summary))
+        return estimator._adopt(summary)
