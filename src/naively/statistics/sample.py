@@ -239,11 +239,7 @@ class Sample(Statistic):
         return same if ordered else same.merged()
 
     def with_columns(self, move: ColumnMove) -> Sample:
-        """Return the same rows with other columns; cells that nobody has seen are missing.
-
-        The hashes are those of the new columns. Where the sample does not hold all rows, those it
-        holds were drawn at random, as seen from the new hashes.
-        """
+        """Return the same rows, rehashed, with other columns; unseen cells are missing."""
         cells = np.full((len(self), len(move.after.numbers)), np.nan)
         to, of = move.numbers()
         cells[:, to] = self.numbers[:, of]
@@ -253,8 +249,7 @@ class Sample(Statistic):
         other = replace(self, numbers=cells, categories=codes)
         if self.drawn or not len(self):
             return other
-        rehashed = replace(other, bound=EVERYTHING).rehashed(move.axes_after.vocabularies)
-        return rehashed if self.bound == EVERYTHING else rehashed.thinned(self.bound)
+        return other.rehashed(move.axes_after.vocabularies)
 
     def by_class(self, axes: Axes) -> Floats:
         """Return the weight of the rows of each class."""
@@ -268,11 +263,7 @@ class Sample(Statistic):
 
     @classmethod
     def from_tensors(cls, tensors: Tensors, schema: Schema, axes: Axes) -> Sample:
-        """Return the rows, having checked their order, codes and hashes.
-
-        Files of earlier versions have hashes of labels, too. Where such a sample does not hold all
-        rows, those it holds were drawn at random, as seen from today's hashes.
-        """
+        """Return the rows, having checked them. Earlier files have hashes of labels, too."""
         n, shape = tensors.length("sample.hashes"), cls.shape(schema, axes)
         bound, *flags = tensors.take("sample.state", np.uint64, (4,)).tolist()
         if any(flag > 1 for flag in flags):
@@ -288,10 +279,7 @@ class Sample(Statistic):
             *map(bool, flags[:2]),
         )
         found._check(axes)
-        if flags[2]:
-            return found
-        rehashed = replace(found, bound=EVERYTHING).rehashed(axes.vocabularies)
-        return rehashed if bound == EVERYTHING else rehashed.thinned(bound)
+        return found if flags[2] else found.rehashed(axes.vocabularies)
 
     def _check(self, axes: Axes) -> None:
         """Raise where rows are too many, without weight, equal, not in order, or of no class."""
@@ -331,7 +319,10 @@ class Sample(Statistic):
         return replace(self, untyped=False).least(self.size) if self.untyped else self
 
     def rehashed(self, categories: Sequence[NDArray[Any]]) -> Sample:
-        """Return the same rows under the hashes of their cells.
+        """Return the same rows under the hashes of their cells, which had others before.
+
+        Where the sample does not hold all rows, those it holds were drawn at random, as seen from
+        these hashes.
 
         Parameters
         ----------
@@ -340,7 +331,8 @@ class Sample(Statistic):
         """
         hashes = np.empty(len(self), np.uint64)
         _kernel.hash_rows(self.numbers, self.categories, [*map(hashes_of, categories)], hashes)
-        return replace(self, hashes=hashes).merged()
+        every = replace(self, hashes=hashes, bound=EVERYTHING).merged()
+        return every if self.bound == EVERYTHING else every.thinned(self.bound)
 
     def thinned(self, bound: int) -> Sample:
         r"""Return rows that were drawn at random from more rows as a sample below a bound.
