@@ -35,9 +35,9 @@ FIT = "fit", "-t", "species", "-o"
 # A pass that takes its time and saves after every piece, of which there are many.
 SLOW = """
 import time
-from naively.engines.files import csv, folding
-csv.BLOCK, folding.SECONDS, tell = 1 << 12, 0, folding.Fold._tell
-folding.Fold._tell = lambda *args: (time.sleep(0.05), tell(*args))
+from naively.engines.files import csv, summary_pass
+csv.BLOCK, summary_pass.SECONDS, tell = 1 << 12, 0, summary_pass.SummaryPass._take
+summary_pass.SummaryPass._take = lambda *args: (time.sleep(0.05), tell(*args))
 from naively.cli import app
 app()
 """

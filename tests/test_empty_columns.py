@@ -8,7 +8,7 @@ import pytest
 
 import naively
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, Schema, plots, summarize
-from naively.engines import files
+from naively.scoring.files import predict
 from tests import sparks
 from tests.browser import chromium, look  # noqa: F401
 
@@ -139,7 +139,7 @@ def test_categorical_nb_takes_undecided_columns_of_a_summary_as_codes():
 def answers_of_files(write, ending):
     def answers(model, X, folder):
         write(pa.Table.from_pandas(X, preserve_index=False), str(folder / f"x{ending}"))
-        files.predict(model, folder / f"x{ending}", folder / "out.parquet", proba=True)
+        predict(model, folder / f"x{ending}", folder / "out.parquet", proba=True)
         found = parquet.read_table(folder / "out.parquet")
         return np.column_stack([found[f"p_{k}"].to_numpy() for k in "abc"])
 

@@ -248,7 +248,7 @@ def test_standard_input_is_read(form):
     content = as_csv(table) if form == "csv" else sink.getvalue()
     code = (
         "import sys; from naively.engines import files; import numpy as np;"
-        "how = {'schema': files.Undecided(), 'skip_columns': True};"
+        "how = {'schema': files.SchemaFromFirstRows(), 'skip_columns': True};"
         "found = files.summarize('-', target='label', **how);"
         "sys.stdout.buffer.write(found.moments.values.tobytes())"
     )

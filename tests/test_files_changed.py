@@ -12,8 +12,9 @@ import pytest
 
 from naively import GaussianNB, NaivelyError
 from naively.engines import files
-from naively.engines.files import arrow, folding
-from naively.engines.files.table import read
+from naively.engines.files import arrow, summary_pass
+from naively.engines.files.labelled_rows import read
+from naively.scoring.files import predict
 from tests.written import rows, small_pieces, write
 
 __all__ = ["small_pieces"]  # a fixture
@@ -78,7 +79,7 @@ def test_a_file_that_changes_while_it_is_summarized_is_told(path, how):
 def test_a_file_that_changes_while_it_is_labelled_is_told(path, how, tmp_path):
     model = GaussianNB.from_files(path, target="label", columns=["count", "short"])
     with pytest.raises(NaivelyError, match=CHANGED):
-        files.predict(model, path, tmp_path / "out.csv", progress=changing(path, how, at=1))
+        predict(model, path, tmp_path / "out.csv", progress=changing(path, how, at=1))
     assert not (tmp_path / "out.csv").exists()
 
 
@@ -102,7 +103,7 @@ def test_a_file_that_changes_can_be_skipped(path, tmp_path):
 
 @pytest.mark.parametrize("how", [cut, grow, replace])
 def test_a_pass_that_a_change_stopped_begins_that_file_anew(path, tmp_path, monkeypatch, how):
-    monkeypatch.setattr(folding, "SECONDS", -1)
+    monkeypatch.setattr(summary_pass, "SECONDS", -1)
     kept, options = tmp_path / "kept", {"target": "label", "columns": ["count"]}
     shutil.copyfile(path, kept)
     (tmp_path / "z").mkdir()
@@ -129,9 +130,7 @@ def test_a_file_that_is_cut_before_its_rows_are_labelled_is_told(tmp_path):
         path = write(rows(9), tmp_path / f"a{ending}")
         other = write(rows(9), tmp_path / f"b{ending}")
         with pytest.raises(NaivelyError, match=CHANGED):
-            files.predict(
-                model, [path, other], tmp_path / "out.csv", progress=changing(other, cut, at=1)
-            )
+            predict(model, [path, other], tmp_path / "out.csv", progress=changing(other, cut, at=1))
 
 
 def test_batches_too_large_to_be_read_are_mapped(tmp_path, monkeypatch):

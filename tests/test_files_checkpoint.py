@@ -83,8 +83,8 @@ def test_a_finished_pass_is_not_read_again(folder, tmp_path):
 KILLED = """
 import os, signal, sys
 from naively.engines import files
-from naively.engines.files import arrow, csv, folding, parquet
-csv.BLOCK, parquet.CELLS, arrow.CELLS, folding.SECONDS = 10_000, 1500, 1500, -1.0
+from naively.engines.files import arrow, csv, summary_pass, parquet
+csv.BLOCK, parquet.CELLS, arrow.CELLS, summary_pass.SECONDS = 10_000, 1500, 1500, -1.0
 folder, checkpoint, left = sys.argv[1], sys.argv[2], int(sys.argv[3])
 
 def progress(rows, done, total):
@@ -93,7 +93,7 @@ def progress(rows, done, total):
     if left == 0:
         os.kill(os.getpid(), signal.SIGKILL)
 
-how = {"schema": files.Undecided(), "skip_columns": True}
+how = {"schema": files.SchemaFromFirstRows(), "skip_columns": True}
 files.scan(folder, target="label", checkpoint=checkpoint, progress=progress, **how)
 """
 

@@ -14,7 +14,7 @@ from naively import NaiveBayes, NaivelyError
 from naively.engines import files
 from naively.engines.files import csv
 from naively.engines.files.blocks import record_ends
-from naively.engines.files.table import read
+from naively.engines.files.labelled_rows import read
 from tests.commands import folder, iris, run
 
 __all__ = ["folder", "iris"]  # fixtures
@@ -121,7 +121,9 @@ def test_what_cannot_be_read_is_told(tmp_path, kind):
     content, message = WRONG[kind]
     (tmp_path / "a.csv").write_bytes(content)
     with pytest.raises(NaivelyError, match=rf"(?s){message}.*a.csv'|a.csv'.*{message}"):
-        files.scan(tmp_path / "a.csv", target="y", columns=["x"], schema=files.Undecided())
+        files.scan(
+            tmp_path / "a.csv", target="y", columns=["x"], schema=files.SchemaFromFirstRows()
+        )
 
 
 def test_a_record_may_be_longer_than_the_first_rows(tmp_path):

@@ -17,6 +17,7 @@ import pytest
 
 from naively import GaussianNB, NaiveBayes, NaivelyError
 from naively.engines import files
+from naively.scoring.files import predict
 
 Y = ["a", "b"] * 3
 X = {"x": [1.0, 2.0] * 3}
@@ -124,7 +125,7 @@ def test_a_folder_of_odd_files_is_read_right_or_told(tmp_path, kind, ending):
     assert model.summary_.weight == n_rows
     assert [column.tolist() for column in model.summary_.categories] == [categories]
     output = tmp_path / "out.parquet"
-    assert files.predict(model, tmp_path / "in", output, proba=True, id=[name], n_jobs=2) == n_rows
+    assert predict(model, tmp_path / "in", output, proba=True, id=[name], n_jobs=2) == n_rows
     found = pq.read_table(output)
     given = [cell for one in tables for cell in one[name].to_pylist()]
     assert found[name].to_pylist() == given
@@ -146,7 +147,7 @@ def test_formats_may_be_mixed(tmp_path):
     model = NaiveBayes.from_files(tmp_path, target="y")
     assert model.summary_.weight == 30
     assert model.summary_.tallies.values.sum() == 30
-    assert files.predict(model, tmp_path, tmp_path / "out.csv") == 30
+    assert predict(model, tmp_path, tmp_path / "out.csv") == 30
 
 
 def test_hive_partitions_are_columns_and_may_be_labels(tmp_path):
@@ -212,7 +213,7 @@ def test_text_that_is_not_in_utf_8_is_an_error_that_names_the_file(tmp_path, whe
         with pytest.raises(
             NaivelyError, match=r"cannot read '.*a\..*': .*(not in UTF-8|Invalid UTF8)"
         ):
-            files.predict(model, path, tmp_path / "out.csv")
+            predict(model, path, tmp_path / "out.csv")
 
 
 @pytest.mark.parametrize("compression", ["uncompressed", "zstd"])

@@ -20,9 +20,10 @@ import pytest
 import naively
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError
 from naively.engines import files, mixed
-from naively.engines.files import Undecided, folding
-from naively.engines.files.table import read
+from naively.engines.files import SchemaFromFirstRows, summary_pass
+from naively.engines.files.labelled_rows import read
 from naively.schema import Schema
+from naively.scoring import files as scoring
 from naively.summary import Summary
 from tests.written import as_csv, small_pieces, write
 
@@ -61,11 +62,11 @@ def in_memory(table, model=None, **options):
 
 
 def undecided(**params):
-    return NaiveBayes(**params)._undecided()
+    return NaiveBayes(**params)._schema_of_files()
 
 
 def summarize(source, model=None, **options):
-    options.setdefault("schema", (model or NaiveBayes())._undecided())
+    options.setdefault("schema", (model or NaiveBayes())._schema_of_files())
     return files.summarize(source, target="label", **options)
 
 
@@ -151,7 +152,7 @@ def test_the_first_rows_may_stand_in_several_files(tmp_path):
 
 
 def test_edges_are_those_of_the_first_rows(tmp_path, monkeypatch):
-    monkeypatch.setattr(folding, "FIRST", 500)
+    monkeypatch.setattr(summary_pass, "FIRST", 500)
     table = people()
     path = tmp_path / "a.parquet"
     pq.write_table(table, path, row_group_size=500)
@@ -364,7 +365,7 @@ def test_numbers_alone_may_have_a_sample():
         return replace(first.schema, sample=100)
 
     table = people()
-    how = {"schema": Undecided(None, complete), "exclude": ["town"]}
+    how = {"schema": SchemaFromFirstRows(None, complete), "exclude": ["town"]}
     found = files.summarize(table, target="label", **how)
     names = ["age", "flag", "size"]
     expected = mixed.summarize(
@@ -408,7 +409,7 @@ def test_a_pass_goes_on_after_an_interrupt_to_the_same_bits(folder, tmp_path):
 
 
 def test_files_that_come_later_cost_only_themselves(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(folding, "FIRST", 900)  # so that they do not move the edges
+    monkeypatch.setattr(summary_pass, "FIRST", 900)  # so that they do not move the edges
     checkpoint = tmp_path / "so-far"
     last = max(folder.iterdir())
     later = last.rename(tmp_path / last.name)
@@ -448,7 +449,7 @@ def test_a_first_file_that_is_skipped_does_not_keep_a_pass_from_going_on(
     at = len(content) * 3 // 4
     content[at : at + 2000] = bytes(2000)
     (tmp_path / "a.parquet").write_bytes(content)
-    monkeypatch.setattr(folding, "FIRST", 1000)  # rows that it has
+    monkeypatch.setattr(summary_pass, "FIRST", 1000)  # rows that it has
     options = {"skip_bad_files": True, "checkpoint": tmp_path / "so-far"}
     whole = summarize(tmp_path / "?.parquet", skip_bad_files=True)
     assert whole.weight == 2400
@@ -461,9 +462,9 @@ KILLED = """
 import sys
 from naively import NaiveBayes
 from naively.engines import files
-from naively.engines.files import csv, folding
-csv.BLOCK, folding.SECONDS = 10_000, 0
-schema = NaiveBayes()._undecided()
+from naively.engines.files import csv, summary_pass
+csv.BLOCK, summary_pass.SECONDS = 10_000, 0
+schema = NaiveBayes()._schema_of_files()
 files.summarize(sys.argv[1], target="label", schema=schema, checkpoint=sys.argv[2])
 """
 
@@ -496,7 +497,7 @@ def test_standard_input_is_read_once(tmp_path):
 
 def predicted(model, source, folder, **options):
     path = Path(folder) / "p.parquet"
-    files.predict(model, source, path, **options)
+    scoring.predict(model, source, path, **options)
     return pq.read_table(path)
 
 
@@ -610,7 +611,7 @@ def test_integers_that_no_float64_holds_are_categories_of_their_own_in_csv(tmp_p
     frame, families = pd.DataFrame({"id": ids, "x": rng.normal(y)}), {"id": "categorical"}
     model = NaiveBayes(families=families).fit(frame, y)
     frame.assign(y=y).to_csv(tmp_path / "a.csv", index=False)
-    files.predict(model, tmp_path / "a.csv", tmp_path / "p.parquet", proba=True)
+    scoring.predict(model, tmp_path / "a.csv", tmp_path / "p.parquet", proba=True)
     found = pq.read_table(tmp_path / "p.parquet").select(["p_0", "p_1"]).to_pandas()
     np.testing.assert_array_equal(found, model.predict_proba(frame))
     if first < 2**63:  # beyond, a CSV file does not show that they are integers

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from naively import GaussianNB, NaiveBayes, NaivelyError, load
-from naively.engines import files
+from naively.scoring.files import predict
 from tests.written import FEATURES, N, rows, small_pieces, write
 
 __all__ = ["small_pieces"]  # a fixture
@@ -37,7 +37,7 @@ def model():
 def test_a_file_is_labelled_as_its_rows_in_memory(model, tmp_path, small_pieces, ending):
     table = rows(seed=1)
     path = write(table, tmp_path / f"a{ending}")
-    n_rows = files.predict(model, path, tmp_path / "out.parquet", proba=True, id=["name"])
+    n_rows = predict(model, path, tmp_path / "out.parquet", proba=True, id=["name"])
     found = pq.read_table(tmp_path / "out.parquet")
     assert n_rows == N
     assert found.column_names == ["name", "prediction", "p_a", "p_b", "p_ü"]
@@ -52,7 +52,7 @@ def test_a_file_is_labelled_as_its_rows_in_memory(model, tmp_path, small_pieces,
 def test_predictions_are_written_in_every_format(model, tmp_path, ending):
     table = rows(100)
     path = write(table, tmp_path / "a.csv")
-    files.predict(model, path, tmp_path / f"out{ending}", id="name")
+    predict(model, path, tmp_path / f"out{ending}", id="name")
     found = READ[ending](tmp_path / f"out{ending}")
     assert found.column_names == ["name", "prediction"]
     assert found["name"].to_pylist() == table["name"].to_pylist()
@@ -63,7 +63,7 @@ def test_predictions_are_written_in_every_format(model, tmp_path, ending):
 def test_predictions_have_the_type_of_the_labels(tmp_path, labels):
     model = GaussianNB().fit(pl.DataFrame({"x": [0.0, 9.0]}), labels)
     path = write(pa.table({"x": [0.0, 9.0]}), tmp_path / "a.parquet")
-    files.predict(model, path, tmp_path / "out.parquet")
+    predict(model, path, tmp_path / "out.parquet")
     assert pq.read_table(tmp_path / "out.parquet")["prediction"].to_pylist() == labels
 
 
@@ -74,7 +74,7 @@ def test_rows_keep_their_order_over_files_and_threads(model, tmp_path, small_pie
         write(other, tmp_path / f"{start}.parquet")
     outputs = []
     for n_jobs in (1, 4):
-        files.predict(
+        predict(
             model,
             str(tmp_path / "?*.parquet"),
             tmp_path / "out.csv",
@@ -91,14 +91,14 @@ def test_what_a_path_says_can_be_a_column_or_an_id(tmp_path):
     for year in (1, 2):
         (tmp_path / f"year={year}").mkdir()
         write(pa.table({"x": [4.5, 4.5]}), tmp_path / f"year={year}" / "a.parquet")
-    files.predict(model, tmp_path / "year=*" / "*", tmp_path / "out.csv", id=["year"])
+    predict(model, tmp_path / "year=*" / "*", tmp_path / "out.csv", id=["year"])
     assert (tmp_path / "out.csv").read_text() == "year,prediction\n1,a\n1,a\n2,b\n2,b\n"
 
 
 def test_streams_are_labelled(model, tmp_path):
     table = rows(500)
     for stream in (table, table.to_reader(max_chunksize=70), pl.from_arrow(table)):
-        files.predict(model, stream, tmp_path / "out.parquet")
+        predict(model, stream, tmp_path / "out.parquet")
         found = pq.read_table(tmp_path / "out.parquet")["prediction"].to_numpy()
         assert np.array_equal(found, model.predict(in_memory(table)))
 
@@ -115,7 +115,7 @@ def test_numbers_and_text_are_labelled_whatever_the_row_groups(tmp_path, page):
         table, path, row_group_size=400, dictionary_pagesize_limit=page, write_batch_size=50
     )
     model = NaiveBayes.from_files(path, target="sick")
-    files.predict(model, path, tmp_path / "out.parquet", proba=True, id=["town"], n_jobs=2)
+    predict(model, path, tmp_path / "out.parquet", proba=True, id=["town"], n_jobs=2)
     found = pq.read_table(tmp_path / "out.parquet")
     X = table.select(["age", "town"])
     assert found["town"].to_pylist() == table["town"].to_pylist()
@@ -128,23 +128,23 @@ def test_a_model_without_names_takes_columns_by_place(tmp_path):
     path = write(pa.table({"id": [7, 8], "x": [9.0, 0.0]}), tmp_path / "a.csv")
     expected = "id,prediction\n7,b\n8,a\n"
     for options in ({}, {"columns": ["x"]}):
-        files.predict(model, path, tmp_path / "out.csv", id=["id"], **options)
+        predict(model, path, tmp_path / "out.csv", id=["id"], **options)
         assert (tmp_path / "out.csv").read_text() == expected
     with pytest.raises(NaivelyError, match=r"takes 1 numeric columns; got 2 in '.*a.csv'"):
-        files.predict(model, path, tmp_path / "out.csv")
+        predict(model, path, tmp_path / "out.csv")
 
 
 def test_no_rows_give_no_predictions(model, tmp_path):
     path = write(rows().slice(0, 0), tmp_path / "a.parquet")
-    assert files.predict(model, path, tmp_path / "out.parquet", proba=True) == 0
+    assert predict(model, path, tmp_path / "out.parquet", proba=True) == 0
     assert pq.read_table(tmp_path / "out.parquet").column_names[:2] == ["prediction", "p_a"]
 
 
 def test_standard_output_is_csv(tmp_path):
     GaussianNB().fit(pl.DataFrame({"x": [0.0, 9.0]}), ["a", "b"]).save(tmp_path / "m.safetensors")
     code = (
-        "import sys, naively; from naively.engines import files;"
-        "files.predict(naively.load(sys.argv[1]), '-', '-', id=['x'])"
+        "import sys, naively; from naively.scoring.files import predict;"
+        "predict(naively.load(sys.argv[1]), '-', '-', id=['x'])"
     )
     command = [sys.executable, "-c", code, str(tmp_path / "m.safetensors")]
     run = subprocess.run(command, input=b"x\n9\n\n0\n", capture_output=True, check=True)
@@ -176,7 +176,7 @@ def test_an_error_leaves_the_old_output(tmp_path, kind):
     path = write(pa.table(columns), tmp_path / "a.parquet")
     (tmp_path / "out.csv").write_text("old")
     with pytest.raises(NaivelyError, match=message):
-        files.predict(model, path, tmp_path / "out.csv", **options)
+        predict(model, path, tmp_path / "out.csv", **options)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.parquet", "out.csv"]
     assert (tmp_path / "out.csv").read_text() == "old"
 
@@ -188,24 +188,22 @@ def test_an_interrupt_leaves_nothing(model, tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        files.predict(model, path, tmp_path / "out.parquet", progress=interrupt)
+        predict(model, path, tmp_path / "out.parquet", progress=interrupt)
     assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]
 
 
 def test_the_output_has_a_format_and_a_folder(model, tmp_path):
     path = write(rows(10), tmp_path / "a.parquet")
     with pytest.raises(NaivelyError, match=r"must end in one of .*; got .*out.xlsx"):
-        files.predict(model, path, tmp_path / "out.xlsx")
+        predict(model, path, tmp_path / "out.xlsx")
     with pytest.raises(NaivelyError, match=r"cannot write .*nowhere"):
-        files.predict(model, path, tmp_path / "nowhere" / "out.csv")
+        predict(model, path, tmp_path / "nowhere" / "out.csv")
 
 
 def test_progress_counts_rows_and_bytes_up_to_the_whole(model, tmp_path):
     size = write(rows(), tmp_path / "a.parquet").stat().st_size
     calls = []
-    files.predict(
-        model, tmp_path / "a.parquet", tmp_path / "o.csv", progress=lambda *c: calls.append(c)
-    )
+    predict(model, tmp_path / "a.parquet", tmp_path / "o.csv", progress=lambda *c: calls.append(c))
     assert calls[-1] == (N, size, size)
 
 
@@ -214,7 +212,7 @@ def test_a_device_a_pipe_or_a_folder_is_not_written_over(model, tmp_path):
     os.mkfifo(tmp_path / "pipe.csv")
     (tmp_path / "folder.csv").mkdir()
     for name in ("pipe.csv", "folder.csv"):
-        for save in (model.save, lambda path_: files.predict(model, path, path_)):
+        for save in (model.save, lambda path_: predict(model, path, path_)):
             with pytest.raises(NaivelyError, match=f"cannot write '.*{name}': it is not a plain"):
                 save(tmp_path / name)
     assert (tmp_path / "pipe.csv").is_fifo()

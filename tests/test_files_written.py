@@ -18,7 +18,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from naively import GaussianNB, NaiveBayes
-from naively.engines import files, spark, sql
+from naively.engines import spark, sql
+from naively.scoring import spark as spark_scoring
+from naively.scoring import sql as sql_scoring
+from naively.scoring.files import predict
 from tests import databases, sparks
 
 pytestmark = databases.QUIET
@@ -175,7 +178,7 @@ def test_a_file_is_learned_from_as_its_rows_in_memory(path, name):
 def test_a_file_is_labelled_as_its_rows_in_memory(path, name, tmp_path):
     X, model = whole(name)
     keys = ["count", "town"]
-    n_rows = files.predict(model, path, tmp_path / "out.parquet", proba=True, id=keys, n_jobs=2)
+    n_rows = predict(model, path, tmp_path / "out.parquet", proba=True, id=keys, n_jobs=2)
     found = pq.read_table(tmp_path / "out.parquet")
     assert n_rows == N
     proba = [round(p, 12) for p in model.predict_proba(X)[:, 1].tolist()]
@@ -213,7 +216,7 @@ def by_duckdb(path):
             kind(pattern(path)), target="label", calibration=None, **options
         )
         output = path.parent / "out.parquet"
-        files.predict(model, kind(pattern(path)), output)
+        predict(model, kind(pattern(path)), output)
     return model.summary_, pq.read_table(output)["prediction"].to_numpy()
 
 
@@ -224,7 +227,7 @@ def by_ibis(path):
     columns = FEATURES if path.stem == "pandas_csv" else None
     found = sql.summarize(table, target="label", columns=columns)
     model = NaiveBayes.from_summary(found, calibration=None)
-    answers = sql.predict(model, table.select(FEATURES), label="answer").to_pyarrow()
+    answers = sql_scoring.predict(model, table.select(FEATURES), label="answer").to_pyarrow()
     connection.disconnect()
     return found, answers["answer"].to_numpy()
 
@@ -239,7 +242,7 @@ def by_reading_in_spark(path):
         columns = FEATURES if path.stem == "pandas_csv" else None
         found = spark.summarize(frame, target="label", columns=columns)
         model = NaiveBayes.from_summary(found, calibration=None)
-        return found, spark.predict(model, frame).toPandas()["prediction"].to_numpy()
+        return found, spark_scoring.predict(model, frame).toPandas()["prediction"].to_numpy()
 
 
 READERS = {"Dask": by_dask, "DuckDB": by_duckdb, "Ibis": by_ibis, "Spark": by_reading_in_spark}

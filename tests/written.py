@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from naively.engines import files
-from naively.engines.files import Undecided, arrow, csv, parquet
+from naively.engines.files import SchemaFromFirstRows, arrow, csv, parquet
 
 N = 3000
 FEATURES = ["ratio", "count", "short", "flag"]
@@ -34,7 +34,7 @@ def rows(n=N, seed=0):
 
 def scan_numbers(source, **options):
     """Read the columns of numbers, and leave out others, as the command line does."""
-    options.setdefault("schema", Undecided())
+    options.setdefault("schema", SchemaFromFirstRows())
     return files.scan(source, skip_columns=True, **options)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -52,8 +52,7 @@ def fit(
     """
     from naively.cli.data import decide, look
     from naively.cli.learning import Learning
-    from naively.cli.notes import counting_columns, tell_bad_files, tell_counting, tell_left_out
-    from naively.engines.files import scan
+    from naively.cli.notes import counting_columns, tell_bad_files, tell_counting
 
     if like is None:
         model.check()
@@ -62,26 +61,13 @@ def fit(
     check_output(output, *source.inputs, *([] if like is None else [like]))
     if checkpoint is not None:
         _check_checkpoint(checkpoint, output, source.inputs)
-    chosen = source.asked(data)
-    if like is None:
-        chosen = source.chosen(data, learning.kinds, weight)
+    how: dict[str, Any] = {"checkpoint": checkpoint, "skip_bad_files": skip_bad_files}
     try:
         with bars.streaming(f"reading {source.title}") as progress:
-            found = scan(
-                source.paths,
-                **chosen,
-                **learning.measured(is_weighted=weight is not None),
-                weight=weight,
-                checkpoint=checkpoint,
-                skip_bad_files=skip_bad_files,
-                progress=progress,
-                **data.dialect,
-            )
+            found = learning.scan(source, data, weight, progress=progress, **how)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_what_is_left(checkpoint)) from None
     summary = found.summary
-    if source.sample is None:
-        tell_left_out(found.left_out)
     tell_bad_files(found.bad_files)
     if not summary.classes.size:
         raise NaivelyError("there must be rows to learn from; got none.")

@@ -6,10 +6,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from naively.cli.data import Source
 from naively.cli.notes import tell_identifiers
+from naively.cli.options import Data
 from naively.cli.parameters import Model
 from naively.cli.rows import types_of
-from naively.engines.files.plan import FORMS
+from naively.engines.files.column_plan import FORMS
+from naively.engines.files.request import SchemaFromFirstRows
+from naively.engines.files.scan import Scan, scan, scan_planned
 from naively.schema import Schema
 from naively.summary import Summary
 
@@ -41,27 +45,33 @@ class Learning:
         model.check_none_of(None, "--like, which takes it from that model")
         return cls(model, load(like))
 
-    @property
-    def kinds(self) -> Any:
-        """What columns hold, as the engine is told."""
-        return self.model.kinds
+    def scan(self, source: Source, data: Data, weight: str | None, **options: Any) -> Scan:
+        """Summarize files; notes about their columns come with the first rows."""
+        if self.like is None:
+            plan = source.plan(data, self.model.kinds, weight)
+            return scan_planned(source.first, plan, self._schema(weight is not None), **options)
+        summary: Summary = self.like.summary_
+        return scan(
+            source.first,
+            **source.asked(data),
+            weight=weight,
+            schema=summary.schema,
+            label_type=FORMS[summary.classes.dtype.kind],
+            types=types_of(summary),
+            **options,
+        )
 
-    def measured(self, *, is_weighted: bool) -> dict[str, Any]:
-        """Return what is measured, as the engine is told; notes come with the first rows."""
-        if self.like is not None:
-            summary: Summary = self.like.summary_
-            kind = FORMS[summary.classes.dtype.kind]
-            return {"schema": summary.schema, "label_type": kind, "types": types_of(summary)}
-        undecided = self.model.undecided()
-        if undecided.complete is None or is_weighted:
-            return {"schema": undecided}
+    def _schema(self, is_weighted: bool) -> SchemaFromFirstRows:
+        measured = self.model.measured()
+        if measured.complete is None or is_weighted:
+            return measured
+        complete = measured.complete
 
-        def complete(first: Summary) -> Schema:
+        def told(first: Summary) -> Schema:
             tell_identifiers(first)
-            decided: Schema = undecided.complete(first)
-            return decided
+            return complete(first)
 
-        return {"schema": replace(undecided, complete=complete)}
+        return replace(measured, complete=told)
 
     def estimator(self, summary: Summary) -> Any:
         """Return the model of what was seen."""

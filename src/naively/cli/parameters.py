@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from naively.exceptions import NaivelyError
 from naively.labels import is_text
+
+if TYPE_CHECKING:
+    from naively.engines.files import SchemaFromFirstRows
 
 __all__ = ["Kind", "Model"]
 
@@ -133,17 +136,10 @@ class Model:
         """What columns hold, as the engine is told: None where all hold numbers."""
         return None if self.model == "gaussian" else self.estimator()._kinds()
 
-    def undecided(self) -> Any:
+    def measured(self) -> SchemaFromFirstRows:
         """Return what is measured, as the engine is told."""
-        from naively.engines.files import Undecided
-
-        estimator = self.estimator()
-        if self.model == "naive-bayes":
-            return estimator._undecided()
-        size = estimator._sample_size()
-        if not size:
-            return Undecided()
-        return Undecided(None, lambda first: replace(first.schema, sample=size))
+        found: SchemaFromFirstRows = self.estimator()._schema_of_files()
+        return found
 
     def estimator(self, classes: Any = None) -> Any:
         """Return the estimator, for labels of these classes if they are known."""

@@ -50,17 +50,17 @@ def predict(
       naively predict model.safetensors 'big/*.parquet' -o p.parquet
     """
     from naively.cli.data import look
-    from naively.engines import files as engine
     from naively.estimators.loading import load
+    from naively.scoring import files as scoring
 
     estimator, source = load(model), look(files, reading)
     if output is not None:
         check_output(output, model, *source.inputs)
     hidden = output is None and sys.stdout.isatty()
     with bars.streaming(f"predicting {source.title}", hidden=hidden) as progress:
-        rows = engine.predict(
+        rows = scoring.predict(
             estimator,
-            source.paths,
+            source.first,
             "-" if output is None else output,
             proba=proba,
             id=source.split(keep),

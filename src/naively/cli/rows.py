@@ -10,7 +10,7 @@ from naively.cli import bars, console
 from naively.cli.data import Source, look
 from naively.cli.options import Labels, Reading, check_output
 from naively.engines.files import scan
-from naively.engines.files.plan import FORMS
+from naively.engines.files.column_plan import FORMS
 from naively.exceptions import NaivelyError
 from naively.labels import quoted
 from naively.summary import Summary
@@ -27,7 +27,7 @@ def rows_for(
     kind = FORMS[estimator.classes_.dtype.kind]
     with bars.streaming(f"reading {source.title}") as progress:
         found = scan(
-            source.paths,
+            source.first,
             target=labels.target or _target(source, schema.names, labels.weight),
             columns=None if schema.names else source.split(labels.columns) or None,
             weight=labels.weight,
@@ -58,14 +58,14 @@ def types_of(summary: Summary) -> dict[str, str]:
 
 def _target(source: Source, names: Sequence[str] | None, weight: str | None) -> str:
     """Return the only column that can hold the labels."""
-    if names is None or source.sample is None:
+    if names is None or not source.first.has_types:
         raise NaivelyError("the column of labels must be named: --target.")
-    others = [name for name in source.names if name and name not in {*names, weight}]
+    others = [name for name in source.first.names if name and name not in {*names, weight}]
     if len(others) != 1:
         got = ", ".join(map(repr, others[:8])) or "none"
         raise NaivelyError(
             "without --target there must be one column beside the model's, the labels; "
-            f"got {got}{source.where}."
+            f"got {got}{source.first.where}."
         )
     console.note(f"the labels are in {others[0]!r}, the one column beside the model's.")
     return others[0]

@@ -7,7 +7,7 @@ reason is kept. A column without a name (an index that somebody wrote down) is a
 >>> import pyarrow
 >>> table = pyarrow.table({"age": [30, 40], "town": ["Ulm", "Bonn"], "sick": ["no", "yes"]})
 >>> choose(table, target="sick", skip_columns=True)
-Columns(names=('age',), left_out=(LeftOut(name='town', reason='text', cell=None, line=None),))
+ColumnChoice(names=('age',), left_out=(LeftOut(name='town', reason='text', cell=None, line=None),))
 >>> choose(table, target="sick", kinds={}).names
 ('age', 'town')
 >>> choose(table, target="sikc")
@@ -33,7 +33,7 @@ from naively.exceptions import NaivelyError
 from naively.kinds import check, kind_of
 from naively.schema import Kind
 
-__all__ = ["Columns", "LeftOut", "as_array", "check_some", "choose", "count_rows", "find"]
+__all__ = ["ColumnChoice", "LeftOut", "as_array", "check_some", "choose", "count_rows", "find"]
 __all__ += ["is_category", "is_index", "is_text", "nearly_numeric", "out_of_files"]
 
 _SHOWN = 5  # columns of which a message says why they were left out
@@ -52,7 +52,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnChoice:
     """The columns to learn from, in the table's order, and those left out."""
 
     names: tuple[str, ...]
@@ -92,7 +92,7 @@ def choose(
     skip_columns: bool = False,
     types: Mapping[str, Any] | None = None,
     where: str = "",
-) -> Columns:
+) -> ColumnChoice:
     """Choose the columns to learn from.
 
     Parameters
@@ -123,7 +123,7 @@ def choose(
         if target in chosen:
             raise NaivelyError(f"the target, {target!r}, must not be among the columns.")
         names = tuple(name for name in dict.fromkeys(chosen) if name not in unwanted)
-        return Columns(names, ())
+        return ColumnChoice(names, ())
     settled, take_text = unwanted | set(kinds or ()), kinds is not None
     table_types = dict(zip(table.column_names, table.schema.types, strict=True)) | dict(types or {})
     left_out = []
@@ -138,18 +138,25 @@ def choose(
         left_out += [] if reason is None else [reason]
     unwanted |= {column.name for column in left_out}
     names = tuple(name for name in table.column_names if name not in unwanted)
-    return Columns(names, tuple(left_out))
+    return ColumnChoice(names, tuple(left_out))
 
 
-def check_some(chosen: Columns, target: str, where: str = "", *, numbers: bool = False) -> None:
+def check_some(
+    names: Sequence[str],
+    target: str,
+    where: str = "",
+    *,
+    left_out: Sequence[LeftOut] = (),
+    numbers: bool = False,
+) -> None:
     """Raise where no column is learned from; ``numbers`` where others have been left out."""
-    if chosen.names:
+    if names:
         return
-    left_out = [f"{column.name!r} ({column.reason})" for column in chosen.left_out]
-    got = "only " + ", ".join(left_out[:_SHOWN]) if left_out else "none"
+    shown = [f"{column.name!r} ({column.reason})" for column in left_out]
+    got = "only " + ", ".join(shown[:_SHOWN]) if shown else "none"
     raise NaivelyError(
         f"there must be a column {'of numbers ' if numbers else ''}to learn from beside the target "
-        f"{target!r}{where}; got {got}{', ...' if len(left_out) > _SHOWN else ''}."
+        f"{target!r}{where}; got {got}{', ...' if len(shown) > _SHOWN else ''}."
     )
 
 

@@ -89,7 +89,7 @@ class SummaryClassifier(Measuring, Answering, Saving, ClassifierMixin, BaseEstim
         params = {name: options.pop(name) for name in list(options) if name in names}
         estimator = cls(**params)
         estimator._check_params()
-        options.setdefault("schema", estimator._undecided())
+        options.setdefault("schema", estimator._schema_of_files())
         summary = files.summarize(source, target=target, n_jobs=estimator.n_jobs, **options)
         return cls.from_summary(summary, **params)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,9 @@ from naively.estimators._validation import Checked, check_labels, check_table, c
 from naively.measure import measure
 from naively.rows import Rows, Targets
 from naively.summary import Schema, Summary
+
+if TYPE_CHECKING:
+    from naively.engines.files import SchemaFromFirstRows
 
 __all__ = ["Measuring"]
 
@@ -56,14 +59,14 @@ class Measuring:
         """Let rows decide what columns hold in which no cell has been seen: none, by default."""
         return known
 
-    def _undecided(self) -> Any:
+    def _schema_of_files(self) -> SchemaFromFirstRows:
         """Say what is measured of files: numbers alone, and a sample of rows if it is needed."""
-        from naively.engines.files import Undecided
+        from naively.engines.files import SchemaFromFirstRows
 
         size = self._sample_size()
         if not size:
-            return Undecided()
-        return Undecided(None, lambda first: replace(first.schema, sample=size))
+            return SchemaFromFirstRows()
+        return SchemaFromFirstRows(None, lambda first: replace(first.schema, sample=size))
 
     def _settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:
         """Fix what must be fixed before measuring, by a sample of the first rows if need be."""

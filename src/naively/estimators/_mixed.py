@@ -32,7 +32,7 @@ from naively.statistics.sample import EVERYTHING
 from naively.summary import Summary
 
 if TYPE_CHECKING:
-    from naively.engines.files import Undecided
+    from naively.engines.files import SchemaFromFirstRows
 
 __all__ = ["MixedClassifier", "warn_of_many"]
 
@@ -117,9 +117,9 @@ class MixedClassifier(SummaryClassifier):
         """Return what columns must hold for the families that are given for them."""
         return {column: kind_of(wanted, column) for column, wanted in (self.families or {}).items()}
 
-    def _undecided(self) -> Undecided:
+    def _schema_of_files(self) -> SchemaFromFirstRows:
         """Say what is measured of files: it depends on their first rows."""
-        from naively.engines.files import Undecided
+        from naively.engines.files import SchemaFromFirstRows
 
         given = self._kinds()
 
@@ -127,7 +127,7 @@ class MixedClassifier(SummaryClassifier):
             check_columns(given, first.schema)
             return self._cut(first.schema, lambda: first.sample)
 
-        return Undecided(given, complete, _EDGES)
+        return SchemaFromFirstRows(given, complete, _EDGES)
 
     def _families(self, schema: Schema) -> list[tuple[Family, ...]]:
         columns = schema.names or range(schema.n_columns)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from naively._optional import need
 from naively.engines.columns import find
-from naively.engines.files.plan import named
+from naively.engines.files.request import named
 from naively.engines.spark.columns import Plan
 from naively.engines.spark.types import quoted
 from naively.estimators._base import SummaryClassifier

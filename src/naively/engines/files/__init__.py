@@ -1,12 +1,11 @@
 """Files larger than memory: CSV, Parquet, Arrow, and any stream of Arrow's batches.
 
 `scan` summarizes them in one pass, and says what it left out; `summarize` returns the summary
-alone, as every engine's does. `predict` labels them as they stream by.
+alone, as every engine's does. `naively.scoring.files` predicts them as they stream by.
 """
 
-from naively.engines.files.plan import Undecided
-from naively.engines.files.predict import predict
+from naively.engines.files.request import SchemaFromFirstRows
 from naively.engines.files.scan import Scan, scan, summarize
 from naively.engines.files.sources import BadFileError
 
-__all__ = ["BadFileError", "Scan", "Undecided", "predict", "scan", "summarize"]
+__all__ = ["BadFileError", "Scan", "SchemaFromFirstRows", "scan", "summarize"]

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from naively._optional import need
 from naively.engines.files.cells import no_rows
-from naively.engines.files.pieces import CELLS, Piece, Position, check_names, columns_together
+from naively.engines.files.pieces import CELLS, FilePiece, Position, check_names, columns_together
 from naively.engines.files.sources import BadFileError, File, change_of
 
 __all__ = ["ArrowReader", "StreamReader", "open_arrow"]
@@ -62,7 +62,7 @@ class ArrowReader:
         """Return no rows, of the types that the file declares."""
         return no_rows(self._schema)
 
-    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[Piece]:
+    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield record batches from one on; small ones together, by the size of the first."""
         rows, last = self._first.rows, self._n_batches
         step = max(1, CELLS // max(1, rows * len(types)))
@@ -74,7 +74,7 @@ class ArrowReader:
             where = f"record batch {first}" if step == 1 else f"batches {first} to {behind - 1}"
             read = partial(self._read, range(first, behind))
             share = (self.file.size or 0) * behind // last
-            yield Piece(read, {"batch": behind}, where, share, width)
+            yield FilePiece(read, {"batch": behind}, where, share, width)
 
     @cached_property
     def _map(self) -> mmap.mmap | None:
@@ -197,7 +197,7 @@ class StreamReader:
         """Return no rows, of the types that the stream declares."""
         return no_rows(self._stream.schema)
 
-    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[Piece]:
+    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield rows from one on."""
         at = start.get("row", 0)
         size, held, rows = max(1024, CELLS // max(1, len(types))), list[Any](), 0
@@ -226,9 +226,9 @@ class StreamReader:
             yield batch.slice(skipped)
 
 
-def _piece(batches: list[Any], end: int) -> Piece:
+def _piece(batches: list[Any], end: int) -> FilePiece:
     def read(names: Sequence[str]) -> Iterator[Any]:
         yield from (batch.select(list(names)) for batch in batches)
 
     rows = sum(batch.num_rows for batch in batches)
-    return Piece(read, {"row": end}, f"the rows after row {end - rows}", 0)
+    return FilePiece(read, {"row": end}, f"the rows after row {end - rows}", 0)

@@ -26,13 +26,13 @@ from naively.summary import Schema, Summary
 from naively.summary_file import pack, unpack
 from naively.tensors import UnsoundError
 
-__all__ = ["State", "load", "save"]
+__all__ = ["PassState", "load", "save"]
 
 _FORMAT = 3
 
 
 @dataclass(frozen=True)
-class State:
+class PassState:
     """How far a pass has come.
 
     Attributes
@@ -61,11 +61,11 @@ class State:
     position: Position | None = None
 
     @classmethod
-    def beginning(cls, schema: Schema) -> State:
+    def beginning(cls, schema: Schema) -> PassState:
         """Nothing has been read."""
         return cls(Summary.zero(schema), Summary.zero(schema))
 
-    def added(self, summary: Summary, rows: int, file: File, position: Position) -> State:
+    def added(self, summary: Summary, rows: int, file: File, position: Position) -> PassState:
         """Add a piece of a file."""
         return replace(
             self,
@@ -75,17 +75,19 @@ class State:
             position=position,
         )
 
-    def ended(self, file: File) -> State:
+    def ended(self, file: File) -> PassState:
         """Finish a file."""
         finished = (*self.finished, file.identity)
-        return State(self.summary, self.summary, self.rows, self.rows, finished, self.bad)
+        return PassState(self.summary, self.summary, self.rows, self.rows, finished, self.bad)
 
-    def skipped(self, file: File, reason: str) -> State:
+    def skipped(self, file: File, reason: str) -> PassState:
         """Finish a file of which nothing is to count."""
         finished, bad = (*self.finished, file.identity), (*self.bad, (file.name, reason))
-        return State(self.before, self.before, self.rows_before, self.rows_before, finished, bad)
+        return PassState(
+            self.before, self.before, self.rows_before, self.rows_before, finished, bad
+        )
 
-    def resumed(self, files: Sequence[File], path: str) -> State:
+    def resumed(self, files: Sequence[File], path: str) -> PassState:
         """Return where to go on with these files, of which those finished must be the first."""
         for old, file in zip(self.finished, files, strict=False):
             if old != file.identity:
@@ -108,19 +110,19 @@ class State:
             "not the next file: nothing of what was read of it counts.",
             stacklevel=2,
         )
-        return State(
+        return PassState(
             self.before, self.before, self.rows_before, self.rows_before, self.finished, self.bad
         )
 
 
-def save(path: str | os.PathLike[str], state: State, asked: dict[str, Any]) -> None:
+def save(path: str | os.PathLike[str], state: PassState, asked: dict[str, Any]) -> None:
     """Write a checkpoint, whole or not at all.
 
     Parameters
     ----------
     path : path-like
         The file.
-    state : State
+    state : PassState
         What has been read.
     asked : dict
         What the pass was asked for; another pass must ask for the same to go on.
@@ -148,7 +150,7 @@ def save(path: str | os.PathLike[str], state: State, asked: dict[str, Any]) -> N
     write_atomically(path, write(tensors, {"naively": text}))
 
 
-def load(path: str | os.PathLike[str], asked: dict[str, Any]) -> State:
+def load(path: str | os.PathLike[str], asked: dict[str, Any]) -> PassState:
     """Read a checkpoint of a pass that was asked for the same."""
     try:
         header, tensors = model_file.parse(Path(path))
@@ -176,13 +178,13 @@ def load(path: str | os.PathLike[str], asked: dict[str, Any]) -> State:
     return state
 
 
-def _state(header: dict[str, Any], tensors: dict[str, Any]) -> State:
+def _state(header: dict[str, Any], tensors: dict[str, Any]) -> PassState:
     summary, before = (
         unpack(words, {n[2:]: tensor for n, tensor in tensors.items() if n.startswith(f"{i}.")})
         for i, words in enumerate(header["summaries"])
     )
     rows, rows_before = header["rows"]
-    return State(
+    return PassState(
         summary,
         before,
         rows,

@@ -13,13 +13,13 @@ from functools import lru_cache, partial
 from typing import Any
 
 from naively._optional import need
-from naively.engines.files import plain
+from naively.engines.files import plain_csv
 from naively.engines.files.blocks import Blocks, RecordEnds, last_record_end, record_ends
-from naively.engines.files.pieces import Piece, Position, check_names
+from naively.engines.files.pieces import FilePiece, Position, check_names
 from naively.engines.files.sources import BadFileError, File
 from naively.exceptions import NaivelyError
 
-__all__ = ["BLOCK", "SAMPLE", "CsvReader", "Dialect"]
+__all__ = ["BLOCK", "SAMPLE", "CsvDialect", "CsvReader"]
 
 pa = need("pyarrow", "reading files", extra="files")
 pacsv = need("pyarrow.csv", "reading CSV", extra="files")
@@ -33,7 +33,7 @@ _MARK = b"\xef\xbb\xbf"  # which some write before UTF-8
 
 
 @dataclass(frozen=True)
-class Dialect:
+class CsvDialect:
     """How CSV is written.
 
     Attributes
@@ -66,7 +66,7 @@ class Dialect:
 class CsvReader:
     """A CSV file that is open."""
 
-    def __init__(self, file: File, dialect: Dialect) -> None:
+    def __init__(self, file: File, dialect: CsvDialect) -> None:
         self.file, self.dialect, self._blocks = file, dialect, Blocks(file)
         self._separator = dialect.separator_of(file)
         self._names, self._first = self._header()
@@ -87,16 +87,17 @@ class CsvReader:
 
     def goes_on(self) -> bool:
         """Whether there are rows beyond those of the sample."""
-        return bool(self._blocks.at(self._first + len(self._records(self._first, SAMPLE)), 1))
+        size = len(self._records(self._first, SAMPLE))
+        return len(self._blocks.at(self._first, size + 1)) > size
 
-    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[Piece]:
+    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield blocks of records from a byte on."""
         at = start.get("byte", self._first)
         while data := self._records(at, BLOCK):
             where = f"the rows after byte {at}"
             at += len(data)
             read = partial(self._read, data, types, where)
-            yield Piece(read, {"byte": at}, where, self._blocks.read_of_the_file(at))
+            yield FilePiece(read, {"byte": at}, where, self._blocks.read_of_the_file(at))
 
     # --- inside -------------------------------------------------------------------------------
 
@@ -148,7 +149,20 @@ class CsvReader:
         self._check_encoding(line)
         names = [name.strip() for name in self._names_in(line)]
         check_names([name for name in names if name], self.file)
+        self._check_separator(names)
         return names, begin + len(line)
+
+    def _check_separator(self, names: Sequence[str]) -> None:
+        """Raise where all columns seem to be in one, since another character separates them."""
+        header = names[0] if len(names) == 1 else ""
+        likely = max(";,\t|", key=header.count)
+        if likely in header:
+            shown = header if len(header) <= 40 else f"{header[:39]}…"
+            raise NaivelyError(
+                f"{self.file.name!r} has no {self._separator!r} in its first line, {shown!r}; it "
+                f"looks separated by {likely!r}. Set the separator: separator={likely!r}, or "
+                f"--separator {likely!r} on the command line."
+            )
 
     def _names_in(self, line: bytes) -> list[str]:
         """Read the first record as all others are read."""
@@ -179,18 +193,18 @@ class CsvReader:
     ) -> Iterator[Any]:
         """Let the kernel read what is plain, and pyarrow the rest."""
         cells = self._cells(tuple(names), tuple(types.items()))
-        found = None if cells is None else plain.parse(rows, cells)
+        found = None if cells is None else plain_csv.parse(rows, cells)
         yield from [found] if found else self._parse(rows, names, types, where).to_batches()
 
     @lru_cache(maxsize=1)  # noqa: B019 - it lives as long as the reader, of which it is part
     def _cells(
         self, names: tuple[str, ...], types: tuple[tuple[str, Any], ...]
-    ) -> plain.Cells | None:
+    ) -> plain_csv.Cells | None:
         if self.dialect.decimal != ".":
             return None
         wanted = {name: kind for name, kind in types if name in names}
         missing = (*_MISSING, *self.dialect.missing)
-        return plain.Cells.of(self._names, wanted, self._separator, missing)
+        return plain_csv.Cells.of(self._names, wanted, self._separator, missing)
 
     def _parse(
         self, rows: memoryview, names: Sequence[str], types: Mapping[str, Any], where: str

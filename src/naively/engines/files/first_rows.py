@@ -1,4 +1,4 @@
-"""The first rows of several files: what a column is that is empty in the first of them.
+"""The first rows of files: what they look like, before a pass over them begins.
 
 >>> first = pa.table({"age": [30], "town": pa.nulls(1)})
 >>> filled(first, iter([pa.table({"age": [None], "town": ["Ulm"]})])).schema.types
@@ -8,14 +8,140 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from functools import cached_property
 from typing import Any
 
 from naively._optional import need
+from naively.engines.files.csv import CsvDialect, CsvReader
+from naively.engines.files.pieces import Reader
+from naively.engines.files.readers import OpenFile, open_file
+from naively.engines.files.sources import BadFileError, File, resolve
 from naively.engines.native.arrow import held_by_type
+from naively.exceptions import NaivelyError
 
-__all__ = ["filled"]
+__all__ = ["FirstRows", "filled"]
 
 pa = need("pyarrow", "reading files", extra="files")
+
+
+class FirstRows:
+    """Files, and the first rows of the first sound one that has some.
+
+    What reads the files takes this in their place, so that they are looked at once. A stream that
+    was looked at stays open, since it cannot be opened twice.
+
+    Parameters
+    ----------
+    source : path, paths, Arrow stream
+        What `scan` reads.
+    dialect : CsvDialect
+        How CSV is written.
+    """
+
+    def __init__(self, source: Any, dialect: CsvDialect) -> None:
+        self.files, self.dialect = resolve(source), dialect
+        self._bad: list[BadFileError] = []
+        self._streams: dict[str, OpenFile] = {}
+        self._looked_at: list[Reader] = []
+        self._rest = self._samples()
+
+    @classmethod
+    def of(cls, source: Any, dialect: CsvDialect) -> FirstRows:
+        """Return the first rows of a source, which may have been looked at already."""
+        return source if isinstance(source, FirstRows) else cls(source, dialect)
+
+    @property
+    def file(self) -> OpenFile | None:
+        """The first sound file that shows types, as a CSV file without rows does not.
+
+        Where none does, the first that is sound; None where no file is.
+        """
+        return self._seen[0]
+
+    @property
+    def table(self) -> Any:
+        """Its first rows, or none where it declares types, as a ``pyarrow.Table``, or None."""
+        return self._seen[1]
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of that file, as far as they are known."""
+        return [] if self.table is None else list(self.table.column_names)
+
+    @property
+    def where(self) -> str:
+        """Name that file at the end of a message."""
+        return "" if self.file is None else self.file.where
+
+    @property
+    def has_types(self) -> bool:
+        """Whether there is a file that holds rows, or declares types."""
+        return self.file is not None and _shows_types(self.file, self.table)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether columns that are empty in the rows looked at may have cells further on."""
+        return any(isinstance(one, CsvReader) and one.goes_on() for one in self._looked_at)
+
+    @property
+    def n_bytes(self) -> int | None:
+        """The size of all files; None where it is not known, since a stream stands alone."""
+        known = self.files[0].size is not None
+        return sum(file.size or 0 for file in self.files) if known else None
+
+    @cached_property
+    def _seen(self) -> tuple[OpenFile | None, Any]:
+        found: tuple[OpenFile | None, Any] = (None, None)
+        for opened, table in self._rest:
+            if _shows_types(opened, table):
+                return opened, table
+            found = found if found[0] is not None else (opened, table)
+        return found
+
+    def check(self) -> None:
+        """Raise where no file shows what columns hold."""
+        if self.has_types:
+            return
+        names = ", ".join(repr(file.name) for file in self.files[:3])
+        more = f" and {len(self.files) - 3} more" if len(self.files) > 3 else ""
+        raise NaivelyError(f"there must be a file that holds rows; got {names}{more}.")
+
+    def check_sound(self) -> None:
+        """Raise where a file that was looked at cannot be read."""
+        self._seen  # noqa: B018 - it is found by looking
+        if self._bad:
+            raise self._bad[0]
+
+    def fill(self, known: Collection[str] = ()) -> Any:
+        """Return the rows, with the types of empty columns by later files; see `filled`."""
+        table = filled(self.table, (table for _, table in self._rest), known)
+        self._seen = self.file, table
+        return table
+
+    def opened(self, file: File) -> OpenFile:
+        """Open a file, or return the stream that was."""
+        return self._streams.pop(file.name, None) or open_file(file, self.dialect)
+
+    def keep_open(self, opened: OpenFile) -> None:
+        """Keep a stream, which cannot be opened twice."""
+        if opened.file.size is None:
+            self._streams[opened.file.name] = opened
+
+    def _samples(self) -> Iterator[tuple[OpenFile, Any]]:
+        for file in self.files:
+            try:
+                opened = open_file(file, self.dialect)
+                table = opened.sample()
+            except BadFileError as error:
+                self._bad.append(error)
+                continue
+            self.keep_open(opened)
+            self._looked_at.append(opened.reader)
+            yield opened, table
+
+
+def _shows_types(opened: OpenFile, table: Any) -> bool:
+    return opened.file.format != "csv" or table.num_rows > 0
 
 
 def filled(table: Any, later: Iterator[Any], known: Collection[str] = ()) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 from naively._optional import need
 from naively.engines.files.cells import no_rows
-from naively.engines.files.pieces import CELLS, Piece, Position, check_names, columns_together
+from naively.engines.files.pieces import CELLS, FilePiece, Position, check_names, columns_together
 from naively.engines.files.sources import BadFileError, File
 
 __all__ = ["ParquetReader"]
@@ -45,7 +45,7 @@ class ParquetReader:
         """Return no rows, of the types that the file declares."""
         return no_rows(self._schema)
 
-    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[Piece]:
+    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield row groups from one on."""
         metadata, n_columns = self._metadata, max(1, len(types))
         self._encoded = [
@@ -69,7 +69,7 @@ class ParquetReader:
             read = partial(self._read, range(first, at), size)
             few = min(_MOST_ROWS, max(1024, _BATCH // n_columns))
             read_rows = partial(self._read, range(first, at), few)
-            yield Piece(read, {"row_group": at}, groups, share, width, read_rows)
+            yield FilePiece(read, {"row_group": at}, groups, share, width, read_rows)
 
     # --- inside -------------------------------------------------------------------------------
 

@@ -10,27 +10,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from naively._optional import need
 from naively.engines.files.sources import File
 from naively.exceptions import NaivelyError
 
-__all__ = ["CELLS", "Begun", "Piece", "Position", "Reader", "Rows"]
-__all__ += ["check_names", "columns_together", "combined"]
-
-pa = need("pyarrow", "reading files", extra="files")
+__all__ = ["CELLS", "FilePiece", "Position", "Reader", "ReplayedReader"]
+__all__ += ["check_names", "columns_together"]
 
 Position = dict[str, int]
 CELLS = 1 << 22  # of a piece, about: 32 MB of float64
 
 
 @dataclass(frozen=True)
-class Piece:
+class FilePiece:
     """Some rows of a file.
 
     Attributes
     ----------
     read : callable
-        Given names of columns, it yields record batches, or `Rows`, that hold them.
+        Given names of columns, it yields record batches, or `ArrayBatch`, that hold them.
     after : Position
         Where the next piece begins.
     where : str
@@ -53,25 +50,6 @@ class Piece:
     read_rows: Callable[[Sequence[str]], Iterator[Any]] | None = None
 
 
-class Rows:
-    """Rows that are no record batch, though they are used like one.
-
-    Parameters
-    ----------
-    columns : dict
-        Arrays by name: Arrow's, or NumPy's where they hold numbers.
-    num_rows : int
-        How many rows there are.
-    """
-
-    def __init__(self, columns: dict[str, Any], num_rows: int) -> None:
-        self.columns, self.num_rows = columns, num_rows
-
-    def column(self, name: str) -> Any:
-        """Return a column."""
-        return self.columns[name]
-
-
 class Reader(Protocol):
     """A file that is open."""
 
@@ -82,28 +60,28 @@ class Reader(Protocol):
     def sample(self) -> Any:
         """Return a table whose types are those of the columns: with some rows, or none."""
 
-    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[Piece]:
+    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield the pieces from a position on, ``{}`` being the beginning.
 
         ``types`` names the columns that will be read and, for text, as what.
         """
 
 
-class Begun:
-    """A reader of which some pieces have been looked at, and come again.
+class ReplayedReader:
+    """A reader of a stream of which some pieces have been looked at; they come again.
 
     Parameters
     ----------
     reader : Reader
-        Of something that can be read only once.
-    pieces : iterator of Piece
-        All that it will yield.
+        The stream, which can be read only once.
+    pieces : iterator of FilePiece
+        All of its pieces.
     """
 
-    def __init__(self, reader: Reader, pieces: Iterator[Piece]) -> None:
+    def __init__(self, reader: Reader, pieces: Iterator[FilePiece]) -> None:
         self.types, self.sample, self._pieces = reader.types, reader.sample, pieces
 
-    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[Piece]:
+    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield the pieces from the beginning on."""
         return self._pieces
 
@@ -122,13 +100,3 @@ def check_names(names: Sequence[str], file: File) -> None:
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise NaivelyError(f"column names must differ; {file.name!r} has {twice!r} twice.")
-
-
-def combined(batches: list[Any]) -> list[Any]:
-    """Put small batches together: each costs a fixed time.
-
-    Several remain where one column would hold more text than one array can.
-    """
-    if len(batches) < 2:
-        return batches
-    return pa.Table.from_batches(batches).combine_chunks().to_batches()

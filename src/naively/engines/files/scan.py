@@ -9,15 +9,17 @@ from typing import Any
 
 from naively.engines.columns import LeftOut
 from naively.engines.files.cells import settled, typed
-from naively.engines.files.csv import Dialect
-from naively.engines.files.folding import Fold, Progress, is_text
-from naively.engines.files.plan import Undecided, Wish, named
-from naively.engines.files.sources import resolve
-from naively.exceptions import NaivelyError
-from naively.schema import Kind, Schema
+from naively.engines.files.column_plan import ColumnPlan
+from naively.engines.files.csv import CsvDialect
+from naively.engines.files.first_rows import FirstRows
+from naively.engines.files.read_ahead import Progress
+from naively.engines.files.request import Request, SchemaFromFirstRows, check_form
+from naively.engines.files.sources import are_text
+from naively.engines.files.summary_pass import SummaryPass
+from naively.schema import Schema
 from naively.summary import Summary
 
-__all__ = ["Progress", "Scan", "scan", "summarize"]
+__all__ = ["Progress", "Scan", "scan", "scan_planned", "summarize"]
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def scan(
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
     weight: str | None = None,
-    schema: Schema | Undecided | None = None,
+    schema: Schema | SchemaFromFirstRows | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     skip_bad_files: bool = False,
     skip_columns: bool = False,
@@ -71,10 +73,11 @@ def scan(
 
     Parameters
     ----------
-    source : str, path-like, list of those, or an Arrow stream
+    source : str, path-like, list of those, an Arrow stream, or FirstRows
         Files of CSV (also .gz, .zst, .bz2), Parquet or Arrow: a path, a folder, a glob, "-" for
         standard input. What a path says, as in ``year=2024/a.parquet``, is a column. Or an
-        object with ``__arrow_c_stream__``: a data frame, a relation of DuckDB, a reader.
+        object with ``__arrow_c_stream__``: a data frame, a relation of DuckDB, a reader. Or
+        files that have been looked at already.
     target : str
         The column of labels.
     columns : sequence of str, optional
@@ -85,8 +88,8 @@ def scan(
         A column of weights, finite and >= 0.
     schema : Schema, optional
         What is measured, such as that of a summary to which this one will be added: its columns
-        are found by name. None: what the types say. It may be `Undecided`. A CSV file has no types:
-        what its first rows look like counts, and dates are text.
+        are found by name. None: what the types say. It may be `SchemaFromFirstRows`. A CSV file has
+        no types: what its first rows look like counts, and dates are text.
     checkpoint : path-like, optional
         A file to which the state of the pass is saved every few seconds. If it is there, the
         pass goes on from it, and the result has the bits of an uninterrupted pass.
@@ -118,38 +121,34 @@ def scan(
     >>> found.summary.schema.kinds
     ('number', 'category')
     """
-    for kind in (label_type, *(types or {}).values()):
-        if kind not in (None, "str", "int", "float", "bool"):
-            raise NaivelyError(f"label_type must be str, int, float or bool; got {kind!r}.")
-    chosen = _columns(schema, columns, exclude)
-    wish = Wish(target, *chosen, weight, _kinds(schema), dict(types or {}), skip_columns)
-    dialect = Dialect(separator, decimal, tuple(missing))
-    files = resolve(source)
-    if checkpoint is not None and any(file.size is None for file in files):
-        raise NaivelyError("a checkpoint needs files, which can be read again; got a stream.")
-    fold = Fold(files, wish, dialect, skip_bad_files, checkpoint, progress, schema)
-    state = fold.run(n_jobs)
-    summary = typed(state.summary, label_type) if is_text(files, wish) else settled(state.summary)
+    check_form(label_type)
+    request = Request.of(
+        target,
+        schema,
+        columns=columns,
+        exclude=exclude,
+        weight=weight,
+        types=types,
+        skip_columns=skip_columns,
+    )
+    first = FirstRows.of(source, CsvDialect(separator, decimal, tuple(missing)))
+    how: dict[str, Any] = {"skip_bad_files": skip_bad_files, "checkpoint": checkpoint}
+    passing = SummaryPass(first, request, schema, progress=progress, **how)
+    return _scanned(passing, n_jobs, label_type)
+
+
+def scan_planned(
+    first: FirstRows, plan: ColumnPlan, schema: Schema | SchemaFromFirstRows | None, **options: Any
+) -> Scan:
+    """Summarize files whose columns have been chosen; `scan` says what the options are."""
+    return _scanned(SummaryPass(first, plan.request, schema, plan=plan, **options))
+
+
+def _scanned(
+    passing: SummaryPass, n_jobs: int | None = None, label_type: str | None = None
+) -> Scan:
+    state, files = passing.run(n_jobs), passing.first.files
+    is_text = are_text(files, passing.request.target)
+    summary = typed(state.summary, label_type) if is_text else settled(state.summary)
     n_bytes = sum(file.size or 0 for file in files)
-    return Scan(summary, fold.plan.left_out, state.bad, state.rows, n_bytes)
-
-
-def _columns(
-    schema: Schema | Undecided | None, columns: Sequence[str] | None, exclude: Sequence[str]
-) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
-    """Return the columns to learn from, and those not to."""
-    if not isinstance(schema, Schema) or schema.names is None:
-        return None if columns is None else named(columns), named(exclude)
-    if columns is not None or exclude:
-        raise NaivelyError("columns are chosen by the schema, or by columns and exclude; got both.")
-    return schema.names, ()
-
-
-def _kinds(schema: Schema | Undecided | None) -> dict[str, Kind] | None:
-    """Return what the columns hold, as far as it is known; None where all hold numbers."""
-    if isinstance(schema, Undecided):
-        return None if schema.kinds is None else dict(schema.kinds)
-    if schema is None or schema.kinds is None:
-        return {} if schema is None else None
-    held = zip(schema.names or (), schema.kinds, strict=False)
-    return {name: kind for name, kind in held if kind != "undecided"}
+    return Scan(summary, passing.plan.left_out, state.bad, state.rows, n_bytes)

@@ -14,7 +14,6 @@ same order.
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import stat
@@ -27,7 +26,7 @@ from urllib.parse import unquote
 
 from naively.exceptions import NaivelyError
 
-__all__ = ["BadFileError", "File", "change_of", "look_ahead", "resolve"]
+__all__ = ["BadFileError", "File", "are_text", "change_of", "resolve"]
 
 _FORMATS = {
     **dict.fromkeys((".csv", ".tsv", ".txt"), "csv"),
@@ -119,6 +118,11 @@ def change_of(file: File) -> BadFileError | None:
     )
 
 
+def are_text(files: Iterable[File], target: str) -> bool:
+    """Whether labels are read as text, whose type shows only when all of it has been read."""
+    return all(file.format == "csv" and target not in file.partitions for file in files)
+
+
 def resolve(source: Any) -> list[File]:
     """Return the files that a source stands for, in the order in which they are read.
 
@@ -134,6 +138,8 @@ def resolve(source: Any) -> list[File]:
         return [File(f"<{type(source).__name__}>", "stream", content=source)]
     if isinstance(source, Iterable):
         files = [file for one in source for file in _resolved(one)]
+        if not files:
+            raise NaivelyError("there must be a file to read; got none.")
         return _with_typed_partitions(list({file.name: file for file in files}.values()))
     raise NaivelyError(
         "data must be a path, a glob, paths, or an object with __arrow_c_stream__; "
@@ -143,11 +149,6 @@ def resolve(source: Any) -> list[File]:
 
 def _resolved(one: str | os.PathLike[str] | File) -> list[File]:
     return [one] if isinstance(one, File) else _named(os.fspath(one))
-
-
-def look_ahead(file: File, size: int) -> File:
-    """Return the beginning of standard input as a file of its own; all of it can still be read."""
-    return replace(file, content=_Begun(file.content.ahead(size), io.BytesIO()))
 
 
 def _is_dataset(source: object) -> bool:
@@ -232,7 +233,7 @@ def _with_typed_partitions(files: list[File]) -> list[File]:
     for file in files:
         for key, value in file.partitions.items():
             texts.setdefault(key, set()).update([] if value is None else [value])
-    kinds = {key: _kind(values) for key, values in texts.items()}
+    kinds = {key: _partition_type(values) for key, values in texts.items()}
 
     def made(key: str, text: str | None) -> Any:
         kind = kinds[key]
@@ -244,15 +245,15 @@ def _with_typed_partitions(files: list[File]) -> list[File]:
     ]
 
 
-def _kind(texts: set[str]) -> type[int] | type[float] | type[str]:
+def _partition_type(texts: set[str]) -> type[int] | type[float] | type[str]:
     if all(re.fullmatch(r"[+-]?[0-9]{1,18}", text) for text in texts):
         return int
     number = r"[+-]?([0-9]{1,15}(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,2})?"
     return float if all(re.fullmatch(number, text) for text in texts) else str
 
 
-class _Begun:
-    """Standard input whose first bytes have been looked at."""
+class _StandardInput:
+    """Standard input, whose first bytes have been looked at."""
 
     def __init__(self, start: bytes, rest: Any) -> None:
         self.start, self.rest, self.place, self.closed = start, rest, 0, False
@@ -262,11 +263,6 @@ class _Begun:
         found = start + self.rest.read(size - len(start)) if len(start) < size else start
         self.place += len(found)
         return found
-
-    def ahead(self, size: int) -> bytes:
-        """Return the next bytes, which will be read again."""
-        self.start += self.rest.read(max(0, size - len(self.start)))
-        return self.start[:size]
 
     def tell(self) -> int:
         return self.place
@@ -288,4 +284,4 @@ def _standard_input() -> File:
             f"standard input must be CSV or an Arrow stream; got a file of {kind}, whose end "
             "is read first. Save it, and give its name."
         )
-    return File("-", kind, codec, content=_Begun(start, sys.stdin.buffer))
+    return File("-", kind, codec, content=_StandardInput(start, sys.stdin.buffer))

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from naively._optional import need
-from naively.engines.columns import Columns, check_some, find
+from naively.engines.columns import check_some, find
 from naively.engines.spark.columns import Plan
 from naively.engines.spark.failures import told
 from naively.engines.spark.parquet import Files, OddFileError
@@ -69,7 +69,7 @@ def summarize(
     """
     keys = [find(name, df.columns) for name in (target, weight) if name is not None]
     plan = Plan.of(df, columns, schema, exclude=keys)
-    check_some(Columns(plan.names, ()), target)
+    check_some(plan.names, target)
     expressions = [df[quoted(target)].alias("y"), *plan.select(df)]
     if weight is not None:
         check_weights(held_by_type(df.schema[weight].dataType), weight)

@@ -10,7 +10,7 @@ from typing import Any
 
 from naively._optional import need
 from naively.engines.columns import find, is_index
-from naively.engines.files.plan import named
+from naively.engines.files.request import named
 from naively.exceptions import NaivelyError
 from naively.kinds import Held, What, check, kind_of
 from naively.schema import Kind, Schema

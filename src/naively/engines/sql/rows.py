@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from naively._optional import need
-from naively.engines.columns import Columns, check_some, find, is_index
+from naively.engines.columns import check_some, find, is_index
 from naively.exceptions import NaivelyError
 from naively.kinds import Held, What, check, check_weights, kind_of
 from naively.schema import Kind, Schema
@@ -84,7 +84,7 @@ def rows_of(
     check_table(table)
     own = [find(name, table.columns) for name in (target, weight) if name is not None]
     names = _names(table, columns, own, schema)
-    check_some(Columns(names, ()), target)
+    check_some(names, target)
     if schema is None:
         schema = Schema(len(names), names, tuple(_kind(table[name]) for name in names))
     elif schema.undecided:

@@ -1,14 +1,14 @@
-"""Rows of numbers and categories, as the kernel reads them.
+"""Batches of rows, of Arrow or of arrays, become rows that the kernel reads.
 
 >>> batch = pa.record_batch({"age": [30.0, None], "town": ["Bonn", "Ulm"]})
->>> rows = mixed_rows(batch, {"age": None, "town": "str"}, {})
+>>> rows = rows_of(batch, {"age": None, "town": "str"}, {})
 >>> [codes.tolist() for codes in rows.codes[:]], rows.categories
 ([[0, 1]], (array(['Bonn', 'Ulm'], dtype='<U4'),))
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,20 +16,50 @@ from numpy.typing import NDArray
 
 from naively._optional import need
 from naively.engines import categories
-from naively.engines.files.cells import numbers
+from naively.engines.files.cells import RowError, numbers
+from naively.exceptions import NaivelyError
 from naively.rows import Columns, Rows
 
-__all__ = ["columns_of", "mixed_rows"]
+__all__ = ["ArrayBatch", "combined", "number_columns", "raise_not_finite", "rows_of"]
 
 pa = need("pyarrow", "reading files", extra="files")
 
 
-def mixed_rows(batch: Any, columns: Mapping[str, str | None], constants: Mapping[str, Any]) -> Rows:
+class ArrayBatch:
+    """Columns that are no record batch of Arrow, and are used like one.
+
+    Parameters
+    ----------
+    columns : dict
+        Arrays by name: Arrow's, or NumPy's where they hold numbers.
+    num_rows : int
+        How many rows there are.
+    """
+
+    def __init__(self, columns: dict[str, Any], num_rows: int) -> None:
+        self.columns, self.num_rows = columns, num_rows
+
+    def column(self, name: str) -> Any:
+        """Return a column."""
+        return self.columns[name]
+
+
+def combined(batches: list[Any]) -> list[Any]:
+    """Put small batches together: each costs a fixed time.
+
+    Several remain where one column would hold more text than one array can.
+    """
+    if len(batches) < 2:
+        return batches
+    return pa.Table.from_batches(batches).combine_chunks().to_batches()
+
+
+def rows_of(batch: Any, columns: Mapping[str, str | None], constants: Mapping[str, Any]) -> Rows:
     """Return the columns of a batch.
 
     Parameters
     ----------
-    batch : RecordBatch or CSV rows
+    batch : RecordBatch or ArrayBatch
         What was read.
     columns : mapping
         For each column, in order, what its categories are; None where it holds numbers.
@@ -41,13 +71,15 @@ def mixed_rows(batch: Any, columns: Mapping[str, str | None], constants: Mapping
     coded = [_coded(batch, name, form, constants) for name, form in columns.items() if form]
     return Rows(
         (n_rows, len(columns)),
-        Columns(columns_of(batch, plain, constants), n_rows),
+        Columns(number_columns(batch, plain, constants), n_rows),
         Columns([codes for codes, _ in coded], n_rows),
         tuple(found for _, found in coded),
     )
 
 
-def columns_of(batch: Any, names: Any, constants: Mapping[str, Any]) -> list[NDArray[Any]]:
+def number_columns(
+    batch: Any, names: Iterable[str], constants: Mapping[str, Any]
+) -> list[NDArray[Any]]:
     """Return columns of numbers; a constant takes no memory."""
     return [
         np.broadcast_to(np.float64(constants[name]), batch.num_rows)
@@ -57,12 +89,27 @@ def columns_of(batch: Any, names: Any, constants: Mapping[str, Any]) -> list[NDA
     ]
 
 
+def raise_not_finite(columns: Sequence[NDArray[Any]], names: Sequence[str], start: int) -> None:
+    """Say which cell is infinite, or that some are too large for a variance."""
+    for name, column in zip(names, columns, strict=False):
+        infinite = np.isinf(column)
+        if infinite.any():
+            advice = "Naive Bayes needs finite numbers; NaN is allowed and means missing."
+            at = start + int(np.argmax(infinite))
+            raise RowError(at, f"column {name!r} holds infinity", advice)
+    sizes = [np.max(np.abs(np.nan_to_num(column)), initial=0.0) for column in columns]
+    raise NaivelyError(
+        f"column {names[int(np.argmax(sizes))]!r} holds numbers so large that their variance "
+        f"exceeds every float64, such as {max(sizes):g}. Rescale it."
+    )
+
+
 def _coded(batch: Any, name: str, form: str, constants: Mapping[str, Any]) -> categories.Encoded:
     """Return the codes of a column of categories, and what they mean."""
     if name in constants:
         return _constant(constants[name], batch.num_rows)
     column = batch.column(name)
-    if not isinstance(column, np.ndarray) and _is_odd(column.type):
+    if not isinstance(column, np.ndarray) and _has_no_plain_type(column.type):
         column = numbers(column)
     encode = categories.encode if isinstance(column, np.ndarray) else categories._of_arrow
     codes, found = encode(column, f"column {name!r}")
@@ -77,7 +124,7 @@ def _constant(value: Any, n_rows: int) -> categories.Encoded:
     return np.zeros(n_rows, np.int32), np.array([value])
 
 
-def _is_odd(kind: Any) -> bool:
+def _has_no_plain_type(kind: Any) -> bool:
     """Whether numbers are of a type that has no plain counterpart in Python."""
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return pa.types.is_decimal(kind) or pa.types.is_float16(kind)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from naively._optional import need
 from naively.engines.columns import (
+    ColumnChoice,
     LeftOut,
     check_some,
     choose,
@@ -17,86 +18,33 @@ from naively.engines.columns import (
     out_of_files,
 )
 from naively.engines.files.cells import is_number, plain
+from naively.engines.files.first_rows import FirstRows
+from naively.engines.files.request import Request
 from naively.engines.files.sources import File
 from naively.engines.native.arrow import held_by_type
 from naively.exceptions import NaivelyError
 from naively.kinds import check, check_weights, kind_of
 from naively.schema import Kind, Schema
-from naively.summary import Summary
 
-__all__ = ["FORMS", "READ_AS", "Plan", "Undecided", "Wish"]
-__all__ += ["named", "type_of", "with_partitions"]
+__all__ = ["FORMS", "READ_AS", "ColumnPlan", "chosen_columns"]
 
 pa = need("pyarrow", "reading files", extra="files")
 
 _TEXTS = pa.dictionary(pa.int32(), pa.string())
-FORMS = {
-    "U": "str",
-    "O": "str",
-    "i": "int",
-    "u": "uint",
-    "b": "bool",
-    "f": "float",
-}  # by NumPy's kinds
+# by NumPy's kinds
+FORMS = {"U": "str", "O": "str", "i": "int", "u": "uint", "b": "bool", "f": "float"}
 READ_AS = {"str": _TEXTS, "bool": pa.bool_(), "int": pa.int64(), "float": pa.float64()}
 READ_AS["uint"] = pa.uint64()
 
 
 @dataclass(frozen=True)
-class Undecided:
-    """What is to be measured, where that depends on the first rows.
+class ColumnPlan:
+    """The columns that are read from every file, and what is measured of them.
 
     Attributes
     ----------
-    kinds : mapping, or None
-        What some columns hold; others, what their types say. None where all hold numbers.
-    complete : callable, or None
-        Given a summary of the first rows, it returns the schema with all that is to be fixed.
-    sample : int
-        How many rows that summary keeps; 0 where they do not matter, and it is empty.
-    """
-
-    kinds: Mapping[str, Kind] | None = None
-    complete: Callable[[Summary], Schema] | None = None
-    sample: int = 0
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What the caller asked for.
-
-    Attributes
-    ----------
-    target, columns, exclude, weight
-        As `scan` has them.
-    kinds : dict, or None
-        What some columns hold, and others by their types; None where all are to hold numbers.
-    types : dict
-        What the categories of some columns are in CSV: "str", "int", "float" or "bool".
-    skip_columns : bool
-        Whether columns that cannot be learned from are left out, instead of an error.
-    """
-
-    target: str
-    columns: tuple[str, ...] | None = None
-    exclude: tuple[str, ...] = ()
-    weight: str | None = None
-    kinds: dict[str, Kind] | None = None
-    types: dict[str, str] = field(default_factory=dict)
-    skip_columns: bool = False
-
-    @property
-    def settled(self) -> set[str]:
-        """The columns of which it does not matter what their types are."""
-        return {*self.exclude, *(self.kinds or ())}
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is read from every file.
-
-    Attributes
-    ----------
+    request : Request
+        What the caller asked for.
     schema : Schema
         What is measured.
     features : tuple of str
@@ -111,7 +59,7 @@ class Plan:
         For each column of categories, what they are in CSV.
     """
 
-    wish: Wish
+    request: Request
     schema: Schema
     features: tuple[str, ...]
     left_out: tuple[LeftOut, ...]
@@ -120,51 +68,39 @@ class Plan:
     categories: dict[str, str]
 
     @classmethod
-    def of(
-        cls,
-        sample: Any,
-        wish: Wish,
-        file: File,
-        declared: Mapping[str, Any],
-        *,
-        alone: bool,
-        fixed: Schema | None = None,
-    ) -> Plan:
-        """Decide by a table: the first rows of a CSV file, or none where types are declared.
+    def of(cls, first: FirstRows, request: Request, fixed: Schema | None = None) -> ColumnPlan:
+        """Decide by the first rows.
 
-        Where the file is not alone, another one may have what is excluded. A schema that is fixed
-        says what the columns hold, by place if it has no names.
+        A schema that is fixed says what the columns hold, by place if it has no names.
         """
-        where, present = f" in {file.name!r}", sample.column_names
-        extra = [] if wish.weight is None else [find(wish.weight, present, where)]
-        chosen = choose(
-            sample,
-            target=wish.target,
-            columns=wish.columns,
-            exclude=[*extra, *(name for name in wish.exclude if alone or name in present)],
-            kinds=wish.kinds,
-            skip_columns=wish.skip_columns,
-            types=(known := _known(declared)),
-            where=where,
-        )
-        numbers = wish.kinds is None and bool(wish.exclude or chosen.left_out)
-        check_some(chosen, wish.target, where, numbers=numbers)
-        types = dict(zip(present, sample.schema.types, strict=True))
-        kinds = _kinds(chosen.names, types | known, wish, fixed, where)
+        chosen = chosen_columns(first, request)
+        opened: Any = first.file
+        types = dict(zip(first.names, first.table.schema.types, strict=True))
+        known = types | _declared(opened)
+        kinds = _kinds(chosen.names, known, request, fixed, first.where)
         categories = {
-            name: wish.types.get(name) or _form(types[name])
+            name: request.types.get(name) or _form(types[name])
             for name, kind in zip(chosen.names, kinds, strict=True)
             if kind == "category"
         }
-        kept = frozenset(name for name in present if not is_index(name))
-        names = None if wish.columns is not None else kept - set(wish.exclude)
-        read = {*chosen.names, *extra} - set(categories)
+        left_out = {one.name for one in chosen.left_out}
+        kept = frozenset(n for n in first.names if n not in left_out and not is_index(n))
+        names = None if request.columns is not None else kept - set(request.exclude)
+        weight = [] if request.weight is None else [request.weight]
+        read = {*chosen.names, *weight} - set(categories)
         flags = frozenset(name for name in read if pa.types.is_boolean(types[name]))
         schema = Schema(len(kinds), chosen.names, kinds) if fixed is None else fixed.decided(kinds)
-        plan = cls(wish, schema, chosen.names, chosen.left_out, names, flags, categories)
-        is_text = file.format == "csv"  # where categories can be anything
-        plan.check(file, types | dict.fromkeys(categories) if is_text else types)
+        plan = cls(request, schema, chosen.names, chosen.left_out, names, flags, categories)
+        is_text = opened.file.format == "csv"  # where categories can be anything
+        plan.check(opened.file, types | dict.fromkeys(categories) if is_text else types)
         return plan
+
+    def check_some(self, where: str) -> None:
+        """Raise where there is no column to learn from."""
+        request = self.request
+        numbers = request.kinds is None and bool(request.exclude or self.left_out)
+        left_out = self.left_out
+        check_some(self.features, request.target, where, left_out=left_out, numbers=numbers)
 
     @property
     def is_of_numbers(self) -> bool:
@@ -175,13 +111,13 @@ class Plan:
     @property
     def types(self) -> dict[str, Any]:
         """As what each column of a CSV file is read."""
-        extra = [] if self.wish.weight is None else [self.wish.weight]
+        extra = [] if self.request.weight is None else [self.request.weight]
         kinds = {
             name: pa.bool_() if name in self.flags else pa.float64()
             for name in (*self.features, *extra)
         }
         kinds |= {name: READ_AS[form] for name, form in self.categories.items()}
-        return kinds | {self.wish.target: _TEXTS}
+        return kinds | {self.request.target: _TEXTS}
 
     def check(self, file: File, types: Mapping[str, Any]) -> None:
         """Raise where a file lacks a column, has another one, or one of the wrong kind."""
@@ -191,9 +127,9 @@ class Plan:
             if name not in types:
                 self._raise_missing(name, file, present)
             kind = types[name]
-            if name == self.wish.target or kind is None:
+            if name == self.request.target or kind is None:
                 continue
-            if name == self.wish.weight:
+            if name == self.request.weight:
                 check_weights(held_by_type(kind), name, where)
                 continue
             if name in undecided:
@@ -204,7 +140,7 @@ class Plan:
             return
         for name in sorted(self.names - set(present)):
             self._raise_missing(name, file, present)
-        known = {*self.names, *self.wish.exclude}
+        known = {*self.names, *self.request.exclude, *(one.name for one in self.left_out)}
         extra = [name for name in present if name not in known and not is_index(name)]
         if extra:
             raise NaivelyError(
@@ -222,9 +158,31 @@ class Plan:
         find(name, present, f" in {file.name!r}")
 
 
-def _known(types: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the types that say something: text has none, and null is that of no cell."""
-    kinds = types.items()
+def chosen_columns(first: FirstRows, request: Request) -> ColumnChoice:
+    """Return which columns are learned from, by the first rows.
+
+    Where there are several files, another one may have what is excluded.
+    """
+    first.check()
+    if request.takes_categories or request.skip_columns:  # not all need be numbers
+        first.fill(request.settled)
+    present, alone = first.names, len(first.files) == 1
+    weight = [] if request.weight is None else [find(request.weight, present, first.where)]
+    return choose(
+        first.table,
+        target=request.target,
+        columns=request.columns,
+        exclude=[*weight, *(name for name in request.exclude if alone or name in present)],
+        kinds=request.kinds,
+        skip_columns=request.skip_columns,
+        types=_declared(first.file),
+        where=first.where,
+    )
+
+
+def _declared(opened: Any) -> dict[str, Any]:
+    """Return the types that a file declares: text has none, and null is that of no cell."""
+    kinds = opened.reader.types.items()
     return {name: kind for name, kind in kinds if kind is not None and not pa.types.is_null(kind)}
 
 
@@ -246,7 +204,7 @@ def _check_type(name: str, kind: Any, form: str | None, where: str) -> None:
 def _kinds(
     names: Sequence[str],
     types: Mapping[str, Any],
-    wish: Wish,
+    request: Request,
     fixed: Schema | None,
     where: str,
 ) -> tuple[Kind, ...]:
@@ -256,7 +214,7 @@ def _kinds(
         held = held_by_type(types[name])
         return kind_of(held, f"column {name!r}{where}", out_of_files(name))
 
-    given = wish.kinds
+    given = request.kinds
     if fixed is not None and fixed.n_columns != len(names):
         what = "columns" if fixed.categories else "numeric columns"
         raise NaivelyError(
@@ -279,26 +237,3 @@ def _form(kind: Any) -> str:
     if pa.types.is_integer(kind):
         return "int"
     return "float" if pa.types.is_floating(kind) or pa.types.is_decimal(kind) else "str"
-
-
-def with_partitions(table: Any, partitions: Mapping[str, Any]) -> Any:
-    """Append to a table the columns that its file's path holds, if it lacks them."""
-    for name, value in partitions.items():
-        if name not in table.column_names:
-            table = table.append_column(name, pa.array([value] * table.num_rows, type_of(value)))
-    return table
-
-
-def type_of(value: Any) -> Any:
-    """Return the type of a column that a path holds."""
-    kinds = {bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
-    return kinds.get(type(value), pa.string())
-
-
-def named(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names as a tuple; one alone may stand for itself.
-
-    >>> named("age"), named(["age", "town"])
-    (('age',), ('age', 'town'))
-    """
-    return (names,) if isinstance(names, str) else tuple(names)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from naively import _kernel
 from naively._optional import need
-from naively.engines.files.pieces import Rows
+from naively.engines.files.batches import ArrayBatch
 
 __all__ = ["Cells", "parse"]
 
@@ -67,7 +67,7 @@ class Cells:
         return cls(separator, np.array(kinds, np.uint8), numbers, labels, words)
 
 
-def parse(rows: memoryview, cells: Cells) -> Rows | None:
+def parse(rows: memoryview, cells: Cells) -> ArrayBatch | None:
     """Return whole records, NaN where a cell is missing; None where they are not plain."""
     text = np.frombuffer(rows, np.uint8)
     n_lines = _kernel.count_lines(text)
@@ -84,4 +84,4 @@ def parse(rows: memoryview, cells: Cells) -> Rows | None:
         except UnicodeDecodeError:
             return None
         columns[name] = pa.DictionaryArray.from_arrays(codes[:n_rows], texts)
-    return Rows(columns, n_rows)
+    return ArrayBatch(columns, n_rows)

@@ -4,50 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively._optional import need
 from naively.engines.columns import choose, find, is_text
+from naively.engines.files.batches import number_columns, raise_not_finite, rows_of
 from naively.engines.files.cells import is_number, plain
-from naively.engines.files.mixing import columns_of, mixed_rows
-from naively.engines.files.opening import reading
-from naively.engines.files.pieces import Reader
-from naively.engines.files.plan import FORMS, READ_AS, named, type_of, with_partitions
-from naively.engines.files.sources import File
-from naively.engines.files.work import raise_not_finite
+from naively.engines.files.column_plan import FORMS, READ_AS
+from naively.engines.files.first_rows import FirstRows
+from naively.engines.files.readers import OpenFile
+from naively.engines.files.request import named
+from naively.estimators._base import SummaryClassifier
+from naively.estimators.naive_bayes import NaiveBayes
 from naively.exceptions import NaivelyError
 from naively.labels import quoted
 from naively.summary import Summary
 
-__all__ = ["Opened", "Scoring"]
+__all__ = ["Answers"]
 
 pa = need("pyarrow", "reading files", extra="files")
 
 
-class Opened(NamedTuple):
-    """A file that is open, and the columns that its path holds."""
-
-    file: File
-    reader: Reader
-    constants: dict[str, Any]
-
-    @property
-    def where(self) -> str:
-        """Name the file at the end of a message."""
-        return f" in {self.file.name!r}"
-
-
 @dataclass(frozen=True)
-class Scoring:
-    """How rows are labelled.
+class Answers:
+    """What a model answers for rows of files.
 
     Attributes
     ----------
-    model : estimator
-        What labels them, on one thread.
+    model : SummaryClassifier
+        What answers, on one thread.
     columns : dict
         For each column of the model that it knows something of, what its categories are; None
         where it holds numbers.
@@ -61,7 +48,7 @@ class Scoring:
         What is written.
     """
 
-    model: Any
+    model: SummaryClassifier
     columns: dict[str, str | None]
     flags: frozenset[str]
     kept: tuple[str, ...]
@@ -71,56 +58,54 @@ class Scoring:
     @classmethod
     def of(
         cls,
-        model: Any,
-        first: Opened,
+        model: SummaryClassifier,
+        first: FirstRows,
         proba: bool,
         kept: tuple[str, ...],
         columns: Sequence[str] | None,
-    ) -> Scoring:
+    ) -> Answers:
         """Decide by the first file."""
         model = model._snapshot()
         model.n_jobs = 1  # batches are what threads share
         model.model_.kernel  # noqa: B018 - it is read once, before they do
         _check_model(model)
-        with reading(first.file):
-            sample = with_partitions(first.reader.sample(), first.constants)
-        names = _columns(model, sample, kept, columns, first.where)
-        kinds = dict(zip(sample.column_names, sample.schema.types, strict=True))
-        flags = frozenset(n for n in names if n in kinds and pa.types.is_boolean(kinds[n]))
-        all_text = first.file.format == "csv"
+        opened: Any = first.file
+        names = _columns(model, first, kept, columns)
+        types = dict(zip(first.names, first.table.schema.types, strict=True))
+        flags = frozenset(n for n in names if n in types and pa.types.is_boolean(types[n]))
+        all_text = opened.file.format == "csv"
         copied = [
-            (name, pa.string() if all_text else (kinds[find(name, list(kinds), first.where)]))
+            (name, pa.string() if all_text else types[find(name, first.names, first.where)])
             for name in kept
         ]
-        fields = [*copied, ("prediction", pa.array(_answers(model)).type)]
-        fields += [(f"p_{label}", pa.float64()) for label in model.classes_.tolist() if proba]
-        twice = [n for i, (n, _) in enumerate(fields) if n in [m for m, _ in fields[:i]]]
-        if twice:
-            raise NaivelyError(f"columns of the output must differ; {twice[0]!r} is there twice.")
         undecided = model.summary_.schema.undecided  # nothing is known of them, nothing is read
         listed = enumerate(zip(names, _forms(model.summary_), strict=True))
         forms = {name: form for j, (name, form) in listed if j not in undecided}
-        return cls(model, forms, flags, kept, proba, pa.schema(fields))
+        return cls(model, forms, flags, kept, proba, _schema(model, copied, proba))
 
-    def types(self, its: Opened) -> dict[str, Any]:
-        """Return the columns to read from a file, or raise where one is missing or will not do."""
-        kinds = {**its.reader.types, **{n: type_of(v) for n, v in its.constants.items()}}
-        for name in (*self.columns, *self.kept):
-            kind = kinds[find(name, list(kinds), its.where)]
-            if name in self.columns and kind is not None:
-                self._check(name, kind, its.where)
-        types = dict.fromkeys(self.kept, pa.string()) | {
+    @property
+    def types(self) -> dict[str, Any]:
+        """As what each column of a CSV file is read."""
+        return dict.fromkeys(self.kept, pa.string()) | {
             name: READ_AS[form] if form else pa.bool_() if name in self.flags else pa.float64()
             for name, form in self.columns.items()
         }
-        return {name: kind for name, kind in types.items() if name not in its.constants}
+
+    def columns_of(self, opened: OpenFile) -> dict[str, Any]:
+        """Return the columns to read from a file, or raise where one is missing or will not do."""
+        kinds = opened.types
+        for name in (*self.columns, *self.kept):
+            kind = kinds[find(name, list(kinds), opened.where)]
+            if name in self.columns and kind is not None:
+                self._check(name, kind, opened.where)
+        return self.types
 
     def table(self, batch: Any, constants: Mapping[str, Any]) -> Any:
         """Return what is written about the rows of a batch."""
         if not batch.num_rows:
             return self.schema.empty_table()
         columns = [self._kept(name, batch, constants) for name in self.kept]
-        answer = self._numbers if _decides_by_probability(self.model) else self._mixed
+        answer = self._numbers if _takes_most_probable(self.model) else self._mixed
         labels, probabilities = answer(batch, constants)
         columns.append(labels)
         if probabilities is not None:
@@ -136,7 +121,7 @@ class Scoring:
         """Label rows of numbers: the short way to the kernel."""
         kernel, classes = self.model.model_.kernel, self.model.classes_
         names, n_rows = list(self.columns), batch.num_rows
-        X, at = columns_of(batch, names, constants), np.empty(n_rows, dtype=np.int64)
+        X, at = number_columns(batch, names, constants), np.empty(n_rows, dtype=np.int64)
         if not kernel.labels(X, at):
             raise_not_finite(X, names, 0)
         labels = pa.array(classes).take(pa.array(at))
@@ -148,7 +133,7 @@ class Scoring:
 
     def _mixed(self, batch: Any, constants: Mapping[str, Any]) -> tuple[Any, Any]:
         """Label rows of any columns."""
-        rows = mixed_rows(batch, self.columns, constants)
+        rows = rows_of(batch, self.columns, constants)
         names = [name for name, form in self.columns.items() if form is None]
         columns = rows.numbers[:]
         if any(np.isinf(column).any() for column in columns):
@@ -180,24 +165,31 @@ class Scoring:
         return [n for n, form in self.columns.items() if form].index(name)
 
 
-def _check_model(model: Any) -> None:
-    if model.summary_.schema.categories and not hasattr(model, "families"):
+def _check_model(model: SummaryClassifier) -> None:
+    if model.summary_.schema.categories and not isinstance(model, NaiveBayes):
         raise NaivelyError(
             f"files are labelled by GaussianNB or NaiveBayes; got {type(model).__name__}. "
             "Read the rows into memory."
         )
 
 
-def _decides_by_probability(model: Any) -> bool:
+def _takes_most_probable(model: SummaryClassifier) -> bool:
     """Whether a model reads numbers alone, and the most probable class is what it answers."""
-    plain = all(getattr(model, name, None) is None for name in ("reject", "costs"))
-    return plain and not model.summary_.schema.categories
+    decides = isinstance(model, NaiveBayes) and (model.reject, model.costs) != (None, None)
+    return not decides and not model.summary_.schema.categories
 
 
-def _answers(model: Any) -> NDArray[Any]:
-    """Return all that a model may answer: its labels, and the one for rows that it rejects."""
-    reject = getattr(model, "reject", None)
-    return model.classes_ if reject is None else np.append(model.classes_, reject[1])
+def _schema(model: SummaryClassifier, copied: Sequence[tuple[str, Any]], proba: bool) -> Any:
+    """Return the columns that are written."""
+    answers = model.classes_
+    if isinstance(model, NaiveBayes) and model.reject is not None:
+        answers = np.append(answers, model.reject[1])
+    fields = [*copied, ("prediction", pa.array(answers).type)]
+    fields += [(f"p_{label}", pa.float64()) for label in model.classes_.tolist() if proba]
+    twice = [n for i, (n, _) in enumerate(fields) if n in [m for m, _ in fields[:i]]]
+    if twice:
+        raise NaivelyError(f"columns of the output must differ; {twice[0]!r} is there twice.")
+    return pa.schema(fields)
 
 
 def _forms(summary: Summary) -> list[str | None]:
@@ -210,22 +202,24 @@ def _forms(summary: Summary) -> list[str | None]:
 
 
 def _columns(
-    model: Any, sample: Any, kept: Sequence[str], columns: Sequence[str] | None, where: str
+    model: SummaryClassifier, first: FirstRows, kept: Sequence[str], columns: Sequence[str] | None
 ) -> tuple[str, ...]:
     """Return the model's columns by name, or by place where it has no names."""
     schema = model.summary_.schema
     if schema.names is not None:
-        return tuple(schema.names)
-    chosen = None if columns is None else named(columns)
-    kinds: dict[str, Any] | None = {} if schema.categories else None
-    exclude = () if chosen else kept
+        return schema.names
     found = choose(
-        sample, columns=chosen, exclude=exclude, kinds=kinds, skip_columns=True, where=where
+        first.table,
+        columns=None if columns is None else named(columns),
+        exclude=() if columns else kept,
+        kinds={} if schema.categories else None,
+        skip_columns=True,
+        where=first.where,
     ).names
     if len(found) != schema.n_columns:
         what = "columns" if schema.categories else "numeric columns"
         raise NaivelyError(
             f"the model has no column names and takes {schema.n_columns} {what}; "
-            f"got {len(found)}{where}. Choose the columns."
+            f"got {len(found)}{first.where}. Choose the columns."
         )
     return found

@@ -1,0 +1,180 @@
+r"""Files read into memory, for those who need all rows at once: folds, comparisons, reports.
+
+>>> import pathlib, tempfile
+>>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
+>>> _ = path.write_text("height,name,sex\n1.7,Ada,f\n1.8,Bob,m\n,Cleo,f\n")
+>>> table = read(path, target="sex", skip_columns=True)
+>>> table.X.column_names, table.y.tolist()
+(['height'], ['f', 'm', 'f'])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively import labels
+from naively._optional import need
+from naively.engines.columns import LeftOut
+from naively.engines.files.batches import number_columns
+from naively.engines.files.cells import RowError, typed
+from naively.engines.files.column_plan import ColumnPlan
+from naively.engines.files.csv import CsvDialect
+from naively.engines.files.first_rows import FirstRows
+from naively.engines.files.piece_summary import targets_of
+from naively.engines.files.pieces import FilePiece
+from naively.engines.files.read_ahead import FilePass, Progress, errors_in
+from naively.engines.files.readers import OpenFile
+from naively.engines.files.request import Request, SchemaFromFirstRows
+from naively.engines.files.sources import are_text
+from naively.rows import Targets
+from naively.schema import Kind
+from naively.summary import Schema, Summary
+
+__all__ = ["LabelledRows", "read", "read_planned"]
+
+pa = need("pyarrow", "reading files", extra="files")
+
+
+@dataclass(frozen=True)
+class LabelledRows:
+    """Rows and their labels: X is a ``pyarrow.Table`` of numbers, NaN where a cell is missing.
+
+    Columns of categories are as they are in the files; null is a missing cell.
+    """
+
+    X: Any
+    y: NDArray[Any]
+    left_out: tuple[LeftOut, ...]
+
+    @cached_property
+    def classes(self) -> NDArray[Any]:
+        """The labels, each once, sorted."""
+        return np.unique(self.y)
+
+
+def read(
+    source: Any,
+    *,
+    target: str,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] = (),
+    kinds: Mapping[str, Kind] | None = None,
+    skip_columns: bool = False,
+    progress: Progress | None = None,
+    separator: str | None = None,
+    decimal: str = ".",
+    missing: Sequence[str] = (),
+) -> LabelledRows:
+    """Read the columns to learn from and the labels.
+
+    The parameters are those of `scan`, and the kinds those of `SchemaFromFirstRows`.
+    """
+    schema = SchemaFromFirstRows(kinds)
+    how: dict[str, Any] = {"columns": columns, "exclude": exclude, "skip_columns": skip_columns}
+    request = Request.of(target, schema, **how)
+    first = FirstRows.of(source, CsvDialect(separator, decimal, tuple(missing)))
+    first.check_sound()
+    return read_planned(first, ColumnPlan.of(first, request), progress)
+
+
+def read_planned(
+    first: FirstRows, plan: ColumnPlan, progress: Progress | None = None
+) -> LabelledRows:
+    """Read files whose columns have been chosen."""
+    first.check_sound()
+    plan.check_some(first.where)
+    found: list[_Part] = []
+    rows, before = 0, 0  # in all; of the files before this one
+    with FilePass(first) as passing:
+        for step in passing.steps(_Collector(plan)):
+            with errors_in(step, rows - before):
+                its = [part for result in step.results for part in result.result()]
+            found += its
+            rows += sum(part.targets.codes.size for part in its)
+            before = rows if step.piece is None else before
+            if progress is not None:
+                progress(rows, step.bytes, first.n_bytes)
+    y = _labels([part.targets for part in found], are_text(first.files, plan.request.target))
+    return LabelledRows(_table(plan, found), y, plan.left_out)
+
+
+class _Part(NamedTuple):
+    """The columns of some rows, and whose the rows are."""
+
+    columns: dict[str, Any]
+    targets: Targets
+
+
+@dataclass(frozen=True)
+class _Collector:
+    """What keeps all rows; a user of rows."""
+
+    plan: ColumnPlan
+
+    def columns(self, opened: OpenFile) -> dict[str, Any]:
+        """Return the columns to read from a file, or raise where it does not have them."""
+        self.plan.check(opened.file, opened.types)
+        return self.plan.types
+
+    def tasks(self, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Callable[[], Any]]]:
+        """Yield the one task of a piece."""
+        yield [lambda: list(self._parts(opened, piece))]
+
+    def _parts(self, opened: OpenFile, piece: FilePiece) -> Iterator[_Part]:
+        names, rows = list(opened.stored(self.plan.types)), 0
+        for batch in piece.read(names):
+            try:
+                targets = targets_of([batch], opened, self.plan.request)
+            except RowError as error:
+                raise RowError(rows + error.row, error.what, error.advice) from None
+            yield _Part({n: self._column(n, batch, opened) for n in self.plan.features}, targets)
+            rows += batch.num_rows
+
+    def _column(self, name: str, batch: Any, opened: OpenFile) -> Any:
+        if name in self.plan.categories:
+            return _categories(batch, name, opened.constants)
+        (found,) = number_columns(batch, [name], opened.constants)
+        return np.array(found)  # the file's memory is given back
+
+
+def _categories(batch: Any, name: str, constants: Mapping[str, Any]) -> Any:
+    """Return a column of categories, without a dictionary."""
+    if name in constants:
+        return pa.array([constants[name]] * batch.num_rows, from_pandas=True)
+    column = batch.column(name)
+    if isinstance(column, np.ndarray):
+        return pa.array(column, from_pandas=True)
+    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+
+
+def _table(plan: ColumnPlan, found: Sequence[_Part]) -> Any:
+    """Return the columns of all pieces as a table."""
+
+    def column(name: str) -> Any:
+        parts = [part.columns[name] for part in found]
+        if name not in plan.categories:
+            return np.concatenate([np.zeros(0, np.bool_), *parts])
+        present = [part for part in parts if not pa.types.is_null(part.type)]
+        kind = present[0].type if present else pa.string()
+        return pa.chunked_array([part.cast(kind) for part in parts], kind)
+
+    return pa.table({name: column(name) for name in plan.features})
+
+
+def _labels(found: Sequence[Targets], are_text: bool) -> NDArray[Any]:
+    """Return the labels; those that were read as text become what all of them look like."""
+    classes: NDArray[Any] = np.array([], dtype=np.int64)
+    for its in found:
+        classes = labels.union(classes, its.classes)
+    codes = [labels.positions(its.classes, classes)[its.codes] for its in found]
+    if are_text and classes.size:
+        kind = typed(Summary.zero(Schema(0), classes), None).classes.dtype
+        flags = [text.lower() == "true" for text in classes.tolist()]
+        classes = np.array(flags) if kind.kind == "b" else classes.astype(kind)
+    return classes[np.concatenate([np.zeros(0, np.intp), *codes])]

@@ -1,0 +1,251 @@
+"""The rows of a piece become a summary.
+
+Where moments are all that is measured, columns are independent, and several threads read some of
+them each. Otherwise a piece is the task of one thread: a row's hash reads all of its columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from threading import Event, Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively import _kernel
+from naively._optional import need
+from naively.axes import Axes
+from naively.engines.files.batches import combined, number_columns, raise_not_finite, rows_of
+from naively.engines.files.cells import checked_weights, encode, read_text
+from naively.engines.files.column_plan import ColumnPlan
+from naively.engines.files.pieces import FilePiece
+from naively.engines.files.read_ahead import StoppedError
+from naively.engines.files.readers import OpenFile
+from naively.engines.files.request import Request
+from naively.engines.files.sources import are_text
+from naively.exceptions import NaivelyError
+from naively.measure import measure
+from naively.rows import Rows, Targets
+from naively.schema import Schema
+from naively.statistics import ClassWeight, Moments
+from naively.statistics.class_weight import check_weight
+from naively.summary import Summary
+
+__all__ = ["PieceSummary", "Summarizer", "targets_of"]
+
+pa = need("pyarrow", "reading files", extra="files")
+
+
+class PieceSummary(NamedTuple):
+    """The summary of some rows, and how many they are."""
+
+    summary: Summary
+    n_rows: int
+
+
+class _ColumnSums(NamedTuple):
+    """The sums of some columns of numbers."""
+
+    targets: Targets
+    class_weight: NDArray[np.float64]
+    moments: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Summarizer:
+    """How the pieces of files become summaries; a user of rows.
+
+    Attributes
+    ----------
+    plan : ColumnPlan
+        The columns.
+    stop : Event
+        Set when nobody wants the result any more.
+    bound : callable
+        It tells above which hash rows are no longer wanted in the sample of the whole pass.
+    """
+
+    plan: ColumnPlan
+    stop: Event
+    bound: Callable[[], int]
+
+    def columns(self, opened: OpenFile) -> dict[str, Any]:
+        """Return the columns to read from a file, or raise where it does not have them."""
+        self.plan.check(opened.file, opened.types)
+        return self.plan.types
+
+    def tasks(self, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Callable[[], Any]]]:
+        """Yield the tasks of a piece; `joined` puts their results together."""
+        if piece.width is None or not self.plan.is_of_numbers:
+            yield [partial(self._all_columns, opened, piece)]
+            return
+        features = self.plan.features
+        targets = _Once(lambda: self._targets(opened, piece))
+        starts = range(0, len(features), piece.width)
+        groups = [features[j : j + piece.width] for j in starts]
+        yield [partial(self._some_columns, opened, piece, targets, names) for names in groups]
+
+    def joined(self, parts: Sequence[Any]) -> PieceSummary:
+        """Return the summary of a piece from the results of its tasks."""
+        if isinstance(parts[0], PieceSummary):
+            return parts[0]
+        targets, class_weight, moments = parts[0]
+        if len(parts) > 1:
+            moments = np.concatenate([part.moments for part in parts], axis=2)
+        axes = Axes(targets.classes)
+        found = ClassWeight(class_weight), Moments(np.ascontiguousarray(moments))
+        summary = Summary.of(self.plan.schema, axes, *found)
+        return PieceSummary(
+            summary.ordered(empty_classes=targets.weights is None), targets.codes.size
+        )
+
+    def summaries(self, opened: OpenFile, piece: FilePiece) -> Iterator[PieceSummary]:
+        """Yield the summary of one batch of rows after the other."""
+        targets, batches = self._rows(opened, piece)
+        at, bound = 0, self.bound()
+        for batch in batches:
+            if self.stop.is_set():
+                raise StoppedError
+            summary = self._measured(opened, batch, targets, at, bound)
+            yield PieceSummary(summary, batch.num_rows)
+            at += batch.num_rows
+            if summary.sample is not None:
+                bound = min(bound, summary.sample.bound)
+
+    # --- all columns of a piece ---------------------------------------------------------------
+
+    def _all_columns(self, opened: OpenFile, piece: FilePiece) -> PieceSummary:
+        total, rows = Summary.zero(self.plan.schema), 0
+        for summary, n in self.summaries(opened, piece):
+            total, rows = total + summary if rows else summary, rows + n
+        return PieceSummary(total, rows)
+
+    def _rows(self, opened: OpenFile, piece: FilePiece) -> tuple[Targets, Any]:
+        """Return whose the rows are, and batches of them; all at once if that costs the same."""
+        features = self.plan.features
+        if piece.width is None:
+            batches = combined(self._batches(opened, piece, [*_keys(self.plan), *features]))
+            return targets_of(batches, opened, self.plan.request), batches
+        read = piece.read_rows or piece.read
+        return self._targets(opened, piece), read(self._stored(opened, features))
+
+    def _measured(
+        self, opened: OpenFile, batch: Any, targets: Targets, at: int, bound: int
+    ) -> Summary:
+        schema = self._decided(opened, batch)
+        gone = {self.plan.features[j] for j in schema.undecided}
+        names = [name for name in self.plan.features if name not in gone]
+        forms = {name: self.plan.categories.get(name) for name in names}
+        rows, own = rows_of(batch, forms, opened.constants), slice(at, at + batch.num_rows)
+        weights = None if targets.weights is None else targets.weights[own]
+        its = Targets(targets.classes, targets.codes[own], weights)
+        try:
+            untyped = are_text([opened.file], self.plan.request.target)
+            return measure(rows, its, schema, n_jobs=1, bound=bound, untyped=untyped)
+        except NaivelyError:
+            _raise_infinite(rows, forms, at)
+            raise
+
+    def _decided(self, opened: OpenFile, batch: Any) -> Schema:
+        """Let cells decide: where types do not say what a column holds, it is read as numbers."""
+        schema = self.plan.schema
+        if not schema.undecided:
+            return schema
+        kinds = list(schema.kinds or ())
+        for j in schema.undecided:
+            (cells,) = number_columns(batch, [self.plan.features[j]], opened.constants)
+            kinds[j] = "undecided" if np.isnan(cells).all() else "number"
+        return schema.decided(kinds)
+
+    # --- some columns of a piece --------------------------------------------------------------
+
+    def _some_columns(
+        self, opened: OpenFile, piece: FilePiece, targets: _Once, names: Sequence[str]
+    ) -> _ColumnSums:
+        classes, codes, given = targets()
+        class_weight, moments = np.zeros(classes.size), np.zeros((4, classes.size, len(names)))
+        at = 0
+        for batch in piece.read(self._stored(opened, names)):
+            if self.stop.is_set():
+                raise StoppedError
+            columns = number_columns(batch, names, opened.constants)
+            rows = slice(at, at + batch.num_rows)
+            its = None if given is None else given[rows]
+            if not _kernel.summarize(columns, codes[rows], its, class_weight, moments):
+                raise_not_finite(columns, names, at)
+            at = rows.stop
+        check_weight(class_weight)
+        if not np.isfinite(moments).all():
+            _raise_too_large(moments, classes, names)
+        return _ColumnSums(targets(), class_weight, moments)
+
+    def _targets(self, opened: OpenFile, piece: FilePiece) -> Targets:
+        batches = self._batches(opened, piece, _keys(self.plan))
+        return targets_of(batches, opened, self.plan.request)
+
+    def _batches(self, opened: OpenFile, piece: FilePiece, names: Sequence[str]) -> list[Any]:
+        return list(piece.read(self._stored(opened, names)))
+
+    def _stored(self, opened: OpenFile, names: Sequence[str]) -> list[str]:
+        """Return those columns that the file itself holds, or any one of it, to count its rows."""
+        stored = [name for name in names if name not in opened.constants]
+        return stored or [n for n in self.plan.features if n not in opened.constants][:1]
+
+
+def targets_of(batches: Sequence[Any], opened: OpenFile, request: Request) -> Targets:
+    """Return the classes of rows, the code of each row's class, and the weights."""
+    constants = opened.constants
+    n_rows = sum(batch.num_rows for batch in batches)
+    if not n_rows:
+        return Targets(np.zeros(0, np.int64), np.zeros(0, np.int32), None)
+    if request.target in constants:
+        classes, _ = encode(pa.chunked_array([[constants[request.target]]]), request.target)
+        codes = np.zeros(n_rows, np.int32)
+    else:
+        column = pa.chunked_array([batch.column(request.target) for batch in batches])
+        read_labels = read_text if are_text([opened.file], request.target) else encode
+        classes, codes = read_labels(column, request.target)
+    if request.weight is None:
+        return Targets(classes, codes, None)
+    columns = [number_columns(batch, [request.weight], constants)[0] for batch in batches]
+    return Targets(classes, codes, checked_weights(np.concatenate(columns), request.weight))
+
+
+class _Once:
+    """A value that several threads want and the first of them makes."""
+
+    def __init__(self, make: Callable[[], Targets]) -> None:
+        self._make, self._lock, self._made = make, Lock(), list[Targets]()
+
+    def __call__(self) -> Targets:
+        with self._lock:
+            if not self._made:
+                self._made.append(self._make())
+            return self._made[0]
+
+
+def _keys(plan: ColumnPlan) -> list[str]:
+    """Return the columns of labels and weights."""
+    request = plan.request
+    return [name for name in (request.target, request.weight) if name is not None]
+
+
+def _raise_infinite(rows: Rows, forms: dict[str, str | None], at: int) -> None:
+    """Say which cell is infinite, if one is."""
+    columns = rows.numbers[:]
+    if any(np.isinf(column).any() for column in columns):
+        raise_not_finite(columns, [name for name, form in forms.items() if form is None], at)
+
+
+def _raise_too_large(
+    moments: NDArray[np.float64], classes: NDArray[Any], names: Sequence[str]
+) -> None:
+    """Say in which class and column the cells are finite, and their squares are not."""
+    k, j = np.argwhere(~np.isfinite(moments).all(axis=0))[0]
+    raise NaivelyError(
+        f"column {names[j]!r} holds numbers so large in class {classes[k].item()!r} that their "
+        "variance exceeds every float64. Rescale it, or the weights."
+    )

@@ -1,0 +1,169 @@
+"""One pass over files: threads work on rows ahead, and results are taken in the order of the rows.
+
+Whatever reads files (summaries, predictions, tables in memory) says which columns it reads and what
+is done with the rows of a piece; opening, reading ahead, and errors that name file and row are the
+same for all.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import tee
+from threading import Event
+from typing import Any, NamedTuple, Protocol
+
+from naively._threads import _thread_count
+from naively.engines.files.cells import RowError
+from naively.engines.files.first_rows import FirstRows
+from naively.engines.files.pieces import FilePiece, Position, ReplayedReader
+from naively.engines.files.readers import OpenFile, errors_of_reading
+from naively.engines.files.sources import BadFileError, File, change_of
+from naively.exceptions import NaivelyError
+
+__all__ = ["FilePass", "Progress", "RowUser", "Step", "StoppedError", "errors_in", "pieces"]
+
+Progress = Callable[[int, int, int | None], None]
+Task = Callable[[], Any]
+
+_AHEAD = 3  # tasks for each thread
+
+
+class StoppedError(Exception):
+    """The pass was stopped while these rows were being read, and nobody wants the result."""
+
+
+class RowUser(Protocol):
+    """What uses the rows of files."""
+
+    def columns(self, opened: OpenFile) -> Mapping[str, Any]:
+        """Return the columns to read from a file and, for text, as what; or raise."""
+
+    def tasks(self, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Task]]:
+        """Yield what threads do with the rows of a piece: groups of tasks, in order."""
+
+
+class Step(NamedTuple):
+    """Some rows of a file; or its end, without a piece; or what is wrong with it.
+
+    Attributes
+    ----------
+    file : File
+        Whose rows they are.
+    bytes : int
+        How much of all files lies before the next step.
+    piece : FilePiece or None
+        To which they belong.
+    results : list of Future
+        What the tasks find.
+    error : NaivelyError or None
+        Why the file cannot be read on.
+    """
+
+    file: File
+    bytes: int
+    piece: FilePiece | None = None
+    results: Sequence[Future[Any]] = ()
+    error: NaivelyError | None = None
+
+
+class FilePass:
+    """A pass over files; as a context, it ends its threads."""
+
+    def __init__(self, first: FirstRows, n_jobs: int | None = None) -> None:
+        self.first, self.stop, self.threads = first, Event(), _thread_count(n_jobs)
+        self.pool = ThreadPoolExecutor(self.threads)
+        self.skipped: set[str] = set()  # names of files that are not read on
+
+    def __enter__(self) -> FilePass:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.stop.set()
+        self.pool.shutdown(cancel_futures=True)
+
+    def steps(
+        self, user: RowUser, start: int = 0, position: Position | None = None
+    ) -> Iterator[Step]:
+        """Yield the steps in order, from a file and a position in it on, with work under way."""
+        pending: deque[Step] = deque()
+        for step in self._submitted(user, start, position or {}):
+            pending.append(step)
+            while sum(max(1, len(one.results)) for one in pending) > _AHEAD * self.threads:
+                yield pending.popleft()
+        yield from pending
+
+    def _submitted(self, user: RowUser, start: int, position: Position) -> Iterator[Step]:
+        files = self.first.files
+        before = sum(file.size or 0 for file in files[:start])
+        for file in files[start:]:
+            error = None
+            try:
+                for opened, piece in pieces(self.first, file, user, position):
+                    if file.name in self.skipped:
+                        break
+                    for tasks in _groups(user, opened, piece):
+                        futures = [self.pool.submit(task) for task in tasks]
+                        yield Step(file, before + piece.bytes, piece, futures)
+            except NaivelyError as wrong:
+                error = wrong
+            before, position = before + (file.size or 0), {}
+            yield Step(file, before, error=error)
+
+
+def _groups(user: RowUser, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Task]]:
+    groups = user.tasks(opened, piece)
+    while True:
+        with errors_of_reading(opened.file, f"in {piece.where}, "):
+            tasks = next(groups, None)
+        if tasks is None:
+            return
+        yield tasks
+
+
+def pieces(
+    first: FirstRows, file: File, user: RowUser, position: Position, *, again: bool = False
+) -> Iterator[tuple[OpenFile, FilePiece]]:
+    """Open a file and yield its pieces from a position on; all will come once more if ``again``."""
+    with errors_of_reading(file):
+        opened = first.opened(file)
+        found = opened.reader.pieces(opened.stored(user.columns(opened)), position)
+        if again and file.size is None:
+            found, rest = tee(found)
+            first.keep_open(opened._replace(reader=ReplayedReader(opened.reader, rest)))
+        for piece in found:
+            yield opened, piece
+
+
+@contextmanager
+def errors_in(step: Step, rows: int) -> Iterator[None]:
+    """Name file and row in errors of a step, before which so many rows of the file came.
+
+    Where the file has changed since the pass began, that is the reason.
+    """
+    try:
+        with _errors_in(step, rows):
+            if step.error is not None:
+                raise step.error
+            if step.piece is None and (change := change_of(step.file)) is not None:
+                raise change
+            yield
+    except NaivelyError as error:
+        raise change_of(step.file) or error from None
+
+
+@contextmanager
+def _errors_in(step: Step, rows: int) -> Iterator[None]:
+    name = step.file.name
+    try:
+        with errors_of_reading(step.file, f"in {step.piece.where}, " if step.piece else ""):
+            yield
+    except RowError as error:
+        row = rows + error.row + 1
+        raise NaivelyError(f"{error.what} in row {row} of {name!r}. {error.advice}") from None
+    except BadFileError:
+        raise
+    except NaivelyError as error:
+        raise error if error is step.error else NaivelyError(f"in {name!r}, {error}") from None

@@ -1,0 +1,195 @@
+"""The pass that summarizes files: summaries of pieces are added in the order of the rows.
+
+The order of the sum is that of the files and of the rows in them, whatever the threads do and
+wherever the pass was interrupted: the same bits always.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, replace
+from pathlib import Path
+from threading import Event
+from time import monotonic
+from typing import Any
+
+from naively._optional import need
+from naively.engines.files import checkpoint as checkpoints
+from naively.engines.files.cells import RowError, settled, typed
+from naively.engines.files.checkpoint import PassState
+from naively.engines.files.column_plan import FORMS, ColumnPlan
+from naively.engines.files.first_rows import FirstRows
+from naively.engines.files.piece_summary import PieceSummary, Summarizer
+from naively.engines.files.read_ahead import FilePass, Progress, Step, errors_in, pieces
+from naively.engines.files.request import Request, SchemaFromFirstRows
+from naively.engines.files.sources import BadFileError, File, are_text
+from naively.exceptions import NaivelyError
+from naively.schema import Schema
+from naively.statistics.sample import EVERYTHING
+from naively.summary import Summary
+
+__all__ = ["FIRST", "SECONDS", "SummaryPass"]
+
+pa = need("pyarrow", "reading files", extra="files")
+
+SECONDS = 3.0  # between two checkpoints
+FIRST = 1 << 15  # rows that are looked at where they decide what is measured
+
+
+class SummaryPass:
+    """A pass over files that summarizes them, and how far it has come."""
+
+    def __init__(
+        self,
+        first: FirstRows,
+        request: Request,
+        schema: Schema | SchemaFromFirstRows | None = None,
+        *,
+        plan: ColumnPlan | None = None,
+        skip_bad_files: bool = False,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.first, self.request, self.schema = first, request, schema
+        self.skip_bad_files, self.checkpoint, self.progress = skip_bad_files, checkpoint, progress
+        self._saved_at = monotonic()
+        resumed = self._resumed()
+        self.plan = self._decided(self._checked(plan), resumed)
+        self.state = resumed or PassState.beginning(self.plan.schema)
+        if not _agree(self.state.summary.schema, self.plan.schema):
+            raise NaivelyError(
+                f"the checkpoint {str(checkpoint)!r} is of other columns. Remove it to begin anew."
+            )
+
+    def run(self, n_jobs: int | None) -> PassState:
+        """Read everything, from the checkpoint on if there is one."""
+        state, files = self.state, self.first.files
+        start = len(state.finished)
+        goes_on = start < len(files) and state.current == files[start].identity
+        position = state.position if goes_on else None
+        try:
+            with FilePass(self.first, n_jobs) as passing:
+                passing.skipped |= {name for name, _ in state.bad}
+                summarizer = Summarizer(self.plan, passing.stop, self._bound)
+                for step in passing.steps(summarizer, start, position):
+                    self._take(step, summarizer, passing)
+        finally:
+            self._save()
+        return self.state
+
+    # --- before: what to read, and from where -------------------------------------------------
+
+    def _resumed(self) -> PassState | None:
+        if self.checkpoint is None:
+            return None
+        if any(file.size is None for file in self.first.files):
+            raise NaivelyError("a checkpoint needs files, which can be read again; got a stream.")
+        if not Path(self.checkpoint).exists():
+            return None
+        state = checkpoints.load(self.checkpoint, self._asked())
+        return state.resumed(self.first.files, str(self.checkpoint))
+
+    def _asked(self) -> dict[str, Any]:
+        """Return what must be the same when a pass goes on, as JSON knows it."""
+        return json.loads(json.dumps(asdict(self.request) | asdict(self.first.dialect)))
+
+    def _checked(self, plan: ColumnPlan | None) -> ColumnPlan:
+        """Choose the columns, if the caller has not."""
+        if plan is None:
+            self._check_first_files()
+            fixed = self.schema if isinstance(self.schema, Schema) else None
+            plan = ColumnPlan.of(self.first, self.request, fixed)
+        self._check_first_files()  # more of them may have been looked at
+        plan.check_some(self.first.where)
+        return plan
+
+    def _check_first_files(self) -> None:
+        if not self.skip_bad_files:
+            self.first.check_sound()
+
+    def _decided(self, plan: ColumnPlan, resumed: PassState | None) -> ColumnPlan:
+        """Return what is measured: if it depends on the first rows, they are measured before."""
+        if not isinstance(self.schema, SchemaFromFirstRows) or self.schema.complete is None:
+            return plan
+        sampling = replace(plan, schema=replace(plan.schema, sample=self.schema.sample))
+        first = self._summary_of_first_rows(sampling)
+        text = are_text(self.first.files, self.request.target)
+        decided = self.schema.complete(typed(first, None) if text else settled(first))
+        before = None if resumed is None else resumed.summary.schema
+        if before is not None and (before.edges is None) == (decided.edges is None):
+            # Its edges may be of rows that have been skipped since.
+            before = before.decided(decided.held, decided)
+            decided = replace(decided, edges=before.edges, knots=before.knots)
+        found = zip(first.schema.categories, first.categories, strict=True)
+        forms = {plan.features[j]: FORMS.get(names.dtype.kind, "str") for j, names in found}
+        return replace(plan, schema=decided, categories=forms | plan.categories)
+
+    def _summary_of_first_rows(self, plan: ColumnPlan) -> Summary:
+        """Summarize the first rows. Whatever is wrong with a file, the pass itself will say."""
+        summarizer = Summarizer(plan, Event(), lambda: EVERYTHING)
+        total, rows = Summary.zero(plan.schema), 0
+        for file in self.first.files if plan.schema.sample else []:
+            its = Summary.zero(plan.schema)
+            try:
+                for piece in pieces(self.first, file, summarizer, {}, again=True):
+                    for summary, n in summarizer.summaries(*piece):
+                        its, rows = its + summary, rows + n
+                        if rows >= FIRST:
+                            return total + its
+                total = total + its
+            except (NaivelyError, RowError, OSError, UnicodeDecodeError, pa.ArrowException):
+                if not self.skip_bad_files:
+                    break
+        return total
+
+    # --- in turn ------------------------------------------------------------------------------
+
+    def _take(self, step: Step, summarizer: Summarizer, passing: FilePass) -> None:
+        """Add the result of a step; skip its file, if that is bad and may be skipped."""
+        file = step.file
+        if not self._is_bad(file):
+            try:
+                with errors_in(step, self.state.rows - self.state.rows_before):
+                    self._add(step, summarizer)
+            except BadFileError as error:
+                if not self.skip_bad_files:
+                    raise
+                self.state = self.state.skipped(file, error.reason)
+                passing.skipped.add(file.name)
+        if self.progress is not None:
+            self.progress(self.state.rows, step.bytes, self.first.n_bytes)
+        if monotonic() - self._saved_at > SECONDS:
+            self._save()
+
+    def _add(self, step: Step, summarizer: Summarizer) -> None:
+        if step.piece is None:
+            self.state = self.state.ended(step.file)
+            return
+        found: PieceSummary = summarizer.joined([result.result() for result in step.results])
+        self.state = self.state.added(*found, step.file, step.piece.after)
+
+    def _is_bad(self, file: File) -> bool:
+        return any(name == file.name for name, _ in self.state.bad)
+
+    def _bound(self) -> int:
+        """Return the hash below which rows may still come into the sample of the whole pass.
+
+        The rows of the current file are ignored: it may still be skipped.
+        """
+        sample = (self.state.before if self.skip_bad_files else self.state.summary).sample
+        return EVERYTHING if sample is None else sample.bound
+
+    def _save(self) -> None:
+        if self.checkpoint is not None:
+            checkpoints.save(self.checkpoint, self.state, self._asked())
+        self._saved_at = monotonic()
+
+
+def _agree(before: Schema, now: Schema) -> bool:
+    """Whether a pass goes on: with the same schema, but for what was decided on the way."""
+    try:
+        before.united(now)
+    except NaivelyError:
+        return False
+    return True
