@@ -19,7 +19,7 @@ import pytest
 
 import naively
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError
-from naively.engines import files, mixed
+from naively.engines import files
 from naively.engines.files import SchemaFromFirstRows, summary_pass
 from naively.engines.files.labelled_rows import read
 from naively.schema import Schema
@@ -208,7 +208,7 @@ def test_columns_of_many_types_are_categories(kind):
     found = summarize(table, NaiveBayes(calibration=None))
     assert found.schema.kinds == ("category",)
     assert found.categories[0].tolist() == categories
-    assert found == mixed.summarize(table.select(["c"]), ["x", "y", "x"])
+    assert found == naively.summarize(table.select(["c"]), ["x", "y", "x"])
 
 
 GIVEN = {
@@ -339,7 +339,7 @@ def test_sites_that_share_a_schema_add_up(tmp_path, small_pieces, ending):
     first = NaiveBayes.from_files(north, target="label")
     second = NaiveBayes.from_files(south, target="label", schema=first.summary_.schema)
     first.update(second.summary_)
-    whole = mixed.summarize(table, table["label"].to_numpy(), schema=first.summary_.schema)
+    whole = naively.summarize(table, table["label"].to_numpy(), schema=first.summary_.schema)
     assert_close(first.summary_, whole)
 
 
@@ -368,7 +368,7 @@ def test_numbers_alone_may_have_a_sample():
     how = {"schema": SchemaFromFirstRows(None, complete), "exclude": ["town"]}
     found = files.summarize(table, target="label", **how)
     names = ["age", "flag", "size"]
-    expected = mixed.summarize(
+    expected = naively.summarize(
         table.select(names).set_column(1, "flag", table["flag"].cast(pa.uint8())),
         table["label"].to_numpy(),
         schema=Schema(3, tuple(names), sample=100),

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse
 
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, load, summarize
-from naively.engines.tables import kinds_of
+from naively.engines.tables import schema_of
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -245,7 +245,7 @@ def test_a_column_without_a_cell_is_undecided(table):
 
 
 def test_a_float_column_of_nan_holds_numbers():
-    assert kinds_of(pd.DataFrame({"c": [np.nan, np.nan]}))[1] == ("number",)
+    assert schema_of(pd.DataFrame({"c": [np.nan, np.nan]})).held == ("number",)
 
 
 def test_dummies_that_are_sparse_learn_what_dense_ones_do():

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from naively import NaivelyError, Schema, Summary
-from naively.engines.mixed import summarize
-from naively.engines.tables import kinds_of
+from naively import NaivelyError, Schema, Summary, summarize
+from naively.engines.tables import schema_of
 from naively.statistics import Sample
 from naively.statistics.row_hashes import hashes_of
 from naively.statistics.sample import EVERYTHING
@@ -303,12 +302,12 @@ KINDS = {
     ids=["polars", "pyarrow", "pandas", "objects"],
 )
 def test_the_type_of_a_column_says_what_it_holds(make, cells, kind):
-    assert kinds_of(make(cells))[1] == (kind,)
+    assert schema_of(make(cells)).held == (kind,)
 
 
 @pytest.mark.parametrize("make", [pl.DataFrame, pa.table], ids=["polars", "pyarrow"])
 def test_a_column_of_no_type_is_undecided(make):
-    assert kinds_of(make({"c": [None, None]}))[1] == ("undecided",)
+    assert schema_of(make({"c": [None, None]})).held == ("undecided",)
 
 
 def test_hashes_are_the_same_on_every_machine():

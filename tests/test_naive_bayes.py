@@ -161,7 +161,7 @@ def test_batches_give_the_model_of_the_whole():
     first = NaiveBayes(open_classes=True).partial_fit(FRAME[:150], Y[:150])
     first.partial_fit(FRAME[150:], Y[150:])
     again = NaiveBayes.from_summary(first.summary_)
-    whole = naively.engines.mixed.summarize(FRAME, Y, schema=first.summary_.schema)
+    whole = naively.summarize(FRAME, Y, schema=first.summary_.schema)
     np.testing.assert_allclose(
         NaiveBayes.from_summary(whole).predict_proba(FRAME), again.predict_proba(FRAME), rtol=1e-9
     )
@@ -184,7 +184,7 @@ def test_forgetting_rows_is_never_having_seen_them():
 
 def test_sites_that_share_a_schema_merge():
     here = NaiveBayes().fit(FRAME[:200], Y[:200])
-    there = naively.engines.mixed.summarize(FRAME[200:], Y[200:], schema=here.summary_.schema)
+    there = naively.summarize(FRAME[200:], Y[200:], schema=here.summary_.schema)
     assert here.update(there).class_count_.sum() == 400
     with pytest.raises(NaivelyError, match="histograms of the same edges"):
         NaiveBayes().fit(FRAME[:200], Y[:200]).update(

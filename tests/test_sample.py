@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naively
-from naively import NaiveBayes
-from naively.engines.mixed import summarize
+from naively import NaiveBayes, summarize
 from naively.exceptions import NaivelyError
 from naively.model_formats import converted
 from naively.schema import Schema

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import naively
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, Schema, summarize
-from naively.engines import mixed
 from tests import sparks
 
 if sparks.absent():
@@ -117,7 +117,7 @@ def test_text_and_booleans_are_tallied(spark):
         }
     )
     y, w = ["no", "no", "yes", "yes", "no", "yes"], np.array([1.0, 2.0, 0.5, 1.0, 3.0, 1.0])
-    expected = mixed.summarize(frame, y, sample_weight=w)
+    expected = naively.summarize(frame, y, sample_weight=w)
     df = spark.createDataFrame(frame.append_column("y", [y]).append_column("w", [w])).repartition(3)
     got = engine.summarize(df, target="y", weight="w")
     assert_close(got, expected)

@@ -17,11 +17,12 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
+import naively
 from naively import GaussianNB, NaiveBayes, NaivelyError, Schema, Summary
-from naively.engines import mixed, sql
-from naively.engines.sql.rows import rows_of
-from naively.engines.sql.sums import question
-from naively.engines.sql.tallies import questions
+from naively.engines import sql
+from naively.engines.sql.selection import select_rows
+from naively.engines.sql.sums import sums_query
+from naively.engines.sql.tallies import count_queries
 from naively.scoring import sql as scoring
 from tests import databases, oracles
 from tests.exported import CASES, IRIS, LABELS, assert_agrees, twins
@@ -338,7 +339,7 @@ def test_a_small_table_has_the_sample_that_it_has_in_memory(database, rng, weigh
     t = database.load(table.append_column("w", pa.array(w)))
     got = sql.summarize(t, target="y", weight="w" if weighted else None, schema=schema)
     y = table["y"].to_numpy()
-    same = mixed.summarize(
+    same = naively.summarize(
         table.drop(["y"]), y, schema=schema, sample_weight=w if weighted else None
     )
     assert got.sample == same.sample
@@ -354,7 +355,7 @@ def test_a_large_table_has_a_sample_without_bias(database, rng):
     assert sample.hashes.max() < sample.bound <= 2**64 / 5 + 1
     shares = np.bincount(sample.codes, sample.weight) / sample.weight.sum()
     np.testing.assert_allclose(shares, got.class_weight / 5_000, atol=0.06)  # 5 deviations
-    more = mixed.summarize(table.drop(["y"]), table["y"].to_numpy(), schema=schema)
+    more = naively.summarize(table.drop(["y"]), table["y"].to_numpy(), schema=schema)
     with pytest.raises(NaivelyError, match="drawn at random"):
         got - more
     both = (got + more).sample
@@ -632,7 +633,7 @@ TYPES = {"a": "float64", "b": "int64", "c": "string", "w": "float64", "y": "stri
 
 
 def rows_elsewhere(**options):
-    return rows_of(ibis.table(TYPES, name="data"), "y", None, "w", None, **options)
+    return select_rows(ibis.table(TYPES, name="data"), "y", None, "w", None, **options)
 
 
 def run_here(query, dialect, table):
@@ -653,7 +654,7 @@ def data(rng):
 @pytest.mark.parametrize("dialect", ELSEWHERE)
 @pytest.mark.parametrize("centres", [[1e8, 4.0], None], ids=["quickly", "with care"])
 def test_sums_mean_the_same_elsewhere(dialect, centres, data):
-    asked = question(rows_elsewhere(), np.arange(2), centres)
+    asked = sums_query(rows_elsewhere(), np.arange(2), centres)
     there = run_here(ibis.to_sql(asked, dialect=dialect), dialect, data)
     assert len(there) == 2
     assert there == run_here(ibis.to_sql(asked, dialect="duckdb"), "duckdb", data)
@@ -662,11 +663,11 @@ def test_sums_mean_the_same_elsewhere(dialect, centres, data):
 @pytest.mark.parametrize("dialect", ELSEWHERE)
 def test_counts_mean_the_same_elsewhere(dialect, data):
     table = ibis.table(TYPES, name="data")
-    (asked,) = questions(table, ["b", "c"], dialect)
+    (asked,) = count_queries(table, ["b", "c"], dialect)
     query = str(ibis.to_sql(asked, dialect=dialect))
     assert "GROUPING SETS" in query
     there = run_here(query, dialect, data)
-    (asked,) = questions(table, ["b", "c"], "duckdb")
+    (asked,) = count_queries(table, ["b", "c"], "duckdb")
     assert there == run_here(ibis.to_sql(asked, dialect="duckdb"), "duckdb", data)
 
 

@@ -13,9 +13,8 @@ import pandas as pd
 import pytest
 
 import naively
-from naively import GaussianNB, Schema, Summary
+from naively import GaussianNB, Schema, Summary, summarize
 from naively.axes import Axes
-from naively.engines.mixed import summarize
 from naively.statistics import STATISTICS, Sample
 from naively.statistics.weights import Weights
 from naively.summary_file import pack, unpack

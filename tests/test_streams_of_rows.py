@@ -6,8 +6,8 @@ import polars
 import pyarrow
 import pytest
 
+import naively
 from naively import GaussianNB, NaiveBayes, labels, summarize
-from naively.engines import mixed
 from naively.statistics import Sample
 
 FRAMES = {
@@ -33,9 +33,11 @@ def test_frames_of_one_row_give_the_summary_of_the_whole_frame(library, calibrat
     frame, y = table()
     model = NaiveBayes(calibration=calibration)
     schema = model.fit(frame, y).summary_.schema
-    whole = mixed.summarize(frame, y, schema=schema)
+    whole = naively.summarize(frame, y, schema=schema)
     found = NaiveBayes.from_summary(
-        mixed.summarize(frame[:1], y[:1], schema=schema), calibration=calibration, open_classes=True
+        naively.summarize(frame[:1], y[:1], schema=schema),
+        calibration=calibration,
+        open_classes=True,
     )
     for i in range(1, len(frame)):
         found.partial_fit(FRAMES[library](frame[i : i + 1]), y[i : i + 1])
@@ -58,7 +60,7 @@ def test_new_classes_one_by_one_are_those_of_one_batch(estimator, text):
     schema = model.summary_.schema
     for i in range(5, 60):
         model.partial_fit(X[i : i + 1], y[i : i + 1])
-    whole = mixed.summarize(X, y, schema=schema)
+    whole = naively.summarize(X, y, schema=schema)
     np.testing.assert_array_equal(model.classes_, whole.classes)
     np.testing.assert_array_equal(model.summary_.class_weight, whole.class_weight)
     np.testing.assert_array_equal(model.summary_.bins.values, whole.bins.values)
@@ -106,7 +108,7 @@ def test_fit_draws_its_sample_once(monkeypatch):
     frame, y = table(3000)
     found = NaiveBayes().fit(frame, y).summary_
     assert len(drawn) == 1
-    assert found == mixed.summarize(frame, y, schema=found.schema)
+    assert found == naively.summarize(frame, y, schema=found.schema)
 
 
 def test_edges_are_those_of_the_first_rows_of_the_sample():

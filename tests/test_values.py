@@ -14,7 +14,7 @@ import pytest
 
 import naively
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, evaluate, summarize
-from naively.engines import categories, dask, mixed
+from naively.engines import categories, dask
 from naively.labels import contained, encode, is_missing, text_array, union
 
 ESTIMATORS = [GaussianNB, NaiveBayes, CategoricalNB]
@@ -46,7 +46,7 @@ def test_a_missing_label_is_an_error_in_every_estimator(estimator, y):
 SUMMARIZE = {
     "arrays": lambda y: summarize(X, y),
     "frames": lambda y: summarize(pd.DataFrame({"x": X[:, 0]}), y),
-    "mixed": lambda y: mixed.summarize(pd.DataFrame({"x": ["a", "b", "a", "b"]}), y),
+    "mixed": lambda y: naively.summarize(pd.DataFrame({"x": ["a", "b", "a", "b"]}), y),
     "dask": lambda y: dask.summarize(da.from_array(X, chunks=2), y),
     "evaluate": lambda y: evaluate(GaussianNB(), X, y),
     "accuracy": lambda y: GaussianNB().fit(X, [0, 1, 0, 1]).accuracy(X, y),
@@ -70,7 +70,7 @@ def test_labels_without_a_masked_one_are_labels():
 def test_texts_that_look_missing_are_text(make, y):
     assert GaussianNB().fit(X, make(y)).classes_.tolist() == sorted(set(y))
     frame = pd.DataFrame({"c": pd.Series(y, dtype=object)})
-    assert mixed.summarize(frame, [0, 1, 0, 1]).categories[0].tolist() == sorted(set(y))
+    assert naively.summarize(frame, [0, 1, 0, 1]).categories[0].tolist() == sorted(set(y))
 
 
 def test_what_is_missing():
@@ -269,7 +269,7 @@ WEIGHTS = {
         *(lambda w, e=e: e().fit(X, [0, 1, 0, 1], sample_weight=w) for e in ESTIMATORS),
         lambda w: summarize(X, [0, 1, 0, 1], sample_weight=w),
         lambda w: summarize(pd.DataFrame(X), [0, 1, 0, 1], sample_weight=w),
-        lambda w: mixed.summarize(pd.DataFrame(X), [0, 1, 0, 1], sample_weight=w),
+        lambda w: naively.summarize(pd.DataFrame(X), [0, 1, 0, 1], sample_weight=w),
         lambda w: dask.summarize(da.from_array(X), [0, 1, 0, 1], sample_weight=w),
     ],
     ids=["GaussianNB", "NaiveBayes", "CategoricalNB", "arrays", "frames", "mixed", "dask"],

@@ -26,7 +26,7 @@ such as the month; or leave it out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
@@ -36,10 +36,10 @@ from numpy.typing import NDArray
 
 from naively.exceptions import NaivelyError
 from naively.labels import is_missing
-from naively.schema import Kind
+from naively.schema import Kind, Schema
 
 __all__ = ["NUMBERS_ALONE", "Held", "What", "check", "check_weights", "fits", "held_by_dtype"]
-__all__ += ["held_by_objects", "is_missing", "kind_of", "numbers_of_objects"]
+__all__ += ["held_by_objects", "is_missing", "kind_of", "numbers_of_objects", "schema_by_types"]
 
 What = Literal["number", "boolean", "text", "nothing", "dates", "other"]
 NUMBERS_ALONE = "Use NaiveBayes, which reads categories too; or encode it as numbers, or {out}."
@@ -112,6 +112,49 @@ def check(held: Held, kind: Kind, name: str, out: str = _OUT) -> None:
         raise NaivelyError(
             f"{name} must hold numbers; got text ({held.type}). " + NUMBERS_ALONE.format(out=out)
         )
+
+
+def schema_by_types(
+    held: Callable[[int], Held],
+    n_columns: int,
+    names: tuple[str, ...] | None = None,
+    agreed: Schema | None = None,
+    *,
+    given: Mapping[Any, Kind] | None = None,
+    out: str = _OUT,
+) -> Schema:
+    """Return what columns hold: as agreed or given, and otherwise as their types say.
+
+    Parameters
+    ----------
+    held : callable
+        Given a column's place, it returns what the column's type says.
+    n_columns : int
+        How many columns there are.
+    names : tuple of str, optional
+        What they are called.
+    agreed : Schema, optional
+        The schema, where it is known: types decide only what it leaves undecided.
+    given : mapping, optional
+        What some columns hold, by name, or by place where there are no names.
+    out : str
+        How a column is left out, for messages.
+
+    >>> types = [Held("number", "int64"), Held("text", "string")]
+    >>> schema_by_types(types.__getitem__, 2, ("age", "town")).kinds
+    ('number', 'category')
+    """
+    if agreed is not None and not agreed.undecided:
+        return agreed
+    undecided: Kind = "undecided"
+    kinds = [undecided] * n_columns if agreed is None else list(agreed.held)
+    for j in range(n_columns):
+        name = j if names is None else names[j]
+        if given and name in given:
+            kinds[j] = given[name]
+        elif kinds[j] == "undecided":
+            kinds[j] = kind_of(held(j), f"column {name!r}", out)
+    return Schema(n_columns, names, tuple(kinds)) if agreed is None else agreed.decided(kinds)
 
 
 def fits(held: Held, kind: Kind) -> bool:

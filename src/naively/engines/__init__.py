@@ -1,7 +1,7 @@
-"""Engines: who reads the data.
+"""Engines: they read data, wherever it is, and summarize it.
 
-Each engine file exports ``summarize(...) -> Summary``; this package's own chooses among them by
-what it is given.
+Each engine exports ``summarize(...) -> Summary``; this package's own chooses among them by the type
+of what it is given.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from naively.engines import arrays
 from naively.exceptions import NaivelyError
+from naively.labels import encode
+from naively.measure import measure
+from naively.rows import Targets
 from naively.summary import Schema, Summary
 
 __all__ = ["summarize"]
@@ -84,9 +87,11 @@ def summarize(
     numbers = _numbers(X) if schema is None else None
     if numbers is not None:
         return arrays.summarize(numbers, y, sample_weight=sample_weight, n_jobs=n_jobs)
-    from naively.engines import mixed
+    from naively.engines import tables
 
-    return mixed.summarize(X, y, schema=schema, sample_weight=sample_weight, n_jobs=n_jobs)
+    schema = tables.schema_of(X, schema)
+    targets = Targets(*encode(y), arrays.as_weights(sample_weight))
+    return measure(tables.read(X, schema), targets, schema, n_jobs=n_jobs)
 
 
 def _summarize_target(X: Any, target: str, n_jobs: int | None, options: dict[str, Any]) -> Summary:

@@ -31,10 +31,10 @@ from naively._optional import need
 from naively.engines.native.arrow import held_by_type
 from naively.exceptions import NaivelyError
 from naively.kinds import check, kind_of
-from naively.schema import Kind
+from naively.schema import Kind, Schema
 
 __all__ = ["ColumnChoice", "LeftOut", "as_array", "check_some", "choose", "count_rows", "find"]
-__all__ += ["is_category", "is_index", "is_text", "nearly_numeric", "out_of_files"]
+__all__ += ["is_category", "is_index", "is_text", "names_to_read", "nearly_numeric", "out_of_files"]
 
 _SHOWN = 5  # columns of which a message says why they were left out
 _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
@@ -80,6 +80,41 @@ def is_index(name: str) -> bool:
     (True, True, False)
     """
     return not name or re.fullmatch(r"__index_level_\d+__", name) is not None
+
+
+def names_to_read(
+    there: Sequence[str],
+    columns: Sequence[str] | str | None,
+    agreed: Schema | None,
+    beside: Sequence[str] = (),
+) -> tuple[str, ...]:
+    """Return the columns to read: those named, those of an agreed schema, or all others.
+
+    Parameters
+    ----------
+    there : sequence of str
+        The columns of the table.
+    columns : sequence of str, or str, optional
+        Those named.
+    agreed : Schema, optional
+        The schema, where it is known.
+    beside : sequence of str
+        The columns of labels and weights.
+    """
+    if columns is None and agreed is not None:
+        columns = agreed.names
+    if columns is None:
+        return tuple(name for name in there if name not in beside and not is_index(name))
+    chosen = (columns,) if isinstance(columns, str) else columns
+    names = tuple(find(name, there) for name in chosen)
+    if agreed is None:
+        names = tuple(dict.fromkeys(names))
+    for name in names:
+        if name in beside:
+            raise NaivelyError(
+                f"labels and weights must not be among the columns; got {name!r}. Leave it out."
+            )
+    return names
 
 
 def choose(

@@ -2,8 +2,8 @@
 
 Most rows of a stream bring no new category. Their cells are plain Python objects, which are looked
 up among the categories seen, and what is measured of them has the axes of what was learned, so that
-adding it moves nothing. `naively.engines.mixed` measures the same of any rows, and reads those that
-are left to it here: with new categories, columns of other types, or cells that are an error.
+adding it moves nothing. `naively.engines.tables` reads any rows, and those that are left to it
+here: with new categories, columns of other types, or cells that are an error.
 
 >>> seen, schema = [np.array(["Bonn", "Ulm"])], Schema(2, kinds=("number", "category"))
 >>> read([[30, "Ulm"]], schema, seen)

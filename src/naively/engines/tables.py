@@ -3,8 +3,8 @@
 A column's type says what it holds, by the rule of `naively.kinds`.
 
 >>> import pandas
->>> kinds_of(pandas.DataFrame({"age": [30, 40], "town": ["Ulm", None]}))
-(('age', 'town'), ('number', 'category'))
+>>> schema_of(pandas.DataFrame({"age": [30, 40], "town": ["Ulm", None]})).kinds
+('number', 'category')
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from naively.engines import arrays, frames
 from naively.engines.categories import encode, recode
 from naively.exceptions import NaivelyError
-from naively.kinds import kind_of
+from naively.kinds import schema_by_types
 from naively.rows import Columns, Rows
 from naively.schema import Kind, Schema
 
-__all__ = ["flagged", "kinds_of", "kinds_under", "known", "names_of", "read"]
+__all__ = ["flagged", "known", "names_of", "read", "schema_of"]
 
 _FLAGS = np.array([False, True])
 
@@ -61,28 +61,19 @@ def names_of(X: Any) -> tuple[str, ...] | None:
     return frames.names_of(X)
 
 
-def kinds_of(
-    X: Any, given: Mapping[Any, Kind] | None = None
-) -> tuple[tuple[str, ...] | None, tuple[Kind, ...]]:
-    """Return the names of a table's columns, and what they hold: as given, or by their types."""
-    names, columns = names_of(X), _columns(X)
-    schema, given = Schema(len(columns), names), given or {}
-    kinds = [
-        given[key]
-        if (key := names[j] if names else j) in given
-        else kind_of(frames.held_by(column), schema.name(j))
-        for j, column in enumerate(columns)
-    ]
-    return names, tuple(kinds)
-
-
-def kinds_under(X: Any, schema: Schema) -> tuple[Kind, ...]:
-    """Return what columns hold by a schema, or by the table where the schema is undecided."""
-    kinds = list(schema.kinds or ())
-    columns = _columns_of(X, schema)
-    for j in schema.undecided:
-        kinds[j] = kind_of(frames.held_by(columns[j]), schema.name(j))
-    return tuple(kinds)
+def schema_of(
+    X: Any, agreed: Schema | None = None, given: Mapping[Any, Kind] | None = None
+) -> Schema:
+    """Return what a table's columns hold: as agreed or given, and otherwise by their types."""
+    if agreed is None:
+        names, columns = names_of(X), _columns(X)
+    elif agreed.undecided:
+        names, columns = agreed.names, _columns_of(X, agreed)
+    else:
+        return agreed
+    return schema_by_types(
+        lambda j: frames.held_by(columns[j]), len(columns), names, agreed, given=given
+    )
 
 
 def read(X: Any, schema: Schema) -> Rows:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from naively import labels
-from naively.engines import mixed, single_row
-from naively.engines.tables import flagged, kinds_of, names_of, read
+from naively.engines import single_row
+from naively.engines.tables import flagged, names_of, read, schema_of
 from naively.estimators._answering import row_of_dict
 from naively.estimators._base import SummaryClassifier
 from naively.estimators._validation import Checked, check_cells, check_labels
@@ -103,13 +103,12 @@ class MixedClassifier(SummaryClassifier):
         return {j for j, categories in seen if categories.dtype.kind == "b"}
 
     def _decided(self, X: Any, known: Schema) -> Schema:
-        return mixed.decided(X, known) if known.undecided else known
+        return schema_of(X, known)
 
     def _schema_of(self, X: Any) -> Schema:
         """Return the columns and what they hold, by type unless families say otherwise."""
         given = self._kinds()
-        names, kinds = kinds_of(X, given)
-        schema = Schema(len(kinds), names, kinds)
+        schema = schema_of(X, given=given)
         check_columns(given, schema)
         return schema
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from naively.engines import frames
-from naively.engines.tables import kinds_of
+from naively.engines.tables import schema_of
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.schema import Kind
@@ -36,7 +36,7 @@ def kinds_among(X: Any) -> set[Kind]:
     if isinstance(X, np.ndarray) and X.dtype.kind in "fiu":
         return {"number"}
     try:
-        return set(kinds_of(X)[1])
+        return set(schema_of(X).held)
     except ValueError:
         if frames.is_frame(X):  # a column of dates, say
             raise

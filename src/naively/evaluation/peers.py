@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn import naive_bayes
 
 from naively.engines import frames
-from naively.engines.tables import kinds_of
+from naively.engines.tables import schema_of
 from naively.exceptions import NaivelyError
 
 __all__ = ["GaussianNB"]
@@ -21,8 +21,7 @@ class GaussianNB(naive_bayes.GaussianNB):  # type: ignore[misc]
 
     def fit(self, X: Any, y: ArrayLike) -> GaussianNB:
         """Learn from rows and their labels."""
-        kinds = kinds_of(X)[1]
-        self.numbers_ = [j for j, kind in enumerate(kinds) if kind == "number"]
+        self.numbers_ = list(schema_of(X).numbers)
         if not self.numbers_:
             raise NaivelyError(
                 "scikit-learn's GaussianNB takes numbers, and there is no such column."

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from naively._optional import need
 from naively.engines.arrays import unmasked
 from naively.engines.dask.example import missing_row
-from naively.engines.dask.partitions import check_table, is_array, naming
+from naively.engines.dask.partitions import check_table, is_array, name_partition
 from naively.estimators._base import SummaryClassifier
 
 __all__ = ["predict"]
@@ -81,7 +81,7 @@ def _answers(
 ) -> NDArray[Any]:
     if len(rows) == 0:
         return expected
-    with naming(block_id[0]):
+    with name_partition(block_id[0]):
         return getattr(model, method)(unmasked(rows))
 
 
@@ -89,7 +89,7 @@ def _framed_answers(
     rows: Any, *, model: SummaryClassifier, method: str, partition_info: Any = None
 ) -> Any:
     some = rows if len(rows) else rows.reset_index(drop=True).reindex([0])  # of missing cells
-    with naming(partition_info["number"] if partition_info else 0):
+    with name_partition(partition_info["number"] if partition_info else 0):
         answers = getattr(model, method)(some)
     return _framed(answers[: len(rows)], rows.index, model.classes_)
 

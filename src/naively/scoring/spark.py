@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively._optional import need
-from naively.engines.columns import find
-from naively.engines.files.request import named
-from naively.engines.spark.columns import Plan
+from naively.engines.columns import names_to_read
+from naively.engines.spark.columns import FrameColumns
 from naively.engines.spark.types import quoted
 from naively.estimators._base import SummaryClassifier
 from naively.exceptions import NaivelyError
@@ -72,40 +71,40 @@ def predict(
     functions = need("pyspark.sql.functions", "Spark", extra="spark")
     if not hasattr(functions, "arrow_udf"):
         raise NaivelyError("predict needs Spark 4.1 or newer; with an older one, use sql=True.")
-    plan = Plan.of(df, columns, model.summary_.schema)
+    cells = FrameColumns.of(df, columns, model.summary_.schema)
     wants = {"prediction": prediction, "probability": probability, "joint": joint}
-    score = _Score(model, plan, tuple(want for want in wants if wants[want] is not None))
+    score = _SparkScore(model, cells, tuple(want for want in wants if wants[want] is not None))
     udf = functions.arrow_udf(score.function(), score.type)
     found = f"naively_{uuid4().hex}"
-    scored = df.withColumn(found, udf(functions.struct(*plan.select(df))))
+    scored = df.withColumn(found, udf(functions.struct(*cells.select(df))))
     new = [scored[found][want].alias(wants[want]) for want in score.wants]
     return scored.select(*(scored[quoted(name)] for name in df.columns), *new)
 
 
-class _Score(NamedTuple):
-    """What an executor does with a batch of rows."""
+class _SparkScore(NamedTuple):
+    """A model, the columns that it reads, and the answers that it gives, on an executor."""
 
     model: SummaryClassifier
-    plan: Plan
+    cells: FrameColumns
     wants: tuple[str, ...]
 
     @property
     def type(self) -> str:
-        """What comes out, as Spark calls it."""
+        """The type of the answers, as Spark calls it."""
         label, _ = _TYPES[self.model.classes_.dtype.kind]
         types = {"prediction": label, "probability": "array<double>", "joint": "array<double>"}
         return "struct<" + ", ".join(f"{want}: {types[want]}" for want in self.wants) + ">"
 
     def function(self) -> Callable[[Any], Any]:
-        """Return what gives a struct of arrays for a struct of columns."""
+        """Return a function of a struct of columns, which returns a struct of answers."""
         pyarrow = need("pyarrow", "Spark", extra="spark")
 
         def score(rows: Any) -> Any:
-            frame = self.plan.frame(rows.flatten())
+            frame = self.cells.frame(rows.flatten())
             columns = [getattr(self, f"_{want}")(frame) for want in self.wants]
             return pyarrow.StructArray.from_arrays(columns, names=list(self.wants))
 
-        # By its types, Spark knows what kind of function it is.
+        # Spark tells the kind of a function by its types.
         score.__annotations__ = {"rows": pyarrow.Array, "return": pyarrow.Array}
         return score
 
@@ -138,7 +137,8 @@ def _by_sql(
     if joint is not None:
         raise NaivelyError("joint needs the kernel; got sql=True. Leave one of them out.")
     functions = need("pyspark.sql.functions", "Spark", extra="spark")
-    given = None if columns is None else [find(name, df.columns) for name in named(columns)]
+    schema = model.summary_.schema
+    given = None if columns is None else names_to_read(df.columns, columns, schema)
     view, label = f"naively_{uuid4().hex}", f"label_{uuid4().hex}"
     query = to_sql(
         model,

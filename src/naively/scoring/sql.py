@@ -15,8 +15,8 @@ from typing import Any
 
 from naively.dialects import Spelling
 from naively.engines.columns import find
-from naively.engines.sql.rows import check_table
-from naively.engines.sql.spoken import dialect_of, view
+from naively.engines.sql.selection import check_table
+from naively.engines.sql.views import dialect_of, view
 from naively.estimators._base import SummaryClassifier
 from naively.export import to_sql
 from naively.export.sql import column_names, share_names
@@ -65,7 +65,7 @@ def predict(
     proba : bool, default=False
         Whether to add ``probability_<label>`` for each class, as `naively.export.to_sql` does.
     dialect : str, optional
-        What the database speaks; None to ask the table, which knows it if it is in one.
+        The SQL dialect; None for that of the database that holds the table.
 
     Notes
     -----
@@ -73,7 +73,7 @@ def predict(
     model's predictions in a query, not those of two.
     """
     check_table(table)
-    spoken = dialect_of(table) if dialect is None else dialect
+    dialect = dialect_of(table) if dialect is None else dialect
     kept = list(table.columns if keep is None else (keep,) if isinstance(keep, str) else keep)
     numbers = Sum.of(model)
     for name in column_names(numbers, columns):
@@ -84,9 +84,9 @@ def predict(
     if proba:
         schema |= dict.fromkeys(share_names(numbers.classes), "float64")
     options: dict[str, Any] = {"columns": columns, "keep": kept, "label": label, "proba": proba}
-    quoted = Spelling(spoken).name
+    quoted = Spelling(dialect).name
 
     def query(name: str) -> str:
-        return to_sql(model, quoted(name), dialect=spoken, **options)
+        return to_sql(model, quoted(name), dialect=dialect, **options)
 
     return view(table, query, schema)

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame
 
 from naively.engines import spark
 from naively.engines.columns import find
-from naively.engines.spark.columns import Plan
+from naively.engines.spark.columns import FrameColumns
 from naively.estimators.choice import check_columns
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes as MixedNaiveBayes
@@ -172,7 +172,7 @@ class NaiveBayes(
 
     def _schema(self, dataset: DataFrame, look: Callable[..., Summary]) -> Schema:
         """Say what is measured; of a mixed model, the first rows decide on some of it."""
-        estimator, schema = self._estimator(), Plan.of(dataset, self._columns()).schema
+        estimator, schema = self._estimator(), FrameColumns.of(dataset, self._columns()).schema
         if isinstance(estimator, GaussianNB):  # to whom booleans are numbers
             return replace(schema, kinds=None, sample=estimator._sample_size())
         given, columns = estimator._kinds(), schema.names or range(schema.n_columns)

@@ -6,25 +6,30 @@ as files that hold both rows and labels, is read once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from math import isnan
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively._optional import need
 from naively.engines.arrays import as_weights
-from naively.engines.dask.recipes import Graph, Recipe, recipes
+from naively.engines.dask.subgraphs import Graph, Subgraph, split
 from naively.exceptions import NaivelyError
 from naively.labels import as_array
 
-__all__ = ["Partition", "check_table", "count", "is_array", "is_lazy", "naming", "partitions"]
+__all__ = ["Partition", "check_table", "count", "each_partition", "is_array", "is_lazy"]
+__all__ += ["name_partition"]
 
 da: Any = need("dask.array", "reading Dask arrays", extra="dask")
+delayed: Any = need("dask.delayed", "reading Dask collections", extra="dask")
+highlevelgraph: Any = need("dask.highlevelgraph", "reading Dask collections", extra="dask")
 dd: Any = need("dask.dataframe", "reading Dask data frames", extra="dask")
 
 
@@ -36,23 +41,23 @@ class Partition:
     ----------
     number : int
         Which one, from 0.
-    recipe : Recipe
-        How to make them.
+    subgraph : Subgraph
+        The tasks that make them.
     names : tuple of tuple of str
-        What the recipe's results hold, in their order.
-    given : dict
+        The names of its results, in their order.
+    in_memory : dict
         Parts that are in memory already.
     """
 
     number: int
-    recipe: Recipe
+    subgraph: Subgraph
     names: tuple[tuple[str, ...], ...]
-    given: dict[str, Any]
+    in_memory: dict[str, Any]
 
     def load(self, *shared: Any) -> dict[str, Any]:
         """Return the parts by name."""
-        parts = dict(self.given)
-        for names, made in zip(self.names, self.recipe(*shared), strict=True):
+        parts = dict(self.in_memory)
+        for names, made in zip(self.names, self.subgraph(*shared), strict=True):
             parts.update(zip(names, made, strict=True))
         return parts
 
@@ -85,51 +90,73 @@ def count(X: Any) -> int:
     return int(X.numblocks[0] if is_array(X) else X.npartitions)
 
 
-def partitions(
-    X: Any, beside: dict[str, Any], lengths: list[int] | None = None
-) -> tuple[Graph, list[Partition]]:
-    """Return the tasks that partitions share, and the partitions.
+def each_partition(
+    work: Callable[..., Any],
+    X: Any,
+    beside: dict[str, Any],
+    *arguments: Any,
+    lengths: list[int] | None = None,
+    most: int | None = None,
+) -> list[Any]:
+    """Return the results of a function of each partition, later: one task each.
 
     Parameters
     ----------
+    work : callable
+        It is called with a `Partition`, the arguments, and what `Partition.load` takes.
     X : Dask array or data frame
         The rows, called "X".
     beside : dict
         What there is for each row, by name: Dask arrays or series, or arrays in memory.
+    *arguments
+        The same for all partitions; lazy or not.
     lengths : list of int, optional
         How many rows each partition has; only for what is in memory.
+    most : int, optional
+        Only so many partitions, evenly spread.
     """
-    lazy: dict[str, Any] = {"X": X}
-    slices: dict[str, list[Any]] = {}
+    lazy, in_memory = {"X": X}, dict[str, list[Any]]()
     for name, values in beside.items():
         if is_lazy(values):
             lazy[name] = _aligned(X, values, name)
         else:
-            slices[name] = _cut(values, lengths or [], name)
+            in_memory[name] = _cut(values, lengths or [], name)
+    graph, names, keys = _joined(lazy)
+    shared, found = split(graph, keys)
+    layer = f"naively-{uuid4().hex}"
+    held = highlevelgraph.HighLevelGraph.from_collections(layer, shared, dependencies=())
+    results = []
+    for i in range(0, len(found), 1 if most is None else -(-len(found) // most)):
+        parts = {name: cut[i] for name, cut in in_memory.items()}
+        task = delayed.delayed(partial(work, Partition(i, found[i], names, parts)))
+        needs = (delayed.Delayed(key, held, layer=layer) for key in found[i].needs)
+        results.append(task(*arguments, *needs))
+    return results
+
+
+def _joined(lazy: dict[str, Any]) -> tuple[Graph, tuple[tuple[str, ...], ...], list[Any]]:
+    """Return a graph of all collections, and of each partition names and keys."""
     graph: Graph = {}
     names, keys = [], []
-    for join, kind in ((_joined_arrays, da.Array), (_joined_frames, object)):
-        group = {name: lazy.pop(name) for name in list(lazy) if isinstance(lazy[name], kind)}
+    arrays = {name: values for name, values in lazy.items() if is_array(values)}
+    frames = {name: values for name, values in lazy.items() if name not in arrays}
+    for join, group in ((_joined_arrays, arrays), (_joined_frames, frames)):
         if group:
-            delayed = join(list(group.values()))
-            graph.update(delayed[0].dask)
+            parts = join(list(group.values()))
+            graph.update(parts[0].dask)
             names.append(tuple(group))
-            keys.append([part.key for part in delayed])
-    shared, made = recipes(graph, list(zip(*keys, strict=True)))
-    return shared, [
-        Partition(i, recipe, tuple(names), {name: parts[i] for name, parts in slices.items()})
-        for i, recipe in enumerate(made)
-    ]
+            keys.append([part.key for part in parts])
+    return graph, tuple(names), list(zip(*keys, strict=True))
 
 
 @contextmanager
-def naming(number: int) -> Iterator[None]:
-    """Let an error say in which partition it came about."""
+def name_partition(number: int) -> Iterator[None]:
+    """Let an error name the partition in which it was raised."""
     try:
         yield
     except Exception as error:
         if type(error).__module__.partition(".")[0] == "distributed":
-            raise  # such as the wish to run elsewhere
+            raise  # such as a request to run elsewhere
         kind = "" if isinstance(error, NaivelyError) else f"{type(error).__name__}: "
         raise NaivelyError(f"partition {number}: {kind}{error}") from error
 

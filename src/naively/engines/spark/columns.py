@@ -1,6 +1,6 @@
 """The columns of a Spark frame: chosen by their types, and read from Arrow on an executor.
 
-A `Plan` is made where the frame is known, travels to the executors, and reads batches there.
+`FrameColumns` are chosen on the driver, travel to the executors, and read batches there.
 Numbers (decimals too) and vectors of `pyspark.ml.linalg` are numbers; text and booleans are
 categories.
 """
@@ -16,16 +16,17 @@ from numpy.typing import NDArray
 
 from naively._optional import need
 from naively.engines import categories
+from naively.engines.columns import names_to_read
 from naively.engines.files.cells import numbers
 from naively.engines.spark import types, vectors
 from naively.exceptions import NaivelyError
 from naively.rows import Columns, Rows
 from naively.schema import Kind, Schema
 
-__all__ = ["Plan"]
+__all__ = ["FrameColumns"]
 
 
-class _Column(NamedTuple):
+class _FrameColumn(NamedTuple):
     """A column of a frame: its place among those measured, what it holds, a vector's length."""
 
     name: str
@@ -35,8 +36,8 @@ class _Column(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What is read from a frame.
+class FrameColumns:
+    """The columns that are read from a frame.
 
     Attributes
     ----------
@@ -59,32 +60,24 @@ class Plan:
         columns: Sequence[str] | str | None = None,
         schema: Schema | None = None,
         exclude: Sequence[str] = (),
-    ) -> Plan:
-        """Choose columns: those named, or all but some; what they hold, their types say."""
-        names = types.chosen(df, columns, schema, exclude)
+    ) -> FrameColumns:
+        """Choose columns: those named, those of a schema, or all but some."""
+        names = names_to_read(df.columns, columns, schema, exclude)
         widths = tuple(types.width(df, name) for name in names)
-        if schema is None:
-            return cls(names, widths, types.schema(df, names, widths))
         n_columns = sum(1 if width is None else width for width in widths)
-        if n_columns != schema.n_columns:
+        if schema is not None and n_columns != schema.n_columns:
             raise NaivelyError(
                 f"there must be {schema.n_columns} columns; got {n_columns}. Choose the columns."
             )
-        plan = cls(names, widths, schema)
-        if schema.undecided:
-            kinds = list(schema.kinds or ())
-            for column in plan._columns():
-                if column.kind == "undecided":
-                    kinds[column.at] = types.kind(df.schema[column.name])
-            plan = cls(names, widths, schema.decided(kinds))
-        for column in plan._columns():
+        found = cls(names, widths, types.schema(df, names, widths, schema))
+        for column in found._columns():
             inside = range(column.at, column.at + (column.width or 0))
-            if set(inside) & {*schema.categories, *schema.undecided}:
+            if set(inside) & set(found.schema.categories):
                 raise NaivelyError(
                     f"column {column.name!r} holds vectors, which are numbers; got a schema with "
                     "categories among them. Choose plain columns for those."
                 )
-        return plan
+        return found
 
     def select(self, df: Any) -> list[Any]:
         """Return the columns as expressions, of types that are read."""
@@ -93,7 +86,7 @@ class Plan:
             for j, column in enumerate(self._columns())
         ]
 
-    def table(self, arrays: Sequence[Any], n_rows: int) -> Rows:
+    def rows(self, arrays: Sequence[Any], n_rows: int) -> Rows:
         """Read the arrays of a batch, one for each column."""
         pyarrow = need("pyarrow", "Spark", extra="spark")
         found: list[Any] = []
@@ -124,14 +117,14 @@ class Plan:
         pyarrow = need("pyarrow", "Spark", extra="spark")
         return pyarrow.table(list(_side_by_side(cells)), names=list(self.schema.names))
 
-    def _columns(self) -> Iterator[_Column]:
+    def _columns(self) -> Iterator[_FrameColumn]:
         at, kinds = 0, self.schema.kinds
         for name, width in zip(self.names, self.widths, strict=True):
-            yield _Column(name, at, "number" if kinds is None else kinds[at], width)
+            yield _FrameColumn(name, at, "number" if kinds is None else kinds[at], width)
             at += 1 if width is None else width
 
     @staticmethod
-    def _numbers(array: Any, column: _Column) -> Any:
+    def _numbers(array: Any, column: _FrameColumn) -> Any:
         if column.width is None:
             return numbers(array)
         return vectors.rows(array, column.width, f"column {column.name!r}")

@@ -3,7 +3,7 @@
 Spark decodes Parquet into columns, writes them out as rows, cell by cell, and cell by cell into
 columns again for Python: several times the work of reading them. Where a frame is files, all of
 them on a file system that executors have mounted, and some of their columns, the executors open
-the files themselves. Anything else, and anything odd in a file, is left to Spark.
+the files themselves. Spark reads everything else, and files whose types differ from its schema.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from naively._optional import need
 
-__all__ = ["Files", "OddFileError"]
+__all__ = ["OddFileError", "ParquetFiles"]
 
 _FORMAT = "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat"
 _TYPES = {  # as Spark calls them, and as Arrow does
@@ -34,7 +34,7 @@ _CELLS = 1 << 20  # of a batch: what is decoded is measured while it is in the c
 
 
 class OddFileError(Exception):
-    """A file is not what Spark says that it is; Spark knows what to do then."""
+    """A file does not have the types of Spark's schema, so that Spark must read it."""
 
 
 class Span(NamedTuple):
@@ -45,8 +45,8 @@ class Span(NamedTuple):
     end: int
 
 
-class Rows(NamedTuple):
-    """Batches of a file, and the number of the first row."""
+class RowGroup(NamedTuple):
+    """The batches of a row group of a file, and the number of its first row."""
 
     batches: Iterator[Any]
     path: str
@@ -54,7 +54,7 @@ class Rows(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Files:
+class ParquetFiles:
     """The files behind a frame, cut into partitions.
 
     Attributes
@@ -69,7 +69,7 @@ class Files:
     columns: dict[str, str]
 
     @classmethod
-    def behind(cls, df: Any, names: Sequence[str]) -> Files | None:
+    def behind(cls, df: Any, names: Sequence[str]) -> ParquetFiles | None:
         """Return the files that a frame consists of, or None where it is more than files."""
         columns = {name: df.schema[name].dataType.simpleString() for name in names}
         plain = all(kind in _TYPES and "." not in name for name, kind in columns.items())
@@ -82,7 +82,7 @@ class Files:
         files = cls(_partitions(paths, df.sparkSession.sparkContext.defaultParallelism), columns)
         return files if all(map(files._is_plain, paths[:1])) else None
 
-    def read(self, place: int) -> Iterator[Rows]:
+    def read(self, place: int) -> Iterator[RowGroup]:
         """Read a partition, on an executor."""
         for span in self.partitions[place]:
             file = self._opened(span.path)
@@ -90,7 +90,7 @@ class Files:
             for i, group in enumerate(groups):
                 if span.start <= _begin(group) < span.end:
                     first = sum(before.num_rows for before in groups[:i])
-                    yield Rows(self._batches(file, i), span.path, first)
+                    yield RowGroup(self._batches(file, i), span.path, first)
 
     def _is_plain(self, path: str) -> bool:
         try:

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 from naively._optional import need
 from naively.engines.columns import check_some, find
-from naively.engines.spark.columns import Plan
-from naively.engines.spark.failures import told
-from naively.engines.spark.parquet import Files, OddFileError
+from naively.engines.spark.batches import LabelledColumns, added
+from naively.engines.spark.columns import FrameColumns
+from naively.engines.spark.errors import readable_errors
+from naively.engines.spark.parquet import OddFileError, ParquetFiles
 from naively.engines.spark.types import held_by_type, quoted
-from naively.engines.spark.work import Work, added
 from naively.kinds import check_weights
 from naively.schema import Schema
 from naively.summary import Summary
@@ -68,38 +68,38 @@ def summarize(
     same order.
     """
     keys = [find(name, df.columns) for name in (target, weight) if name is not None]
-    plan = Plan.of(df, columns, schema, exclude=keys)
-    check_some(plan.names, target)
-    expressions = [df[quoted(target)].alias("y"), *plan.select(df)]
+    chosen = FrameColumns.of(df, columns, schema, exclude=keys)
+    check_some(chosen.names, target)
+    expressions = [df[quoted(target)].alias("y"), *chosen.select(df)]
     if weight is not None:
         check_weights(held_by_type(df.schema[weight].dataType), weight)
         expressions.insert(1, df[quoted(weight)].cast("double").alias("w"))
-    work = Work(plan, target, weight)
-    files = Files.behind(df, [*keys, *plan.names])
-    with told():
-        found = None if files is None else _by_arrow(df.sparkSession, files, work)
+    labelled = LabelledColumns(chosen, target, weight)
+    files = ParquetFiles.behind(df, [*keys, *chosen.names])
+    with readable_errors():
+        found = None if files is None else _by_arrow(df.sparkSession, files, labelled)
         if found is None:
-            found = _few(df.select(*expressions).mapInArrow(_Partition(work), _PART))
+            found = _few(df.select(*expressions).mapInArrow(_Partition(labelled), _PART))
     total = added(pickle.loads(part) for part in found)
-    return Summary.zero(plan.schema) if total is None else total
+    return Summary.zero(chosen.schema) if total is None else total
 
 
 class _Partition(NamedTuple):
     """Summarizes the rows that Spark brings."""
 
-    work: Work
+    labelled: LabelledColumns
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         """Yield the summary of a partition, unless it has no rows."""
         place = need("pyspark", "Spark", extra="spark").TaskContext.get().partitionId()
-        yield from _row(place, added(self.work.summaries(batches, f"partition {place}")))
+        yield from _row(place, added(self.labelled.summaries(batches, f"partition {place}")))
 
 
 class _FilePartition(NamedTuple):
     """Summarizes rows that it reads itself."""
 
-    work: Work
-    files: Files
+    labelled: LabelledColumns
+    files: ParquetFiles
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         """Yield the summaries of partitions whose numbers come."""
@@ -108,16 +108,16 @@ class _FilePartition(NamedTuple):
 
     def _summaries(self, place: int) -> Iterator[Summary]:
         for rows in self.files.read(place):
-            yield from self.work.summaries(rows.batches, repr(rows.path), rows.first)
+            yield from self.labelled.summaries(rows.batches, repr(rows.path), rows.first)
 
 
-def _by_arrow(session: Any, files: Files, work: Work) -> list[bytes] | None:
-    """Let the executors read files themselves; None where one of the files is odd."""
+def _by_arrow(session: Any, files: ParquetFiles, labelled: LabelledColumns) -> list[bytes] | None:
+    """Let the executors read files themselves; None where Spark must read one of them."""
     errors = need("pyspark.errors", "Spark", extra="spark")
     count = len(files.partitions)
     try:
         numbers = session.range(0, count, 1, max(1, count))
-        return _few(numbers.mapInArrow(_FilePartition(work, files), _PART))
+        return _few(numbers.mapInArrow(_FilePartition(labelled, files), _PART))
     except errors.PythonException as error:
         if OddFileError.__qualname__ in str(error):
             return None

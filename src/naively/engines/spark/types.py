@@ -1,6 +1,6 @@
-"""What the columns of a Spark frame are by their types: which to read, what they hold, how to cast.
+"""The types of Spark: what columns hold, how long vectors are, and what is cast.
 
-Nothing here looks at rows, but for the length of vectors where the frame's metadata lacks it.
+Rows are read only for the length of vectors, where the frame's metadata lacks it.
 """
 
 from __future__ import annotations
@@ -9,45 +9,31 @@ from collections.abc import Sequence
 from typing import Any
 
 from naively._optional import need
-from naively.engines.columns import find, is_index
-from naively.engines.files.request import named
 from naively.exceptions import NaivelyError
-from naively.kinds import Held, What, check, kind_of
+from naively.kinds import Held, What, check, schema_by_types
 from naively.schema import Kind, Schema
 
-__all__ = ["chosen", "expression", "kind", "quoted", "schema", "width"]
+__all__ = ["expression", "held_by_type", "quoted", "schema", "width"]
 
 _OUT = "choose other columns: columns=[...]"
 
 
-def chosen(
-    df: Any, columns: Sequence[str] | str | None, agreed: Schema | None, exclude: Sequence[str]
-) -> tuple[str, ...]:
-    """Return the columns to read: those named, those of an agreed schema, or all but some."""
-    if columns is None and agreed is not None and agreed.names is not None:
-        columns = agreed.names
-    if columns is None:
-        return tuple(name for name in df.columns if name not in exclude and not is_index(name))
-    names = tuple(find(name, df.columns) for name in named(columns))
-    for name in names:
-        if name in exclude:
-            raise NaivelyError(
-                f"the target and the weight must not be among the columns; got {name!r}."
-            )
-    return names
+def schema(
+    df: Any, names: Sequence[str], widths: Sequence[int | None], agreed: Schema | None
+) -> Schema:
+    """Return what columns hold: as agreed, or by their types. A vector is as many columns.
 
-
-def schema(df: Any, names: Sequence[str], widths: Sequence[int | None]) -> Schema:
-    """Return what the types of columns say; one vector alone has the names of its attributes."""
-    if len(names) == 1 and widths[0] is not None:
+    One vector alone has the names of its attributes.
+    """
+    if agreed is None and len(names) == 1 and widths[0] is not None:
         return Schema(widths[0], _attributes(df.schema[names[0]], widths[0]))
     measured: list[str] = []
-    kinds: list[Kind] = []
+    held: list[Held] = []
     for name, length in zip(names, widths, strict=True):
-        numbers: list[Kind] = ["number"] * (length or 0)
         measured += [name] if length is None else [f"{name}_{i}" for i in range(length)]
-        kinds += [kind(df.schema[name])] if length is None else numbers
-    return Schema(len(kinds), tuple(measured), tuple(kinds))
+        plain = [held_by_type(df.schema[name].dataType)]
+        held += plain if length is None else [Held("number", "vector")] * length
+    return schema_by_types(held.__getitem__, len(held), tuple(measured), agreed, out=_OUT)
 
 
 def width(df: Any, name: str) -> int | None:
@@ -68,12 +54,12 @@ def width(df: Any, name: str) -> int | None:
 
 
 def expression(df: Any, name: str, agreed: Kind) -> Any:
-    """Return a column, as a double where that is how its numbers are read."""
+    """Return a column as an expression, cast to double where Arrow does not read it as numbers."""
     sql = need("pyspark.sql.types", "Spark", extra="spark")
     column, held = df[quoted(name)], df.schema[name].dataType
     if _is_vector(held):
         return column
-    if agreed == "undecided":  # nothing is known of it, nothing is read
+    if agreed == "undecided":  # no cell has been seen, and none is read
         return need("pyspark.sql.functions", "Spark", extra="spark").lit(None).cast("double")
     check(held_by_type(held), agreed, f"column {name!r}", _OUT)
     is_flag = agreed == "number" and isinstance(held, sql.BooleanType)
@@ -109,11 +95,6 @@ def held_by_type(kind: Any) -> Held:
     other: What = "other"
     what = next((what for what, holds in tests.items() if holds), other)
     return Held(what, kind.simpleString())
-
-
-def kind(field: Any) -> Kind:
-    """Return what a column holds, or raise where it can be no column of a model."""
-    return kind_of(held_by_type(field.dataType), f"column {field.name!r}", _OUT)
 
 
 def _attributes(field: Any, length: int) -> tuple[str, ...] | None:

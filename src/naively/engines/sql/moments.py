@@ -1,7 +1,9 @@
-"""The moments of all columns of numbers: a guess of the means, one scan, and one with care.
+"""The moments of all columns of numbers, in up to three queries.
 
-Wide tables are read some columns at a time. Each answer has the number of rows of each class, by
-which it is noticed if the table changes meanwhile.
+The first estimates the means, the second sums differences from them, and the third repeats that
+with the means of each class, for the columns where it matters. Wide tables are read some columns at
+a time. Each result has the number of rows of each class, which shows if the table has changed
+meanwhile.
 """
 
 from __future__ import annotations
@@ -12,22 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively._optional import need
-from naively.engines.sql.asking import ask, floats, places
-from naively.engines.sql.rows import LARGEST, Rows
-from naively.engines.sql.sums import Floats, Sums, question
+from naively.engines.sql.execute import class_places, execute, floats
+from naively.engines.sql.selection import LARGEST, Selection
+from naively.engines.sql.sums import ColumnSums, Floats, sums_query
 from naively.exceptions import NaivelyError
 from naively.labels import encode
 
-__all__ = ["measure"]
+__all__ = ["measure_moments"]
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")
 
-_FIRST = 4096  # rows, for the guess
+_FIRST = 4096  # rows that the means are estimated from
 _WIDTH = 300  # columns of one query: PostgreSQL gives at most 1664 results, SQLite 2000
 _CHANGED = "a table must not change while it is read; {}. Repeat the call, or read a copy."
 
 
-def measure(rows: Rows) -> tuple[NDArray[Any], Floats, Floats]:
+def measure_moments(rows: Selection) -> tuple[NDArray[Any], Floats, Floats]:
     """Return classes, their weights, and weight, mean, m2 and rest of the columns of numbers."""
     means = _first_means(rows, np.arange(len(rows.schema.numbers)))
     careful = ~np.isfinite(means)
@@ -49,50 +51,50 @@ def measure(rows: Rows) -> tuple[NDArray[Any], Floats, Floats]:
 
 
 def _groups(columns: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    """Return columns in groups that one query may ask for."""
+    """Return columns in groups that fit into one query."""
     return [columns[i : i + _WIDTH] for i in range(0, columns.size, _WIDTH)]
 
 
-def _first_means(rows: Rows, columns: NDArray[np.intp]) -> Floats:
+def _first_means(rows: Selection, columns: NDArray[np.intp]) -> Floats:
     """Return the means of the first rows; NaN for a column without cells there, or with NaN."""
     means = np.zeros(columns.size)
     for some in _groups(columns):
         table = rows.select(f"x{i}" for i in some).limit(_FIRST)
-        answer = ask(table.aggregate(**{f"x{i}": table[f"x{i}"].mean() for i in some}))
-        means[some] = [floats(answer, f"x{i}")[0] for i in some]
+        result = execute(table.aggregate(**{f"x{i}": table[f"x{i}"].mean() for i in some}))
+        means[some] = [floats(result, f"x{i}")[0] for i in some]
     return np.where(np.abs(means) <= LARGEST, means, np.nan)
 
 
 def _read(
-    rows: Rows, columns: NDArray[np.intp], c: Floats | None, before: Sums | None = None
-) -> Sums:
+    rows: Selection, columns: NDArray[np.intp], c: Floats | None, before: ColumnSums | None = None
+) -> ColumnSums:
     """Return the sums of columns, of differences from c; None to read them with care.
 
     Fifteen digits of c survive any database's reading of them.
     """
-    parts: list[Sums] = []
+    parts: list[ColumnSums] = []
     for g, some in enumerate(_groups(columns) or [columns]):
         centres = None
         if c is not None:
             centres = [float(f"{value:.15g}") for value in c[g * _WIDTH :][: some.size]]
-        answer = ask(question(rows, some, centres))
-        parts.append(_sums(rows, answer, some, centres, before or next(iter(parts), None)))
-    return Sums.side_by_side(parts)
+        result = execute(sums_query(rows, some, centres))
+        parts.append(_sums(rows, result, some, centres, before or next(iter(parts), None)))
+    return ColumnSums.side_by_side(parts)
 
 
 def _sums(
-    rows: Rows,
-    answer: Any,
+    rows: Selection,
+    result: Any,
     columns: NDArray[np.intp],
     centres: list[float] | None,
-    before: Sums | None,
-) -> Sums:
-    """Sort an answer by class."""
-    classes = _classes(rows, answer) if before is None else before.classes
-    at, n = places(answer, classes), floats(answer, "n")
+    before: ColumnSums | None,
+) -> ColumnSums:
+    """Arrange the result of a query by class and column."""
+    classes = _classes(rows, result) if before is None else before.classes
+    at, n = class_places(result, classes), floats(result, "n")
     weighted = rows.weight is not None
     if weighted:
-        _check_weights(rows, n - np.nan_to_num(floats(answer, "good")))
+        _check_weights(rows, n - np.nan_to_num(floats(result, "good")))
 
     def by_class(values: Floats) -> Floats:
         out = np.zeros((classes.size, *values.shape[1:]))
@@ -100,7 +102,7 @@ def _sums(
         return out
 
     def by_column(what: str) -> Floats:
-        cells = [floats(answer, f"{what}x{i}") for i in columns]
+        cells = [floats(result, f"{what}x{i}") for i in columns]
         return by_class(np.array(cells).reshape(columns.size, at.size).T)
 
     used = by_column("used")
@@ -114,29 +116,29 @@ def _sums(
         )
     )
     present = by_column("present") if centres is None else used
-    weight = by_class(floats(answer, "w" if weighted else "n"))
-    found = Sums(classes, by_class(n), weight, present, used, v, s, q, c)
+    weight = by_class(floats(result, "w" if weighted else "n"))
+    found = ColumnSums(classes, by_class(n), weight, present, used, v, s, q, c)
     if before is not None and not np.array_equal(before.rows, found.rows):
         counts = f"got {before.rows.sum():.0f} rows, then {found.rows.sum():.0f}"
         raise NaivelyError(_CHANGED.format(counts))
     return found
 
 
-def _classes(rows: Rows, answer: Any) -> NDArray[Any]:
-    """Return the labels, sorted, or say how many are missing."""
-    target, missing = rows.target, answer["y"].isna().to_numpy(dtype=bool)
+def _classes(rows: Selection, result: Any) -> NDArray[Any]:
+    """Return the labels, sorted, or raise where some are missing."""
+    target, missing = rows.target, result["y"].isna().to_numpy(dtype=bool)
     if missing.any():
-        n = floats(answer, "n")[missing].sum()
+        n = floats(result, "n")[missing].sum()
         raise NaivelyError(
             f"labels must not be missing; got {n:.0f} rows without one in column {target!r}. "
             f"Leave them out: table.filter(table[{target!r}].notnull())."
         )
-    if not len(answer):
+    if not len(result):
         return np.empty(0, dtype=str if rows.values["y"].type().is_string() else np.int64)
-    return encode(answer["y"].tolist())[0]
+    return encode(result["y"].tolist())[0]
 
 
-def _check_weights(rows: Rows, bad: Floats) -> None:
+def _check_weights(rows: Selection, bad: Floats) -> None:
     if bad.any():
         raise NaivelyError(
             f"weights must be finite and >= 0; got {bad.sum():.0f} rows where column "
@@ -144,20 +146,23 @@ def _check_weights(rows: Rows, bad: Floats) -> None:
         )
 
 
-def _check_finite(rows: Rows, columns: NDArray[np.intp], found: Sums) -> None:
-    """Look at cells that were not added up. NaN means missing; its reciprocal is below nothing."""
+def _check_finite(rows: Selection, columns: NDArray[np.intp], found: ColumnSums) -> None:
+    """Raise where cells that were not added up are infinite, and not just NaN, which is missing.
+
+    A comparison with the reciprocal is false for NaN in every database.
+    """
     for some in _groups(columns[(found.present != found.used).any(axis=0)]):
         table = rows.select(f"x{i}" for i in some)
         if rows.weight is not None:
             table = table.filter(table.w > 0)
-        asked = {}
+        aggregates = {}
         for i in some:
             x = table[f"x{i}"]
             large = (x.abs() > LARGEST).ifelse(1.0 / x, ibis.null())
-            asked[f"x{i}"] = (large.abs() < 1.0).sum()
-        answer = ask(table.aggregate(**asked))
+            aggregates[f"x{i}"] = (large.abs() < 1.0).sum()
+        result = execute(table.aggregate(**aggregates))
         for i in some:
-            if (n := floats(answer, f"x{i}")[0]) > 0:
+            if (n := floats(result, f"x{i}")[0]) > 0:
                 raise NaivelyError(
                     f"{rows.name(i)} holds infinity, or numbers beyond {LARGEST:g} (in {n:.0f} "
                     "rows); naive Bayes needs finite numbers. NULL and NaN mean missing."

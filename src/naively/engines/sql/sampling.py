@@ -1,9 +1,9 @@
-r"""A sample of rows, for what needs some: at most ``schema.sample`` of them leave the database.
+r"""A sample of rows: at most ``schema.sample`` of them leave the database.
 
-A sample has the rows of least hash, so that samples add. A database does not know that hash. A
-table of more rows has some drawn at random, m rows of n, and they become a sample below the bound
-that m of n hashes have (`Sample.thinned`). Another call draws other rows, and rows cannot be taken
-out again. A table of no more rows has the sample that it has everywhere.
+A sample has the rows of least hash, so that samples add. A database does not know that hash. From a
+table of more rows, m of n rows are drawn at random, and become a sample below the bound that m of n
+hashes have (`Sample.thinned`). Another call draws other rows, and rows cannot be taken out again. A
+table of no more rows has the same sample as everywhere.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from naively._optional import need
 from naively.axes import Axes
-from naively.engines.sql.asking import ask
-from naively.engines.sql.rows import Rows
+from naively.engines.sql.execute import execute
+from naively.engines.sql.selection import Selection
 from naively.engines.tables import read
 from naively.labels import encode
 from naively.measure import measure_sample
@@ -29,7 +29,7 @@ ibis = need("ibis", "reading tables inside a database", extra="sql")
 _HASHES = 1 << 64
 
 
-def draw(rows: Rows, axes: Axes) -> Sample:
+def draw(rows: Selection, axes: Axes) -> Sample:
     """Return a sample whose codes are places on these axes."""
     schema = rows.schema
     numbers = [f"x{i}" for i in range(len(schema.numbers))]
@@ -37,11 +37,11 @@ def draw(rows: Rows, axes: Axes) -> Sample:
     table = rows.select([*numbers, *texts])
     if rows.weight is not None:
         table = table.filter(table.w > 0)
-    n = int(ask(table.count()))
+    n = int(execute(table.count()))
     if not n:
         return Sample.zero(schema.sample, len(numbers), len(texts))
     few = table if n <= schema.sample else table.order_by(ibis.random())
-    frame = ask(few.limit(schema.sample))
+    frame = execute(few.limit(schema.sample))
     weights = None if rows.weight is None else frame["w"].to_numpy(dtype=np.float64)
     named = dict(zip((*schema.numbers, *schema.categories), (*numbers, *texts), strict=True))
     cells = frame[list(named.values())].copy()

@@ -1,4 +1,4 @@
-"""A table becomes a summary, where it is."""
+"""Summarize a table inside its database."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from naively.axes import Axes
-from naively.engines.sql.moments import measure
-from naively.engines.sql.rows import rows_of
+from naively.engines.sql.moments import measure_moments
 from naively.engines.sql.sampling import draw
+from naively.engines.sql.selection import select_rows
 from naively.engines.sql.tallies import tally
 from naively.schema import Schema
 from naively.statistics import Bins, ClassWeight, Moments, Statistic, Tallies
@@ -25,7 +25,7 @@ def summarize(
     weight: str | None = None,
     schema: Schema | None = None,
 ) -> Summary:
-    """Summarize a table inside its database; sums and counts leave it, and no row unasked.
+    """Summarize a table inside its database: sums and counts leave it, and a sample if wanted.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def summarize(
     Where the schema asks for a sample, up to ``schema.sample`` rows leave the database, drawn at
     random: see `naively.engines.sql.sampling`. Deviations below 1e-146 count as 0.
     """
-    rows = rows_of(table, target, columns, weight, schema)
-    classes, class_weight, values = measure(rows)
+    rows = select_rows(table, target, columns, weight, schema)
+    classes, class_weight, values = measure_moments(rows)
     categories, tallies, bins = tally(rows, classes)
     axes = Axes(classes, categories)
     found: list[Statistic] = [ClassWeight(class_weight), Moments(values)]

@@ -1,4 +1,4 @@
-r"""Moments, by sums of differences from a number near the mean: what every database can add up.
+r"""Moments, by sums of differences from a number near the mean, which every database can add up.
 
 .. math::
 
@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively._optional import need
-from naively.engines.sql.rows import Rows, finite
+from naively.engines.sql.selection import Selection, finite
 from naively.statistics.moments import sum_and_rest
 
-__all__ = ["Floats", "Sums", "question"]
+__all__ = ["ColumnSums", "Floats", "sums_query"]
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")
 
@@ -37,7 +37,7 @@ _GRAIN, _TINY = 1e-130, 1e-110  # see `_with_grain`
 
 
 @dataclass(frozen=True)
-class Sums:
+class ColumnSums:
     """The sums of some columns; arrays by class, or by class and column.
 
     Attributes
@@ -74,7 +74,7 @@ class Sums:
     def doubtful(self) -> NDArray[np.bool_]:
         """Return which columns are to be read with care: of NaN, or of a class far from c.
 
-        Not those where cells differ from c by their last bits alone, as if they were constant.
+        Columns whose cells differ from c by their last bits alone count as constant: not those.
         """
         odd = ~(np.isfinite(self.s) & np.isfinite(self.q))
         v, mean, m2, _ = self.moments()
@@ -85,48 +85,48 @@ class Sums:
         return (odd | (far & ~last_bits)).any(axis=0)
 
     @classmethod
-    def side_by_side(cls, parts: list[Sums]) -> Sums:
+    def side_by_side(cls, parts: list[ColumnSums]) -> ColumnSums:
         """Return the sums of the columns of all parts."""
         names = "present", "used", "v", "s", "q", "c"
         joined = {name: np.hstack([getattr(part, name) for part in parts]) for name in names}
         return cls(parts[0].classes, parts[0].rows, parts[0].weight, **joined)
 
 
-def question(rows: Rows, columns: NDArray[np.intp], centres: list[float] | None) -> Any:
-    """Ask for the sums of some columns.
+def sums_query(rows: Selection, columns: NDArray[np.intp], centres: list[float] | None) -> Any:
+    """Return a query for the sums of some columns.
 
     Parameters
     ----------
-    rows : Rows
+    rows : Selection
         The table.
     columns : ndarray of int
         Which of its columns of numbers.
     centres : list of float, or None
-        The c of each column; None to read with care.
+        The c of each column; None to take the mean of each class.
     """
     names = [f"x{i}" for i in columns]
     table = rows.select(names)
-    asked: dict[str, Any] = {}
+    aggregates: dict[str, Any] = {}
     if centres is None:
         means = {f"c{x}": finite(table[x], table[x]).mean() for x in names}
         table = table.join(table.group_by("y").aggregate(**means), "y")
-        asked |= {c: table[c].min() for c in means}
-        asked |= {f"present{x}": table[x].count() for x in names}
+        aggregates |= {c: table[c].min() for c in means}
+        aggregates |= {f"present{x}": table[x].count() for x in names}
         differences = {f"d{x}": _with_care(table[x], table[f"c{x}"]) for x in names}
     else:
         pairs = zip(names, centres, strict=True)
         differences = {f"d{x}": _quickly(table[x], c) for x, c in pairs}
     table = table.mutate(**differences)
-    asked["n"] = table.count()
+    aggregates["n"] = table.count()
     if rows.weight is not None:
         usable = table.w.between(0.0, float(np.finfo(np.float64).max))
-        asked |= {"good": usable.sum(), "w": table.w.sum()}
+        aggregates |= {"good": usable.sum(), "w": table.w.sum()}
     for x in names:
-        asked |= _asked(table, x, rows.weight is not None)
-    return table.group_by("y").aggregate(**asked)
+        aggregates |= _aggregates(table, x, rows.weight is not None)
+    return table.group_by("y").aggregate(**aggregates)
 
 
-def _asked(table: Any, x: str, weighted: bool) -> dict[str, Any]:
+def _aggregates(table: Any, x: str, weighted: bool) -> dict[str, Any]:
     d = table[f"d{x}"]
     if not weighted:
         return {f"used{x}": d.count(), f"s{x}": d.sum(), f"q{x}": (d * d).sum()}

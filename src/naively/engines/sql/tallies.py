@@ -1,9 +1,9 @@
-"""Tallies of categories, and of numbers between edges: grouped counts.
+"""Tallies of categories, and of numbers in bins: grouped counts.
 
     SELECT y, k0, k1, COUNT(*) FROM rows GROUP BY GROUPING SETS ((y, k0), (y, k1))
 
-is one scan for many keys; where there are no grouping sets, each key has a query of its own. A row
-of the answer belongs to the key that is not NULL, since cells that are NULL are not counted.
+is one scan for many keys; in databases without grouping sets, each key has a query of its own. A
+row of the result belongs to the key that is not NULL: cells that are NULL are not counted.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ from numpy.typing import NDArray
 
 from naively._optional import need
 from naively.dialects import Spelling
-from naively.engines.sql.asking import ask, floats, places
-from naively.engines.sql.rows import Rows, finite
-from naively.engines.sql.spoken import dialect_of, view
+from naively.engines.sql.execute import class_places, execute, floats
+from naively.engines.sql.selection import Selection, finite
+from naively.engines.sql.views import dialect_of, view
 from naively.exceptions import NaivelyError
 from naively.labels import text_array
 
-__all__ = ["questions", "tally"]
+__all__ = ["count_queries", "tally"]
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")
 
 _WIDTH = 60  # keys of one query: Spark takes no more than 63
-_MOST = 1_000_000  # counts that are fetched: more are hardly categories
+_MOST = 1_000_000  # counts that are fetched: a column of more values hardly holds categories
 _WITH_SETS = {"duckdb", "postgres", "bigquery", "snowflake", "spark", "databricks"}
 
 Counts = dict[str, tuple[NDArray[np.intp], list[Any], NDArray[np.float64]]]
 
 
 def tally(
-    rows: Rows, classes: NDArray[Any]
+    rows: Selection, classes: NDArray[Any]
 ) -> tuple[tuple[NDArray[Any], ...], NDArray[np.float64], NDArray[np.float64]]:
     """Return the categories of each column, their weights by class, and those of bins."""
     schema = rows.schema
     table, keys = _keyed(rows)
     counts: Counts = {}
     for some in (keys[i : i + _WIDTH] for i in range(0, len(keys), _WIDTH)):
-        for question in questions(table, some, dialect_of(rows.table)):
-            counts |= _counted(rows, ask(question.limit(_MOST + 1)), classes)
+        for query in count_queries(table, some, dialect_of(rows.table)):
+            counts |= _counted(rows, execute(query.limit(_MOST + 1)), classes)
     bins = np.zeros((classes.size, len(schema.numbers), schema.n_bins))
     for i in range(len(schema.numbers) if schema.n_bins else 0):
         at, found, weight = counts[f"b{i}"]
@@ -53,8 +53,8 @@ def tally(
     return tuple(categories for categories, _ in columns), joined, bins
 
 
-def questions(table: Any, keys: Sequence[str], dialect: str) -> list[Any]:
-    """Ask how much weight each class has for each value of each key."""
+def count_queries(table: Any, keys: Sequence[str], dialect: str) -> list[Any]:
+    """Return queries for the weight of each class and each value of each key."""
     weight = table.w.sum() if "w" in table.columns else table.count()
     if dialect not in _WITH_SETS or len(keys) == 1:
         return [table.group_by(["y", key]).aggregate(n=weight) for key in keys]
@@ -75,7 +75,7 @@ def questions(table: Any, keys: Sequence[str], dialect: str) -> list[Any]:
     ]
 
 
-def _keyed(rows: Rows) -> tuple[Any, list[str]]:
+def _keyed(rows: Selection) -> tuple[Any, list[str]]:
     """Return a table of keys and their names: ``c0``, ... of categories, ``b0``, ... of bins."""
     schema = rows.schema
     numbers = [f"x{i}" for i in range(len(schema.numbers) if schema.n_bins else 0)]
@@ -103,18 +103,18 @@ def _bin(x: Any, edges: Sequence[float], first: int) -> Any:
     return (x <= edges[half]).ifelse(below, above)
 
 
-def _counted(rows: Rows, answer: Any, classes: NDArray[Any]) -> Counts:
+def _counted(rows: Selection, result: Any, classes: NDArray[Any]) -> Counts:
     """Return for each key the places of classes, the key's values, and weights."""
-    if len(answer) > _MOST:
+    if len(result) > _MOST:
         raise NaivelyError(
             f"categories must be few; got more than {_MOST} in {rows.schema.n_columns} columns. "
             "Leave out columns that identify rows: columns=[...]."
         )
-    at, n = places(answer, classes), floats(answer, "n")
+    at, n = class_places(result, classes), floats(result, "n")
     counts: Counts = {}
-    for key in answer.columns.drop(["y", "n"]):
-        there = answer[key].notna().to_numpy(dtype=bool)
-        values = answer[key][there].tolist()
+    for key in result.columns.drop(["y", "n"]):
+        there = result[key].notna().to_numpy(dtype=bool)
+        values = result[key][there].tolist()
         if key[0] == "b" or rows.values[key].type().is_integer():
             values = [int(value) for value in values]  # pandas has no NULL among integers
         counts[key] = at[there], values, n[there]

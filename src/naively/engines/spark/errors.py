@@ -1,7 +1,7 @@
-"""What went wrong on an executor, told in one sentence.
+"""Errors on an executor, as one sentence.
 
-Spark reports an error of Python code as a traceback within a traceback. Its last line is what
-one wants to know.
+Spark reports an error of Python code as a traceback within a traceback, of which only the last line
+matters.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from contextlib import contextmanager
 from naively._optional import need
 from naively.exceptions import NaivelyError
 
-__all__ = ["told"]
+__all__ = ["readable_errors"]
 
 _OURS = f"{NaivelyError.__module__}.{NaivelyError.__qualname__}: "
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Raise errors of Python code on an executor as `NaivelyError`; others say what they are."""
+def readable_errors() -> Iterator[None]:
+    """Raise errors of Python code on an executor as `NaivelyError`; leave others as they are."""
     errors = need("pyspark.errors", "Spark", extra="spark")
     try:
         yield

@@ -1,7 +1,7 @@
-"""What is read of a table: labels, weights, numbers and categories, under plain names.
+"""The columns of a table that are read: labels, weights, numbers and categories, with plain names.
 
 ``y`` are the labels, ``w`` the weights if there are any, ``x0``, ``x1``, ... the columns of numbers
-and ``c0``, ``c1``, ... those of categories. Nothing is asked yet.
+and ``c0``, ``c1``, ... those of categories. Nothing is executed yet.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from naively._optional import need
-from naively.engines.columns import check_some, find, is_index
+from naively.engines.columns import check_some, find, names_to_read
 from naively.exceptions import NaivelyError
-from naively.kinds import Held, What, check, check_weights, kind_of
-from naively.schema import Kind, Schema
+from naively.kinds import Held, What, check, check_weights, schema_by_types
+from naively.schema import Schema
 
-__all__ = ["LARGEST", "Rows", "check_table", "finite", "rows_of"]
+__all__ = ["LARGEST", "Selection", "check_table", "finite", "select_rows"]
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")
 
@@ -25,7 +25,7 @@ LARGEST = 1e150  # the squares of larger numbers cannot be added up
 
 
 @dataclass(frozen=True)
-class Rows:
+class Selection:
     """The part of a table that is read, and what is measured of it.
 
     Attributes
@@ -65,7 +65,7 @@ def finite(x: Any, value: Any) -> Any:
 
 
 def check_table(table: Any) -> None:
-    """Raise where a table is none of Ibis's."""
+    """Raise unless the table is an Ibis table."""
     if not isinstance(table, ibis.Table):
         raise NaivelyError(
             f"a table inside a database must be one of Ibis; got {type(table).__name__}. "
@@ -73,24 +73,24 @@ def check_table(table: Any) -> None:
         )
 
 
-def rows_of(
+def select_rows(
     table: Any,
     target: str,
     columns: Sequence[str] | None,
     weight: str | None,
     schema: Schema | None,
-) -> Rows:
-    """Choose columns, and give them plain names."""
+) -> Selection:
+    """Choose columns of a table, and give them plain names."""
     check_table(table)
     own = [find(name, table.columns) for name in (target, weight) if name is not None]
-    names = _names(table, columns, own, schema)
+    names = names_to_read(table.columns, columns, schema, own)
     check_some(names, target)
-    if schema is None:
-        schema = Schema(len(names), names, tuple(_kind(table[name]) for name in names))
-    elif schema.undecided:
-        pairs = zip(names, schema.kinds or (), strict=True)
-        kinds = [_kind(table[name]) if kind == "undecided" else kind for name, kind in pairs]
-        schema = schema.decided(kinds)
+    if schema is not None and len(names) != schema.n_columns:
+        raise NaivelyError(
+            f"there must be {schema.n_columns} columns, as in the schema; got {len(names)}."
+        )
+    types = [table[name].type() for name in names]
+    schema = schema_by_types(lambda j: held_by_type(types[j]), len(names), names, schema, out=_OUT)
     values = {"y": _label(table[target])}
     if weight is not None:
         check_weights(held_by_type(table[weight].type()), weight)
@@ -99,29 +99,7 @@ def rows_of(
         values[f"x{i}"] = _number(table[names[j]])
     for i, j in enumerate(schema.categories):
         values[f"c{i}"] = _category(table[names[j]])
-    return Rows(table, values, schema, target, weight)
-
-
-def _names(
-    table: Any, columns: Sequence[str] | None, own: list[str], schema: Schema | None
-) -> tuple[str, ...]:
-    """Return the columns to learn from: those named, those of the schema, or all others."""
-    if columns is None and schema is not None:
-        columns = schema.names
-    if columns is None:
-        columns = [name for name in table.columns if name not in own and not is_index(name)]
-    chosen = (columns,) if isinstance(columns, str) else dict.fromkeys(columns)
-    names = tuple(find(name, table.columns) for name in chosen)
-    for name in own:
-        if name in names:
-            raise NaivelyError(
-                f"labels and weights must not be among the columns; got {name!r}. Leave it out."
-            )
-    if schema is not None and len(names) != schema.n_columns:
-        raise NaivelyError(
-            f"there must be {schema.n_columns} columns, as in the schema; got {len(names)}."
-        )
-    return names
+    return Selection(table, values, schema, target, weight)
 
 
 def held_by_type(kind: Any) -> Held:
@@ -134,10 +112,6 @@ def held_by_type(kind: Any) -> Held:
         "dates": kind.is_temporal() or kind.is_interval(),
     }
     return Held(next((what for what, holds in tests.items() if holds), "other"), str(kind))
-
-
-def _kind(column: Any) -> Kind:
-    return kind_of(held_by_type(column.type()), f"column {column.get_name()!r}", _OUT)
 
 
 def _number(column: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What an executor does with rows: batches of Arrow become summaries."""
+"""Arrow batches become summaries, on an executor."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from typing import Any, NamedTuple
 
 from naively._optional import need
 from naively.engines.files.cells import RowError, checked_weights, encode, numbers
-from naively.engines.spark.columns import Plan
+from naively.engines.spark.columns import FrameColumns
 from naively.exceptions import NaivelyError
 from naively.measure import measure
 from naively.rows import Targets
 from naively.summary import Summary
 
-__all__ = ["Work", "added"]
+__all__ = ["LabelledColumns", "added"]
 
-_CELLS = 1 << 22  # that are looked at together: vectors that are sparse become dense
+_CELLS = 1 << 22  # of the rows that are measured together: sparse vectors become dense
 
 
-class Work(NamedTuple):
-    """How rows are measured: labels, perhaps weights, and the columns of a plan."""
+class LabelledColumns(NamedTuple):
+    """Columns to be measured, and the names of those that hold labels and perhaps weights."""
 
-    plan: Plan
+    columns: FrameColumns
     target: str
     weight: str | None
 
     def summaries(self, batches: Iterable[Any], where: str, first: int = 0) -> Iterator[Summary]:
-        """Yield summaries of batches, whose columns are labels, weights if any, and the plan's.
+        """Yield summaries of batches, which hold the labels, the weights if any, and the columns.
 
         Parameters
         ----------
@@ -38,7 +38,7 @@ class Work(NamedTuple):
         first : int
             The number of the first row there.
         """
-        step = max(1, _CELLS // max(1, self.plan.schema.n_columns))
+        step = max(1, _CELLS // max(1, self.columns.schema.n_columns))
         for batch in batches:
             for start in range(0, batch.num_rows, step):
                 rows = batch.slice(start, step)
@@ -53,17 +53,17 @@ class Work(NamedTuple):
 
     def _summary(self, rows: Any) -> Summary:
         pyarrow = need("pyarrow", "Spark", extra="spark")
-        schema, columns = self.plan.schema, rows.columns
+        schema, columns = self.columns.schema, rows.columns
         classes, codes = encode(pyarrow.chunked_array([columns.pop(0)]), self.target)
         weights = None
         if self.weight is not None:
             weights = checked_weights(numbers(columns.pop(0)), self.weight)
-        table = self.plan.table(columns, rows.num_rows)
-        return measure(table, Targets(classes, codes, weights), schema, n_jobs=1)
+        cells = self.columns.rows(columns, rows.num_rows)
+        return measure(cells, Targets(classes, codes, weights), schema, n_jobs=1)
 
 
 def added(summaries: Iterable[Summary]) -> Summary | None:
-    """Add pairs, and pairs of pairs: rounding grows with the logarithm of their number."""
+    """Add summaries in pairs, and pairs of pairs: rounding errors grow with the logarithm."""
     held: list[tuple[int, Summary]] = []
     for total in summaries:
         size = 1

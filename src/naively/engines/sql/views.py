@@ -1,4 +1,4 @@
-"""Queries in a database's own words, as Ibis expressions: lazy, and part of larger ones."""
+"""Queries that are written as SQL, as Ibis tables: lazy, and part of larger expressions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["dialect_of", "view"]
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")
 
-_DIALECTS = {"pyspark": "spark"}  # that are called otherwise
+_DIALECTS = {"pyspark": "spark"}  # what Ibis calls otherwise
 
 
 def dialect_of(table: Any) -> str:
-    """Return what the database of an Ibis table speaks."""
+    """Return the SQL dialect of the database that holds an Ibis table."""
     name: str = table.get_backend().name
     return _DIALECTS.get(name, name)
 
@@ -24,15 +24,15 @@ def view(table: Any, query: Callable[[str], str], schema: Mapping[str, Any]) -> 
     """Return a query on a table as another table.
 
     `Table.sql` does this, too, but first asks the database for the types, which are known here.
-    Both tables have names of their own, so that they are written once, however often they are
-    named in what is built on them.
+    Both tables have names of their own. So their SQL is written once, however often a larger query
+    refers to them.
 
     Parameters
     ----------
     table : ibis Table
         Any expression.
     query : callable
-        Given what the table is called, it writes the query.
+        Given the table's name, it returns the query.
     schema : mapping
         The query's columns and their types.
     """

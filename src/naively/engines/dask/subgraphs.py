@@ -1,11 +1,11 @@
-"""How each partition is made, taken out of Dask's graph.
+"""The part of Dask's graph that makes one partition.
 
-The tasks that serve one partition alone become its recipe, which a single task carries out. So
-there is one task per partition, and whatever goes wrong in it is known to have gone wrong there.
-Tasks that several partitions need, and what a cluster already holds, stay where they are.
+The tasks that serve one partition alone become a subgraph, which a single task runs. So there is
+one task per partition, and an error in it, also one of reading files, can name the partition.
+Tasks that several partitions need, and what a cluster already holds, stay in the graph.
 
 >>> graph = {"all": [1, 2], "a": (max, "all"), "b": (min, "all"), "c": (abs, "b")}
->>> shared, (first, second) = recipes(graph, [("a",), ("c",)])
+>>> shared, (first, second) = split(graph, [("a",), ("c",)])
 >>> shared, first.needs
 ({'all': [1, 2]}, ('all',))
 >>> first([1, 2]), second([1, 2])
@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 from naively._optional import need
 
-__all__ = ["Graph", "Key", "Recipe", "recipes"]
+__all__ = ["Graph", "Key", "Subgraph", "split"]
 
 core: Any = need("dask.core", "reading Dask collections", extra="dask")
 
@@ -30,8 +30,8 @@ _SHARED = -1
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """Tasks that make something out of nothing, or out of what is shared.
+class Subgraph:
+    """Tasks that one partition alone needs.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Recipe:
     keys : tuple
         Those of the results.
     needs : tuple
-        Keys of what must be given: the results of tasks that are not this recipe's alone.
+        Keys of what must be given: results of tasks that are not in this subgraph.
     """
 
     tasks: Graph
@@ -48,7 +48,7 @@ class Recipe:
     needs: tuple[Key, ...]
 
     def __call__(self, *shared: Any) -> list[Any]:
-        """Carry the recipe out, in this thread."""
+        """Run the tasks in this thread, and return their results."""
         given = dict(zip(self.needs, shared, strict=True))
         made = {key: given[key] for key in self.keys if key in given}
         wanted = [key for key in self.keys if key not in given]
@@ -56,8 +56,8 @@ class Recipe:
         return [made[key] for key in self.keys]
 
 
-def recipes(graph: Graph, wanted: Sequence[tuple[Key, ...]]) -> tuple[Graph, list[Recipe]]:
-    """Return the tasks that are shared, and a recipe for each of the groups of keys."""
+def split(graph: Graph, wanted: Sequence[tuple[Key, ...]]) -> tuple[Graph, list[Subgraph]]:
+    """Return the tasks that are shared, and a subgraph for each group of keys."""
     owner = _owners(graph, wanted)
     own: list[Graph] = [{} for _ in wanted]
     shared: Graph = {}
@@ -67,12 +67,12 @@ def recipes(graph: Graph, wanted: Sequence[tuple[Key, ...]]) -> tuple[Graph, lis
     for tasks, keys in zip(own, wanted, strict=True):
         used = [key for task in tasks for key in _dependencies(graph, task)]
         needs = dict.fromkeys(key for key in (*keys, *used) if key not in tasks)
-        found.append(Recipe(tasks, tuple(keys), tuple(needs)))
+        found.append(Subgraph(tasks, tuple(keys), tuple(needs)))
     return shared, found
 
 
 def _owners(graph: Graph, wanted: Sequence[tuple[Key, ...]]) -> dict[Key, int]:
-    """Return which group needs each task, or that it is shared; each is looked at twice at most."""
+    """Return which group needs each task, or that it is shared; visit each task twice at most."""
     owner: dict[Key, int] = {}
     left = [(key, i) for i, keys in enumerate(wanted) for key in keys]
     while left:
@@ -92,18 +92,18 @@ def _owners(graph: Graph, wanted: Sequence[tuple[Key, ...]]) -> dict[Key, int]:
 def _dependencies(graph: Graph, key: Key) -> list[Key]:
     """Return the keys that a node refers to, also those of what a cluster holds."""
     node = graph[key]
-    known = getattr(node, "dependencies", None)  # of a tuple, as graphs used to be written
+    known = getattr(node, "dependencies", None)  # older graphs have tuples, which have none
     found = core.get_dependencies(graph, key) if known is None else known
-    return sorted(found, key=str)  # or it would differ from one process to the next
+    return sorted(found, key=str)  # in the same order in every process
 
 
 def _is_task(node: Any) -> bool:
-    """Whether a node says how to make something, and not whom to wait for."""
+    """Whether a node computes something, and does not wait for a result of the cluster."""
     return not _is_of_cluster(node) and (callable(node) or bool(core.istask(node)))
 
 
 def _is_held(graph: Graph, key: Key) -> bool:
-    """Whether a cluster holds it, as what it shuffles, and decides who gets it."""
+    """Whether a cluster holds it, such as a shuffled partition, and decides where it goes."""
     return key not in graph or _is_of_cluster(graph[key])
 
 

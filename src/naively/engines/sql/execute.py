@@ -1,4 +1,4 @@
-"""Questions to a database, and its answers."""
+"""Execute queries, and read what they return."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 from naively import labels
 from naively.exceptions import NaivelyError
 
-__all__ = ["ask", "floats", "places"]
+__all__ = ["class_places", "execute", "floats"]
 
 
-def ask(question: Any) -> Any:
-    """Return the answer to an Ibis expression as a pandas frame.
+def execute(query: Any) -> Any:
+    """Execute an Ibis expression, and return its result as a pandas frame.
 
-    What the database raises becomes a `NaivelyError` with its cause, a lost connection for one.
-    Ibis can give Arrow tables, too, but PostgreSQL would then work with one core: by a cursor.
+    An error of the database, such as a lost connection, becomes a `NaivelyError` with its cause.
+    Ibis can return Arrow tables, too, but then PostgreSQL uses a cursor, and one core.
     """
     try:
-        return question.execute()
+        return query.execute()
     except Exception as error:  # every database has its own
         said = str(error).strip().partition("\n")[0].rstrip(".")
         raise NaivelyError(
@@ -29,20 +29,20 @@ def ask(question: Any) -> Any:
         ) from error
 
 
-def floats(answer: Any, name: str) -> NDArray[np.float64]:
-    """Return a column of an answer; NaN for NULL."""
-    numbers: NDArray[np.float64] = answer[name].to_numpy(dtype=np.float64, na_value=np.nan)
+def floats(result: Any, name: str) -> NDArray[np.float64]:
+    """Return a column of a result; NULL becomes NaN."""
+    numbers: NDArray[np.float64] = result[name].to_numpy(dtype=np.float64, na_value=np.nan)
     return numbers
 
 
-def places(answer: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
+def class_places(result: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
     """Return the place of each row's label among sorted classes.
 
-    A label that is not there came in after the classes were read.
+    A label that is not among them was written after the classes were read.
     """
-    if not len(answer):
+    if not len(result):
         return np.empty(0, np.intp)
-    found, codes = labels.encode(answer["y"].tolist())
+    found, codes = labels.encode(result["y"].tolist())
     if not labels.contained(found, classes).all():
         raise NaivelyError(
             "a table must not change while it is read; got labels that were not there before. "
