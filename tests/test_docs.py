@@ -29,6 +29,6 @@ def test_the_links_of_a_page_lead_somewhere(page):
 
 def test_every_difference_from_scikit_learn_has_its_test():
     page = (ROOT / "docs" / "differences.md").read_text()
-    tests = "\n".join(path.read_text() for path in (ROOT / "tests").glob("test_*.py"))
+    tests = "\n".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
     for name in re.findall(r"`(test_\w+)`", page):
         assert f"def {name}(" in tests, name

@@ -1,0 +1,38 @@
+"""What cannot be reported on is an error that says why."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+
+from naively import GaussianNB
+from naively.reports import report
+from tests.report_tables import SPECIES, X, Y
+
+BAD = {
+    "one class": ((X, np.zeros(150, int)), "needs 2 to 100 classes; got 1: 0"),
+    "a number for a class": ((np.eye(300), np.arange(300)), "got 300: .* Is the target a number"),
+    "text": (
+        (GaussianNB(), pd.DataFrame({"a": list("xyz")}), [0, 1, 0]),
+        "column 'a' must hold numbers",
+    ),
+    "infinity": ((np.where(X > 7.6, np.inf, X), Y), "column 0 holds infinity"),
+    "a missing label": ((X, [None, *SPECIES[1:]]), r"labels must not be missing; got y\[0\]"),
+    "too few labels": ((X, Y[:9]), "inconsistent numbers of samples"),
+    "no rows": ((np.empty((0, 2)), []), "0 sample"),
+    "no labels": ((X, None), "rows and their labels must be given"),
+    "a model and no labels": ((GaussianNB(), X), "rows and their labels must be given"),
+    "another classifier": (
+        (RandomForestClassifier(), X, Y),
+        "explores naively's GaussianNB and NaiveBayes; got",
+    ),
+    "a class": ((GaussianNB, X, Y), r"must be an instance: GaussianNB\(\)"),
+    "a class never learned": ((GaussianNB().fit(X[:100], Y[:100]), X, Y), "got 2 too"),
+}
+
+
+@pytest.mark.parametrize(("given", "message"), BAD.values(), ids=BAD)
+def test_bad_input_is_a_clear_error(given, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        report(*given, path=tmp_path / "report.html")
+    assert list(tmp_path.iterdir()) == []
