@@ -78,10 +78,14 @@ def _are_equal(weight: Floats) -> bool:
     return bool((weight == weight[..., :1]).all())
 
 
-def _split(weight: Floats) -> tuple[Floats, Floats | None]:
-    """Return weights that can be folded into the terms, and those that cannot, by column."""
-    weight = np.ascontiguousarray(weight.T)
-    return (weight, None) if _are_equal(weight) else (np.ones_like(weight), weight)
+def _folded(A: Floats, B: Floats, weight: Floats) -> tuple[Floats, Floats, Floats | None]:
+    """Return A and B by column, times their weights, and those weights that are not in them."""
+    if (weight != 1).any():
+        weight = np.ascontiguousarray(weight.T)
+        if _are_equal(weight):
+            return weight * A.T, weight * B.T, None
+        return np.ascontiguousarray(A.T), np.ascontiguousarray(B.T), weight
+    return np.ascontiguousarray(A.T), np.ascontiguousarray(B.T), None
 
 
 class Form(Protocol):
@@ -114,9 +118,9 @@ class Quadratics:
         cls, A: Floats, B: Floats, mu: Floats, weight: Floats, s: Floats | None = None
     ) -> Quadratics:
         """Fold weights in; every array has shape (n_classes, n_columns)."""
-        folded, rest = _split(weight)
+        A, B, rest = _folded(A, B, weight)
         s = None if s is None else np.ascontiguousarray(s.T)
-        return cls(folded * A.T, folded * B.T, np.ascontiguousarray(mu.T), s, rest)
+        return cls(A, B, np.ascontiguousarray(mu.T), s, rest)
 
     @property
     def is_plain(self) -> bool:
@@ -141,9 +145,8 @@ class Students:
     @classmethod
     def of(cls, A: Floats, B: Floats, mu: Floats, s: Floats, weight: Floats) -> Students:
         """Fold weights in; every array has shape (n_classes, n_columns)."""
-        folded, rest = _split(weight)
-        mu, s = np.ascontiguousarray(mu.T), np.ascontiguousarray(s.T)
-        return cls(folded * A.T, folded * B.T, mu, s, rest)
+        A, B, rest = _folded(A, B, weight)
+        return cls(A, B, np.ascontiguousarray(mu.T), np.ascontiguousarray(s.T), rest)
 
     def add(self, X: Any, joint: Floats) -> bool:
         """Add the terms."""

@@ -236,12 +236,12 @@ class Gaussian(Family):
 
     def form(self, parameters: GaussianParameters, weight: Floats) -> Quadratics:
         """Return A - B (x - mu)^2; where B would be no ordinary float64, s stands for its root."""
-        known = parameters.variance > 0
-        variance = (
-            parameters.variance if known.all() else np.where(known, parameters.variance, np.nan)
-        )
+        variance = parameters.variance
+        known = variance > 0
+        variance = variance if known.all() else np.where(known, variance, np.nan)
         A = -0.5 * (_LOG_TWO_PI + np.log(variance))
-        if ((variance < _SMALL) | (variance > 1 / _SMALL)).any():
+        least = np.fmin.reduce(variance, axis=None, initial=1.0)
+        if least < _SMALL or np.fmax.reduce(variance, axis=None, initial=1.0) > 1 / _SMALL:
             root = np.sqrt(0.5) / np.sqrt(variance)
             return Quadratics.of(A, np.where(known, 1.0, np.nan), parameters.mean, weight, root)
         return Quadratics.of(A, 0.5 / variance, parameters.mean, weight)
