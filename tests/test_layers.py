@@ -23,7 +23,7 @@ LAYERS = [
     {"engines", "model_file"},
     {"forms"},
     {"families"},
-    {"model", "scorer", "calibration_of_terms"},
+    {"model", "term", "scorer", "calibration_of_terms"},
     {"export"},
     {"estimators"},
     {"scoring"},

@@ -1,4 +1,4 @@
-r"""Calibration: how far each term is to be believed.
+r"""Calibration: how much each term counts.
 
 Naive Bayes adds up the terms of columns as if they were independent. They are not, so what two
 columns both say is counted twice, and probabilities end up near 0 and 1. Here terms get weights,
@@ -10,9 +10,9 @@ and classes a bias,
         - \frac{1}{K} \sum_l \log f_t(x \mid l)\Bigr) + \mathrm{const}
 
 fitted on a sample of rows, each judged by the terms of all other rows. Terms are centred over the
-classes: a term that says the same of all of them says nothing, whatever its weights, and the unit
-of a column does not matter. ``"temperature"`` has one weight for all, :math:`w_{kt} = \tau`, and
-minimises
+classes: a term that is the same for all of them contributes nothing, whatever its weights, and the
+unit of a column does not matter. ``"temperature"`` has one weight for all, :math:`w_{kt} = \tau`,
+and minimises
 
 .. math:: \sum_i w_i\,(-\log p(y_i \mid x_i)) + \frac{\lambda_\tau}{2} (\tau - 1)^2
           + \frac{\lambda_b}{2} \sum_k b_k^2
@@ -95,7 +95,7 @@ def sample_rows(n_classes: int, n_terms: int) -> int:
     >>> sample_rows(2, 40), sample_rows(10, 40), sample_rows(10, 400), sample_rows(10, 20_000)
     (2000, 3750, 500, 200)
 
-    Beyond `MOST_WEIGHTS` terms are summed up before they are weighed, and only the sums are kept.
+    Beyond `MOST_WEIGHTS` terms are summed up before they are weighted, and only the sums are kept.
 
     >>> sample_rows(10, 1_000_000), sample_rows(1_000_000, 10)
     (500, 40)

@@ -7,7 +7,7 @@ is replaced by the least one of any class, and log densities are floored at the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,7 @@ from naively import calibration
 from naively.calibration import Calibration
 from naively.forms import without_infinity
 from naively.statistics import Sample
-
-if TYPE_CHECKING:
-    from naively.model import Term
+from naively.term import Term
 
 __all__ = ["calibrate"]
 

@@ -18,7 +18,7 @@ Examples
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -29,86 +29,20 @@ from numpy.typing import ArrayLike, NDArray
 from naively import _kernel
 from naively.calibration_of_terms import calibrate
 from naively.exceptions import NaivelyError
-from naively.families.edges import Edges
-from naively.families.family import Codes, Family, SpreadError
-from naively.families.histogram import BinnedColumns
-from naively.forms import Form, Quadratics, Tables
+from naively.families.family import Family
+from naively.forms import Quadratics, Tables
 from naively.labels import quoted
 from naively.schema import Schema
 from naively.scorer import Scorer
-from naively.statistics import Moments, Sample
+from naively.statistics import Sample
 from naively.summary import Summary
+from naively.term import Term, read_terms
 
-__all__ = ["SAMPLE", "Model", "Term", "check_priors", "read_prior"]
+__all__ = ["SAMPLE", "Model", "check_priors", "read_prior"]
 
 Floats = NDArray[np.float64]
 
 SAMPLE = 4000  # rows that calibration needs
-
-
-@dataclass(frozen=True, eq=False)
-class Term:
-    """Columns of one family: what was measured, what was read off it, and the form of that.
-
-    Attributes
-    ----------
-    family : Family
-        Its formula.
-    columns : sequence of int
-        Their places in the schema.
-    at : sequence of int, or int
-        Their places among the columns of numbers; for categories, the place among those.
-    statistic, parameters
-        What was measured, and what the family read off it.
-    weight : array of shape (n_classes, n_columns)
-        How much the terms count.
-    """
-
-    family: Family
-    columns: Sequence[int]
-    at: Any
-    statistic: Any
-    parameters: Any
-    weight: Floats
-
-    @cached_property
-    def form(self) -> Form:
-        """What scores rows, with the weights folded in."""
-        return self.family.form(self.parameters, self.weight)
-
-    @property
-    def unweighted_form(self) -> Form:
-        """The form of weights of 1."""
-        return self.family.form(self.parameters, np.ones_like(self.weight))
-
-    def log_density(self, numbers: Floats, codes: Codes) -> Floats:
-        """Return log f of shape (n, K, number of columns), without weights."""
-        found = self.family.log_density(self._cells(numbers, codes), self.parameters)
-        return found.reshape(*found.shape[:2], -1)
-
-    def log_density_of(self, i: int, x: Floats) -> Floats:
-        """Return log f of some cells of the i-th column of numbers, of shape (n, n_classes)."""
-        cells = np.full((x.size, len(self.columns)), np.nan)
-        cells[:, i] = x
-        found: Floats = self.family.log_density(cells, self.parameters)[:, :, i]
-        return found
-
-    def left_out(self, sample: Sample) -> Floats:
-        """Return log f of rows in their own class as if they had not been seen: (n, d)."""
-        own = self.family.left_out(
-            self._cells(sample.numbers, sample.categories),
-            sample.codes,
-            np.minimum(sample.weight, 1.0),  # of equal rows, one
-            self.statistic,
-            self.parameters,
-        )
-        return own.reshape(len(sample), -1)
-
-    def _cells(self, numbers: Floats, codes: Codes) -> Any:
-        """Return the cells of the columns: of numbers a table, of categories a column."""
-        if self.family.kind == "category":
-            return codes[:, self.at]
-        return numbers if len(self.at) == numbers.shape[1] else numbers[:, self.at]
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +109,7 @@ class Model:
             classes=summary.classes,
             prior=read_prior(summary, priors),
             bias=np.zeros(summary.classes.size),
-            terms=_terms(summary, families),
+            terms=read_terms(summary, families),
             vocabularies=summary.categories,
             coded=coded,
         )
@@ -234,43 +168,6 @@ class Model:
     def is_weighted(self) -> bool:
         """Whether calibration has changed anything."""
         return bool(self.bias.any()) or any((term.weight != 1).any() for term in self.terms)
-
-
-def _terms(summary: Summary, families: Mapping[Family, Sequence[int]]) -> tuple[Term, ...]:
-    """Read parameters: of numbers by family, of categories column by column."""
-    terms = []
-    for family, columns in families.items():
-        for some, at, statistic in _statistics(summary, family, columns):
-            try:
-                found = family.parameters(statistic)
-            except SpreadError as error:
-                name = summary.schema.name(some[error.at])
-                raise NaivelyError(f"{name} {error.what}") from None
-            weight = np.ones((summary.classes.size, len(some)))
-            terms.append(Term(family, some, at, statistic, found, weight))
-    return tuple(terms)
-
-
-def _statistics(
-    summary: Summary, family: Family, columns: Sequence[int]
-) -> Iterator[tuple[Sequence[int], Any, Any]]:
-    """Give columns, their places among those of their kind, and the statistic that is read."""
-    schema = summary.schema
-    if family.kind == "category":
-        for j in columns:
-            place = schema.categories.index(j)
-            yield [j], place, summary.tally(place)
-        return
-    every = len(columns) == len(schema.numbers)
-    place_of = {} if every else {j: i for i, j in enumerate(schema.numbers)}
-    at: Sequence[int] = range(len(columns)) if every else [place_of[j] for j in columns]
-    if family.reads == "moments":
-        values = summary.moments.values
-        some = summary.moments if every else Moments(np.ascontiguousarray(values[:, :, at]))
-        yield columns, at, some
-        return
-    edges = Edges(np.array(schema.edges)[at], np.array(schema.knots)[at])
-    yield columns, at, BinnedColumns(np.ascontiguousarray(summary.bins.values[:, at]), edges)
 
 
 def read_prior(summary: Summary, priors: ArrayLike | None) -> Floats:

@@ -23,13 +23,16 @@ from sklearn.utils.validation import (
 from naively import kinds, labels
 from naively.engines import arrays
 from naively.exceptions import NaivelyError
+from naively.families.gaussian import GaussianParameters
 from naively.rows import Table
 from naively.schema import Schema
+from naively.summary import Summary
 
 __all__ = [
     "Checked",
     "check_cells",
     "check_codes",
+    "check_defined",
     "check_known",
     "check_labels",
     "check_table",
@@ -259,4 +262,25 @@ def check_known(present: NDArray[Any], declared: NDArray[Any] | None) -> None:
     raise NaivelyError(
         f"The target label(s) {unknown} in y do not exist in the initial classes {declared}. "
         "With open_classes=True, new labels may come at any time."
+    )
+
+
+def check_defined(
+    summary: Summary, parameters: GaussianParameters, variance: str, ddof: int
+) -> None:
+    """Raise where ddof leaves nothing to divide by. A column nobody has seen is NaN and legal."""
+    undefined = np.isnan(parameters.variance) & ~np.isnan(parameters.mean)
+    if not undefined.any():
+        return
+    k, j = np.argwhere(undefined)[0]
+    label, column = summary.classes[k].item(), summary.schema.name(int(j))
+    if variance == "shared":
+        raise NaivelyError(
+            f"with variance='shared' and ddof={ddof}, {column} needs more rows than "
+            f"classes times ddof; got weight {summary.moments.weight[:, j].sum():g}. "
+            "Use ddof=0 or more rows."
+        )
+    raise NaivelyError(
+        f"class {label!r} has no variance with ddof={ddof}: it needs more weight than "
+        f"that in {column}; got {summary.moments.weight[k, j]:g}. Use ddof=0 or more rows."
     )

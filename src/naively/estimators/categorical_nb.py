@@ -21,24 +21,24 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 
-from naively._threads import block_slices, map_blocks
+from naively._threads import block_slices
 from naively.estimators._answering import numbers_of_row
 from naively.estimators._base import SummaryClassifier
+from naively.estimators._codes import CodeShares, check_sizes, counts_of, highest, sizes_of
 from naively.estimators._validation import Checked, check_codes, whole_codes
 from naively.exceptions import NaivelyError
-from naively.families.categorical import Categorical, CategoricalPrior
 from naively.labels import quoted
 from naively.measure import measure
-from naively.model import Model, Term, check_priors, read_prior
+from naively.model import Model, check_priors, read_prior
 from naively.rows import Rows, Targets
 from naively.schema import Schema
 from naively.scorer import check_not_negative
 from naively.summary import Summary
+from naively.term import Term
 
 __all__ = ["CategoricalNB"]
 
 _LEAST_ALPHA = 1e-10
-_MOST_CODES = 1 << 24  # a column's table has as many rows, and a number for each class in each
 
 
 class CategoricalNB(SummaryClassifier):
@@ -188,8 +188,8 @@ class CategoricalNB(SummaryClassifier):
     def _measure(self, table: Rows, schema: Schema, targets: Targets) -> Summary:
         for rows_of_block in block_slices(*table.shape, most=64):
             check_not_negative(table.codes[rows_of_block])
-        tops = _highest(table.codes, self.n_jobs)
-        _check_sizes(tops.astype(np.float64) + 1, schema)  # 127 + 1 is -128 to int8
+        tops = highest(table.codes, self.n_jobs)
+        check_sizes(tops.astype(np.float64) + 1, schema)  # 127 + 1 is -128 to int8
         categories = tuple(np.arange(int(top) + 1) for top in tops)
         coded = replace(table, categories=categories)
         return measure(coded, targets, schema, n_jobs=self.n_jobs)
@@ -212,11 +212,11 @@ class CategoricalNB(SummaryClassifier):
                 )
 
     def _read(self, summary: Summary) -> Model:
-        family, sizes = _Codes(self._alpha()), _sizes(summary, self.min_categories)
+        family, sizes = CodeShares(self._alpha()), sizes_of(summary, self.min_categories)
         every = np.ones((summary.classes.size, 1))
         terms = [
             Term(family, [j], j, counts, family.parameters(counts), every)
-            for j, counts in enumerate(_counts(summary, sizes))
+            for j, counts in enumerate(counts_of(summary, sizes))
         ]
         return Model(
             schema=summary.schema,
@@ -267,15 +267,6 @@ class CategoricalNB(SummaryClassifier):
         return tags
 
 
-class _Codes(Categorical):
-    """Shares of codes, as scikit-learn has them: equal ones in a class without cells."""
-
-    def _prior(self, tallies: NDArray[np.float64]) -> CategoricalPrior:
-        prior = super()._prior(tallies)
-        share = prior.weight / prior.total if prior.total > 0 else np.ones_like(prior.weight)
-        return replace(prior, log_share=np.log(share))
-
-
 def _summarize_codes(
     X: Any, y: Any, *, schema: Schema, sample_weight: Any, n_jobs: int | None
 ) -> Summary:
@@ -285,52 +276,3 @@ def _summarize_codes(
     model = CategoricalNB(n_jobs=n_jobs)
     checked = model._check(X, None)._replace(schema=schema)
     return model._summarize(checked, y, sample_weight)
-
-
-def _sizes(summary: Summary, least: ArrayLike | None) -> NDArray[np.int64]:
-    """Return how many categories each column has: one more than the highest seen, or more."""
-    seen = [int(column[-1]) + 1 if column.size else 0 for column in summary.categories]
-    sizes = np.array(seen, dtype=np.int64)
-    if least is None:
-        _check_sizes(sizes, summary.schema)
-        return sizes
-    given = np.array(least)
-    if not np.issubdtype(given.dtype, np.signedinteger):
-        raise NaivelyError(
-            f"'min_categories' should have integral type. Got {given.dtype} instead."
-        )
-    if given.ndim and given.shape != sizes.shape:
-        raise NaivelyError(
-            f"'min_categories' should have shape ({sizes.size},) when an array-like is provided. "
-            f"Got {given.shape} instead."
-        )
-    sizes = np.maximum(sizes, given)
-    _check_sizes(sizes, summary.schema)
-    return sizes
-
-
-def _check_sizes(sizes: NDArray[Any], schema: Schema) -> None:
-    if sizes.size and sizes.max() > _MOST_CODES:
-        j = int(np.argmax(sizes))
-        raise NaivelyError(
-            "CategoricalNB keeps a share for every code from 0 to the highest, which must be "
-            f"below {_MOST_CODES:,}; got {sizes[j] - 1:.10g} in {schema.name(j)}. Use NaiveBayes "
-            'with families={column: "categorical"}: it keeps only the codes that were seen.'
-        )
-
-
-def _counts(summary: Summary, sizes: NDArray[np.int64]) -> list[NDArray[np.float64]]:
-    """Return the weights of all categories, seen or not."""
-    counts = []
-    for j, size in enumerate(sizes):
-        counts.append(np.zeros((summary.classes.size, size)))
-        if summary.categories[j].size:  # those of a column without a cell have no type
-            counts[-1][:, summary.categories[j]] = summary.tally(j)
-    return counts
-
-
-def _highest(codes: NDArray[Any], n_jobs: int | None) -> NDArray[Any]:
-    """Return the greatest code of each column; -1 where all are missing."""
-    blocks = block_slices(codes.shape[0], codes.shape[1], most=64)
-    tops = map_blocks(lambda rows: np.fmax.reduce(codes[rows], axis=0), blocks, n_jobs)
-    return np.nan_to_num(np.fmax.reduce(tops, axis=0), nan=-1)

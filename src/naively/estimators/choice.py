@@ -1,6 +1,6 @@
 """Which families describe which columns.
 
-Numbers are described by `StudentT`, and where terms are weighed by `Histogram` too; categories by
+Numbers are described by `StudentT`, and where terms have weights by `Histogram` too; categories by
 `Categorical`. Names or families given by the user come first.
 
 >>> choose("age", "number", {"age": "histogram"}, stacked=True)

@@ -19,6 +19,7 @@ from naively.engines.arrays import summarize
 from naively.estimators._base import SummaryClassifier
 from naively.estimators._dask import lazy_on_dask
 from naively.estimators._state import State
+from naively.estimators._validation import check_defined
 from naively.exceptions import NaivelyError
 from naively.families.family import Family
 from naively.families.gaussian import Gaussian, GaussianParameters
@@ -221,7 +222,7 @@ class GaussianNB(SummaryClassifier):
         families: dict[Family, range] = {family: range(summary.schema.n_columns)}
         model = Model.read(summary, families, priors=self.priors, calibration=self.calibration)
         if self.ddof:
-            _check_defined(summary, model.terms[0].parameters, self)
+            check_defined(summary, model.terms[0].parameters, self.variance, self.ddof)
         return model
 
     def _parameters(self, state: State) -> GaussianParameters:
@@ -281,22 +282,3 @@ class GaussianNB(SummaryClassifier):
         rows = summarize(X, np.zeros(X.shape[0], dtype=int), sample_weight=sample_weight)
         total = past + rows.moments[0]
         return total.mean, total.m2 / total.weight
-
-
-def _check_defined(summary: Summary, parameters: GaussianParameters, model: GaussianNB) -> None:
-    """Raise where ddof leaves nothing to divide by. A column nobody has seen is NaN and legal."""
-    undefined = np.isnan(parameters.variance) & ~np.isnan(parameters.mean)
-    if not undefined.any():
-        return
-    k, j = np.argwhere(undefined)[0]
-    label, column = summary.classes[k].item(), summary.schema.name(int(j))
-    if model.variance == "shared":
-        raise NaivelyError(
-            f"with variance='shared' and ddof={model.ddof}, {column} needs more rows than "
-            f"classes times ddof; got weight {summary.moments.weight[:, j].sum():g}. "
-            "Use ddof=0 or more rows."
-        )
-    raise NaivelyError(
-        f"class {label!r} has no variance with ddof={model.ddof}: it needs more weight than "
-        f"that in {column}; got {summary.moments.weight[k, j]:g}. Use ddof=0 or more rows."
-    )

@@ -49,8 +49,8 @@ _CURVES = """
         <curve>
         term = Where(missing_%(n)d, zero, curve)
         <sum>
-        weighed = Mul(term, w)
-        part = ReduceSum<keepdims = 0>(weighed, classes_axis)
+        weighted_term = Mul(term, w)
+        part = ReduceSum<keepdims = 0>(weighted_term, classes_axis)
     }>(<none>A_%(n)d, B_%(n)d, mu_%(n)d, s_%(n)d, w_%(n)d)
     parts_%(n)d = Transpose<perm = [1, 0]>(by_class_%(n)d)
     <centred>

@@ -27,8 +27,9 @@ from numpy.typing import NDArray
 from naively.exceptions import NaivelyError
 from naively.export.plain import check_categories, plain_labels, power_of_ten
 from naively.forms import Lines, Pieces, Quadratics, Students
-from naively.model import Model, Term
+from naively.model import Model
 from naively.schema import Schema
+from naively.term import Term
 
 __all__ = ["SQUARE_UNIT", "UNIT", "Curves", "Fitted", "Straight", "Stretch", "Sum", "Table"]
 

@@ -6,7 +6,8 @@ where :math:`w_{kc}` is the weight of category c in class k, :math:`w_k` that of
 :math:`q_c` the share that the prior expects and a how many rows the prior is worth. With a number,
 ``alpha``, every category is given that weight: :math:`a\,q_c = \alpha`. With ``alpha=None`` the
 prior expects the shares of all classes together, and a is the one under which the classes' tallies
-are the most likely: rare categories are believed as far as they have rows.
+are the most likely: the fewer rows a category has, the more its shares are drawn to those of all
+classes.
 
 A category that was never seen gets the smoothed mass, as one more category of weight 0.
 

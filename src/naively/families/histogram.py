@@ -88,7 +88,7 @@ class HistogramParameters:
 
 @dataclass(frozen=True)
 class Histogram(Family):
-    """BinnedColumns at quantiles, smoothed by a Polya tree.
+    """Bins at quantiles, smoothed by a Polya tree.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ _BIG = 1e150  # its square is still a float64
 
 @dataclass(frozen=True)
 class StudentTPrior:
-    """Mean and variance that classes are drawn to, by column; NaN where a column says nothing.
+    """Mean and variance that classes are drawn to, by column; NaN where a column adds nothing.
 
     That is a column with no cells, or with one value only, up to rounding.
     """
@@ -218,7 +218,7 @@ class _Curve(NamedTuple):
 
 
 def _log_t(x: Floats, curve: _Curve) -> Floats:
-    """Return the log density; 0 where the cell is missing or the column says nothing."""
+    """Return the log density; 0 where the cell is missing or the column adds nothing."""
     loc, df, width, norm = curve
     half = np.asarray(0.5 * x - 0.5 * loc)  # halves, so that no difference overflows
     np.abs(half, out=half)

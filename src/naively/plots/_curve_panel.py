@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from naively.families.gaussian import density
 from naively.plots import _canvas, palette
-from naively.plots._families import Believed
+from naively.plots._families import FamilyCurves
 
 __all__ = ["Panel"]
 
@@ -67,7 +67,7 @@ class Panel:
         name: str,
         means: Floats,
         variances: Floats,
-        families: Sequence[Believed],
+        families: Sequence[FamilyCurves],
         groups: Sequence[Floats],
         bins: int | None,
     ) -> Panel:
@@ -93,7 +93,7 @@ class Panel:
         ]
 
     def draw(self, ax: Any) -> list[Any]:
-        """Draw what is believed, and return a line per class, those of further families last."""
+        """Draw the families, and return a line per class, those of further families last."""
         drawn = []
         for place, (x, y, mean) in enumerate(zip(self.x, self.density, self.means, strict=True)):
             style = {"color": palette.colour(place), "linestyle": palette.dash(place)}

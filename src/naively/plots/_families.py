@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.families import gaussian
-from naively.model import Term
 from naively.plots.shares import bin_shares, category_shares, rebinned
 from naively.summary import Summary
+from naively.term import Term
 
-__all__ = ["Believed", "Chosen", "has_families"]
+__all__ = ["FamilyCurves", "ShownColumns", "has_families"]
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +25,7 @@ def has_families(model: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Believed:
+class FamilyCurves:
     """A family of a column of numbers, as the place of the column in a term, of some classes."""
 
     term: Term
@@ -57,7 +57,7 @@ class Believed:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ShownColumns:
     """Some columns of a fitted model, and some of its classes.
 
     Attributes
@@ -78,16 +78,16 @@ class Chosen:
     classes: Sequence[int]
 
     @classmethod
-    def of(cls, model: Any, at: Sequence[int], classes: Sequence[int]) -> Chosen:
+    def of(cls, model: Any, at: Sequence[int], classes: Sequence[int]) -> ShownColumns:
         """Take columns and classes of a fitted model."""
         return cls(model.summary_, model.model_.terms, at, classes)
 
-    def families(self, place: int) -> list[Believed]:
-        """Return what is believed of a column of numbers, given by its place among the chosen."""
+    def families(self, place: int) -> list[FamilyCurves]:
+        """Return the families of a column of numbers, given by its place among those shown."""
         j = self.at[place]
         weight = self.summary.bins.values[:, self._number(place)].sum(axis=0)
         return [
-            Believed(term, term.columns.index(j), weight, self.classes)
+            FamilyCurves(term, term.columns.index(j), weight, self.classes)
             for term in self.terms
             if j in term.columns
         ]

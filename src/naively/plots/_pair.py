@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from naively.exceptions import NaivelyError
 from naively.plots._choice import choose_classes, choose_pair
-from naively.plots._families import Chosen, has_families
+from naively.plots._families import ShownColumns, has_families
 from naively.plots._grid import Limits, limits_of
 from naively.plots._read import bells_of, cells, codes_of, column_names, has_bells
 from naively.plots.ellipses import naive_ellipse
@@ -78,7 +78,7 @@ def _pair_of_families(model: Any, columns: Any, names: list[str], max_classes: i
     """Read the means of the classes, which are no bell curves."""
     pair = choose_pair(model.summary_, names, columns)
     classes = choose_classes(model.summary_, max_classes, pair.at)
-    few = Chosen.of(model, pair.at, range(len(model.classes_)))
+    few = ShownColumns.of(model, pair.at, range(len(model.classes_)))
     (mean_a, spread_a), (mean_b, spread_b) = few.bells(0), few.bells(1)
     means, spread = np.column_stack([mean_a, mean_b]), np.column_stack([spread_a, spread_b])
     _check_seen(means, pair.at, names)

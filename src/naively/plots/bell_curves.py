@@ -16,7 +16,7 @@ from naively.plots import _canvas
 from naively.plots._bar_panel import BarPanel
 from naively.plots._choice import choose_classes, choose_columns
 from naively.plots._curve_panel import Panel
-from naively.plots._families import Chosen, has_families
+from naively.plots._families import ShownColumns, has_families
 from naively.plots._read import bells_of, cells, class_captions, codes_of, column_names
 
 __all__ = ["BarPanel", "BellCurveDisplay", "Panel"]
@@ -220,7 +220,7 @@ def _of_bells(model: Any, at: Sequence[int], classes: Sequence[int], names: list
 
 
 def _of_families(model: Any, at: Sequence[int], classes: Sequence[int], names: list[str]) -> _Make:
-    chosen = Chosen.of(model, at, classes)
+    chosen = ShownColumns.of(model, at, classes)
 
     def make(place: int, groups: list[Any], bins: int | None) -> Panel | BarPanel:
         name = names[at[place]]

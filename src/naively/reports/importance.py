@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.forms import without_infinity
-from naively.model import Term
 from naively.reports.columns import rows_at
 from naively.reports.given import Given
+from naively.term import Term
 
 __all__ = ["importance"]
 

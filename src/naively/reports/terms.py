@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 
 from naively.families.gaussian import GaussianParameters
 from naively.forms import Form, Lines, Pieces, Quadratics, Students, Tables
-from naively.model import Model, Term
+from naively.model import Model
+from naively.term import Term
 
 __all__ = ["gaussians_of", "terms_of"]
 

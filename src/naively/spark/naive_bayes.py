@@ -64,7 +64,7 @@ class NaiveBayes(
         `naively.GaussianNB`, or `naively.NaiveBayes` for columns of any kind: text and booleans
         are categories then.
     calibration : {"weights", "temperature", "none"}, optional
-        How terms are weighed; by default as the estimator's own default.
+        How terms are weighted; by default as the estimator's own default.
     families : dict, optional
         Of a mixed model: the families of some columns, by name: ``{"visits": "poisson"}``.
     smoothing : float, default=1.0
@@ -127,7 +127,7 @@ class NaiveBayes(
         return self._set(priors=value)
 
     def setCalibration(self, value: str) -> Self:
-        """Set how terms are weighed: "weights", "temperature" or "none"."""
+        """Set how terms are weighted: "weights", "temperature" or "none"."""
         return self._set(calibration=value)
 
     def setFamilies(self, value: dict[str, Any]) -> Self:

@@ -50,7 +50,7 @@ class NaiveBayesParams(HasInputCols, HasWeightCol):
     calibration: Param[str] = Param(
         Params._dummy(),
         "calibration",
-        'How terms are weighed: "weights", "temperature" or "none".',
+        'How terms are weighted: "weights", "temperature" or "none".',
         TypeConverters.toString,
     )
     families: Param[dict[str, Any]] = Param(
@@ -107,7 +107,7 @@ class NaiveBayesParams(HasInputCols, HasWeightCol):
         return self.getOrDefault(self.priors) if self.isDefined(self.priors) else None
 
     def getCalibration(self) -> str | None:
-        """Return how terms are weighed, or None for what is usual."""
+        """Return how terms are weighted, or None for what is usual."""
         return self.getOrDefault(self.calibration) if self.isDefined(self.calibration) else None
 
     def getFamilies(self) -> dict[str, Any] | None:

@@ -166,7 +166,7 @@ class Answers:
 
 
 def _check_model(model: SummaryClassifier) -> None:
-    if model.summary_.schema.categories and not isinstance(model, NaiveBayes):
+    if model.model_.coded:
         raise NaivelyError(
             f"files are labelled by GaussianNB or NaiveBayes; got {type(model).__name__}. "
             "Read the rows into memory."

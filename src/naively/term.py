@@ -1,0 +1,136 @@
+r"""Terms: what the columns of a model add, read off a summary.
+
+.. math:: w_{kt} \log f_t(x \mid k)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.exceptions import NaivelyError
+from naively.families.edges import Edges
+from naively.families.family import Codes, Family, SpreadError
+from naively.families.histogram import BinnedColumns
+from naively.forms import Form
+from naively.statistics import Moments, Sample
+from naively.summary import Summary
+
+__all__ = ["Term", "read_terms"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """Columns of one family: what was measured, what was read off it, and the form of that.
+
+    Attributes
+    ----------
+    family : Family
+        Its formula.
+    columns : sequence of int
+        Their places in the schema.
+    at : sequence of int, or int
+        Their places among the columns of numbers; for categories, the place among those.
+    statistic, parameters
+        What was measured, and what the family read off it.
+    weight : array of shape (n_classes, n_columns)
+        How much the terms count.
+    """
+
+    family: Family
+    columns: Sequence[int]
+    at: Any
+    statistic: Any
+    parameters: Any
+    weight: Floats
+
+    @cached_property
+    def form(self) -> Form:
+        """What scores rows, with the weights folded in."""
+        return self.family.form(self.parameters, self.weight)
+
+    @property
+    def unweighted_form(self) -> Form:
+        """The form of weights of 1."""
+        return self.family.form(self.parameters, np.ones_like(self.weight))
+
+    def log_density(self, numbers: Floats, codes: Codes) -> Floats:
+        """Return log f of shape (n, K, number of columns), without weights."""
+        found = self.family.log_density(self._cells(numbers, codes), self.parameters)
+        return found.reshape(*found.shape[:2], -1)
+
+    def log_density_of(self, i: int, x: Floats) -> Floats:
+        """Return log f of some cells of the i-th column of numbers, of shape (n, n_classes)."""
+        cells = np.full((x.size, len(self.columns)), np.nan)
+        cells[:, i] = x
+        found: Floats = self.family.log_density(cells, self.parameters)[:, :, i]
+        return found
+
+    def left_out(self, sample: Sample) -> Floats:
+        """Return log f of rows in their own class as if they had not been seen: (n, d)."""
+        own = self.family.left_out(
+            self._cells(sample.numbers, sample.categories),
+            sample.codes,
+            np.minimum(sample.weight, 1.0),  # of equal rows, one
+            self.statistic,
+            self.parameters,
+        )
+        return own.reshape(len(sample), -1)
+
+    def _cells(self, numbers: Floats, codes: Codes) -> Any:
+        """Return the cells of the columns: of numbers a table, of categories a column."""
+        if self.family.kind == "category":
+            return codes[:, self.at]
+        return numbers if len(self.at) == numbers.shape[1] else numbers[:, self.at]
+
+
+def read_terms(summary: Summary, families: Mapping[Family, Sequence[int]]) -> tuple[Term, ...]:
+    """Read parameters off a summary: of numbers by family, of categories column by column.
+
+    Parameters
+    ----------
+    summary : Summary
+        What was seen.
+    families : mapping
+        The columns that each family describes, by place.
+    """
+    terms = []
+    for family, columns in families.items():
+        for some, at, statistic in _statistics(summary, family, columns):
+            try:
+                found = family.parameters(statistic)
+            except SpreadError as error:
+                name = summary.schema.name(some[error.at])
+                raise NaivelyError(f"{name} {error.what}") from None
+            weight = np.ones((summary.classes.size, len(some)))
+            terms.append(Term(family, some, at, statistic, found, weight))
+    return tuple(terms)
+
+
+def _statistics(
+    summary: Summary, family: Family, columns: Sequence[int]
+) -> Iterator[tuple[Sequence[int], Any, Any]]:
+    """Give columns, their places among those of their kind, and the statistic that is read."""
+    schema = summary.schema
+    if family.kind == "category":
+        for j in columns:
+            place = schema.categories.index(j)
+            yield [j], place, summary.tally(place)
+        return
+    every = len(columns) == len(schema.numbers)
+    place_of = {} if every else {j: i for i, j in enumerate(schema.numbers)}
+    at: Sequence[int] = range(len(columns)) if every else [place_of[j] for j in columns]
+    if family.reads == "moments":
+        values = summary.moments.values
+        some = summary.moments if every else Moments(np.ascontiguousarray(values[:, :, at]))
+        yield columns, at, some
+        return
+    edges = Edges(np.array(schema.edges)[at], np.array(schema.knots)[at])
+    yield columns, at, BinnedColumns(np.ascontiguousarray(summary.bins.values[:, at]), edges)
