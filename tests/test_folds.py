@@ -1,5 +1,7 @@
 """Folds through summaries give the model of a refit, row for row; splits are scikit-learn's own."""
 
+import tracemalloc
+
 import numpy as np
 import pandas
 import polars
@@ -22,10 +24,12 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import _safe_indexing
 
-from naively import GaussianNB, NaivelyError
-from naively.evaluation import evaluate
-from naively.evaluation.stratified import stratified_folds
+from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, summarize
+from naively.evaluation import evaluate, fold_models
+from naively.evaluation.stratification import stratified_folds
+from naively.families import Categorical
 
 IRIS = load_iris(return_X_y=True)
 
@@ -256,6 +260,173 @@ def test_threads_do_not_change_a_bit():
     X = rng.normal(size=(y.size, 30))
     one, two = (evaluate(GaussianNB(n_jobs=n), X, y, folds=3) for n in (1, 2))
     np.testing.assert_array_equal(one.probabilities, two.probabilities)
+
+
+# --- every estimator ------------------------------------------------------------------------------
+
+
+def mixed_table(n_rows=400, n_classes=3, seed=0):
+    """Return numbers, text, booleans and missing cells; and one column with rare categories."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n_rows) % n_classes
+    towns = np.array([f"town {i}" for i in range(40)])
+    frame = pandas.DataFrame(
+        {
+            "size": with_holes(rng.normal(y[:, np.newaxis]))[:, 0],
+            "town": towns[np.minimum(rng.geometric(0.15, n_rows) + y, 39)],
+            "old": rng.random(n_rows) < 0.2 + 0.3 * (y == 1),
+            "count": rng.poisson(2 + y),
+        }
+    )
+    frame.loc[rng.random(n_rows) < 0.1, "town"] = None
+    return frame, np.array(["a", "b", "c"])[y]
+
+
+def codes_table(n_rows=300):
+    """Return codes with missing cells, the highest of which only a few rows have."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=n_rows)
+    X = np.minimum(rng.geometric(0.3, (n_rows, 4)) + y[:, np.newaxis], 12) - 1.0
+    X[rng.random(X.shape) < 0.05] = np.nan
+    return X, y
+
+
+MIXED, CODES, NUMBERS = mixed_table(), codes_table(), (with_holes(IRIS[0]), IRIS[1])
+ESTIMATORS = {
+    "GaussianNB": (GaussianNB(), NUMBERS),
+    "GaussianNB, weights": (GaussianNB(calibration="weights"), NUMBERS),
+    "GaussianNB, temperature": (GaussianNB(calibration="temperature", ddof=1), NUMBERS),
+    "NaiveBayes": (NaiveBayes(), MIXED),
+    "NaiveBayes, one thread": (NaiveBayes(n_jobs=1), MIXED),
+    "NaiveBayes of numbers": (NaiveBayes(), NUMBERS),
+    "NaiveBayes of categories": (NaiveBayes(), (MIXED[0][["town", "old"]], MIXED[1])),
+    "NaiveBayes, temperature": (NaiveBayes(calibration="temperature"), MIXED),
+    "NaiveBayes, no calibration": (NaiveBayes(calibration=None), MIXED),
+    "NaiveBayes, families": (
+        NaiveBayes(
+            families={"size": "histogram", "count": "poisson", "town": Categorical(alpha=0.5)},
+            calibration=None,
+        ),
+        MIXED,
+    ),
+    "NaiveBayes, strict": (NaiveBayes(families={"town": Categorical(alpha=0.0)}), MIXED),
+    "CategoricalNB": (CategoricalNB(), CODES),
+    "CategoricalNB, more categories": (CategoricalNB(min_categories=20, alpha=0.1), CODES),
+    "CategoricalNB, even": (CategoricalNB(fit_prior=False), CODES),
+}
+SORTED = KFold(3)  # of rows sorted by class, where training rows lack a class
+WAYS = {
+    "stratified": StratifiedKFold(4),
+    "shuffled": StratifiedKFold(4, shuffle=True, random_state=1),
+    "tiny folds": PredefinedSplit(np.arange(300) % 25),
+    "uneven": PredefinedSplit(np.minimum(np.arange(300) % 10, 2)),
+    "classes that training rows lack": SORTED,
+}
+
+
+def fitted_under(schema, model, X, y):
+    """Return the model of some rows, measured under a schema; the oracle of the folds."""
+    if schema is None:
+        return clone(model).fit(X, y)
+    return type(model).from_summary(summarize(X, y, schema=schema), **model.get_params())
+
+
+def judged_one_by_one(model, X, y, splits):
+    """Fit on the training rows of every split: the probabilities of each row."""
+    coded = isinstance(model, CategoricalNB)
+    schema = None if coded else clone(model).fit(X, y).summary_.schema
+    classes, found = np.unique(y), np.zeros((len(y), np.unique(y).size))
+    for train, test in splits:
+        fitted = fitted_under(schema, model, _safe_indexing(X, train), y[train])
+        at = np.searchsorted(classes, fitted.classes_)
+        found[np.ix_(test, at)] = fitted.predict_proba(_safe_indexing(X, test))
+    return found
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize(("model", "table"), ESTIMATORS.values(), ids=ESTIMATORS)
+def test_every_estimator_is_judged_as_if_fitted_on_the_training_rows(model, table, way):
+    X, y = table
+    order = np.argsort(y, kind="stable") if way is SORTED else np.arange(len(y))
+    order = order[: 300 if isinstance(way, PredefinedSplit) else None]
+    if isinstance(way, PredefinedSplit):
+        way = PredefinedSplit(way.test_fold[: order.size])
+    X, y = _safe_indexing(X, order), y[order]
+    result = evaluate(model, X, y, folds=way)
+    expected = judged_one_by_one(model, X, y, way.split(X, y))
+    np.testing.assert_allclose(result.probabilities, expected, rtol=0, atol=1e-9)
+    assert np.isfinite(result.probabilities).all()
+
+
+@pytest.mark.parametrize(
+    "name", ["GaussianNB, temperature", "NaiveBayes", "NaiveBayes, families", "CategoricalNB"]
+)
+def test_leaving_one_out_is_a_fold_for_each_row(name):
+    model, (X, y) = ESTIMATORS[name]
+    rows = np.arange(0, len(y), 5)
+    X, y = _safe_indexing(X, rows), y[rows]
+    expected = judged_one_by_one(model, X, y, LeaveOneOut().split(X))
+    result = evaluate(model, X, y, folds="leave-one-out")
+    assert result.method == "leave-one-out"
+    np.testing.assert_allclose(result.probabilities, expected, rtol=0, atol=1e-9)
+
+
+def test_the_sample_of_folds_is_large_enough_where_many_rows_are_equal():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=30_000)
+    X = pandas.DataFrame({"id": (rng.integers(1500, size=y.size) + y * 100).astype(str)})
+    folds = StratifiedKFold(10)
+    expected = judged_one_by_one(NaiveBayes(), X, y, folds.split(X, y))
+    result = evaluate(NaiveBayes(), X, y, folds=folds)
+    np.testing.assert_allclose(result.probabilities, expected, rtol=0, atol=1e-9)
+
+
+def test_priors_keep_a_class_that_training_rows_lack():
+    X, y = MIXED
+    order = np.argsort(y, kind="stable")
+    X, y = X.iloc[order], y[order]
+    model = NaiveBayes(priors=[0.5, 0.3, 0.2], calibration=None)
+    result = evaluate(model, X, y, folds=SORTED)
+    for train, test in SORTED.split(X):
+        whole = clone(model).partial_fit(X.iloc[train], y[train], classes=["a", "b", "c"])
+        found = whole.predict_proba(X.iloc[test])
+        np.testing.assert_allclose(result.probabilities[test], found, rtol=0, atol=1e-9)
+    assert (result.probabilities > 0).all()
+
+
+def test_costs_decide_in_every_fold_and_no_row_is_rejected():
+    X, y = MIXED
+    costs = [[0, 1, 9], [1, 0, 9], [1, 1, 0]]
+    plain = evaluate(NaiveBayes(), X, y, folds=4)
+    result = evaluate(NaiveBayes(costs=costs, reject=(0.9, "?")), X, y, folds=4)
+    np.testing.assert_array_equal(result.probabilities, plain.probabilities)
+    expected = np.array(["a", "b", "c"])[np.argmin(plain.probabilities @ costs, axis=1)]
+    np.testing.assert_array_equal(result.labels, expected)
+    assert (result.labels != plain.labels).any()
+
+
+@pytest.mark.parametrize("name", ["NaiveBayes, families", "CategoricalNB"])
+def test_folds_whose_summaries_are_too_large_are_fitted_one_by_one(name, monkeypatch):
+    model, (X, y) = ESTIMATORS[name]
+    model = clone(model).set_params(**{"families": None} if "Naive" in name else {})
+    added = evaluate(model, X, y, folds=4)
+    monkeypatch.setattr(fold_models, "MOST_BYTES", -1)
+    fitted = evaluate(model, X, y, folds=4)
+    np.testing.assert_allclose(fitted.probabilities, added.probabilities, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("form", [np.ascontiguousarray, pandas.DataFrame], ids=["array", "frame"])
+@pytest.mark.parametrize("model", [GaussianNB(), NaiveBayes(calibration=None)], ids=repr)
+def test_folds_do_not_copy_the_table(model, form):
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=150_000)
+    X = form(rng.normal(size=(y.size, 40)) + y[:, np.newaxis])
+    evaluate(model, X, y, folds=3, random_state=0)  # whatever is imported late, is now
+    tracemalloc.start()
+    evaluate(model, X, y, folds=3, random_state=0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.6 * 8 * y.size * 40
 
 
 # --- what cannot be done --------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 __all__ = ["block_slices", "map_blocks"]
 
 T = TypeVar("T")
+B = TypeVar("B")
 
 _CELLS = 1 << 19  # a block worth a thread: about a millisecond of work
 _ROWS = 32  # blocks are whole tiles of the kernel
@@ -31,7 +32,7 @@ def block_slices(n_rows: int, n_columns: int, most: int) -> list[slice]:
     return [slice(start, min(start + step, n_rows)) for start in range(0, max(1, n_rows), step)]
 
 
-def map_blocks(work: Callable[[slice], T], blocks: list[slice], n_jobs: int | None) -> list[T]:
+def map_blocks(work: Callable[[B], T], blocks: list[B], n_jobs: int | None) -> list[T]:
     """Return ``[work(block) for block in blocks]``, by ``n_jobs`` threads."""
     threads = min(_thread_count(n_jobs), len(blocks)) if len(blocks) > 1 else 1
     if threads <= 1:

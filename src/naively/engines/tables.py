@@ -23,7 +23,7 @@ from naively.kinds import schema_by_types
 from naively.rows import Columns, Rows
 from naively.schema import Kind, Schema
 
-__all__ = ["flagged", "known", "names_of", "read", "schema_of"]
+__all__ = ["code_columns", "flagged", "known", "names_of", "read", "schema_of"]
 
 _FLAGS = np.array([False, True])
 
@@ -33,7 +33,7 @@ def known(rows: Rows, categories: tuple[NDArray[Any], ...], schema: Schema) -> R
     if all(map(np.array_equal, rows.categories, categories)):
         return rows
     names = map(schema.name, schema.categories)
-    recoded = map(recode, _code_columns(rows), rows.categories, categories, names)
+    recoded = map(recode, code_columns(rows), rows.categories, categories, names)
     return replace(rows, codes=Columns([*recoded], rows.shape[0]), categories=categories)
 
 
@@ -41,7 +41,7 @@ def flagged(rows: Rows, columns: Set[int], schema: Schema) -> Rows:
     """Return rows with booleans in some columns, in whatever spelling they came."""
     if not columns:
         return rows
-    codes, categories = _code_columns(rows), list(rows.categories)
+    codes, categories = code_columns(rows), list(rows.categories)
     for i, j in enumerate(schema.categories):
         if j in columns and categories[i].size and categories[i].dtype.kind != "b":
             codes[i] = recode(codes[i], categories[i], _FLAGS, schema.name(j))
@@ -49,7 +49,8 @@ def flagged(rows: Rows, columns: Set[int], schema: Schema) -> Rows:
     return replace(rows, codes=Columns(codes, rows.shape[0]), categories=tuple(categories))
 
 
-def _code_columns(rows: Rows) -> list[NDArray[Any]]:
+def code_columns(rows: Rows) -> list[NDArray[Any]]:
+    """Return the columns of codes, one array each."""
     codes = rows.codes[:]
     return codes if isinstance(codes, list) else list(codes.T)
 

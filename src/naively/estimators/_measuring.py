@@ -14,6 +14,7 @@ from naively.estimators._dask import is_dask
 from naively.estimators._validation import Checked, check_labels, check_table, check_weights
 from naively.measure import measure
 from naively.rows import Rows, Targets
+from naively.statistics import Sample
 from naively.summary import Schema, Summary
 
 if TYPE_CHECKING:
@@ -93,5 +94,9 @@ class Measuring:
         encoded = labels.encode(check_labels(self, y, table.shape[0]))
         return self._measure(table, schema, Targets(*encoded, check_weights(table, sample_weight)))
 
-    def _measure(self, table: Any, schema: Schema, targets: Targets) -> Summary:
-        return measure(Rows.of_numbers(table), targets, schema, n_jobs=self.n_jobs)
+    def _measure(
+        self, table: Any, schema: Schema, targets: Targets, sample: Sample | None = None
+    ) -> Summary:
+        """Measure rows, of which a sample may have been drawn already."""
+        rows = Rows.of_numbers(table)
+        return measure(rows, targets, schema, n_jobs=self.n_jobs, sample=sample)

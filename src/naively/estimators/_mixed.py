@@ -137,16 +137,17 @@ class MixedClassifier(SummaryClassifier):
             for column, kind in zip(columns, kinds, strict=True)
         ]
 
-    def _measure(self, table: Rows, schema: Schema, targets: Targets) -> Summary:
+    def _measure(
+        self, table: Rows, schema: Schema, targets: Targets, sample: Sample | None = None
+    ) -> Summary:
         learned = self.summary_ if self.__sklearn_is_fitted__() else None
         if learned is not None and schema is learned.schema:
             bound = _bound(learned.sample)
             return measure(table, targets, schema, n_jobs=self.n_jobs, bound=bound)
-        if schema.sample or schema.edges:
-            return measure(table, targets, schema, n_jobs=self.n_jobs)
         warn_of_many(table, schema)
-        size = SAMPLE if self.calibration else _EDGES
-        sample = None  # drawn once: the edges of histograms are of the first of its rows
+        if schema.sample or schema.edges:
+            return measure(table, targets, schema, n_jobs=self.n_jobs, sample=sample)
+        size = SAMPLE if self.calibration else _EDGES  # drawn once, for the edges too
 
         def first() -> Sample:
             nonlocal sample

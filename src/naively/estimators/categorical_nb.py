@@ -33,6 +33,7 @@ from naively.model import Model, check_priors, read_prior
 from naively.rows import Rows, Targets
 from naively.schema import Schema
 from naively.scorer import check_not_negative
+from naively.statistics import Sample
 from naively.summary import Summary
 from naively.term import Term
 
@@ -185,7 +186,9 @@ class CategoricalNB(SummaryClassifier):
         table = Rows(codes.shape, np.empty((codes.shape[0], 0)), codes, ())
         return Checked(table, names, np.dtype(np.float64), schema)
 
-    def _measure(self, table: Rows, schema: Schema, targets: Targets) -> Summary:
+    def _measure(
+        self, table: Rows, schema: Schema, targets: Targets, sample: Sample | None = None
+    ) -> Summary:
         for rows_of_block in block_slices(*table.shape, most=64):
             check_not_negative(table.codes[rows_of_block])
         tops = highest(table.codes, self.n_jobs)

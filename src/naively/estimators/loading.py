@@ -11,15 +11,15 @@ from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.exceptions import NaivelyError
 
-__all__ = ["TRUSTED_TYPES", "load"]
+__all__ = ["ESTIMATORS", "TRUSTED_TYPES", "load"]
 
-_ESTIMATORS: dict[str, type[SummaryClassifier]] = {
+ESTIMATORS: dict[str, type[SummaryClassifier]] = {
     "CategoricalNB": CategoricalNB,
     "GaussianNB": GaussianNB,
     "NaiveBayes": NaiveBayes,
 }
 
-TRUSTED_TYPES = [f"{kind.__module__}.{kind.__name__}" for kind in _ESTIMATORS.values()]
+TRUSTED_TYPES = [f"{kind.__module__}.{kind.__name__}" for kind in ESTIMATORS.values()]
 """All that a file of skops holds of naively: the estimators, for ``skops.io.load(trusted=...)``."""
 
 
@@ -49,7 +49,7 @@ def load(path: str | os.PathLike[str]) -> SummaryClassifier:
     """
     content = model_file.read(path)
     try:
-        kind = _ESTIMATORS[content.estimator]
+        kind = ESTIMATORS[content.estimator]
         return kind._from_text(content.summary, content.params)._with(content.dtype)
     except KeyError:
         problem = f"its estimator is {content.estimator!r}"

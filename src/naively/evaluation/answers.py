@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import labels
-from naively.evaluation.given import Truth
+from naively.evaluation.inputs import Truth
 
 __all__ = ["Answers", "ask"]
 

@@ -26,7 +26,7 @@ from naively.estimators.naive_bayes import NaiveBayes
 from naively.evaluation.comparison import Comparison, Difference, Timing
 from naively.evaluation.defaults import kinds_among
 from naively.evaluation.evaluation import Evaluation
-from naively.evaluation.given import Truth, sorted_out
+from naively.evaluation.inputs import Truth, sort_inputs
 from naively.evaluation.peers import GaussianNB as NumbersGaussianNB
 from naively.evaluation.split import Split, split
 from naively.exceptions import NaivelyError
@@ -81,7 +81,7 @@ def compare(
     >>> result.test_accuracy
     (0.9111111111111111, 0.8888888888888888)
     """
-    models, X, y = sorted_out(a, b, X, y)
+    models, X, y = sort_inputs(a, b, X, y)
     if len(models) not in (0, 2):
         raise NaivelyError(f"compare takes two classifiers, or none; got {len(models)}.")
     if repeats < 1:

@@ -18,13 +18,14 @@ from sklearn.base import clone
 from sklearn.model_selection import LeaveOneOut, StratifiedKFold, check_cv
 
 from naively.estimators.gaussian_nb import GaussianNB
+from naively.estimators.loading import ESTIMATORS
 from naively.evaluation.defaults import default_model
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.folds import by_refitting, by_summaries, fold_of_each_row
-from naively.evaluation.given import Truth, is_fitted, sorted_out
+from naively.evaluation.inputs import Truth, is_fitted, sort_inputs
 from naively.evaluation.leave_one_out import leave_one_out
 from naively.evaluation.split import judge, split
-from naively.evaluation.stratified import stratified_folds
+from naively.evaluation.stratification import stratified_folds
 from naively.exceptions import NaivelyError
 
 __all__ = ["evaluate"]
@@ -73,11 +74,13 @@ def evaluate(
 
     Notes
     -----
-    naively's GaussianNB is not fitted again and again: folds are summarized in one pass and added
-    all but one (`naively.evaluation.folds`), single rows are removed in closed form
+    naively's own estimators are not fitted again and again: all folds are measured in one pass, and
+    each is judged by the sum of the others (`naively.evaluation.folds`). The edges of histograms
+    are fixed once, by the cells of all rows and without their labels, and shared by the folds.
+    For a `GaussianNB` without calibration, single rows are removed in closed form
     (`naively.evaluation.leave_one_out`). A class that vanishes with the rows held out has
-    probability 0, or, where priors are given, borrows the mean and variance of all rows, as with
-    `partial_fit` and all classes declared.
+    probability 0; where a parameter such as the priors has an entry for it, its columns are
+    described by the rows of all classes, as with `partial_fit` and all classes declared.
 
     Examples
     --------
@@ -91,7 +94,7 @@ def evaluate(
     >>> round(split.accuracy, 4), round(split.train.accuracy, 4)
     (0.9111, 0.981)
     """
-    models, X, y = sorted_out(model, X, y)
+    models, X, y = sort_inputs(model, X, y)
     truth = Truth.of(X, y)
     if folds is not None and test_size is not None:
         raise NaivelyError("rows are held out by folds or by test_size, not by both.")
@@ -119,11 +122,10 @@ def _by_folds(model: Any, X: Any, truth: Truth, folds: Any, seed: Any) -> Evalua
     if isinstance(folds, LeaveOneOut) or (isinstance(folds, str) and folds == _ONE_OUT):
         return _by_leaving_one_out(model, X, truth)
     splitter = _splitter(folds, seed)
-    fold = _fold_of_each_row(splitter, X, truth) if _adds_up(model) else None
-    if fold is None:
+    fold = _fold_of_each_row(splitter, X, truth) if _adds(model) else None
+    judged = None if fold is None else by_summaries(model, X, truth, fold)
+    if judged is None:
         judged = by_refitting(model, X, truth, splitter.split(X, truth.codes))
-    else:
-        judged = by_summaries(model, X, truth, fold)
     method = f"{judged.fold_accuracy.size} folds"
     return Evaluation.of(judged.truth, judged.answers, method, fold_accuracy=judged.fold_accuracy)
 
@@ -143,9 +145,12 @@ def _fold_of_each_row(splitter: Any, X: Any, truth: Truth) -> NDArray[np.int32] 
 
 
 def _by_leaving_one_out(model: Any, X: Any, truth: Truth) -> Evaluation:
-    if _adds_up(model):
+    if type(model) is GaussianNB and model.calibration is None:
         return Evaluation.of(truth, leave_one_out(model, X, truth), _ONE_OUT)
-    judged = by_refitting(model, X, truth, LeaveOneOut().split(truth.codes))
+    fold = np.arange(truth.codes.size, dtype=np.int32)
+    judged = by_summaries(model, X, truth, fold) if _adds(model) else None
+    if judged is None:
+        judged = by_refitting(model, X, truth, LeaveOneOut().split(truth.codes))
     return Evaluation.of(judged.truth, judged.answers, _ONE_OUT)
 
 
@@ -158,6 +163,6 @@ def _splitter(folds: Any, seed: Any) -> Any:
     return check_cv(folds)
 
 
-def _adds_up(model: Any) -> bool:
-    """Whether folds can be added up instead of fitted: calibration reads rows beside moments."""
-    return type(model) is GaussianNB and model.calibration is None
+def _adds(model: Any) -> bool:
+    """Whether summaries of folds can be added: a subclass may learn from something else."""
+    return type(model) in ESTIMATORS.values()

@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 
 from naively.evaluation import metrics
 from naively.evaluation.answers import Answers
-from naively.evaluation.given import Truth
+from naively.evaluation.inputs import Truth
 from naively.evaluation.metrics import Averages, Confidence, Reliability
 from naively.evaluation.tables import Table, Tabular, figure, plain
 

@@ -1,44 +1,45 @@
 r"""Cross-validation: every row is judged by a model that has not seen it.
 
-Folds are summarized once, all in one pass over the rows, and added all but one:
+All folds are measured in one pass over the rows, and added all but one:
 
-.. math:: S_{-f} = (S_1 + \dots + S_{f-1}) + (S_{f+1} + \dots + S_F)
+.. math:: S_{-f} = S_1 + \dots + S_{f-1} + S_{f+1} + \dots + S_F
 
 where :math:`S_f` is the summary of fold f. The model that judges fold f is read off
-:math:`S_{-f}`, so k folds cost one fit and one prediction, whatever k. Classifiers that have no
-summary are cloned and fitted for each fold.
+:math:`S_{-f}`, calibration included, so that all folds together cost one pass to measure and one to
+predict. Classifiers that have no summary are cloned and fitted for each fold.
 
-Examples
---------
->>> [sum(rest) for rest in all_but_one([[1], [10], [100]], [])]
-[110, 101, 11]
+What a schema fixes before measuring is shared by the folds, since only summaries of one schema add:
+the kinds of columns, and the edges of histograms, which are quantiles of a sample of all rows. They
+are read off cells alone and never off labels, so no label of a fold reaches the model that judges
+it. Everything else is that of a model fitted on the other folds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
-from itertools import accumulate
-from operator import add
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
+from naively import labels
 from naively._threads import block_slices, map_blocks
-from naively.estimators._validation import check_table
-from naively.estimators.gaussian_nb import GaussianNB
+from naively.engines.categories import recode
+from naively.engines.tables import code_columns
+from naively.estimators._base import SummaryClassifier
+from naively.estimators.decisions import decide
 from naively.evaluation.answers import Answers, ask
-from naively.evaluation.given import Truth
-from naively.measure import measure
-from naively.rows import Rows, Table, Targets
-from naively.summary import Schema, Summary
+from naively.evaluation.fold_models import fold_models
+from naively.evaluation.inputs import Truth
+from naively.model import Model
+from naively.rows import Columns, Rows
 
-__all__ = ["Judged", "all_but_one", "by_refitting", "by_summaries", "fold_of_each_row"]
+__all__ = ["Judged", "by_refitting", "by_summaries", "fold_of_each_row"]
 
-T = TypeVar("T")
 _Splits = Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 _MOST_BLOCKS = 1 << 10
@@ -70,36 +71,6 @@ def fold_of_each_row(splits: _Splits, n_rows: int) -> NDArray[np.int32] | None:
     return fold if held_out == n_rows and fold.min() >= 0 else None
 
 
-def all_but_one(parts: list[T], nothing: T) -> Iterator[T]:
-    """Yield, for each part, the sum of all the others: three additions for each."""
-    before = accumulate(parts[:-1], add, initial=nothing)
-    after = [*accumulate(reversed(parts[1:]), add, initial=nothing)]
-    return map(add, before, reversed(after))
-
-
-def by_summaries(model: GaussianNB, X: Any, truth: Truth, fold: NDArray[np.int32]) -> Judged:
-    """Summarize each fold, and judge it by the sum of the others.
-
-    A class that no other fold has keeps its place: its probability is 0, unless priors are
-    given, and it borrows the mean and variance of all rows.
-    """
-    checked = check_table(model, X, None)
-    table, schema = checked.table, Schema(checked.table.shape[1], checked.names)
-    parts = _summaries(table, schema, truth, fold, model.n_jobs)
-    nothing = Summary.zero(schema, truth.classes)
-    params = model.get_params()
-    kernels = [
-        GaussianNB.from_summary(rest, **params).model_.kernel
-        for rest in all_but_one(parts, nothing)
-    ]
-    answers = Answers.room(fold.size, truth.classes.size)
-    blocks = block_slices(fold.size, schema.n_columns, most=_MOST_BLOCKS)
-    map_blocks(partial(_judge, table, truth, fold, kernels, answers), blocks, model.n_jobs)
-    count = np.bincount(fold)
-    wrong = np.bincount(fold[answers.codes != truth.codes], minlength=count.size)
-    return Judged(truth, answers, (count - wrong) / count)
-
-
 def by_refitting(model: Any, X: Any, truth: Truth, splits: _Splits) -> Judged:
     """Fit any classifier anew for each split; the rows come in their order."""
     y, rows, parts, accuracy = truth.labels, [], [], []
@@ -115,56 +86,99 @@ def by_refitting(model: Any, X: Any, truth: Truth, splits: _Splits) -> Judged:
     return Judged(judged, Answers.joined(parts, order), np.array(accuracy))
 
 
-def _summaries(
-    table: Table, schema: Schema, truth: Truth, fold: NDArray[np.int32], n_jobs: int | None
-) -> list[Summary]:
-    """Summarize the folds in one pass: for the kernel, a class of a fold is a class."""
-    n_folds, n_classes = int(fold.max()) + 1, truth.classes.size
-    every = np.arange(n_folds * n_classes)
-    targets = Targets(every, fold * n_classes + truth.codes)
-    whole = measure(Rows.of_numbers(table), targets, schema, n_jobs=n_jobs)
-    parts = np.split(every, n_folds)
-    return [whole.with_classes(part).relabelled(truth.classes) for part in parts]
+def by_summaries(
+    model: SummaryClassifier, X: Any, truth: Truth, fold: NDArray[np.int32]
+) -> Judged | None:
+    """Measure all folds at once, and judge each by the sum of the others.
+
+    A class that no other fold has gets the probability 0, unless a parameter such as the priors
+    has an entry for it. None where the summaries of so many folds would take too much memory.
+    """
+    model = clone(model)
+    checked = model._check(X, None)
+    models = fold_models(model, checked.table, checked.schema, truth, fold)
+    if models is None:
+        return None
+    table = _recoded(checked.table, fold, models)
+    answers = Answers.room(fold.size, truth.classes.size)
+    blocks = block_slices(table.shape[0], table.shape[1], most=_MOST_BLOCKS)
+    map_blocks(partial(_judge, table, truth, fold, models, answers), blocks, model.n_jobs)
+    if getattr(model, "costs", None) is not None:
+        assert answers.probabilities is not None
+        cheapest = decide(answers.probabilities, truth.classes, model.costs)
+        answers = replace(answers, codes=labels.positions(cheapest, truth.classes))
+    count = np.bincount(fold)
+    wrong = np.bincount(fold[answers.codes != truth.codes], minlength=count.size)
+    return Judged(truth, answers, (count - wrong) / count)
+
+
+def _recoded(table: Any, fold: NDArray[np.int32], models: list[Model]) -> Any:
+    """Return the rows with the codes of the models that judge them: unseen categories come last."""
+    if not isinstance(table, Rows) or not table.codes.shape[1]:
+        return table
+    members = _members(fold)
+    if not table.categories:  # codes are the categories
+        codes = table.codes.copy()
+        for at, model in zip(members, models, strict=True):
+            codes[at] = np.minimum(codes[at], [known.size for known in model.vocabularies])
+        return replace(table, codes=codes)
+    columns = []
+    for j, column in enumerate(code_columns(table)):
+        own, categories = np.empty(column.size, np.int32), table.categories[j]
+        for at, model in zip(members, models, strict=True):
+            own[at] = recode(column[at], categories, model.vocabularies[j])
+        columns.append(own)
+    return replace(table, codes=Columns(columns, fold.size))
 
 
 def _judge(
-    table: Table,
+    table: Any,
     truth: Truth,
     fold: NDArray[np.int32],
-    kernels: list[Any],
+    models: list[Model],
     answers: Answers,
     rows: slice,
 ) -> None:
     """Judge a block of rows."""
     block, folds, codes = table[rows], fold[rows], truth.codes[rows]
     assert answers.probabilities is not None
-    _score("proba", kernels, block, folds, answers.probabilities[rows])
+
+    def score(want: str, some: Any, folds: NDArray[np.int32], out: NDArray[np.float64]) -> None:
+        """Score rows by the models of their folds: copies of a block, not of the table."""
+        for at in _members(folds):
+            model = models[folds[at[0]]]
+            if at.size == folds.size and model.classes.size == out.shape[1]:
+                getattr(model.kernel, want)(some, out)
+                return
+            found = np.empty((at.size, model.classes.size))
+            getattr(model.kernel, want)(_taken(some, at), found)
+            if model.classes.size == out.shape[1]:
+                out[at] = found
+                continue
+            out[at] = 0.0 if want == "proba" else -np.inf  # of classes that the model lacks
+            out[at[:, np.newaxis], labels.positions(model.classes, truth.classes)] = found
+
+    score("proba", block, folds, answers.probabilities[rows])
     unlikely = answers.settle(rows, codes)
     if unlikely.size:
         log_p = np.empty((unlikely.size, truth.classes.size))
-        _score("log_proba", kernels, _taken(block, unlikely), folds[unlikely], log_p)
+        score("log_proba", _taken(block, unlikely), folds[unlikely], log_p)
         answers.log_truth[rows][unlikely] = log_p[np.arange(unlikely.size), codes[unlikely]]
 
 
-def _score(
-    want: str,
-    kernels: list[Any],
-    block: Any,
-    folds: NDArray[np.int32],
-    out: NDArray[np.float64],
-) -> None:
-    """Score rows by the models of their folds, gathered by fold: copies of a block, not of X."""
-    if (folds == folds[0]).all():  # as nearly always where rows were not shuffled
-        getattr(kernels[folds[0]], want)(block, out)
-        return
-    order = np.argsort(folds)
-    for at in np.split(order, np.flatnonzero(np.diff(folds[order])) + 1):
-        some = np.empty((at.size, out.shape[1]))
-        getattr(kernels[folds[at[0]]], want)(_taken(block, at), some)
-        out[at] = some
+def _members(folds: NDArray[np.int32]) -> list[NDArray[np.intp]]:
+    """Return the rows of each fold that has some."""
+    if (folds == folds[0]).all():  # as most blocks are where rows were not shuffled
+        return [np.arange(folds.size)]
+    order = np.argsort(folds, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(folds[order])) + 1)
 
 
 def _taken(block: Any, at: NDArray[np.intp]) -> Any:
+    """Return some of the rows of a block."""
+    if isinstance(block, Rows):
+        cells = _taken(block.numbers, at), _taken(block.codes, at)
+        return Rows((at.size, block.shape[1]), *cells, block.categories)
     if isinstance(block, list):
         return [column.take(at) for column in block]
     return block.take(at, axis=0)

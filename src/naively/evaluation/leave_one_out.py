@@ -38,7 +38,7 @@ from naively.engines.arrays import summarize
 from naively.estimators._validation import check_table
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.evaluation.answers import Answers
-from naively.evaluation.given import Truth
+from naively.evaluation.inputs import Truth
 from naively.exceptions import NaivelyError
 from naively.families import gaussian
 from naively.families.gaussian import Gaussian, GaussianParameters

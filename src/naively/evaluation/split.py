@@ -15,7 +15,7 @@ from sklearn.model_selection import train_test_split
 from naively.estimators._state import snapshot
 from naively.evaluation.answers import ask
 from naively.evaluation.evaluation import Evaluation
-from naively.evaluation.given import Truth
+from naively.evaluation.inputs import Truth
 
 __all__ = ["Split", "judge", "split"]
 

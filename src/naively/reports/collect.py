@@ -30,7 +30,7 @@ from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 from naively import __version__, labels
 from naively.evaluation import Evaluation, evaluate
 from naively.evaluation import compare as compared
-from naively.evaluation.given import is_fitted
+from naively.evaluation.inputs import is_fitted
 from naively.evaluation.tables import plain
 from naively.exceptions import NaivelyError
 from naively.model import Model

@@ -16,7 +16,7 @@ from naively.estimators._validation import check_labels
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.evaluation.defaults import default_model
-from naively.evaluation.given import is_fitted
+from naively.evaluation.inputs import is_fitted
 from naively.exceptions import NaivelyError
 from naively.measure import measure
 from naively.rows import Rows, Targets

@@ -1,9 +1,9 @@
 """What was given: classifiers first, where there are any, then the rows and their labels.
 
 >>> from naively import GaussianNB
->>> sorted_out(GaussianNB(), [[1.0]], ["a"])
+>>> sort_inputs(GaussianNB(), [[1.0]], ["a"])
 ([GaussianNB()], [[1.0]], ['a'])
->>> sorted_out([[1.0]], ["a"], None)
+>>> sort_inputs([[1.0]], ["a"], None)
 ([], [[1.0]], ['a'])
 """
 
@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from naively import labels
 from naively.exceptions import NaivelyError
 
-__all__ = ["Truth", "is_fitted", "sorted_out"]
+__all__ = ["Truth", "is_fitted", "sort_inputs"]
 
 
 class Truth(NamedTuple):
@@ -58,7 +58,7 @@ class Truth(NamedTuple):
             )
 
 
-def sorted_out(*given: Any) -> tuple[list[Any], Any, Any]:
+def sort_inputs(*given: Any) -> tuple[list[Any], Any, Any]:
     """Return the classifiers, X and y."""
     there = [value for value in given if value is not None]
     models = [value for value in there if hasattr(value, "predict")]
