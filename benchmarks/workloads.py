@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FORMS", "Data", "clouds", "formed", "with_missing"]
+__all__ = ["FORMS", "Data", "clouds", "formed", "mixed", "with_missing"]
 
 _ROWS_AT_ONCE = 10_000
 
@@ -33,6 +33,19 @@ def clouds(n_rows: int, n_columns: int, n_classes: int) -> Data:
         rng.standard_normal(out=X[rows])
         X[rows] += mean[y[rows]]
     return Data(X, y)
+
+
+def mixed(n_rows: int, n_numbers: int, n_texts: int, n_classes: int) -> Data:
+    """Return a data frame: columns of numbers, and of text with 2, 4, 8, ... words."""
+    X, y = clouds(n_rows, n_numbers, n_classes)
+    rng, frame = np.random.default_rng(2), _pandas(0.3 * X)
+    for j in range(n_texts):
+        words = np.array([f"word {i}" for i in range(2 << j)], dtype=object)
+        often = rng.random(n_rows) < 0.2  # a word that the class likes
+        frame[f"t{j}"] = words[
+            np.where(often, y, rng.integers(words.size, size=n_rows)) % words.size
+        ]
+    return Data(frame, y)
 
 
 def with_missing(X: NDArray[np.float64], share: float = 0.1) -> NDArray[np.float64]:
