@@ -1,4 +1,4 @@
-r"""What a classifier says of some rows: a class, and how probable it holds each.
+r"""The answers of a classifier: for each row a class, and the probabilities of all classes.
 
 Logarithms of probabilities are kept for the truth: :math:`\log p(y_i \mid x_i)` is finite where
 the probability itself is too small for a float.

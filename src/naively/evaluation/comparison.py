@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.metrics import Confidence
-from naively.evaluation.tables import Table, Tabular, figure, plain
+from naively.evaluation.tables import PrintedTable, Tabular, figure, plain
 
 __all__ = ["Comparison", "Difference", "Timing"]
 
@@ -90,7 +90,7 @@ class Comparison(Tabular):
             figures[name] = [asdict(value) for value in figures[name]]
         return {**plain(figures), "evaluations": [e.to_dict() for e in self.evaluations]}
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[PrintedTable]:
         """Return what is printed: figures of both, and how alike they are."""
         return [self._figures(), self._likeness()]
 
@@ -100,7 +100,7 @@ class Comparison(Tabular):
             f"fit {self.fit_ratio:.3g}x, predict {self.predict_ratio:.3g}x>"
         )
 
-    def _figures(self) -> Table:
+    def _figures(self) -> PrintedTable:
         a, b = self.confidence
         pairs = {
             "test accuracy": self.test_accuracy,
@@ -118,13 +118,13 @@ class Comparison(Tabular):
         rows.append(("predict", *map(str, self.predict_seconds), f"{self.predict_ratio:.3g}x"))
         judged = self.evaluations[0]
         title = f"{judged.method}: {judged.n_rows:,} rows, {judged.classes.size} classes"
-        return Table(title, ("", *self.names, "difference"), tuple(rows))
+        return PrintedTable(title, ("", *self.names, "difference"), tuple(rows))
 
-    def _likeness(self) -> Table:
+    def _likeness(self) -> PrintedTable:
         largest, mean = self.probability_difference
         rows = (
             ("same prediction", figure(self.agreement)),
             ("largest difference of a probability", f"{largest:.2g}"),
             ("mean difference of a probability", f"{mean:.2g}"),
         )
-        return Table("how alike they are", ("", "value"), rows)
+        return PrintedTable("how alike they are", ("", "value"), rows)

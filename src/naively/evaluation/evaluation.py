@@ -42,7 +42,7 @@ from naively.evaluation import metrics
 from naively.evaluation.answers import Answers
 from naively.evaluation.inputs import Truth
 from naively.evaluation.metrics import Averages, Confidence, Reliability
-from naively.evaluation.tables import Table, Tabular, figure, plain
+from naively.evaluation.tables import PrintedTable, Tabular, figure, plain
 
 __all__ = ["Evaluation"]
 
@@ -161,7 +161,7 @@ class Evaluation(Tabular):
             figures[name] = asdict(figures[name])
         return {**plain(figures), "train": None if self.train is None else self.train.to_dict()}
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[PrintedTable]:
         """Return what is printed: the figures, the classes, and who was taken for whom."""
         tables = [self._figures(), self._by_class()]
         return tables + [self._confusion()] * (self.classes.size <= _SQUARE)
@@ -172,7 +172,7 @@ class Evaluation(Tabular):
             f"accuracy {self.accuracy:.4f}, loss {self.loss:.4f}>"
         )
 
-    def _figures(self) -> Table:
+    def _figures(self) -> PrintedTable:
         both = [self] if self.train is None else [self, self.train]
         rows = {
             "accuracy": [e.accuracy for e in both],
@@ -189,9 +189,11 @@ class Evaluation(Tabular):
         judged = f"{self.model}, {self.method}" if self.model else self.method
         title = f"{judged}: {self.n_rows:,} rows, {self.classes.size} classes"
         header = ("", "value") if self.train is None else ("", "test", "train")
-        return Table(title, header, tuple((name, *map(figure, of)) for name, of in rows.items()))
+        return PrintedTable(
+            title, header, tuple((name, *map(figure, of)) for name, of in rows.items())
+        )
 
-    def _by_class(self) -> Table:
+    def _by_class(self) -> PrintedTable:
         by_class = zip(self.classes.tolist(), self.precision, self.recall, self.f1, strict=True)
         rows = [
             (str(label), *map(figure, figures), f"{n:,}")
@@ -202,9 +204,9 @@ class Evaluation(Tabular):
             rows[_SHOWN:] = [(f"... {hidden} more", "", "", "", "")]
         for name, a in (("macro", self.macro), ("weighted", self.weighted)):
             rows.append((name, *map(figure, (a.precision, a.recall, a.f1)), f"{self.n_rows:,}"))
-        return Table("by class", ("", "precision", "recall", "F1", "rows"), tuple(rows))
+        return PrintedTable("by class", ("", "precision", "recall", "F1", "rows"), tuple(rows))
 
-    def _confusion(self) -> Table:
+    def _confusion(self) -> PrintedTable:
         names = tuple(map(str, self.classes.tolist()))
         rows = ((name, *map(str, row)) for name, row in zip(names, self.confusion, strict=True))
-        return Table("confusion: true (down), predicted (across)", ("", *names), tuple(rows))
+        return PrintedTable("confusion: true (down), predicted (across)", ("", *names), tuple(rows))

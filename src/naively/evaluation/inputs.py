@@ -1,4 +1,4 @@
-"""What was given: classifiers first, where there are any, then the rows and their labels.
+"""The inputs of `evaluate` and `compare`: classifiers, if there are any, rows and labels.
 
 >>> from naively import GaussianNB
 >>> sort_inputs(GaussianNB(), [[1.0]], ["a"])
@@ -50,7 +50,7 @@ class Truth(NamedTuple):
         return Truth(classes, at.astype(np.int32)[self.codes])
 
     def need_two_classes(self) -> None:
-        """Raise where there is nothing to tell apart."""
+        """Raise where all rows are of one class."""
         if self.classes.size < 2:
             raise NaivelyError(
                 "rows can be held out only where there are two classes or more; got one: "
@@ -58,9 +58,9 @@ class Truth(NamedTuple):
             )
 
 
-def sort_inputs(*given: Any) -> tuple[list[Any], Any, Any]:
-    """Return the classifiers, X and y."""
-    there = [value for value in given if value is not None]
+def sort_inputs(*inputs: Any) -> tuple[list[Any], Any, Any]:
+    """Return the classifiers, X and y; classifiers may be left out."""
+    there = [value for value in inputs if value is not None]
     models = [value for value in there if hasattr(value, "predict")]
     rows = [value for value in there if not hasattr(value, "predict")]
     for model in models:

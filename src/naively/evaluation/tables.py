@@ -1,6 +1,6 @@
 """Small tables that print as text, in colour, and as HTML.
 
->>> print(Table("Fruit", ("", "number"), (("apples", "3"), ("pears", "12"))))
+>>> print(PrintedTable("Fruit", ("", "number"), (("apples", "3"), ("pears", "12"))))
 Fruit
         number
 apples       3
@@ -19,11 +19,11 @@ import numpy as np
 
 from naively._optional import need
 
-__all__ = ["Table", "Tabular", "figure", "plain"]
+__all__ = ["PrintedTable", "Tabular", "figure", "plain"]
 
 
 @dataclass(frozen=True)
-class Table:
+class PrintedTable:
     """A title, a header and rows of text. The first column names the rows."""
 
     title: str
@@ -62,7 +62,7 @@ class Tabular:
     """A value that prints as tables, in all three ways."""
 
     @abstractmethod
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[PrintedTable]:
         """Return what is printed."""
 
     def __str__(self) -> str:
