@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively._optional import need
 from naively.engines.native import library_of
 from naively.exceptions import NaivelyError
 from naively.kinds import Held, check, held_by_dtype
@@ -118,77 +117,21 @@ def _flags(codes: NDArray[Any], categories: NDArray[Any], name: str) -> NDArray[
 def _of_native(native: Any, name: str) -> Encoded:
     """Encode a column of a data frame."""
     library = library_of(native)
-    if library.__name__.endswith("pandas") and _holds_objects(native):
-        encoded = _of_text(native.tolist())
-        if encoded is not None:
-            return encoded
+    cells = library.objects(native)
+    encoded = None if cells is None else _of_text(cells)
+    if encoded is not None:
+        return encoded
     held = library.held(native)
     check(held, "category", name)
     if held.what == "nothing":
         return np.full(len(native), -1, np.int32), np.empty(0, dtype=str)
-    if held.what == "boolean" and not held.coded and not _holds_objects(native):
-        cells = library.numbers(native)
-        return np.where(cells == cells, cells, -1).astype(np.int8), np.array([False, True])
-    if library.__name__.endswith("polars") and _holds_objects(native):
-        return _of_objects(native.to_list(), name)
+    if cells is not None:
+        return _of_objects(cells, name)
     if held.what == "boolean" and not held.coded:
-        return _of_objects(native.tolist(), name)
-    found: Encoded = _LIBRARIES[library.__name__.rpartition(".")[2]](native, name)
-    return found
-
-
-def _holds_objects(native: Any) -> bool:
-    return str(getattr(native, "dtype", "")).lower() == "object"
-
-
-def _of_pandas(native: Any, name: str) -> Encoded:
-    if len(native) == 1:  # of a stream of rows
-        return _of_objects(native.tolist(), name)
-    from naively.engines.native.pandas import dense
-
-    if hasattr(native, "cat"):
-        return _plain(native.cat.codes.to_numpy(), native.cat.categories.to_numpy(), name)
-    native = dense(native)
-    if native.dtype.kind == "O" and not _holds_objects(native):
-        encoded = _of_text(native.tolist())  # pandas compares some up to a zero character
-        if encoded is not None:
-            return encoded
-    codes, distinct = native.factorize()
-    return _plain(codes, np.asarray(distinct, dtype=object), name)
-
-
-def _of_polars(native: Any, name: str) -> Encoded:
-    import polars
-
-    if len(native) == 1:
-        return _of_objects(native.to_list(), name)
-
-    if native.dtype in (polars.Categorical, polars.Enum):
-        native = native.cast(polars.String)
-    distinct = native.drop_nulls().unique()
-    places = polars.Series(range(len(distinct)), dtype=polars.Int32)
-    codes = native.replace_strict(distinct, places, default=None, return_dtype=polars.Int32)
-    values = np.empty(len(distinct), dtype=object)
-    values[:] = distinct.to_list()
-    return _plain(codes.fill_null(-1).to_numpy(), values, name)
-
-
-def _of_arrow(native: Any, name: str) -> Encoded:
-    pyarrow = need("pyarrow", "reading Arrow tables", extra="files")
-    column = native.combine_chunks() if isinstance(native, pyarrow.ChunkedArray) else native
-    if isinstance(column, pyarrow.ChunkedArray):  # of no chunk, or of too many bytes for one
-        column = pyarrow.concat_arrays([*column.chunks, pyarrow.array([], column.type)])
-    if pyarrow.types.is_run_end_encoded(column.type):
-        compute = need("pyarrow.compute", "reading Arrow tables", extra="files")
-        column = compute.run_end_decode(column)
-    if not pyarrow.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    indices = column.indices.cast(pyarrow.int64())  # polars' are unsigned: they have no -1
-    codes = indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return _plain(codes, np.array(column.dictionary.to_pylist(), dtype=object), name)
-
-
-_LIBRARIES = {"pandas": _of_pandas, "polars": _of_polars, "arrow": _of_arrow}
+        flags = library.numbers(native)
+        return np.where(flags == flags, flags, -1).astype(np.int8), np.array([False, True])
+    codes, values = library.distinct(native)
+    return _plain(codes, values, name)
 
 
 def _of_numbers(column: NDArray[Any]) -> Encoded:
@@ -215,19 +158,20 @@ def _of_objects(values: list[Any], name: str) -> Encoded:
     if encoded is not None:
         return encoded
     _check_unmixed(values, name)
-    code_of: dict[Any, int] = {}
     try:
-        codes = [
-            -1 if is_missing(value) else code_of.setdefault(value, len(code_of)) for value in values
-        ]
-    except TypeError:
-        raise NaivelyError(
-            f"{name} must hold text, numbers or booleans; got objects such as "
-            f"{next(v for v in values if not is_hashable(v))!r}. Convert it or leave it out."
-        ) from None
-    distinct = np.empty(len(code_of), dtype=object)
-    distinct[:] = list(code_of)
-    return _plain(np.array(codes, dtype=np.int32), distinct, name)
+        distinct = dict.fromkeys(values)
+    except TypeError:  # a list, say; or a signalling NaN of decimal's, which is a missing cell
+        values = [None if is_missing(value) else value for value in values]
+        odd = [value for value in values if not is_hashable(value)]
+        if odd:
+            raise NaivelyError(
+                f"{name} must hold text, numbers or booleans; got objects such as {odd[0]!r}. "
+                "Convert it or leave it out."
+            ) from None
+        distinct = dict.fromkeys(values)
+    code_of = {value: code for code, value in enumerate(distinct)}
+    codes = np.fromiter(map(code_of.__getitem__, values), np.int32, len(values))
+    return _plain(codes, list(distinct), name)
 
 
 def _check_unmixed(values: list[Any], name: str) -> None:
@@ -242,9 +186,8 @@ def _check_unmixed(values: list[Any], name: str) -> None:
         )
 
 
-def _plain(codes: NDArray[Any], distinct: NDArray[Any], name: str) -> Encoded:
+def _plain(codes: NDArray[Any], values: list[Any], name: str) -> Encoded:
     """Return categories of one plain type, without those that are missing."""
-    values = distinct.tolist()
     kept = [i for i, value in enumerate(values) if not is_missing(value)]
     kinds = {_kind(values[i]) for i in kept}
     if len(kinds) > 1 or not kinds <= {"text", "number", "boolean"}:
@@ -267,6 +210,7 @@ def _plain(codes: NDArray[Any], distinct: NDArray[Any], name: str) -> Encoded:
 
 
 def _kind(value: Any) -> str:
+    """Return what a category is: text, boolean or number, or the name of its type."""
     if isinstance(value, str):
         return "text"
     if isinstance(value, bool | np.bool_):

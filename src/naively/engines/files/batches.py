@@ -111,8 +111,7 @@ def _coded(batch: Any, name: str, form: str, constants: Mapping[str, Any]) -> ca
     column = batch.column(name)
     if not isinstance(column, np.ndarray) and _has_no_plain_type(column.type):
         column = numbers(column)
-    encode = categories.encode if isinstance(column, np.ndarray) else categories._of_arrow
-    codes, found = encode(column, f"column {name!r}")
+    codes, found = categories.encode(column, f"column {name!r}")
     if form in ("int", "uint") and found.dtype.kind == "f" and (found == np.floor(found)).all():
         found = found.astype(np.int64)  # as they were written
     return codes, found

@@ -1,11 +1,14 @@
-"""The columns of data frames, each in the words of its own library.
+"""The columns of data frames, one file for each library.
 
-Every file here exports the same names for one library:
+Every file here exports the same functions for one library:
 
 - ``columns(frame)``: its columns, without a copy, in a time that is linear in their number;
 - ``held(column)``: what its type says, for `naively.kinds`;
 - ``shared(column)``: an array in the column's own memory, or None where that needs a copy;
 - ``numbers(column)``: its cells as float64, NaN where one is missing;
+- ``objects(column)``: its cells as Python's objects, where it has such or holds text as such; None
+  for others;
+- ``distinct(column)``: a code for each cell, -1 where it is missing, and the values of the codes;
 - ``row(frame, kinds)``: the cells of the first row as Python's objects, or None where the types of
   columns do not show that they hold what they must.
 

@@ -12,7 +12,8 @@ from naively._optional import need
 from naively.kinds import Held, What, fits
 from naively.schema import Kind
 
-__all__ = ["columns", "decoded", "held", "held_by_type", "numbers", "row", "shared"]
+__all__ = ["columns", "decoded", "distinct", "held", "held_by_type", "numbers", "objects", "row"]
+__all__ += ["shared"]
 
 pa = need("pyarrow", "reading Arrow tables", extra="files")
 pc = need("pyarrow.compute", "reading Arrow tables", extra="files")
@@ -61,6 +62,25 @@ def numbers(column: Any) -> NDArray[np.float64]:
     """Return the cells as float64, as exactly as that can be; null is NaN."""
     found = pc.cast(decoded(column), pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return np.ascontiguousarray(found, dtype=np.float64)
+
+
+def objects(column: Any) -> list[Any] | None:
+    """Return None: no column of Arrow's holds Python's objects."""
+    return None
+
+
+def distinct(column: Any) -> tuple[NDArray[Any], list[Any]]:
+    """Return a code for each cell, -1 where it is missing, and the values of the codes."""
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if isinstance(column, pa.ChunkedArray):  # of no chunk, or of too many bytes for one
+        column = pa.concat_arrays([*column.chunks, pa.array([], column.type)])
+    if pa.types.is_run_end_encoded(column.type):
+        column = pc.run_end_decode(column)
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    indices = column.indices.cast(pa.int64())  # polars' are unsigned: they have no -1
+    return indices.fill_null(-1).to_numpy(zero_copy_only=False), column.dictionary.to_pylist()
 
 
 def row(frame: Any, kinds: tuple[Kind, ...]) -> list[Any] | None:

@@ -12,7 +12,7 @@ from naively._optional import need
 from naively.kinds import Held, What, fits, held_by_dtype, held_by_objects, numbers_of_objects
 from naively.schema import Kind
 
-__all__ = ["columns", "dense", "held", "numbers", "row", "shared"]
+__all__ = ["columns", "distinct", "held", "numbers", "objects", "row", "shared"]
 
 pd = need("pandas", "reading pandas frames", extra="files")
 
@@ -42,7 +42,7 @@ def held(column: Any) -> Held:
         kind = kind.subtype
     if isinstance(kind, np.dtype):
         by_type = held_by_dtype(kind)
-        return _held_by_objects(dense(column)) if by_type is None else by_type
+        return _held_by_objects(_dense(column)) if by_type is None else by_type
     return _held_by_extension(kind)
 
 
@@ -77,7 +77,7 @@ def shared(column: Any) -> NDArray[Any] | None:
 
 def numbers(column: Any) -> NDArray[np.float64]:
     """Return the cells as float64, as exactly as that can be; missing ones are NaN."""
-    column = dense(column)
+    column = _dense(column)
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(object)
     if column.dtype == object:
@@ -88,6 +88,24 @@ def numbers(column: Any) -> NDArray[np.float64]:
         return arrow.numbers(_arrow(column))
     found = column.to_numpy(dtype=np.float64, na_value=np.nan)
     return np.ascontiguousarray(found, dtype=np.float64)
+
+
+def objects(column: Any) -> list[Any] | None:
+    """Return cells that are Python's objects, or text: pandas compares some up to a zero byte."""
+    column = _dense(column)
+    is_coded = isinstance(column.dtype, pd.CategoricalDtype)
+    found: list[Any] | None = None if is_coded or column.dtype.kind != "O" else column.tolist()
+    return found
+
+
+def distinct(column: Any) -> tuple[NDArray[Any], list[Any]]:
+    """Return a code for each cell, -1 where it is missing, and the values of the codes."""
+    if len(column) == 1:  # of a stream of rows
+        return np.zeros(1, np.int32), column.tolist()
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.cat.codes.to_numpy(), column.cat.categories.tolist()
+    codes, values = _dense(column).factorize()
+    return codes, np.asarray(values, dtype=object).tolist()
 
 
 def row(frame: Any, kinds: tuple[Kind, ...]) -> list[Any] | None:
@@ -111,7 +129,7 @@ def _fits(kind: Any, agreed: Kind) -> bool:
     return held is None or fits(held, agreed)
 
 
-def dense(column: Any) -> Any:
+def _dense(column: Any) -> Any:
     """Return a column with all its cells, also those that a sparse one does not write down."""
     return column.sparse.to_dense() if isinstance(column.dtype, pd.SparseDtype) else column
 

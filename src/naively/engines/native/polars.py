@@ -12,7 +12,7 @@ from naively._optional import need
 from naively.kinds import Held, What, fits, held_by_objects, numbers_of_objects
 from naively.schema import Kind
 
-__all__ = ["columns", "held", "numbers", "row", "shared"]
+__all__ = ["columns", "distinct", "held", "numbers", "objects", "row", "shared"]
 
 pl = need("polars", "reading polars frames", extra="files")
 
@@ -56,6 +56,24 @@ def numbers(column: Any) -> NDArray[np.float64]:
     if column.dtype == pl.Object:
         return numbers_of_objects(column.to_list(), f"column {column.name!r}")
     return _float64(column.cast(pl.Float64).to_numpy())
+
+
+def objects(column: Any) -> list[Any] | None:
+    """Return cells that are Python's objects; None for others."""
+    found: list[Any] | None = column.to_list() if column.dtype == pl.Object else None
+    return found
+
+
+def distinct(column: Any) -> tuple[NDArray[Any], list[Any]]:
+    """Return a code for each cell, -1 where it is missing, and the values of the codes."""
+    if len(column) == 1:  # of a stream of rows
+        return np.zeros(1, np.int32), column.to_list()
+    if str(column.dtype.base_type()) in _CODED:
+        column = column.cast(pl.String)
+    values = column.drop_nulls().unique()
+    places = pl.Series(range(len(values)), dtype=pl.Int32)
+    codes = column.replace_strict(values, places, default=None, return_dtype=pl.Int32)
+    return codes.fill_null(-1).to_numpy(), values.to_list()
 
 
 def row(frame: Any, kinds: tuple[Kind, ...]) -> tuple[Any, ...] | None:
