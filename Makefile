@@ -40,7 +40,7 @@ sanitize: .venv-sanitize/ready ## run the kernel's tests under AddressSanitizer 
 portable: .venv-portable/ready ## run the kernel's tests on a build without vector types or clones
 	.venv-portable/bin/python -m pytest $(PARALLEL) -p no:cacheprovider $(KERNEL_TESTS)
 
-KERNEL_TESTS := $(addprefix tests/test_,$(addsuffix .py,kernel laws numerics threads screen files_plain tally terms fuzz_kernel))
+KERNEL_TESTS := tests/kernel tests/engines/files/test_plain.py $(addprefix tests/statistics/test_,$(addsuffix .py,laws numerics))
 
 $(VENV)/ready: pyproject.toml $(KERNEL)
 	$(PYTHON) -m venv $(VENV)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from naively import _kernel
-from tests.test_kernel import DTYPES, LAYOUTS
+from tests.kernel.test_kernel import DTYPES, LAYOUTS
 
 SIGNED = ["int8", "int16", "int32", "int64", "float32", "float64"]
 

@@ -10,7 +10,7 @@ from naively import GaussianNB, NaiveBayes, NaivelyError, summarize
 from naively.engines import files
 from naively.schema import Schema
 from tests import databases
-from tests.engines import (
+from tests.every_engine import (
     ENGINES,
     FORMATS,
     IN_MEMORY,

@@ -8,8 +8,8 @@ import pytest
 
 from naively import _kernel
 from tests import oracles
-from tests.test_kernel import DTYPES, LAYOUTS, numbers
-from tests.test_tally import codes_of, offsets_of
+from tests.kernel.test_kernel import DTYPES, LAYOUTS, numbers
+from tests.kernel.test_tally import codes_of, offsets_of
 
 EPS = np.finfo(float).eps
 LARGEST = np.finfo(float).max

@@ -22,7 +22,7 @@ from naively.statistics.sample import EVERYTHING
 from naively.summary_file import pack, unpack
 from naively.tensors import UnsoundError
 from tests import databases
-from tests.engines import ENGINES, IN_DATABASES, OF_NUMBERS
+from tests.every_engine import ENGINES, IN_DATABASES, OF_NUMBERS
 
 pytestmark = databases.QUIET
 

@@ -265,7 +265,7 @@ def test_cross_validation_finds_the_better_prior(vectors):
 
 
 def test_the_code_of_the_page_runs(tmp_path):
-    page = (Path(__file__).parent.parent / "docs" / "engines.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "engines.md").read_text()
     blocks = re.findall(r"^```py\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
     rng = np.random.default_rng(0)
     sex = rng.choice(["f", "m"], N)

@@ -10,7 +10,7 @@ import pytest
 
 from naively import summarize
 from tests import databases, oracles
-from tests.engines import ENGINES, OF_NUMBERS, as_array
+from tests.every_engine import ENGINES, OF_NUMBERS, as_array
 
 pytestmark = databases.QUIET
 
