@@ -8,8 +8,6 @@ has been read is given back to the system as the pass goes on.
 from __future__ import annotations
 
 import mmap
-import os
-import struct
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
@@ -27,7 +25,6 @@ pa = need("pyarrow", "reading files", extra="files")
 _ROWS = 1 << 16  # of a slice, after which memory is given back
 _LARGEST = 1 << 25  # bytes of the columns that a thread reads together
 _MAPPED = 1 << 27  # bytes of a batch from which on it is mapped
-_DAMAGED = "the header of its first record batch is damaged"
 
 
 def open_arrow(file: File) -> ArrowReader | StreamReader:
@@ -51,7 +48,9 @@ class ArrowReader:
         reader = pa.ipc.open_file(pa.OSFile(file.name))
         self._schema, self._n_batches = reader.schema, reader.num_record_batches
         check_names(self._schema.names, file)
-        self._first = _first_batch(file) if self._n_batches else _Header(0, False, 0)
+        self._first = (
+            _first_batch(file) if self._n_batches and len(self._schema) else _FirstBatch(0, 0)
+        )
 
     @property
     def types(self) -> Mapping[str, Any]:
@@ -79,7 +78,7 @@ class ArrowReader:
     @cached_property
     def _map(self) -> mmap.mmap | None:
         """The file in memory, where its batches are large and lie there as they are used."""
-        if self._first.is_compressed or self._first.bytes < _MAPPED:
+        if self._first.bytes < _MAPPED:
             return None
         with Path(self.file.name).open("rb") as content:
             return mmap.mmap(content.fileno(), 0, access=mmap.ACCESS_READ)
@@ -117,59 +116,28 @@ class ArrowReader:
             self._map.madvise(mmap.MADV_DONTNEED)  # whoever still needs it, reads it again
 
 
-def _first_batch(file: File) -> _Header:
-    """Return the header of the first record batch, which the table of contents at the end places.
+def _first_batch(file: File) -> _FirstBatch:
+    """Look at the first record batch where it lies: of a mapped file, nothing is copied.
 
-    Arrow's format, in the encoding of FlatBuffers.
+    One column tells whether the file is compressed: what is decompressed lies elsewhere.
     """
-    with Path(file.name).open("rb") as content:
-        content.seek(-10, os.SEEK_END)
-        (length,) = struct.unpack("<i", content.read(4))
-        content.seek(-10 - length, os.SEEK_END)
-        contents = _Flat(content.read(length))
-        batches = contents.field(contents.root, 3)
-        block = batches + contents.number("I", batches) + 4
-        place, size = contents.number("q", block), contents.number("i", block + 8)
-        if min(place, size) < 0:
-            raise pa.ArrowInvalid(_DAMAGED)
-        content.seek(place)
-        metadata = content.read(size)
-        body = contents.number("q", block + 16)
-    prefix = 8 if metadata.startswith(b"\xff\xff\xff\xff") else 4  # before Arrow 0.15: 4
-    message = _Flat(metadata[prefix:])
-    header = message.field(message.root, 2)
-    batch = header + message.number("I", header)
-    rows = message.field(batch, 0)
-    n_rows = message.number("q", rows) if rows else 0
-    return _Header(max(0, n_rows), message.field(batch, 3) > 0, body)
+    with pa.memory_map(file.name) as mapped:
+        start = mapped.read_buffer(1).address
+        one = pa.ipc.IpcReadOptions(use_threads=False, included_fields=[0])
+        batch = pa.ipc.open_file(mapped, options=one).get_batch(0)
+        buffers = [buffer for column in batch.columns for buffer in column.buffers() if buffer]
+        in_place = all(0 <= buffer.address - start < mapped.size() for buffer in buffers)
+        if not in_place:
+            return _FirstBatch(batch.num_rows, 0)
+        whole = pa.ipc.open_file(mapped).get_batch(0)
+        return _FirstBatch(batch.num_rows, whole.get_total_buffer_size())
 
 
-class _Header(NamedTuple):
-    """What the header of a record batch says."""
+class _FirstBatch(NamedTuple):
+    """The rows of the first record batch, and the bytes that could be used where they lie."""
 
     rows: int
-    is_compressed: bool
     bytes: int
-
-
-class _Flat:
-    """Tables in the encoding of FlatBuffers."""
-
-    def __init__(self, content: bytes) -> None:
-        self.content = content
-        self.root = self.number("I", 0)
-
-    def number(self, kind: str, place: int) -> int:
-        if not 0 <= place <= len(self.content) - struct.calcsize(kind):
-            raise pa.ArrowInvalid(_DAMAGED)
-        return struct.unpack_from(f"<{kind}", self.content, place)[0]
-
-    def field(self, table: int, i: int) -> int:
-        """Return the place of the i-th field of a table, 0 where it is left out."""
-        offsets = table - self.number("i", table)
-        length = self.number("H", offsets)
-        offset = self.number("H", offsets + 4 + 2 * i) if 4 + 2 * i < length else 0
-        return table + offset if offset else 0
 
 
 class StreamReader:

@@ -13,7 +13,6 @@ from typing import Any
 
 from naively._optional import need
 from naively.engines.files.csv import CsvDialect, CsvReader
-from naively.engines.files.pieces import Reader
 from naively.engines.files.readers import OpenFile, open_file
 from naively.engines.files.sources import BadFileError, File, resolve
 from naively.engines.native.arrow import held_by_type
@@ -36,13 +35,18 @@ class FirstRows:
         What `scan` reads.
     dialect : CsvDialect
         How CSV is written.
+
+    Attributes
+    ----------
+    is_part : bool
+        Whether columns that are empty in the rows looked at may have cells further on.
     """
 
     def __init__(self, source: Any, dialect: CsvDialect) -> None:
         self.files, self.dialect = resolve(source), dialect
         self._bad: list[BadFileError] = []
         self._streams: dict[str, OpenFile] = {}
-        self._looked_at: list[Reader] = []
+        self.is_part = False
         self._rest = self._samples()
 
     @classmethod
@@ -77,11 +81,6 @@ class FirstRows:
     def has_types(self) -> bool:
         """Whether there is a file that holds rows, or declares types."""
         return self.file is not None and _shows_types(self.file, self.table)
-
-    @property
-    def is_part(self) -> bool:
-        """Whether columns that are empty in the rows looked at may have cells further on."""
-        return any(isinstance(one, CsvReader) and one.goes_on() for one in self._looked_at)
 
     @property
     def n_bytes(self) -> int | None:
@@ -136,7 +135,7 @@ class FirstRows:
                 self._bad.append(error)
                 continue
             self.keep_open(opened)
-            self._looked_at.append(opened.reader)
+            self.is_part |= isinstance(opened.reader, CsvReader) and opened.reader.goes_on()
             yield opened, table
 
 
