@@ -8,7 +8,7 @@ import typer
 
 from naively.cli import bars, console
 from naively.cli.options import AsJson, Data, Files, Seed
-from naively.cli.parameters import Kind, Model
+from naively.cli.parameters import Kind, ModelOptions
 from naively.exceptions import NaivelyError
 
 __all__ = ["compare"]
@@ -38,11 +38,11 @@ def compare(
     """
     from naively import evaluation
     from naively.cli.data import decide, look, read_labelled
-    from naively.cli.judging import check_test_size, user_errors
+    from naively.cli.splits import check_test_size, user_errors
 
     check_test_size(test_size)
     source = look(files, data)
-    chosen = decide(Model(model), source, data)
+    chosen = decide(ModelOptions(model), source, data)
     table = read_labelled(source, data, chosen.kinds)
     ours, theirs, X = _models(chosen, table.X)
     with bars.working("comparing"), user_errors():
@@ -52,7 +52,7 @@ def compare(
     console.show_json(result.to_dict()) if as_json else console.show(result)
 
 
-def _models(chosen: Model, X: Any) -> tuple[Any, Any, Any]:
+def _models(chosen: ModelOptions, X: Any) -> tuple[Any, Any, Any]:
     """Return the two to compare, and the rows as both can read them."""
     from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 

@@ -10,7 +10,7 @@ from typing import Any
 from naively.cli import bars
 from naively.cli.notes import tell_counting, tell_left_out, tell_model, tell_nearly_numeric
 from naively.cli.options import Data, Reading
-from naively.cli.parameters import Model
+from naively.cli.parameters import ModelOptions
 from naively.engines import columns
 from naively.engines.files.column_plan import ColumnPlan, chosen_columns
 from naively.engines.files.csv import CsvDialect
@@ -87,7 +87,9 @@ def look(paths: Sequence[str], options: Reading) -> Source:
     return Source(paths, first)
 
 
-def decide(model: Model, source: Source, options: Data, weight: str | None = None) -> Model:
+def decide(
+    model: ModelOptions, source: Source, options: Data, weight: str | None = None
+) -> ModelOptions:
     """Choose the model by the columns of the first file, if the options do not, and say so."""
     if model.asked_for is not None:
         return model.decided(has_categories=False)

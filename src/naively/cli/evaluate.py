@@ -8,7 +8,7 @@ import typer
 
 from naively.cli import bars, console
 from naively.cli.options import AsJson, Data, Files, Seed
-from naively.cli.parameters import Model
+from naively.cli.parameters import ModelOptions
 from naively.exceptions import NaivelyError
 
 __all__ = ["evaluate"]
@@ -19,7 +19,7 @@ _FOLDS, _SEED = 10, 42
 def evaluate(
     files: Files,
     data: Data,
-    model: Model,
+    model: ModelOptions,
     folds: Annotated[
         int | None, typer.Option(min=2, metavar="N", help="Cross-validate; 10 folds by default.")
     ] = None,
@@ -46,7 +46,7 @@ def evaluate(
         raise NaivelyError("choose one of --folds, --test-size and --leave-one-out; got several.")
     from naively import evaluation
     from naively.cli.data import decide, look, read_labelled
-    from naively.cli.judging import check_folds, check_test_size, user_errors
+    from naively.cli.splits import check_folds, check_test_size, user_errors
 
     how: dict[str, Any] = {"random_state": seed}
     if test_size is not None:

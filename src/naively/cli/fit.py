@@ -9,7 +9,7 @@ import typer
 
 from naively.cli import bars, console
 from naively.cli.options import Data, Files, Weight, check_output
-from naively.cli.parameters import Model
+from naively.cli.parameters import ModelOptions
 from naively.exceptions import NaivelyError
 
 __all__ = ["fit"]
@@ -18,7 +18,7 @@ __all__ = ["fit"]
 def fit(
     files: Files,
     data: Data,
-    model: Model,
+    model: ModelOptions,
     output: Annotated[Path, typer.Option("--output", "-o", help="The model's file.")] = Path(
         "model.safetensors"
     ),
@@ -51,27 +51,27 @@ def fit(
       zcat log.csv.gz | naively fit - -t kind --columns size,time
     """
     from naively.cli.data import decide, look
-    from naively.cli.learning import Learning
     from naively.cli.notes import counting_columns, tell_bad_files, tell_counting
+    from naively.cli.training import Training
 
     if like is None:
         model.check()
     source = look(files, data)
-    learning = Learning.of(decide(model, source, data, weight) if like is None else model, like)
+    training = Training.of(decide(model, source, data, weight) if like is None else model, like)
     check_output(output, *source.inputs, *([] if like is None else [like]))
     if checkpoint is not None:
         _check_checkpoint(checkpoint, output, source.inputs)
     how: dict[str, Any] = {"checkpoint": checkpoint, "skip_bad_files": skip_bad_files}
     try:
         with bars.streaming(f"reading {source.title}") as progress:
-            found = learning.scan(source, data, weight, progress=progress, **how)
+            found = training.scan(source, data, weight, progress=progress, **how)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_what_is_left(checkpoint)) from None
     summary = found.summary
     tell_bad_files(found.bad_files)
     if not summary.classes.size:
         raise NaivelyError("there must be rows to learn from; got none.")
-    learning.estimator(summary).save(output)
+    training.estimator(summary).save(output)
     tell_counting(counting_columns(summary) if weight is None else [])
     if summary.classes.size == 1:
         console.note(f"there is one class, {summary.classes[0].item()!r}: merge or update it.")

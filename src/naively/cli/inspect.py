@@ -26,7 +26,7 @@ def inspect(
       naively inspect iris.safetensors
       naively inspect iris.safetensors --json
     """
-    from naively.cli.described import as_dict, rows_of
+    from naively.cli.column_table import as_dict, rows_of
     from naively.estimators.loading import load
 
     estimator = load(model)
@@ -40,7 +40,7 @@ def _drawn(path: Path, estimator: Any, rows: Any) -> list[Any]:
     from rich import box
     from rich.table import Table
 
-    from naively.cli.described import spark
+    from naively.cli.column_table import spark
 
     summary = estimator.summary_
     n_classes, n_columns = summary.classes.size, summary.schema.n_columns

@@ -13,7 +13,7 @@ from naively.labels import is_text
 if TYPE_CHECKING:
     from naively.engines.files import SchemaFromFirstRows
 
-__all__ = ["Kind", "Model"]
+__all__ = ["Kind", "ModelOptions"]
 
 _MODEL = "The model"
 _GAUSSIAN, _ANY = "With --model gaussian", "With --model naive-bayes"
@@ -30,7 +30,7 @@ Kind = Annotated[
 
 
 @dataclass(frozen=True)
-class Model:
+class ModelOptions:
     """How the model is read off what was seen: parameters of GaussianNB or NaiveBayes."""
 
     model: Kind = None
@@ -116,7 +116,7 @@ class Model:
             return "naive-bayes"
         return "gaussian" if given & set(_OF_GAUSSIANS) else None
 
-    def decided(self, *, has_categories: bool) -> Model:
+    def decided(self, *, has_categories: bool) -> ModelOptions:
         """Return the options with a model: as asked for, or as the table needs."""
         needed: Kind = "naive-bayes" if has_categories else "gaussian"
         return replace(self, model=self.asked_for or needed)

@@ -9,7 +9,7 @@ import typer
 
 from naively.cli import bars, console
 from naively.cli.options import Data, Files, check_output
-from naively.cli.parameters import Model
+from naively.cli.parameters import ModelOptions
 
 __all__ = ["report"]
 
@@ -17,7 +17,7 @@ __all__ = ["report"]
 def report(
     files: Files,
     data: Data,
-    model: Model,
+    model: ModelOptions,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page.")] = Path("report.html"),
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="The page's title.")] = None,
     hide_rows: Annotated[
@@ -36,7 +36,7 @@ def report(
       naively report people.csv -t sick --hide-rows
     """
     from naively.cli.data import decide, look, read_labelled
-    from naively.cli.judging import user_errors
+    from naively.cli.splits import user_errors
     from naively.reports import report as make
 
     model.check()

@@ -23,7 +23,7 @@ from naively.engines.files.readers import OpenFile, errors_of_reading
 from naively.engines.files.sources import BadFileError, File, change_of
 from naively.exceptions import NaivelyError
 
-__all__ = ["FilePass", "Progress", "RowUser", "Step", "StoppedError", "errors_in", "pieces"]
+__all__ = ["FilePass", "FileStep", "Progress", "RowUser", "StoppedError", "errors_in", "pieces"]
 
 Progress = Callable[[int, int, int | None], None]
 Task = Callable[[], Any]
@@ -45,7 +45,7 @@ class RowUser(Protocol):
         """Yield what threads do with the rows of a piece: groups of tasks, in order."""
 
 
-class Step(NamedTuple):
+class FileStep(NamedTuple):
     """Some rows of a file; or its end, without a piece; or what is wrong with it.
 
     Attributes
@@ -86,16 +86,16 @@ class FilePass:
 
     def steps(
         self, user: RowUser, start: int = 0, position: Position | None = None
-    ) -> Iterator[Step]:
+    ) -> Iterator[FileStep]:
         """Yield the steps in order, from a file and a position in it on, with work under way."""
-        pending: deque[Step] = deque()
+        pending: deque[FileStep] = deque()
         for step in self._submitted(user, start, position or {}):
             pending.append(step)
             while sum(max(1, len(one.results)) for one in pending) > _AHEAD * self.threads:
                 yield pending.popleft()
         yield from pending
 
-    def _submitted(self, user: RowUser, start: int, position: Position) -> Iterator[Step]:
+    def _submitted(self, user: RowUser, start: int, position: Position) -> Iterator[FileStep]:
         files = self.first.files
         before = sum(file.size or 0 for file in files[:start])
         for file in files[start:]:
@@ -106,11 +106,11 @@ class FilePass:
                         break
                     for tasks in _groups(user, opened, piece):
                         futures = [self.pool.submit(task) for task in tasks]
-                        yield Step(file, before + piece.bytes, piece, futures)
+                        yield FileStep(file, before + piece.bytes, piece, futures)
             except NaivelyError as wrong:
                 error = wrong
             before, position = before + (file.size or 0), {}
-            yield Step(file, before, error=error)
+            yield FileStep(file, before, error=error)
 
 
 def _groups(user: RowUser, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Task]]:
@@ -138,7 +138,7 @@ def pieces(
 
 
 @contextmanager
-def errors_in(step: Step, rows: int) -> Iterator[None]:
+def errors_in(step: FileStep, rows: int) -> Iterator[None]:
     """Name file and row in errors of a step, before which so many rows of the file came.
 
     Where the file has changed since the pass began, that is the reason.
@@ -155,7 +155,7 @@ def errors_in(step: Step, rows: int) -> Iterator[None]:
 
 
 @contextmanager
-def _errors_in(step: Step, rows: int) -> Iterator[None]:
+def _errors_in(step: FileStep, rows: int) -> Iterator[None]:
     name = step.file.name
     try:
         with errors_of_reading(step.file, f"in {step.piece.where}, " if step.piece else ""):

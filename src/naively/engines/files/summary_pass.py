@@ -21,7 +21,7 @@ from naively.engines.files.checkpoint import PassState
 from naively.engines.files.column_plan import FORMS, ColumnPlan
 from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.piece_summary import PieceSummary, Summarizer
-from naively.engines.files.read_ahead import FilePass, Progress, Step, errors_in, pieces
+from naively.engines.files.read_ahead import FilePass, FileStep, Progress, errors_in, pieces
 from naively.engines.files.request import Request, SchemaFromFirstRows
 from naively.engines.files.sources import BadFileError, File, are_text
 from naively.exceptions import NaivelyError
@@ -145,7 +145,7 @@ class SummaryPass:
 
     # --- in turn ------------------------------------------------------------------------------
 
-    def _take(self, step: Step, summarizer: Summarizer, passing: FilePass) -> None:
+    def _take(self, step: FileStep, summarizer: Summarizer, passing: FilePass) -> None:
         """Add the result of a step; skip its file, if that is bad and may be skipped."""
         file = step.file
         if not self._is_bad(file):
@@ -162,7 +162,7 @@ class SummaryPass:
         if monotonic() - self._saved_at > SECONDS:
             self._save()
 
-    def _add(self, step: Step, summarizer: Summarizer) -> None:
+    def _add(self, step: FileStep, summarizer: Summarizer) -> None:
         if step.piece is None:
             self.state = self.state.ended(step.file)
             return

@@ -22,13 +22,13 @@ from naively.exceptions import NaivelyError
 from naively.labels import quoted
 from naively.summary import Summary
 
-__all__ = ["Answers"]
+__all__ = ["FileAnswers"]
 
 pa = need("pyarrow", "reading files", extra="files")
 
 
 @dataclass(frozen=True)
-class Answers:
+class FileAnswers:
     """What a model answers for rows of files.
 
     Attributes
@@ -63,7 +63,7 @@ class Answers:
         proba: bool,
         kept: tuple[str, ...],
         columns: Sequence[str] | None,
-    ) -> Answers:
+    ) -> FileAnswers:
         """Decide by the first file."""
         model = model._snapshot()
         model.n_jobs = 1  # batches are what threads share
@@ -175,8 +175,9 @@ def _check_model(model: SummaryClassifier) -> None:
 
 def _takes_most_probable(model: SummaryClassifier) -> bool:
     """Whether a model reads numbers alone, and the most probable class is what it answers."""
-    decides = isinstance(model, NaiveBayes) and (model.reject, model.costs) != (None, None)
-    return not decides and not model.summary_.schema.categories
+    if model.summary_.schema.categories:
+        return False
+    return not isinstance(model, NaiveBayes) or (model.reject is None and model.costs is None)
 
 
 def _schema(model: SummaryClassifier, copied: Sequence[tuple[str, Any]], proba: bool) -> Any:

@@ -16,17 +16,17 @@ from naively.engines.files.cells import RowError
 from naively.engines.files.pieces import FilePiece
 from naively.engines.files.read_ahead import FilePass
 from naively.engines.files.readers import OpenFile
-from naively.scoring.files.answers import Answers
+from naively.scoring.files.answers import FileAnswers
 
-__all__ = ["Scorer"]
+__all__ = ["PieceScorer"]
 
 pa = need("pyarrow", "reading files", extra="files")
 
 
-class Scorer(NamedTuple):
+class PieceScorer(NamedTuple):
     """How the pieces of files become answers; a user of rows."""
 
-    answers: Answers
+    answers: FileAnswers
     passing: FilePass
 
     def columns(self, opened: OpenFile) -> dict[str, Any]:

@@ -16,9 +16,9 @@ from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.read_ahead import FilePass, Progress, errors_in
 from naively.engines.files.request import named
 from naively.estimators._base import SummaryClassifier
-from naively.scoring.files.answers import Answers
+from naively.scoring.files.answers import FileAnswers
 from naively.scoring.files.output import check_format, written
-from naively.scoring.files.piece_answers import Scorer
+from naively.scoring.files.piece_answers import PieceScorer
 
 __all__ = ["predict"]
 
@@ -65,7 +65,7 @@ def predict(
     check_format(output)
     first = FirstRows.of(source, CsvDialect(separator, decimal, tuple(missing)))
     first.check_sound()
-    answers = Answers.of(model, first, proba, named(id), columns)
+    answers = FileAnswers.of(model, first, proba, named(id), columns)
     rows, before = 0, 0  # in all; of the files before this one
     with (
         FilePass(first, n_jobs) as passing,
@@ -73,7 +73,7 @@ def predict(
         ThreadPoolExecutor(1) as writer,
     ):
         writing = writer.submit(write, answers.schema.empty_table())
-        for step in passing.steps(Scorer(answers, passing)):
+        for step in passing.steps(PieceScorer(answers, passing)):
             with errors_in(step, rows - before):
                 tables = [result.result() for result in step.results]
             for table in tables:

@@ -9,7 +9,7 @@ from typing import Any
 from naively.cli.data import Source
 from naively.cli.notes import tell_identifiers
 from naively.cli.options import Data
-from naively.cli.parameters import Model
+from naively.cli.parameters import ModelOptions
 from naively.cli.rows import types_of
 from naively.engines.files.column_plan import FORMS
 from naively.engines.files.request import SchemaFromFirstRows
@@ -17,26 +17,26 @@ from naively.engines.files.scan import Scan, scan, scan_planned
 from naively.schema import Schema
 from naively.summary import Summary
 
-__all__ = ["Learning"]
+__all__ = ["Training"]
 
 
 @dataclass(frozen=True)
-class Learning:
+class Training:
     """What is measured, and how the model is read off it.
 
     Attributes
     ----------
-    model : Model
+    model : ModelOptions
         The options.
     like : estimator, or None
         A model of other rows, whose schema and parameters are taken instead.
     """
 
-    model: Model
+    model: ModelOptions
     like: Any = None
 
     @classmethod
-    def of(cls, model: Model, like: Path | None) -> Learning:
+    def of(cls, model: ModelOptions, like: Path | None) -> Training:
         """Load the other model if there is one, which leaves nothing to the options."""
         if like is None:
             return cls(model)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from naively.summary import Summary
 
-__all__ = ["Row", "Rows", "as_dict", "rows_of", "short", "spark"]
+__all__ = ["ColumnLine", "ColumnTable", "as_dict", "rows_of", "short", "spark"]
 
 _MOST_CATEGORIES = 6  # of a column that a table shows
 _MOST_BARS = 40  # that a sparkline has
@@ -19,7 +19,7 @@ _BARS = "▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True)
-class Row:
+class ColumnLine:
     """A line about a column or a category: a cell per class, a small drawing, and what else."""
 
     name: str
@@ -29,21 +29,21 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Rows:
+class ColumnTable:
     """Lines about columns, what their cells are, and what the further ones are called."""
 
     title: str
     more: tuple[str, ...]
-    rows: list[Row]
+    rows: list[ColumnLine]
 
 
-def rows_of(estimator: Any, most: int) -> Rows:
+def rows_of(estimator: Any, most: int) -> ColumnTable:
     """Describe the first columns of a model."""
     names = _names(estimator.summary_)[:most]
     if _has_gaussians(estimator):
         pairs = zip(estimator.theta_.T, estimator.var_.T, strict=True)
         rows = [_of_numbers(name, *pair) for name, pair in zip(names, pairs, strict=False)]
-        return Rows("mean ± standard deviation, smoothing included", (), rows)
+        return ColumnTable("mean ± standard deviation, smoothing included", (), rows)
     rows = []
     for column in _columns(estimator)[:most]:
         more = " and ".join(column["families"]), _weights(column["weights"])
@@ -51,7 +51,9 @@ def rows_of(estimator: Any, most: int) -> Rows:
             rows.append(_of_numbers(column["name"], column["mean"], column["variance"], more))
         else:
             rows += _of_categories(column, more)
-    return Rows("mean ± standard deviation, or rows of each category", ("family", "weight"), rows)
+    return ColumnTable(
+        "mean ± standard deviation, or rows of each category", ("family", "weight"), rows
+    )
 
 
 def as_dict(estimator: Any) -> dict[str, Any]:
@@ -136,24 +138,24 @@ def _as_lists(column: dict[str, Any]) -> dict[str, Any]:
 
 def _of_numbers(
     name: str, mean: NDArray[Any], variance: NDArray[Any], more: tuple[str, ...] = ()
-) -> Row:
+) -> ColumnLine:
     pairs = zip(mean.tolist(), (variance**0.5).tolist(), strict=True)
-    return Row(name, [_spread(*pair) for pair in pairs], spark(mean), more)
+    return ColumnLine(name, [_spread(*pair) for pair in pairs], spark(mean), more)
 
 
-def _of_categories(column: dict[str, Any], more: tuple[str, ...]) -> list[Row]:
+def _of_categories(column: dict[str, Any], more: tuple[str, ...]) -> list[ColumnLine]:
     """Return a line for the column, and one for each of its most frequent categories."""
     names, counts = column["categories"], column["rows"]
     order = np.argsort(-counts.sum(axis=1), kind="stable")
-    rows = [Row(column["name"], [""] * counts.shape[1], "", more)]
+    rows = [ColumnLine(column["name"], [""] * counts.shape[1], "", more)]
     for k in order[:_MOST_CATEGORIES].tolist():
         cells = [f"{weight:,.10g}" for weight in counts[k].tolist()]
-        rows.append(Row(f"  {names[k]}", cells, spark(counts[k]), ("", "")))
+        rows.append(ColumnLine(f"  {names[k]}", cells, spark(counts[k]), ("", "")))
     if len(names) > _MOST_CATEGORIES:
         rest = counts[order[_MOST_CATEGORIES:]].sum(axis=0)
         name = f"  {len(names) - _MOST_CATEGORIES:,} more"
         cells = [f"{weight:,.10g}" for weight in rest.tolist()]
-        rows.append(Row(name, cells, spark(rest), ("", "")))
+        rows.append(ColumnLine(name, cells, spark(rest), ("", "")))
     return rows
 
 
