@@ -121,6 +121,7 @@ def schema_by_types(
     agreed: Schema | None = None,
     *,
     given: Mapping[Any, Kind] | None = None,
+    where: str = "",
     out: str = _OUT,
 ) -> Schema:
     """Return what columns hold: as agreed or given, and otherwise as their types say.
@@ -137,8 +138,10 @@ def schema_by_types(
         The schema, where it is known: types decide only what it leaves undecided.
     given : mapping, optional
         What some columns hold, by name, or by place where there are no names.
+    where : str
+        Where the columns are, for messages: ``" in 'data.csv'"``.
     out : str
-        How a column is left out, for messages.
+        How a column is left out, for messages; ``{name!r}`` stands for its name.
 
     >>> types = [Held("number", "int64"), Held("text", "string")]
     >>> schema_by_types(types.__getitem__, 2, ("age", "town")).kinds
@@ -153,7 +156,7 @@ def schema_by_types(
         if given and name in given:
             kinds[j] = given[name]
         elif kinds[j] == "undecided":
-            kinds[j] = kind_of(held(j), f"column {name!r}", out)
+            kinds[j] = kind_of(held(j), f"column {name!r}{where}", out.format(name=name))
     return Schema(n_columns, names, tuple(kinds)) if agreed is None else agreed.decided(kinds)
 
 

@@ -170,7 +170,8 @@ def test_an_index_without_a_name_is_left_out(folder, iris):
 
 def test_a_column_that_counts_the_rows_is_pointed_out(folder, iris):
     iris.assign(Id=np.arange(1, 151)).to_csv("t.csv", index=False)
-    assert "'Id' only counts the rows" in run_well("fit", "t.csv", "-t", "species").stderr
+    for command in ("fit", "evaluate"):
+        assert "'Id' only counts the rows" in run_well(command, "t.csv", "-t", "species").stderr
 
 
 def test_a_table_as_spreadsheets_write_it_in_germany(folder, iris):

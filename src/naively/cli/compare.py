@@ -54,15 +54,16 @@ def compare(
 
 def _models(chosen: ModelOptions, X: Any) -> tuple[Any, Any, Any]:
     """Return the two to compare, and the rows as both can read them."""
+    import numpy as np
     from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 
-    from naively.engines.columns import as_array
     from naively.evaluation.peers import GaussianNB
 
     ours = chosen.estimator()
     if chosen.model == "gaussian":
         _check_no_missing(X)
-        return ours, TheirGaussianNB(), as_array(X)
+        columns = [column.to_numpy() for column in X.columns]
+        return ours, TheirGaussianNB(), np.column_stack(columns).astype(np.float64)
     return ours, GaussianNB(), X
 
 

@@ -8,11 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from naively.cli import bars
-from naively.cli.notes import tell_counting, tell_left_out, tell_model, tell_nearly_numeric
+from naively.cli.notes import (
+    counting_columns,
+    tell_counting,
+    tell_left_out,
+    tell_model,
+    tell_nearly_numeric,
+)
 from naively.cli.options import Data, Reading
 from naively.cli.parameters import ModelOptions
-from naively.engines import columns
-from naively.engines.files.column_plan import ColumnPlan, chosen_columns
+from naively.engines import summarize
+from naively.engines.files.column_plan import ColumnPlan
 from naively.engines.files.csv import CsvDialect
 from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.labelled_rows import LabelledRows, read_planned
@@ -65,14 +71,13 @@ class Source:
         tell_left_out(found.left_out, is_part=self.first.is_part)
         if kinds is not None:
             free = [name for name in found.features if name not in kinds]
-            tell_nearly_numeric(columns.nearly_numeric(self.first.table, free))
+            tell_nearly_numeric(self.first.table, free)
         return found
 
     def has_categories(self, options: Data, weight: str | None = None) -> bool:
         """Whether columns of text, booleans or categories can be learned from."""
         request = Request(**self.asked(options), kinds={}, weight=weight)
-        names, table = chosen_columns(self.first, request).names, self.first.table
-        return any(columns.is_category(table.schema.field(name).type) for name in names)
+        return bool(ColumnPlan.of(self.first, request).schema.categories)
 
 
 def look(paths: Sequence[str], options: Reading) -> Source:
@@ -106,13 +111,14 @@ def read_labelled(
     plan = source.plan(options, kinds)
     with bars.streaming(f"reading {source.title}") as progress:
         table = read_planned(source.first, plan, progress)
-    tell_counting(columns.count_rows(table.X, table.X.column_names))
     if table.classes.size < 2:
         got = f"one, {table.classes[0].item()!r}" if table.classes.size else "no rows"
         raise NaivelyError(
             f"the target {options.target!r} must have at least two classes{source.first.where}; "
             f"got {got}."
         )
+    numbers = [plan.features[j] for j in plan.schema.numbers]
+    tell_counting(counting_columns(summarize(table.X.select(numbers), table.y)) if numbers else [])
     return table
 
 

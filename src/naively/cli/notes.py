@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from naively.cli import console
-from naively.engines.columns import LeftOut
+from naively.engines.columns import LeftOut, is_text
+from naively.engines.numeric_text import first_text, looks_numeric
 from naively.summary import Summary
 
 __all__ = ["counting_columns", "tell_bad_files", "tell_counting", "tell_identifiers"]
@@ -42,10 +44,13 @@ def tell_model() -> None:
     )
 
 
-def tell_nearly_numeric(columns: Sequence[LeftOut]) -> None:
+def tell_nearly_numeric(table: Any, names: Sequence[str]) -> None:
     """Point out columns of text that are probably meant as numbers."""
-    for column in columns:
-        console.note(f"{column.name!r} is learned from as text: {_odd(column)}")
+    texts = {name: table.column(name) for name in names if is_text(table.column(name).type)}
+    for name, column in texts.items():
+        if looks_numeric(column):
+            odd = LeftOut(name, "looks numeric", *first_text(column))
+            console.note(f"{name!r} is learned from as text: {_odd(odd)}")
 
 
 def _odd(column: LeftOut) -> str:

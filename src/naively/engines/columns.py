@@ -24,21 +24,18 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from naively._optional import need
 from naively.engines.native.arrow import held_by_type
+from naively.engines.numeric_text import first_text, looks_numeric
 from naively.exceptions import NaivelyError
 from naively.kinds import check, kind_of
 from naively.schema import Kind, Schema
 
-__all__ = ["ColumnChoice", "LeftOut", "as_array", "check_some", "choose", "count_rows", "find"]
-__all__ += ["is_category", "is_index", "is_text", "names_to_read", "nearly_numeric", "out_of_files"]
+__all__ = ["OUT_OF_FILES", "ColumnChoice", "LeftOut", "check_some", "choose", "find", "is_index"]
+__all__ += ["is_text", "names_to_read", "out_of_files"]
 
+OUT_OF_FILES = "leave it out: exclude=[{name!r}], or name the others: columns=[...]"
 _SHOWN = 5  # columns of which a message says why they were left out
-_NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
-_ALMOST = r"^\s*[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?\s*%?\s*$"  # also 5,1 and 1,000 and 7 %
 
 
 @dataclass(frozen=True)
@@ -197,7 +194,7 @@ def check_some(
 
 def out_of_files(name: str) -> str:
     """Say how a column of a file is left out."""
-    return f"leave it out: exclude=[{name!r}], or name the others: columns=[...]"
+    return OUT_OF_FILES.format(name=name)
 
 
 def _raise(column: LeftOut, kind: Any, take_text: bool, where: str) -> None:
@@ -216,54 +213,10 @@ def _raise(column: LeftOut, kind: Any, take_text: bool, where: str) -> None:
         check(held, "number", name, out)
 
 
-def as_array(table: Any) -> NDArray[np.float64]:
-    """Return numeric columns as an array without names; missing cells are NaN."""
-    columns = (column.cast("double").to_numpy() for column in table.columns)
-    return np.column_stack([np.asarray(column, dtype=np.float64) for column in columns])
-
-
-def count_rows(table: Any, names: Sequence[str]) -> list[str]:
-    """Return the columns that only count the rows: 0, 1, 2, ... or 1, 2, 3, ...
-
-    >>> import pyarrow
-    >>> count_rows(pyarrow.table({"id": [1, 2, 3], "age": [1, 3, 2]}), ["id", "age"])
-    ['id']
-    """
-    pyarrow = need("pyarrow", "reading columns", extra="files")
-    n = table.num_rows
-    found = []
-    for name in names:
-        column = table.column(name)
-        if n > 2 and pyarrow.types.is_integer(column.type) and not column.null_count:
-            first, last = column[0].as_py(), column[n - 1].as_py()
-            if first in (0, 1) and last == first + n - 1:
-                found += [name] if (np.diff(column.to_numpy()) == 1).all() else []
-    return found
-
-
-def nearly_numeric(table: Any, names: Sequence[str]) -> list[LeftOut]:
-    """Return the columns of text that are numbers but for some cells, and the first such cell.
-
-    >>> import pyarrow
-    >>> nearly_numeric(pyarrow.table({"age": ["30", "40", "?"], "town": ["Ulm"] * 3}), ["age"])
-    [LeftOut(name='age', reason='looks numeric', cell='?', line=4)]
-    """
-    pyarrow = need("pyarrow", "reading columns", extra="files")
-    texts = [name for name in names if pyarrow.types.is_string(table.column(name).type)]
-    found = [name for name in texts if _looks_numeric(table.column(name))]
-    return [LeftOut(name, "looks numeric", *_first_text(table.column(name))) for name in found]
-
-
 def is_text(kind: Any) -> bool:
     """Whether a type of Arrow holds text."""
     types = need("pyarrow", "reading columns", extra="files").types
     return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
-
-
-def is_category(kind: Any) -> bool:
-    """Whether a type of Arrow holds text, booleans or categories."""
-    types = need("pyarrow", "reading columns", extra="files").types
-    return is_text(kind) or types.is_boolean(kind) or types.is_dictionary(kind)
 
 
 def _left_out(name: str, column: Any, kind: Any, take_text: bool) -> LeftOut | None:
@@ -282,31 +235,6 @@ def _left_out(name: str, column: Any, kind: Any, take_text: bool) -> LeftOut | N
     if take_text or held.what == "boolean" or (held.what == "number" and not held.coded):
         return None
     types = need("pyarrow", "reading columns", extra="files").types
-    if types.is_string(column.type) and _looks_numeric(column):
-        return LeftOut(name, "looks numeric", *_first_text(column))
+    if types.is_string(column.type) and looks_numeric(column):
+        return LeftOut(name, "looks numeric", *first_text(column))
     return LeftOut(name, "text")
-
-
-def _looks_numeric(column: Any) -> bool:
-    """Whether most cells are numbers, or numbers as some people write them."""
-    compute = need("pyarrow.compute", "reading columns", extra="files")
-    present = compute.sum(compute.not_equal(column, "")).as_py() or 0
-    almost = compute.sum(compute.match_substring_regex(column, _ALMOST)).as_py() or 0
-    return 2 * almost > present
-
-
-def _first_text(column: Any) -> tuple[str, int]:
-    """Return the first cell that is no number, and its line in the file."""
-    pyarrow = need("pyarrow", "reading columns", extra="files")
-    compute = need("pyarrow.compute", "reading columns", extra="files")
-    if not pyarrow.types.is_string(column.type):
-        at = compute.index(column.is_valid(), True).as_py()
-        return str(column[at].as_py()), at + 2
-    nulls = need("pyarrow.csv", "reading columns", extra="files").ConvertOptions().null_values
-    absent = compute.is_in(column, value_set=pyarrow.array(nulls))
-    for pattern in (_ALMOST, _NUMBER):  # what is nothing like a number is the better example
-        fine = compute.or_(absent, compute.match_substring_regex(column, pattern))
-        at = compute.index(fine, False).as_py()
-        if at >= 0:
-            return column[at].as_py(), at + 2
-    return column[0].as_py(), 2

@@ -8,6 +8,7 @@ from typing import Any
 
 from naively._optional import need
 from naively.engines.columns import (
+    OUT_OF_FILES,
     ColumnChoice,
     LeftOut,
     check_some,
@@ -23,10 +24,10 @@ from naively.engines.files.request import Request
 from naively.engines.files.sources import File
 from naively.engines.native.arrow import held_by_type
 from naively.exceptions import NaivelyError
-from naively.kinds import check, check_weights, kind_of
-from naively.schema import Kind, Schema
+from naively.kinds import check, check_weights, kind_of, schema_by_types
+from naively.schema import Schema
 
-__all__ = ["FORMS", "READ_AS", "ColumnPlan", "chosen_columns"]
+__all__ = ["FORMS", "READ_AS", "ColumnPlan"]
 
 pa = need("pyarrow", "reading files", extra="files")
 
@@ -73,14 +74,14 @@ class ColumnPlan:
 
         A schema that is fixed says what the columns hold, by place if it has no names.
         """
-        chosen = chosen_columns(first, request)
+        chosen = _choice(first, request)
         opened: Any = first.file
         types = dict(zip(first.names, first.table.schema.types, strict=True))
         known = types | _declared(opened)
-        kinds = _kinds(chosen.names, known, request, fixed, first.where)
+        schema = _schema(chosen.names, known, request, fixed, first.where)
         categories = {
             name: request.types.get(name) or _form(types[name])
-            for name, kind in zip(chosen.names, kinds, strict=True)
+            for name, kind in zip(chosen.names, schema.held, strict=True)
             if kind == "category"
         }
         left_out = {one.name for one in chosen.left_out}
@@ -89,7 +90,6 @@ class ColumnPlan:
         weight = [] if request.weight is None else [request.weight]
         read = {*chosen.names, *weight} - set(categories)
         flags = frozenset(name for name in read if pa.types.is_boolean(types[name]))
-        schema = Schema(len(kinds), chosen.names, kinds) if fixed is None else fixed.decided(kinds)
         plan = cls(request, schema, chosen.names, chosen.left_out, names, flags, categories)
         is_text = opened.file.format == "csv"  # where categories can be anything
         plan.check(opened.file, types | dict.fromkeys(categories) if is_text else types)
@@ -158,7 +158,7 @@ class ColumnPlan:
         find(name, present, f" in {file.name!r}")
 
 
-def chosen_columns(first: FirstRows, request: Request) -> ColumnChoice:
+def _choice(first: FirstRows, request: Request) -> ColumnChoice:
     """Return which columns are learned from, by the first rows.
 
     Where there are several files, another one may have what is excluded.
@@ -201,33 +201,30 @@ def _check_type(name: str, kind: Any, form: str | None, where: str) -> None:
         )
 
 
-def _kinds(
-    names: Sequence[str],
+def _schema(
+    names: tuple[str, ...],
     types: Mapping[str, Any],
     request: Request,
     fixed: Schema | None,
     where: str,
-) -> tuple[Kind, ...]:
+) -> Schema:
     """Return what columns hold: as the caller says, or by their types."""
-
-    def by_type(name: str) -> Kind:
-        held = held_by_type(types[name])
-        return kind_of(held, f"column {name!r}{where}", out_of_files(name))
-
-    given = request.kinds
     if fixed is not None and fixed.n_columns != len(names):
         what = "columns" if fixed.categories else "numeric columns"
         raise NaivelyError(
             f"the model has no column names and takes {fixed.n_columns} {what}; "
             f"got {len(names)}. Choose the columns."
         )
-    number: Kind = "number"
-    if fixed is not None and fixed.kinds is not None:
-        pairs = zip(names, fixed.kinds, strict=True)
-        return tuple(by_type(name) if kind == "undecided" else kind for name, kind in pairs)
-    if given is None or fixed is not None:
-        return (number,) * len(names)
-    return tuple(given.get(name) or by_type(name) for name in names)
+    numbers = None if request.takes_categories else Schema(len(names), names)
+    return schema_by_types(
+        lambda j: held_by_type(types[names[j]]),
+        len(names),
+        names,
+        numbers if fixed is None else fixed,
+        given=None if fixed is not None else request.kinds,
+        where=where,
+        out=OUT_OF_FILES,
+    )
 
 
 def _form(kind: Any) -> str:
