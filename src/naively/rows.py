@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
@@ -66,6 +67,19 @@ class Rows:
         """Return a table of numbers alone."""
         n_rows, n_columns = numbers.shape
         return cls((n_rows, n_columns), numbers, np.empty((n_rows, 0), np.int32), ())
+
+    @classmethod
+    def of_columns(
+        cls,
+        shape: tuple[int, int],
+        numbers: Table | list[Any],
+        encoded: Sequence[tuple[NDArray[Any], NDArray[Any]]],
+    ) -> Rows:
+        """Return a table of columns of numbers, and of columns of codes with their categories."""
+        if isinstance(numbers, list):
+            numbers = Columns(numbers, shape[0])
+        codes = Columns([codes for codes, _ in encoded], shape[0])
+        return cls(shape, numbers, codes, tuple(categories for _, categories in encoded))
 
     def __getitem__(self, rows: slice) -> Rows:
         """Return some rows: arrays or lists of columns, which the kernel reads."""

@@ -87,7 +87,7 @@ class Frame:
 
 
 class _LaterColumn:
-    """A column of a frame's own, of which rows become numbers when they are asked for."""
+    """A column of a frame's library, whose rows become numbers when they are sliced."""
 
     def __init__(self, column: Any) -> None:
         self.column, self.numbers = column, library_of(column).numbers

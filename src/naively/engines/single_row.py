@@ -7,7 +7,7 @@ here: with new categories, columns of other types, or cells that are an error.
 
 >>> seen, schema = [np.array(["Bonn", "Ulm"])], Schema(2, kinds=("number", "category"))
 >>> read([[30, "Ulm"]], schema, seen)
-Row(numbers=array([[30.]]), places=[1])
+SingleRow(numbers=array([[30.]]), places=[1])
 >>> read([[30, "Jena"]], schema, seen) is None
 True
 """
@@ -32,20 +32,20 @@ from naively.statistics import Sample
 from naively.statistics.row_hashes import hashes_of
 from naively.summary import Summary
 
-__all__ = ["Row", "measure", "read"]
+__all__ = ["SingleRow", "measure", "read"]
 
 _NUMBERS = {float, int, type(None)}
 _MISSING = -1
 
 
-class Row(NamedTuple):
+class SingleRow(NamedTuple):
     """Numbers, of which NaN is missing, and places among categories, of which -1 is missing."""
 
     numbers: NDArray[np.float64]
     places: list[int]
 
 
-def read(X: Any, schema: Schema, categories: Sequence[NDArray[Any]]) -> Row | None:
+def read(X: Any, schema: Schema, categories: Sequence[NDArray[Any]]) -> SingleRow | None:
     """Return the row of a table of one row that needs no more than lookups; None for all others.
 
     Parameters
@@ -68,17 +68,17 @@ def read(X: Any, schema: Schema, categories: Sequence[NDArray[Any]]) -> Row | No
     if len(known) < len(places):
         return None
     try:
-        return Row(np.array([numbers], dtype=np.float64), known)
+        return SingleRow(np.array([numbers], dtype=np.float64), known)
     except OverflowError:  # an integer beyond every float64
         return None
 
 
-def measure(row: Row, classes: NDArray[Any], like: Summary, bound: int) -> Summary | None:
+def measure(row: SingleRow, classes: NDArray[Any], like: Summary, bound: int) -> Summary | None:
     """Return the summary of a row, on the axes of another; None where a number is infinite.
 
     Parameters
     ----------
-    row : Row
+    row : SingleRow
         The row.
     classes : ndarray of shape (1,)
         Its label.
@@ -99,7 +99,7 @@ def measure(row: Row, classes: NDArray[Any], like: Summary, bound: int) -> Summa
     return Summary(schema, axes, found)
 
 
-def _sampled(row: Row, like: Summary, bound: int) -> Sample:
+def _sampled(row: SingleRow, like: Summary, bound: int) -> Sample:
     places, found = np.array([row.places], np.int32), np.empty(1, np.uint64)
     pairs = zip(row.places, like.categories, strict=True)
     hashes = [hashes_of(seen[place : place + 1]) for place, seen in pairs]  # of -1, none

@@ -38,7 +38,7 @@ def known(rows: Rows, categories: tuple[NDArray[Any], ...], schema: Schema) -> R
 
 
 def flagged(rows: Rows, columns: Set[int], schema: Schema) -> Rows:
-    """Return rows with booleans in some columns, in whatever spelling they came."""
+    """Return rows with booleans in some columns, where they were texts or numbers."""
     if not columns:
         return rows
     codes, categories = code_columns(rows), list(rows.categories)
@@ -86,9 +86,7 @@ def read(X: Any, schema: Schema) -> Rows:
     n_rows = len(columns[0]) if columns else len(X)
     numbers = [frames.number_column(columns[j], schema.name(j)) for j in schema.numbers]
     encoded = [encode(columns[j], schema.name(j)) for j in schema.categories]
-    codes = Columns([codes for codes, _ in encoded], n_rows)
-    categories = tuple(categories for _, categories in encoded)
-    return Rows((n_rows, schema.n_columns), Columns(numbers, n_rows), codes, categories)
+    return Rows.of_columns((n_rows, schema.n_columns), numbers, encoded)
 
 
 def _read_array(X: NDArray[Any], schema: Schema) -> Rows:
@@ -98,8 +96,7 @@ def _read_array(X: NDArray[Any], schema: Schema) -> Rows:
         return Rows.of_numbers(arrays.table(X))
     numbers = arrays.table(X[:, schema.numbers])
     encoded = [encode(X[:, j], schema.name(j)) for j in schema.categories]
-    codes = Columns([codes for codes, _ in encoded], X.shape[0])
-    return Rows(X.shape, numbers, codes, tuple(categories for _, categories in encoded))
+    return Rows.of_columns(X.shape, numbers, encoded)
 
 
 def _columns_of(X: Any, schema: Schema) -> list[Any]:

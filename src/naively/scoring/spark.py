@@ -72,12 +72,14 @@ def predict(
     if not hasattr(functions, "arrow_udf"):
         raise NaivelyError("predict needs Spark 4.1 or newer; with an older one, use sql=True.")
     cells = FrameColumns.of(df, columns, model.summary_.schema)
-    wants = {"prediction": prediction, "probability": probability, "joint": joint}
-    score = _SparkScore(model, cells, tuple(want for want in wants if wants[want] is not None))
+    names = {"prediction": prediction, "probability": probability, "joint": joint}
+    score = _SparkScore(
+        model, cells, tuple(answer for answer, name in names.items() if name is not None)
+    )
     udf = functions.arrow_udf(score.function(), score.type)
     found = f"naively_{uuid4().hex}"
     scored = df.withColumn(found, udf(functions.struct(*cells.select(df))))
-    new = [scored[found][want].alias(wants[want]) for want in score.wants]
+    new = [scored[found][answer].alias(names[answer]) for answer in score.answers]
     return scored.select(*(scored[quoted(name)] for name in df.columns), *new)
 
 
@@ -86,14 +88,14 @@ class _SparkScore(NamedTuple):
 
     model: SummaryClassifier
     cells: FrameColumns
-    wants: tuple[str, ...]
+    answers: tuple[str, ...]
 
     @property
     def type(self) -> str:
         """The type of the answers, as Spark calls it."""
         label, _ = _TYPES[self.model.classes_.dtype.kind]
         types = {"prediction": label, "probability": "array<double>", "joint": "array<double>"}
-        return "struct<" + ", ".join(f"{want}: {types[want]}" for want in self.wants) + ">"
+        return "struct<" + ", ".join(f"{answer}: {types[answer]}" for answer in self.answers) + ">"
 
     def function(self) -> Callable[[Any], Any]:
         """Return a function of a struct of columns, which returns a struct of answers."""
@@ -101,8 +103,8 @@ class _SparkScore(NamedTuple):
 
         def score(rows: Any) -> Any:
             frame = self.cells.frame(rows.flatten())
-            columns = [getattr(self, f"_{want}")(frame) for want in self.wants]
-            return pyarrow.StructArray.from_arrays(columns, names=list(self.wants))
+            columns = [getattr(self, f"_{answer}")(frame) for answer in self.answers]
+            return pyarrow.StructArray.from_arrays(columns, names=list(self.answers))
 
         # Spark tells the kind of a function by its types.
         score.__annotations__ = {"rows": pyarrow.Array, "return": pyarrow.Array}

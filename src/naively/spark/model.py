@@ -45,7 +45,7 @@ class NaiveBayesModel(ProbabilisticClassificationModel, NaiveBayesParams, MLWrit
     Parameters
     ----------
     estimator : GaussianNB or NaiveBayes
-        Of naively, fitted in whatever way.
+        An estimator of naively that is fitted.
 
     Attributes
     ----------

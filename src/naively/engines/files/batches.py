@@ -18,7 +18,7 @@ from naively._optional import need
 from naively.engines import categories
 from naively.engines.files.cells import RowError, numbers
 from naively.exceptions import NaivelyError
-from naively.rows import Columns, Rows
+from naively.rows import Rows
 
 __all__ = ["ArrayBatch", "combined", "number_columns", "raise_not_finite", "rows_of"]
 
@@ -66,15 +66,10 @@ def rows_of(batch: Any, columns: Mapping[str, str | None], constants: Mapping[st
     constants : mapping
         Columns that the file's path holds.
     """
-    n_rows = batch.num_rows
     plain = [name for name, form in columns.items() if form is None]
     coded = [_coded(batch, name, form, constants) for name, form in columns.items() if form]
-    return Rows(
-        (n_rows, len(columns)),
-        Columns(number_columns(batch, plain, constants), n_rows),
-        Columns([codes for codes, _ in coded], n_rows),
-        tuple(found for _, found in coded),
-    )
+    cells = number_columns(batch, plain, constants)
+    return Rows.of_columns((batch.num_rows, len(columns)), cells, coded)
 
 
 def number_columns(

@@ -49,7 +49,7 @@ def native_of(X: Any) -> Any:
 
 @lru_cache(maxsize=64)
 def _is_native(kind: type) -> bool:
-    """Whether frames of a type are known without asking narwhals, which takes its time."""
+    """Whether a type is a known frame, without narwhals, which is slow to tell."""
     return (kind.__module__.partition(".")[0], kind.__name__) in _FRAMES
 
 

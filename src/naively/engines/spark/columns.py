@@ -20,7 +20,7 @@ from naively.engines.columns import names_to_read
 from naively.engines.files.cells import numbers
 from naively.engines.spark import types, vectors
 from naively.exceptions import NaivelyError
-from naively.rows import Columns, Rows
+from naively.rows import Rows
 from naively.schema import Kind, Schema
 
 __all__ = ["FrameColumns"]
@@ -95,14 +95,11 @@ class FrameColumns:
             if column.kind == "number":
                 found.append(self._numbers(array, column))
             elif column.kind == "category":
-                cells = pyarrow.chunked_array([array])
-                encoded.append(categories.encode(cells, self.schema.name(column.at)))
-        table: Any = found[0] if len(found) == 1 and found[0].ndim == 2 else None
-        if table is None:
-            table = Columns(list(_side_by_side(found)), n_rows)
-        codes = Columns([codes for codes, _ in encoded], n_rows)
-        known = tuple(categories for _, categories in encoded)
-        return Rows((n_rows, self.schema.n_columns), table, codes, known)
+                chunked = pyarrow.chunked_array([array])
+                encoded.append(categories.encode(chunked, self.schema.name(column.at)))
+        is_table = len(found) == 1 and found[0].ndim == 2
+        cells = found[0] if is_table else list(_side_by_side(found))
+        return Rows.of_columns((n_rows, self.schema.n_columns), cells, encoded)
 
     def frame(self, arrays: Sequence[Any]) -> Any:
         """Return the arrays of a batch as a model reads them: by name, or as an array."""
