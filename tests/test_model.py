@@ -11,7 +11,7 @@ from naively import CategoricalNB, GaussianNB, NaiveBayes, _kernel, summarize
 from naively.families import FAMILIES, Categorical, Gaussian
 from naively.forms import FORMS, Lines, Quadratics
 from naively.model import Model
-from naively.scorer import Scorer
+from naively.scorer import FormScorer
 
 X, Y = load_iris(return_X_y=True)
 CODES = X.round().astype(int)
@@ -78,7 +78,7 @@ def test_plain_quadratics_of_all_columns_have_the_kernels_own_model(name):
 
 @pytest.mark.parametrize("name", ["weights", "codes", "tables", "lines"])
 def test_all_others_are_added_up_form_by_form(name):
-    assert isinstance(MODELS[name]()[0].model_.kernel, Scorer)
+    assert isinstance(MODELS[name]()[0].model_.kernel, FormScorer)
 
 
 def test_the_kernels_own_model_agrees_with_the_sum_of_forms():
@@ -87,7 +87,7 @@ def test_the_kernels_own_model_agrees_with_the_sum_of_forms():
     model = estimator.model_
     numbers = [(term.at, term.form) for term in model.terms]
     joint = np.empty((len(X), 3))
-    assert Scorer(model.constant, numbers, None).joint(rows, joint)
+    assert FormScorer(model.constant, numbers, None).joint(rows, joint)
     np.testing.assert_allclose(estimator.predict_joint_log_proba(rows), joint, rtol=1e-13)
 
 

@@ -33,7 +33,7 @@ from naively.families.family import Family
 from naively.forms import Quadratics, Tables
 from naively.labels import quoted
 from naively.schema import Schema
-from naively.scorer import Scorer
+from naively.scorer import FormScorer
 from naively.statistics import Sample
 from naively.summary import Summary
 from naively.term import Term, read_terms
@@ -127,6 +127,15 @@ class Model:
         return self.log_prior + self.bias
 
     @cached_property
+    def by_column(self) -> list[list[tuple[Term, int]]]:
+        """The terms of each column, each with the place of the column in it."""
+        found: list[list[tuple[Term, int]]] = [[] for _ in range(self.schema.n_columns)]
+        for term in self.terms:
+            for i, j in enumerate(term.columns):
+                found[j].append((term, i))
+        return found
+
+    @cached_property
     def tables(self) -> Tables | None:
         """The form of all columns of categories, in their order; None if there are none."""
         tables: dict[int, Floats] = {}
@@ -138,7 +147,7 @@ class Model:
 
     @cached_property
     def kernel(self) -> Any:
-        """What scores rows: the kernel's own model for Quadratics alone, else a `Scorer`."""
+        """What scores rows: the kernel's own model for Quadratics alone, else a `FormScorer`."""
         numbers = [(term.at, term.form) for term in self.terms if term.family.kind == "number"]
         if self.tables is None and len(numbers) == 1:
             at, form = numbers[0]
@@ -148,7 +157,7 @@ class Model:
                 and form.is_plain
             ):
                 return _kernel.GaussianModel(form.A, form.B, form.mu, self.constant, form.s)
-        return Scorer(self.constant, numbers, self.tables, coded=self.coded)
+        return FormScorer(self.constant, numbers, self.tables, coded=self.coded)
 
     def _calibrated(self, sample: Sample | None, how: Literal["temperature", "weights"]) -> Model:
         if sample is None:

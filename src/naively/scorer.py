@@ -12,14 +12,14 @@ from naively import _kernel
 from naively.exceptions import NaivelyError
 from naively.forms import Form, Lines, Tables
 
-__all__ = ["Scorer", "check_not_negative"]
+__all__ = ["FormScorer", "check_not_negative"]
 
 Floats = NDArray[np.float64]
 
 _ROWS = 2048  # that are scored together: their sums stay in the cache
 
 
-class Scorer:
+class FormScorer:
     """Adds up the terms of rows, and computes what was asked for.
 
     Rows are an array or a list of columns of numbers, or a table with ``numbers`` and ``codes``.

@@ -99,17 +99,14 @@ def _names(summary: Summary) -> list[str]:
 
 def _columns(estimator: Any) -> list[dict[str, Any]]:
     """Return what is known about each column: families, their weights, what was seen by class."""
-    summary = estimator.summary_
-    given = getattr(estimator, "families_", {})
-    weights = getattr(estimator, "weights_", {})
+    summary, terms = estimator.summary_, estimator.model_.by_column
     columns = []
     for j, name in enumerate(_names(summary)):
-        key = name if summary.schema.names else j
         column = {
             "name": name,
             "kind": _kind(summary, j),
-            "families": [family.name for family in given.get(key, ())],
-            "weights": np.asarray(weights.get(key, ())),
+            "families": [term.family.name for term, _ in terms[j]],
+            "weights": np.array([term.weight[:, i] for term, i in terms[j]]),
         }
         columns.append(column | _seen(summary, j))
     return columns

@@ -168,13 +168,10 @@ class NaiveBayes(MixedClassifier):
     @property
     def weights_(self) -> dict[Any, NDArray[np.float64]]:
         """For each column, the weight of each of its families' terms in each class."""
-        snapshot = self._snapshot()
-        found: dict[Any, list[Any]] = {column: [] for column in snapshot.families_}
-        columns = list(found)
-        for term in snapshot.model_.terms:
-            for j, weights in zip(term.columns, term.weight.T, strict=True):
-                found[columns[j]].append(weights)
-        return {column: np.array(weights) for column, weights in found.items()}
+        model = self.model_
+        names = model.schema.names or range(model.schema.n_columns)
+        terms = zip(names, model.by_column, strict=True)
+        return {name: np.array([term.weight[:, i] for term, i in of_it]) for name, of_it in terms}
 
     @lazy_on_dask
     def predict(self, X: Any) -> NDArray[Any]:

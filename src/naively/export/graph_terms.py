@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.dialects import BOOLEANS
-from naively.export.sums import UNIT, Curves, Straight, Stretch, Table
+from naively.export.sums import UNIT, CategoryTable, Curves, LineColumns, PieceColumns
 from naively.forms import weighted
 
 __all__ = ["Constants", "GraphTerm", "codes", "curves", "lines", "pieces", "table"]
@@ -172,14 +172,14 @@ def _filled(parts: dict[str, str], found: re.Match[str]) -> str:
     return parts.get(found[1], "")
 
 
-def lines(line: Straight) -> GraphTerm:
+def lines(line: LineColumns) -> GraphTerm:
     """Write lines."""
     form = line.form
     lowest = np.array(max(form.lowest, np.finfo(np.float64).min))
     return GraphTerm(_LINES, {}, {"at": line.at, "A": form.A, "B": form.B, "lowest": lowest})
 
 
-def pieces(part: Stretch) -> GraphTerm:
+def pieces(part: PieceColumns) -> GraphTerm:
     """Write straight lines between knots."""
     knots, values, widths = part.form.knots, part.form.values, np.diff(part.form.knots)
     constants = {
@@ -197,7 +197,7 @@ def pieces(part: Stretch) -> GraphTerm:
     return GraphTerm(_PIECES, {"inner": m - 1, "m": m, "K": n_classes}, plain)
 
 
-def table(given: Table) -> GraphTerm:
+def table(given: CategoryTable) -> GraphTerm:
     """Write a table with one more line, of zeros: for the empty text, if it is no category."""
     categories = given.categories.tolist()
     code_of = {text: code for code, one in enumerate(categories) for text in _spelled(one)}
@@ -221,7 +221,7 @@ def _spelled(category: Any) -> list[str]:
     return [str(int(category)), str(float(category))]
 
 
-def codes(tables: list[Table]) -> GraphTerm:
+def codes(tables: list[CategoryTable]) -> GraphTerm:
     """Write the tables of codes."""
     sizes = np.array([given.categories.size for given in tables])
     holes = np.zeros_like(tables[0].values[:1])

@@ -37,7 +37,7 @@ _HEAD = """\
 """
 
 
-class Step(NamedTuple):
+class QueryStep(NamedTuple):
     """What a step selects, and what it joins to the step before it."""
 
     values: list[str]
@@ -69,12 +69,12 @@ class Query:
         source = self.spelling.table(table, alias="t")
         kept = [f"keep_{i}" for i in range(len(keep))]
         passed = map(self._cell, keep)
-        steps = {"cells": Step([*map(named, passed, kept), *self._cells(names)])}
+        steps = {"cells": QueryStep([*map(named, passed, kept), *self._cells(names)])}
         steps |= self._joints(kept)
-        steps["best"] = Step(["*", named(self.spelling.greatest(self._each("joint")), "best")])
+        steps["best"] = QueryStep(["*", named(self.spelling.greatest(self._each("joint")), "best")])
         if shares:
-            steps["weights"] = Step(["*", *self._weights()])
-            steps["total"] = Step(["*", named(total(self._each("weight")), "total")])
+            steps["weights"] = QueryStep(["*", *self._weights()])
+            steps["total"] = QueryStep(["*", named(total(self._each("weight")), "total")])
         every = chain.from_iterable(self.terms.values())
         written = [text for term in every for text in term.lookups(self.spelling)]
         for name, (values, joins) in steps.items():
@@ -139,7 +139,7 @@ class Query:
 
     # --- joints -------------------------------------------------------------------------------
 
-    def _joints(self, kept: list[str]) -> dict[str, Step]:
+    def _joints(self, kept: list[str]) -> dict[str, QueryStep]:
         """Write the steps to the joint of each class, some columns at a time."""
         constants = self.model.constant[self.classes] / self.unit
         joints = [self.spelling.cast(number(constant)) for constant in constants]
@@ -157,9 +157,9 @@ class Query:
                 for k, joint in zip(self.classes, joints, strict=True)
             ]
             joints = self._each("joint")
-            steps[f"joint_{n}"] = Step([*kept, *waiting, *map(named, sums, joints)])
+            steps[f"joint_{n}"] = QueryStep([*kept, *waiting, *map(named, sums, joints)])
         if not steps:
-            steps["joint"] = Step([*kept, *map(named, joints, self._each("joint"))])
+            steps["joint"] = QueryStep([*kept, *map(named, joints, self._each("joint"))])
         return steps
 
     def _rounds(self, n_kept: int) -> Iterator[list[str]]:
@@ -178,18 +178,18 @@ class Query:
         if own:
             yield own
 
-    def _round(self, passed: list[str], own: list[str]) -> dict[str, Step]:
+    def _round(self, passed: list[str], own: list[str]) -> dict[str, QueryStep]:
         """Write the steps that the terms of some cells need, which pass on the rest."""
         terms = [term for cell in own for term in self.terms[cell]]
         shared = [value for term in terms for value in term.shared(self.spelling)]
         derived = [value for term in terms for value in term.derived()]
         joins = [join for term in terms for join in term.joins(self.spelling)]
         bounded = [value for cell in own for value in self._bounded(cell)]
-        steps = {"bounded": Step([*passed, *bounded])}
+        steps = {"bounded": QueryStep([*passed, *bounded])}
         if shared:
-            steps["shared"] = Step(["*", *shared])
+            steps["shared"] = QueryStep(["*", *shared])
         if derived or joins:
-            steps["derived"] = Step(["*", *derived], joins)
+            steps["derived"] = QueryStep(["*", *derived], joins)
         return steps
 
     # --- answers ------------------------------------------------------------------------------

@@ -31,7 +31,16 @@ from naively.model import Model
 from naively.schema import Schema
 from naively.term import Term
 
-__all__ = ["SQUARE_UNIT", "UNIT", "Curves", "Fitted", "Straight", "Stretch", "Sum", "Table"]
+__all__ = [
+    "SQUARE_UNIT",
+    "UNIT",
+    "CategoryTable",
+    "Curves",
+    "Fitted",
+    "LineColumns",
+    "PieceColumns",
+    "Sum",
+]
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -108,7 +117,7 @@ class Curves:
 
 
 @dataclass(frozen=True)
-class Straight:
+class LineColumns:
     """Lines, and the columns that they are of."""
 
     at: Places
@@ -116,14 +125,14 @@ class Straight:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class PieceColumns:
     """Pieces, and the columns that they are of; equal knots have equal values."""
 
     at: Places
     form: Pieces
 
     @classmethod
-    def of(cls, at: Sequence[int], form: Pieces) -> Stretch:
+    def of(cls, at: Sequence[int], form: Pieces) -> PieceColumns:
         """Return the columns that contribute: whose values are not the same for all classes."""
         rows = np.ptp(form.values, axis=2).any(axis=1)
         knots = np.clip(form.knots, -_LARGEST, _LARGEST)
@@ -131,7 +140,7 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class Table:
+class CategoryTable:
     """Values of the categories of one column, by category and class; the last for any other."""
 
     at: int
@@ -156,9 +165,9 @@ class Sum:
     schema: Schema
     constant: Floats
     curves: list[Curves]
-    lines: list[Straight]
-    pieces: list[Stretch]
-    tables: list[Table]
+    lines: list[LineColumns]
+    pieces: list[PieceColumns]
+    tables: list[CategoryTable]
     lowest: Floats
     highest: Floats
     coded: bool = False
@@ -181,7 +190,7 @@ class Sum:
                 )
         numbers = [term for term in model.terms if term.family.kind == "number"]
         parts = [part for term in numbers if (part := _part(term, model.schema)).at.size]
-        lines = [part for part in parts if isinstance(part, Straight)]
+        lines = [part for part in parts if isinstance(part, LineColumns)]
         lowest, highest = _bounds_of_lines(len(model.schema.numbers), lines)
         curves = []
         for part in parts:
@@ -196,7 +205,7 @@ class Sum:
             constant=model.constant,
             curves=curves,
             lines=lines,
-            pieces=[part for part in parts if isinstance(part, Stretch)],
+            pieces=[part for part in parts if isinstance(part, PieceColumns)],
             tables=_tables(model),
             lowest=lowest,
             highest=highest,
@@ -229,15 +238,15 @@ class Sum:
         return self.constant + sum(c.A.sum(axis=0) for c in self.curves if c.is_plain)
 
 
-_WRITTEN: dict[type, Callable[[Sequence[int], Any], Curves | Straight | Stretch]] = {
+_WRITTEN: dict[type, Callable[[Sequence[int], Any], Curves | LineColumns | PieceColumns]] = {
     Quadratics: Curves.of_quadratics,
     Students: Curves.of_students,
-    Lines: lambda at, form: Straight(np.array(at), form),
-    Pieces: Stretch.of,
+    Lines: lambda at, form: LineColumns(np.array(at), form),
+    Pieces: PieceColumns.of,
 }
 
 
-def _part(term: Term, schema: Schema) -> Curves | Straight | Stretch:
+def _part(term: Term, schema: Schema) -> Curves | LineColumns | PieceColumns:
     form = term.form
     if type(form) not in _WRITTEN:
         raise NaivelyError(
@@ -247,17 +256,17 @@ def _part(term: Term, schema: Schema) -> Curves | Straight | Stretch:
     return _WRITTEN[type(form)](term.at, form)
 
 
-def _bounds_of_lines(n_columns: int, lines: list[Straight]) -> tuple[Floats, Floats]:
+def _bounds_of_lines(n_columns: int, lines: list[LineColumns]) -> tuple[Floats, Floats]:
     most = np.full(n_columns, _LARGEST)
     for line in lines:
         most[line.at] = _MOST_OF_A_LINE
     return -most, most
 
 
-def _tables(model: Model) -> list[Table]:
+def _tables(model: Model) -> list[CategoryTable]:
     tables = []
     for i, known in enumerate(model.vocabularies if model.tables else ()):
         check_categories(known, model.schema.name(model.schema.categories[i]))
         assert model.tables is not None
-        tables.append(Table(i, known, np.maximum(model.tables.table(i), _IMPOSSIBLE)))
+        tables.append(CategoryTable(i, known, np.maximum(model.tables.table(i), _IMPOSSIBLE)))
     return tables

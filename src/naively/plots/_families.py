@@ -64,8 +64,8 @@ class ShownColumns:
     ----------
     summary : Summary
         Of all its columns.
-    terms : sequence of Term
-        What its families read off that.
+    terms : sequence
+        What its families read off that, by column.
     at : sequence of int
         The columns to show.
     classes : sequence of int
@@ -73,24 +73,20 @@ class ShownColumns:
     """
 
     summary: Summary
-    terms: Sequence[Term]
+    terms: Sequence[Sequence[tuple[Term, int]]]
     at: Sequence[int]
     classes: Sequence[int]
 
     @classmethod
     def of(cls, model: Any, at: Sequence[int], classes: Sequence[int]) -> ShownColumns:
         """Take columns and classes of a fitted model."""
-        return cls(model.summary_, model.model_.terms, at, classes)
+        return cls(model.summary_, model.model_.by_column, at, classes)
 
     def families(self, place: int) -> list[FamilyCurves]:
         """Return the families of a column of numbers, given by its place among those shown."""
         j = self.at[place]
         weight = self.summary.bins.values[:, self._number(place)].sum(axis=0)
-        return [
-            FamilyCurves(term, term.columns.index(j), weight, self.classes)
-            for term in self.terms
-            if j in term.columns
-        ]
+        return [FamilyCurves(term, i, weight, self.classes) for term, i in self.terms[j]]
 
     def bells(self, place: int) -> tuple[Floats, Floats]:
         """Return mean and variance of the cells of a column of numbers, by class."""
@@ -102,7 +98,7 @@ class ShownColumns:
         """Return categories, their shares by class, and their weights in all classes together."""
         j = self.at[place]
         number = self.summary.schema.categories.index(j)
-        family = next(term.family for term in self.terms if j in term.columns)
+        family = self.terms[j][0][0].family
         tally = self.summary.tally(number)
         shares = category_shares(tally, family)[self.classes]
         return self.summary.categories[number], shares, tally.sum(axis=0)

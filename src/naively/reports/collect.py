@@ -106,11 +106,8 @@ def _model(given: Given) -> dict[str, Any]:
 
 def _families(model: Model) -> list[dict[str, Any]]:
     """Return how many columns each family, or several together, describe."""
-    of_column: dict[int, list[str]] = {}
-    for term in model.terms:
-        for j in term.columns:
-            of_column.setdefault(j, []).append(term.family.name)
-    found = Counter(tuple(of_column[j]) for j in sorted(of_column))
+    named = (tuple(term.family.name for term, _ in terms) for terms in model.by_column)
+    found = Counter(names for names in named if names)
     return [{"names": list(names), "columns": n} for names, n in found.items()]
 
 
