@@ -28,8 +28,11 @@ from sklearn.utils import _safe_indexing
 
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, summarize
 from naively.evaluation import evaluate, fold_models
+from naively.evaluation.inputs import Truth
 from naively.evaluation.stratification import stratified_folds
 from naively.families import Categorical
+from naively.rows import Rows
+from naively.schema import Schema
 
 IRIS = load_iris(return_X_y=True)
 
@@ -334,7 +337,7 @@ def fitted_under(schema, model, X, y):
 def judged_one_by_one(model, X, y, splits):
     """Fit on the training rows of every split: the probabilities of each row."""
     coded = isinstance(model, CategoricalNB)
-    schema = None if coded else clone(model).fit(X, y).summary_.schema
+    schema = None if coded else clone(model).fit(X, np.zeros(len(y))).summary_.schema
     classes, found = np.unique(y), np.zeros((len(y), np.unique(y).size))
     for train, test in splits:
         fitted = fitted_under(schema, model, _safe_indexing(X, train), y[train])
@@ -381,6 +384,18 @@ def test_the_sample_of_folds_is_large_enough_where_many_rows_are_equal():
     np.testing.assert_allclose(result.probabilities, expected, rtol=0, atol=1e-9)
 
 
+def test_labels_have_no_part_in_the_edges_of_histograms():
+    rng = np.random.default_rng(0)
+    rows = Rows.of_numbers(rng.integers(40, size=(9000, 2)).astype(float))  # many are equal
+    fold = np.arange(9000, dtype=np.int32) % 5
+    edges = []
+    for codes in (rng.integers(3, size=9000), np.arange(9000) // 3000):
+        truth = Truth(np.arange(3), codes.astype(np.int32))
+        models = fold_models.fold_models(NaiveBayes(), rows, Schema(2), truth, fold)
+        edges += [model.schema.edges for model in models]
+    assert len(set(edges)) == 1
+
+
 def test_priors_keep_a_class_that_training_rows_lack():
     X, y = MIXED
     order = np.argsort(y, kind="stable")
@@ -410,7 +425,7 @@ def test_folds_whose_summaries_are_too_large_are_fitted_one_by_one(name, monkeyp
     model, (X, y) = ESTIMATORS[name]
     model = clone(model).set_params(**{"families": None} if "Naive" in name else {})
     added = evaluate(model, X, y, folds=4)
-    monkeypatch.setattr(fold_models, "MOST_BYTES", -1)
+    monkeypatch.setattr(fold_models, "MOST_BYTES", 1)
     fitted = evaluate(model, X, y, folds=4)
     np.testing.assert_allclose(fitted.probabilities, added.probabilities, rtol=0, atol=1e-9)
 

@@ -69,13 +69,9 @@ def fold_models(
     by_fold = Targets(np.arange(n_summarized), fold * np.int32(truth.classes.size) + truth.codes)
     size = model._sample_size()
     sample = _sample(rows, by_fold, fold, replace(schema, sample=size), model.n_jobs)
-
-    def first(size: int) -> Sample:
-        if sample is None:
-            return measure_sample(rows, Targets(*truth), replace(schema, sample=size))
-        return replace(sample, codes=sample.codes % truth.classes.size).merged().least(size)
-
-    schema = model._settled(schema, first)
+    schema = model._settled(
+        schema, lambda few: _without_labels(rows, sample, replace(schema, sample=few), model.n_jobs)
+    )
     if n_summarized * _bytes(schema, rows) > MOST_BYTES:  # with histograms, now
         return None
     if sample is not None:
@@ -112,6 +108,21 @@ def _sample(
         size *= 4
 
 
+def _without_labels(
+    rows: Rows, sample: Sample | None, schema: Schema, n_jobs: int | None
+) -> Sample:
+    """Return a sample of all rows as if they were of one class, from one that is there if it does.
+
+    What is read off it is shared by the folds, so labels must not decide which rows are in it.
+    """
+    if sample is not None:
+        merged = replace(sample, codes=np.zeros_like(sample.codes)).merged()
+        if len(merged) >= schema.sample or sample.bound == EVERYTHING:
+            return merged.least(schema.sample)
+    alone = Targets(np.zeros(1), np.zeros(rows.shape[0], np.int32))
+    return measure_sample(rows, alone, schema, n_jobs=n_jobs)
+
+
 def _is_enough(sample: Sample, size: int, n_folds: int, n_classes: int) -> bool:
     """Whether a sample holds a sample of some size of the rows outside of any fold."""
     if sample.bound == EVERYTHING:
@@ -124,6 +135,8 @@ def _is_enough(sample: Sample, size: int, n_folds: int, n_classes: int) -> bool:
 def _bytes(schema: Schema, rows: Rows) -> int:
     """Return about how much memory the statistics of a class take."""
     categories = sum(column.size for column in rows.categories)
+    if not rows.categories and rows.codes.shape[1]:  # codes are the categories
+        categories = int(np.nan_to_num(np.fmax.reduce(rows.codes, axis=0)).sum())
     return 8 * (len(schema.numbers) * (4 + schema.n_bins) + categories)
 
 
