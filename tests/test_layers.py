@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -83,3 +84,30 @@ def test_every_public_name_is_there():
         assert getattr(naively, name) is not None
     with pytest.raises(AttributeError, match="has no attribute 'NaiveBayesian'"):
         _ = naively.NaiveBayesian
+
+
+ECOSYSTEMS = {"GaussianNB", "NaiveBayes"}  # scikit-learn's and Spark's own names, for their own
+
+
+def test_no_name_stands_for_two_things():
+    """Classes of the package, wherever they are, have names of their own."""
+    owners = defaultdict(set)
+    for path in FILES:
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef):
+                owners[node.name].add(str(path.relative_to(SOURCE)))
+    shared = {name: sorted(paths) for name, paths in owners.items() if len(paths) > 1}
+    assert shared.keys() <= ECOSYSTEMS, shared
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_file_holds_one_idea(path):
+    assert len(path.read_text().splitlines()) <= 350
+
+
+def test_the_summary_needs_no_scikit_learn():
+    assert not modules_after("import naively.summary") & {"sklearn", "scipy", "pandas"}
+
+
+def test_the_help_of_the_command_line_needs_no_numpy():
+    assert not modules_after("import naively.cli.program") & {"numpy", "sklearn", "pyarrow"}

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from naively.exceptions import NaivelyError
-from naively.labels import is_text
 
 if TYPE_CHECKING:
     from naively.engines.files import SchemaFromFirstRows
@@ -212,6 +211,8 @@ def _families(given: list[str]) -> dict[str, tuple[Any, ...]]:
 
 def _reject(text: str, classes: Any) -> tuple[float, Any]:
     """Read '0.8=unknown': a probability, and a label of the classes' type."""
+    from naively.labels import is_text
+
     number, _, label = text.partition("=")
     try:
         least = float(number)
