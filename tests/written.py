@@ -10,7 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from naively.engines import files
-from naively.engines.files import SchemaFromFirstRows, arrow, csv, parquet
+from naively.engines.files import SchemaFromFirstRows, arrow, csv, labelled_rows, parquet
+from naively.engines.files.column_plan import ColumnPlan
+from naively.engines.files.first_rows import FirstRows
+from naively.engines.files.request import Request
 
 N = 3000
 FEATURES = ["ratio", "count", "short", "flag"]
@@ -36,6 +39,15 @@ def scan_numbers(source, **options):
     """Read the columns of numbers, and leave out others, as the command line does."""
     options.setdefault("schema", SchemaFromFirstRows())
     return files.scan(source, skip_columns=True, **options)
+
+
+def read(source, *, target, columns=None, kinds=None, progress=None):
+    """Read files into memory."""
+    first = FirstRows(source, csv.CsvDialect())
+    first.check_sound()
+    chosen = None if columns is None else tuple(columns)
+    plan = ColumnPlan.of(first, Request(target, chosen, kinds=kinds))
+    return labelled_rows.read(first, plan, progress)
 
 
 def summarize_numbers(source, **options):

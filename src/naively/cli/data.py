@@ -21,7 +21,7 @@ from naively.engines import summarize
 from naively.engines.files.column_plan import ColumnPlan
 from naively.engines.files.csv import CsvDialect
 from naively.engines.files.first_rows import FirstRows
-from naively.engines.files.labelled_rows import LabelledRows, read_planned
+from naively.engines.files.labelled_rows import LabelledRows, read
 from naively.engines.files.request import Request
 from naively.exceptions import NaivelyError
 
@@ -110,7 +110,7 @@ def read_labelled(
     """Read the columns to learn from and the labels; say which columns were left out and why."""
     plan = source.plan(options, kinds)
     with bars.streaming(f"reading {source.title}") as progress:
-        table = read_planned(source.first, plan, progress)
+        table = read(source.first, plan, progress)
     if table.classes.size < 2:
         got = f"one, {table.classes[0].item()!r}" if table.classes.size else "no rows"
         raise NaivelyError(

@@ -13,9 +13,8 @@ import pytest
 from naively import GaussianNB, NaivelyError
 from naively.engines import files
 from naively.engines.files import arrow, summary_pass
-from naively.engines.files.labelled_rows import read
 from naively.scoring.files import predict
-from tests.written import rows, small_pieces, write
+from tests.written import read, rows, small_pieces, write
 
 __all__ = ["small_pieces"]  # a fixture
 

@@ -14,8 +14,8 @@ from naively import NaiveBayes, NaivelyError
 from naively.engines import files
 from naively.engines.files import csv
 from naively.engines.files.blocks import record_ends
-from naively.engines.files.labelled_rows import read
 from tests.commands import folder, iris, run
+from tests.written import read
 
 __all__ = ["folder", "iris"]  # fixtures
 

@@ -21,11 +21,10 @@ import naively
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError
 from naively.engines import files
 from naively.engines.files import SchemaFromFirstRows, summary_pass
-from naively.engines.files.labelled_rows import read
 from naively.schema import Schema
 from naively.scoring import files as scoring
 from naively.summary import Summary
-from tests.written import as_csv, small_pieces, write
+from tests.written import as_csv, read, small_pieces, write
 
 __all__ = ["small_pieces"]  # a fixture
 

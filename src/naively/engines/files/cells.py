@@ -34,6 +34,7 @@ __all__ = [
     "read_text",
     "settled",
     "typed",
+    "typed_labels",
 ]
 
 pa = need("pyarrow", "reading files", extra="files")
@@ -156,15 +157,18 @@ def typed(summary: Summary, kind: str | None) -> Summary:
     kind : {"bool", "int", "float", "str"}, optional
         What they are to be instead.
     """
-    kind = kind or _kind_of(summary.classes)
+    return settled(summary.relabelled(typed_labels(summary.classes, kind)))
+
+
+def typed_labels(texts: NDArray[Any], kind: str | None) -> NDArray[Any]:
+    """Return labels that were read as text as what they all look like, or are to be."""
+    kind = kind or _kind_of(texts)
     pattern, made_of = _KINDS[kind]
-    texts = summary.classes.tolist()
-    for text in texts:
+    listed = texts.tolist()
+    for text in listed:
         if not re.fullmatch(pattern, text):
             raise NaivelyError(f"the labels must be {kind}; got {text!r}.")
-    if kind == "str" or not texts:
-        return settled(summary)
-    return settled(summary.relabelled(np.array([made_of(text) for text in texts])))
+    return texts if kind == "str" or not listed else np.array([made_of(text) for text in listed])
 
 
 def settled(summary: Summary) -> Summary:

@@ -20,6 +20,7 @@ from naively.engines.columns import (
 )
 from naively.engines.files.cells import is_number, plain
 from naively.engines.files.first_rows import FirstRows
+from naively.engines.files.readers import OpenFile
 from naively.engines.files.request import Request
 from naively.engines.files.sources import File
 from naively.engines.native.arrow import held_by_type
@@ -118,6 +119,11 @@ class ColumnPlan:
         }
         kinds |= {name: READ_AS[form] for name, form in self.categories.items()}
         return kinds | {self.request.target: _TEXTS}
+
+    def columns_of(self, opened: OpenFile) -> dict[str, Any]:
+        """Return the columns to read from a file, or raise where it does not have them."""
+        self.check(opened.file, opened.types)
+        return self.types
 
     def check(self, file: File, types: Mapping[str, Any]) -> None:
         """Raise where a file lacks a column, has another one, or one of the wrong kind."""

@@ -1,9 +1,12 @@
 r"""Files read into memory, for those who need all rows at once: folds, comparisons, reports.
 
 >>> import pathlib, tempfile
+>>> from naively.engines.files.csv import CsvDialect
+>>> from naively.engines.files.request import Request
 >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
 >>> _ = path.write_text("height,name,sex\n1.7,Ada,f\n1.8,Bob,m\n,Cleo,f\n")
->>> table = read(path, target="sex", skip_columns=True)
+>>> first = FirstRows(path, CsvDialect())
+>>> table = read(first, ColumnPlan.of(first, Request("sex", skip_columns=True)))
 >>> table.X.column_names, table.y.tolist()
 (['height'], ['f', 'm', 'f'])
 """
@@ -20,23 +23,18 @@ from numpy.typing import NDArray
 
 from naively import labels
 from naively._optional import need
-from naively.engines.columns import LeftOut
 from naively.engines.files.batches import number_columns
-from naively.engines.files.cells import RowError, typed
+from naively.engines.files.cells import RowError, typed_labels
 from naively.engines.files.column_plan import ColumnPlan
-from naively.engines.files.csv import CsvDialect
 from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.piece_summary import targets_of
 from naively.engines.files.pieces import FilePiece
 from naively.engines.files.read_ahead import FilePass, Progress, errors_in
 from naively.engines.files.readers import OpenFile
-from naively.engines.files.request import Request, SchemaFromFirstRows
 from naively.engines.files.sources import are_text
 from naively.rows import Targets
-from naively.schema import Kind
-from naively.summary import Schema, Summary
 
-__all__ = ["LabelledRows", "read", "read_planned"]
+__all__ = ["LabelledRows", "read"]
 
 pa = need("pyarrow", "reading files", extra="files")
 
@@ -50,7 +48,6 @@ class LabelledRows:
 
     X: Any
     y: NDArray[Any]
-    left_out: tuple[LeftOut, ...]
 
     @cached_property
     def classes(self) -> NDArray[Any]:
@@ -58,35 +55,8 @@ class LabelledRows:
         return np.unique(self.y)
 
 
-def read(
-    source: Any,
-    *,
-    target: str,
-    columns: Sequence[str] | None = None,
-    exclude: Sequence[str] = (),
-    kinds: Mapping[str, Kind] | None = None,
-    skip_columns: bool = False,
-    progress: Progress | None = None,
-    separator: str | None = None,
-    decimal: str = ".",
-    missing: Sequence[str] = (),
-) -> LabelledRows:
-    """Read the columns to learn from and the labels.
-
-    The parameters are those of `scan`, and the kinds those of `SchemaFromFirstRows`.
-    """
-    schema = SchemaFromFirstRows(kinds)
-    how: dict[str, Any] = {"columns": columns, "exclude": exclude, "skip_columns": skip_columns}
-    request = Request.of(target, schema, **how)
-    first = FirstRows.of(source, CsvDialect(separator, decimal, tuple(missing)))
-    first.check_sound()
-    return read_planned(first, ColumnPlan.of(first, request), progress)
-
-
-def read_planned(
-    first: FirstRows, plan: ColumnPlan, progress: Progress | None = None
-) -> LabelledRows:
-    """Read files whose columns have been chosen."""
+def read(first: FirstRows, plan: ColumnPlan, progress: Progress | None = None) -> LabelledRows:
+    """Read the columns that have been chosen to learn from, and the labels."""
     first.check_sound()
     plan.check_some(first.where)
     found: list[_Part] = []
@@ -101,7 +71,7 @@ def read_planned(
             if progress is not None:
                 progress(rows, step.bytes, first.n_bytes)
     y = _labels([part.targets for part in found], are_text(first.files, plan.request.target))
-    return LabelledRows(_table(plan, found), y, plan.left_out)
+    return LabelledRows(_table(plan, found), y)
 
 
 class _Part(NamedTuple):
@@ -116,11 +86,6 @@ class _Collector:
     """What keeps all rows; a user of rows."""
 
     plan: ColumnPlan
-
-    def columns(self, opened: OpenFile) -> dict[str, Any]:
-        """Return the columns to read from a file, or raise where it does not have them."""
-        self.plan.check(opened.file, opened.types)
-        return self.plan.types
 
     def tasks(self, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Callable[[], Any]]]:
         """Yield the one task of a piece."""
@@ -173,8 +138,6 @@ def _labels(found: Sequence[Targets], are_text: bool) -> NDArray[Any]:
     for its in found:
         classes = labels.union(classes, its.classes)
     codes = [labels.positions(its.classes, classes)[its.codes] for its in found]
-    if are_text and classes.size:
-        kind = typed(Summary.zero(Schema(0), classes), None).classes.dtype
-        flags = [text.lower() == "true" for text in classes.tolist()]
-        classes = np.array(flags) if kind.kind == "b" else classes.astype(kind)
+    if are_text:
+        classes = typed_labels(classes, None)
     return classes[np.concatenate([np.zeros(0, np.intp), *codes])]

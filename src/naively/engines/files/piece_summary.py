@@ -72,11 +72,6 @@ class Summarizer:
     stop: Event
     bound: Callable[[], int]
 
-    def columns(self, opened: OpenFile) -> dict[str, Any]:
-        """Return the columns to read from a file, or raise where it does not have them."""
-        self.plan.check(opened.file, opened.types)
-        return self.plan.types
-
     def tasks(self, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Callable[[], Any]]]:
         """Yield the tasks of a piece; `joined` puts their results together."""
         if piece.width is None or not self.plan.is_of_numbers:

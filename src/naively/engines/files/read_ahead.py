@@ -35,11 +35,19 @@ class StoppedError(Exception):
     """The pass was stopped while these rows were being read, and nobody wants the result."""
 
 
+class ColumnsToRead(Protocol):
+    """Which columns are read from every file."""
+
+    def columns_of(self, opened: OpenFile) -> Mapping[str, Any]:
+        """Return the columns to read from a file and, for text, as what; or raise."""
+
+
 class RowUser(Protocol):
     """What uses the rows of files."""
 
-    def columns(self, opened: OpenFile) -> Mapping[str, Any]:
-        """Return the columns to read from a file and, for text, as what; or raise."""
+    @property
+    def plan(self) -> ColumnsToRead:
+        """The columns that it reads."""
 
     def tasks(self, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Task]]:
         """Yield what threads do with the rows of a piece: groups of tasks, in order."""
@@ -101,7 +109,7 @@ class FilePass:
         for file in files[start:]:
             error = None
             try:
-                for opened, piece in pieces(self.first, file, user, position):
+                for opened, piece in pieces(self.first, file, user.plan, position):
                     if file.name in self.skipped:
                         break
                     for tasks in _groups(user, opened, piece):
@@ -124,12 +132,12 @@ def _groups(user: RowUser, opened: OpenFile, piece: FilePiece) -> Iterator[Seque
 
 
 def pieces(
-    first: FirstRows, file: File, user: RowUser, position: Position, *, again: bool = False
+    first: FirstRows, file: File, plan: ColumnsToRead, position: Position, *, again: bool = False
 ) -> Iterator[tuple[OpenFile, FilePiece]]:
     """Open a file and yield its pieces from a position on; all will come once more if ``again``."""
     with errors_of_reading(file):
         opened = first.opened(file)
-        found = opened.reader.pieces(opened.stored(user.columns(opened)), position)
+        found = opened.reader.pieces(opened.stored(plan.columns_of(opened)), position)
         if again and file.size is None:
             found, rest = tee(found)
             first.keep_open(opened._replace(reader=ReplayedReader(opened.reader, rest)))

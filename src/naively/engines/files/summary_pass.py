@@ -23,7 +23,7 @@ from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.piece_summary import PieceSummary, Summarizer
 from naively.engines.files.read_ahead import FilePass, FileStep, Progress, errors_in, pieces
 from naively.engines.files.request import Request, SchemaFromFirstRows
-from naively.engines.files.sources import BadFileError, File, are_text
+from naively.engines.files.sources import BadFileError, are_text
 from naively.exceptions import NaivelyError
 from naively.schema import Schema
 from naively.statistics.sample import EVERYTHING
@@ -132,7 +132,7 @@ class SummaryPass:
         for file in self.first.files if plan.schema.sample else []:
             its = Summary.zero(plan.schema)
             try:
-                for piece in pieces(self.first, file, summarizer, {}, again=True):
+                for piece in pieces(self.first, file, plan, {}, again=True):
                     for summary, n in summarizer.summaries(*piece):
                         its, rows = its + summary, rows + n
                         if rows >= FIRST:
@@ -148,7 +148,7 @@ class SummaryPass:
     def _take(self, step: FileStep, summarizer: Summarizer, passing: FilePass) -> None:
         """Add the result of a step; skip its file, if that is bad and may be skipped."""
         file = step.file
-        if not self._is_bad(file):
+        if file.name not in passing.skipped:
             try:
                 with errors_in(step, self.state.rows - self.state.rows_before):
                     self._add(step, summarizer)
@@ -168,9 +168,6 @@ class SummaryPass:
             return
         found: PieceSummary = summarizer.joined([result.result() for result in step.results])
         self.state = self.state.added(*found, step.file, step.piece.after)
-
-    def _is_bad(self, file: File) -> bool:
-        return any(name == file.name for name, _ in self.state.bad)
 
     def _bound(self) -> int:
         """Return the hash below which rows may still come into the sample of the whole pass.

@@ -26,19 +26,15 @@ pa = need("pyarrow", "reading files", extra="files")
 class PieceScorer(NamedTuple):
     """How the pieces of files become answers; a user of rows."""
 
-    answers: FileAnswers
+    plan: FileAnswers
     passing: FilePass
-
-    def columns(self, opened: OpenFile) -> dict[str, Any]:
-        """Return the columns to read from a file, or raise where one is missing or will not do."""
-        return self.answers.columns_of(opened)
 
     def tasks(self, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Callable[[], Any]]]:
         """Yield a task for some rows after the other.
 
         Where reading some columns costs as much as reading all, that is left to the task.
         """
-        types = self.answers.types
+        types = self.plan.types
         names = list(opened.stored(types)) or list(opened.reader.types)[:1]
         if piece.width is None:
             yield [partial(self._scored, opened, lambda: combined(list(piece.read(names))))]
@@ -50,10 +46,10 @@ class PieceScorer(NamedTuple):
 
     def _scored(self, opened: OpenFile, load: Callable[[], list[Any]]) -> Any:
         """Answer for the rows that are loaded, batch by batch."""
-        tables, rows = [self.answers.schema.empty_table()], 0
+        tables, rows = [self.plan.schema.empty_table()], 0
         for batch in load():
             try:
-                tables.append(self.answers.table(batch, opened.constants))
+                tables.append(self.plan.table(batch, opened.constants))
             except RowError as error:
                 raise RowError(rows + error.row, error.what, error.advice) from None
             rows += batch.num_rows
