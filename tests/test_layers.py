@@ -25,7 +25,6 @@ LAYERS = [
     {"forms"},
     {"families"},
     {"model", "term", "scorer", "calibration_of_terms"},
-    {"export"},
     {"estimators"},
     {"scoring"},
     {"evaluation", "spark"},

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 
 from naively import NaiveBayes
-from naively.export import to_onnx, to_sql
 from naively.reports import report
 from naively.scoring import sql as scoring
+from naively.scoring.export import to_onnx, to_sql
 from tests import databases
 from tests.browser import same
 

@@ -11,7 +11,7 @@ import sqlglot
 
 from naively import CategoricalNB
 from naively.dialects import DIALECTS
-from naively.export import to_onnx, to_sql
+from naively.scoring.export import to_onnx, to_sql
 from tests import databases
 from tests.exported import assert_agrees
 

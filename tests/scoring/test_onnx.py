@@ -10,7 +10,7 @@ import onnxruntime
 import pytest
 
 from naively import GaussianNB, NaivelyError
-from naively.export import to_onnx
+from naively.scoring.export import to_onnx
 from tests.exported import CASES, IRIS, LABELS, assert_agrees, twins
 
 
@@ -109,7 +109,7 @@ def test_a_missing_package_is_named():
     code = (
         "import sys; sys.modules['onnx'] = None\n"
         "from naively import GaussianNB\n"
-        "from naively.export import to_onnx\n"
+        "from naively.scoring.export import to_onnx\n"
         "to_onnx(GaussianNB().fit([[0.0]], ['a']))\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from naively import NaiveBayes, NaivelyError
-from naively.export import to_onnx
+from naively.scoring.export import to_onnx
 from tests.exported import assert_agrees
 from tests.exported_tables import TABLES, mixed, numbers, twins
 

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from naively import GaussianNB, NaivelyError
 from naively.dialects import DIALECTS
-from naively.export import to_sql
+from naively.scoring.export import to_sql
 from tests import postgres
 from tests.exported import CASES, IRIS, LABELS, assert_agrees, twins
 
@@ -266,7 +266,7 @@ def test_a_missing_package_is_named():
     code = (
         "import sys; sys.modules['sqlglot'] = None\n"
         "from naively import GaussianNB\n"
-        "from naively.export import to_sql\n"
+        "from naively.scoring.export import to_sql\n"
         "to_sql(GaussianNB().fit([[0.0]], ['a']), 'data', columns=['x'])\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

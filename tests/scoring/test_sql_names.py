@@ -7,8 +7,8 @@ import pytest
 import naively
 from naively import GaussianNB, NaiveBayes
 from naively.engines import sql
-from naively.export import to_sql
 from naively.scoring import sql as scoring
+from naively.scoring.export import to_sql
 from tests import databases
 from tests.databases import quoted
 

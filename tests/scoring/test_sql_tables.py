@@ -11,9 +11,9 @@ from sqlglot import exp
 
 from naively import NaiveBayes, NaivelyError
 from naively.dialects import DIALECTS
-from naively.export import to_sql
 from naively.families import Categorical, Poisson
 from naively.scoring import sql as scoring
+from naively.scoring.export import to_sql
 from tests import databases
 from tests.exported import assert_agrees
 from tests.exported_tables import TABLES, mixed, numbers, twins

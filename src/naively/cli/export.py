@@ -66,7 +66,7 @@ def export(
     """
     from naively._atomic import write_atomically
     from naively.estimators.loading import load
-    from naively.export import to_onnx, to_sql
+    from naively.scoring.export import to_onnx, to_sql
 
     if to == "onnx":
         _check_none_of(to, table=table, dialect=dialect, keep=keep, columns=columns)

@@ -60,7 +60,7 @@ class Saving:
         dtype : {"float32", "float64"}, default="float32"
             The type of the input. The arithmetic inside is float64.
         """
-        from naively.export import to_onnx
+        from naively.scoring.export import to_onnx
 
         estimator: Any = self
         write_atomically(path, to_onnx(estimator, dtype=dtype))
@@ -75,9 +75,9 @@ class Saving:
         dialect : str, default="duckdb"
             duckdb, postgres, sqlite, bigquery, snowflake, spark or databricks.
         **options
-            ``columns``, ``keep``, ``label`` and ``proba`` of `naively.export.to_sql`.
+            ``columns``, ``keep``, ``label`` and ``proba`` of `naively.scoring.export.to_sql`.
         """
-        from naively.export import to_sql
+        from naively.scoring.export import to_sql
 
         estimator: Any = self
         return to_sql(estimator, table, dialect=dialect, **options)

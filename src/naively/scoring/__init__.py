@@ -1,1 +1,1 @@
-"""Scoring: fitted models on rows wherever they are, one module for each kind of place."""
+"""Scoring: fitted models on rows wherever they are, and models for other machines."""

@@ -15,7 +15,7 @@ from naively.engines.spark.columns import FrameColumns
 from naively.engines.spark.types import quoted
 from naively.estimators._base import SummaryClassifier
 from naively.exceptions import NaivelyError
-from naively.export import to_sql
+from naively.scoring.export import to_sql
 
 __all__ = ["predict"]
 

@@ -18,9 +18,9 @@ from naively.engines.columns import find
 from naively.engines.sql.selection import check_table
 from naively.engines.sql.views import dialect_of, view
 from naively.estimators._base import SummaryClassifier
-from naively.export import to_sql
-from naively.export.sql import column_names, share_names
-from naively.export.sums import Sum
+from naively.scoring.export import to_sql
+from naively.scoring.export.sql import column_names, share_names
+from naively.scoring.export.sums import Sum
 
 __all__ = ["predict"]
 
@@ -63,14 +63,14 @@ def predict(
     label : str, default="label"
         What to call the predicted label. Ties go to the first class.
     proba : bool, default=False
-        Whether to add ``probability_<label>`` for each class, as `naively.export.to_sql` does.
+        Whether to add ``probability_<label>`` for each class, as `to_sql` does.
     dialect : str, optional
         The SQL dialect; None for that of the database that holds the table.
 
     Notes
     -----
-    The query is that of `naively.export.to_sql`, whose notes hold here, too. Spark takes one
-    model's predictions in a query, not those of two.
+    The query is that of `naively.scoring.export.to_sql`, whose notes hold here, too. Spark takes
+    one model's predictions in a query, not those of two.
     """
     check_table(table)
     dialect = dialect_of(table) if dialect is None else dialect

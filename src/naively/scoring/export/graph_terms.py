@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.dialects import BOOLEANS
-from naively.export.sums import UNIT, CategoryTable, Curves, LineColumns, PieceColumns
 from naively.forms import weighted
+from naively.scoring.export.sums import UNIT, CategoryTable, Curves, LineColumns, PieceColumns
 
 __all__ = ["Constants", "GraphTerm", "codes", "curves", "lines", "pieces", "table"]
 

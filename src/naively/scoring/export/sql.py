@@ -30,16 +30,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.dialects import Spelling
+from naively.estimators._base import SummaryClassifier
 from naively.exceptions import NaivelyError
-from naively.export.plain import check_text
-from naively.export.query import Query
-from naively.export.sums import Fitted, Sum
+from naively.scoring.export.plain import check_text
+from naively.scoring.export.query import Query
+from naively.scoring.export.sums import Sum
 
 __all__ = ["column_names", "share_names", "to_sql"]
 
 
 def to_sql(
-    model: Fitted,
+    model: SummaryClassifier,
     table: str,
     *,
     dialect: str = "duckdb",
@@ -79,7 +80,7 @@ def to_sql(
     far. Of classes that are infinitely and equally far, one is chosen as if no cell were missing.
 
     No row of finite numbers raises an overflow or underflow, where a database knows such
-    errors: joints of Gaussians are in units of 2^512, as `naively.export.sums` explains.
+    errors: joints of Gaussians are in units of 2^512, as `naively.scoring.export.sums` explains.
     PostgreSQL and BigQuery do not cast booleans to floats; cast such columns to integers in a
     view. BigQuery takes queries of up to 1 MB: some 7000 pairs of a class and a column.
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from naively.export import graph_terms
-from naively.export.graph_terms import Constants, GraphTerm
-from naively.export.sums import SQUARE_UNIT, Sum
 from naively.labels import is_text
+from naively.scoring.export import graph_terms
+from naively.scoring.export.graph_terms import Constants, GraphTerm
+from naively.scoring.export.sums import SQUARE_UNIT, Sum
 
 __all__ = ["TYPES", "Graph", "graph_of"]
 

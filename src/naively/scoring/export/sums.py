@@ -19,16 +19,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.estimators._base import SummaryClassifier
 from naively.exceptions import NaivelyError
-from naively.export.plain import check_categories, plain_labels, power_of_ten
 from naively.forms import Lines, Pieces, Quadratics, Students
 from naively.model import Model
 from naively.schema import Schema
+from naively.scoring.export.plain import check_categories, plain_labels, power_of_ten
 from naively.term import Term
 
 __all__ = [
@@ -36,7 +37,6 @@ __all__ = [
     "UNIT",
     "CategoryTable",
     "Curves",
-    "Fitted",
     "LineColumns",
     "PieceColumns",
     "Sum",
@@ -51,14 +51,6 @@ _FAR = 1e150  # lengths: the square of more would overflow
 _IMPOSSIBLE = -1e9  # the term of a class that never had a category: SQL has no infinity
 _LARGEST = 8e307  # the difference of two such numbers is a float64
 _MOST_OF_A_LINE = 1e300  # as in the kernel
-
-
-class Fitted(Protocol):
-    """A fitted estimator."""
-
-    @property
-    def model_(self) -> Model:
-        """The model that was read off what it has seen."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +165,7 @@ class Sum:
     coded: bool = False
 
     @classmethod
-    def of(cls, estimator: Fitted) -> Sum:
+    def of(cls, estimator: SummaryClassifier) -> Sum:
         """Read the numbers off a fitted estimator, or raise where it cannot be exported.
 
         >>> from naively import NaiveBayes

@@ -22,16 +22,17 @@ from typing import Any, Literal
 
 from naively import __version__
 from naively._optional import need
+from naively.estimators._base import SummaryClassifier
 from naively.exceptions import NaivelyError
-from naively.export.graph import TYPES, Graph, graph_of
-from naively.export.sums import Fitted, Sum
+from naively.scoring.export.graph import TYPES, Graph, graph_of
+from naively.scoring.export.sums import Sum
 
 __all__ = ["to_onnx"]
 
 _MOST_BYTES = 2**31 - 2**20  # protobuf's limit, and something for the rest of the file
 
 
-def to_onnx(model: Fitted, *, dtype: Literal["float32", "float64"] = "float32") -> bytes:
+def to_onnx(model: SummaryClassifier, *, dtype: Literal["float32", "float64"] = "float32") -> bytes:
     """Return a fitted model as the bytes of an ONNX file.
 
     Its input ``X`` has one row of numbers each, in the order of the columns at `fit`; NaN is a

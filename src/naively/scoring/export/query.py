@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.dialects import Spelling, named, number, total
-from naively.export.plain import power_of_ten
-from naively.export.sql_terms import Curve, Line, Lookup, Piece, SqlTerm
-from naively.export.sums import SQUARE_UNIT, UNIT, Sum
 from naively.labels import is_text
+from naively.scoring.export.plain import power_of_ten
+from naively.scoring.export.sql_terms import Curve, Line, Lookup, Piece, SqlTerm
+from naively.scoring.export.sums import SQUARE_UNIT, UNIT, Sum
 
 __all__ = ["Query"]
 
