@@ -16,9 +16,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 
 from naively import labels
-from naively.estimators._answering import Answering
-from naively.estimators._measuring import Measuring
-from naively.estimators._saving import Saving
+from naively.estimators._measurement import MeasurementMixin
+from naively.estimators._persistence import PersistenceMixin
+from naively.estimators._prediction import PredictionMixin
 from naively.estimators._state import State
 from naively.estimators._validation import (
     check_known,
@@ -31,7 +31,13 @@ from naively.summary import Summary
 __all__ = ["SummaryClassifier"]
 
 
-class SummaryClassifier(Measuring, Answering, Saving, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class SummaryClassifier(
+    MeasurementMixin,
+    PredictionMixin,
+    PersistenceMixin,
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """A classifier whose whole state is a `Summary`, kept in ``summary_``."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]]

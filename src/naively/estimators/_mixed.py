@@ -16,8 +16,8 @@ import numpy as np
 from naively import labels
 from naively.engines import single_row
 from naively.engines.tables import flagged, names_of, read, schema_of
-from naively.estimators._answering import row_of_dict
 from naively.estimators._base import SummaryClassifier
+from naively.estimators._prediction import row_of_dict
 from naively.estimators._validation import Checked, check_cells, check_labels
 from naively.estimators.choice import check_columns, choose, kind_of
 from naively.exceptions import NaivelyError

@@ -22,9 +22,9 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 
 from naively._threads import block_slices
-from naively.estimators._answering import numbers_of_row
 from naively.estimators._base import SummaryClassifier
 from naively.estimators._codes import CodeShares, check_sizes, counts_of, highest, sizes_of
+from naively.estimators._prediction import numbers_of_row
 from naively.estimators._validation import Checked, check_codes, whole_codes
 from naively.exceptions import NaivelyError
 from naively.labels import quoted

@@ -34,10 +34,10 @@ from naively.evaluation.inputs import is_fitted
 from naively.evaluation.tables import plain
 from naively.exceptions import NaivelyError
 from naively.model import Model
+from naively.reports.column_table import PageColumns, describe
 from naively.reports.columns import Ranges, rows_at
-from naively.reports.described import PageColumns, describe
-from naively.reports.given import Given
 from naively.reports.importance import importance
+from naively.reports.inputs import Given
 from naively.reports.notes import notes_of
 
 __all__ = ["collect"]

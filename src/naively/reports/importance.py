@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from naively.forms import without_infinity
 from naively.reports.columns import rows_at
-from naively.reports.given import Given
+from naively.reports.inputs import Given
 from naively.term import Term
 
 __all__ = ["importance"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from naively.axes import Axes
 from naively.engines.sql.moments import measure_moments
-from naively.engines.sql.sampling import draw
+from naively.engines.sql.sample import draw
 from naively.engines.sql.selection import select_rows
 from naively.engines.sql.tallies import tally
 from naively.schema import Schema
@@ -48,7 +48,7 @@ def summarize(
     scan; in SQLite, one each.
 
     Where the schema asks for a sample, up to ``schema.sample`` rows leave the database, drawn at
-    random: see `naively.engines.sql.sampling`. Deviations below 1e-146 count as 0.
+    random: see `naively.engines.sql.sample`. Deviations below 1e-146 count as 0.
     """
     rows = select_rows(table, target, columns, weight, schema)
     classes, class_weight, values = measure_moments(rows)

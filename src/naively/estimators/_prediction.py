@@ -20,13 +20,13 @@ from naively.measure import raise_not_finite
 from naively.model import Model
 from naively.summary import Schema, Summary
 
-__all__ = ["Answering", "numbers_of_row", "row_of_dict"]
+__all__ = ["PredictionMixin", "numbers_of_row", "row_of_dict"]
 
 _FLOAT64 = np.dtype(np.float64)  # as the machine writes it, of which there is one
 _MOST_BLOCKS = 64
 
 
-class Answering:
+class PredictionMixin:
     """The methods that ask a model that was read off a summary."""
 
     n_jobs: int | None

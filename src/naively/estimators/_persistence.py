@@ -15,10 +15,10 @@ from naively.exceptions import NaivelyError
 from naively.model_file import ModelFile
 from naively.summary import Summary
 
-__all__ = ["Saving"]
+__all__ = ["PersistenceMixin"]
 
 
-class Saving:
+class PersistenceMixin:
     """The methods that write a model, and the one that makes it again of what was written."""
 
     if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from naively.summary import Schema, Summary
 if TYPE_CHECKING:
     from naively.engines.files import SchemaFromFirstRows
 
-__all__ = ["Measuring"]
+__all__ = ["MeasurementMixin"]
 
 
-class Measuring:
+class MeasurementMixin:
     """The methods that check, read and measure rows."""
 
     n_jobs: int | None

@@ -15,7 +15,7 @@ from naively.families import gaussian
 from naively.plots.shares import bin_shares, rebinned
 from naively.reports.categories import Categories, visible
 from naively.reports.columns import Ranges, histograms, rows_at, slider
-from naively.reports.given import Given
+from naively.reports.inputs import Given
 from naively.reports.terms import gaussians_of, terms_of
 from naively.rows import Rows
 
