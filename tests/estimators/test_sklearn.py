@@ -33,7 +33,7 @@ SWAPPED = """
 import sys, pytest, sklearn.naive_bayes, naively
 sklearn.naive_bayes.GaussianNB = naively.GaussianNB
 sklearn.naive_bayes.CategoricalNB = naively.CategoricalNB
-import sklearn.tests.estimators.test_naive_bayes as module
+import sklearn.tests.test_naive_bayes as module
 assert module.GaussianNB is naively.GaussianNB
 assert module.CategoricalNB is naively.CategoricalNB
 sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-c", "/dev/null", "-rs", module.__file__]))
