@@ -14,7 +14,13 @@ from tests import postgres, sparks
 
 NAMES = ["duckdb", "sqlite", "postgres", "spark"]
 TYPES = {"float": "REAL", "double": "DOUBLE PRECISION", "string": "TEXT", "int64": "BIGINT"}
-TYPES |= {"int32": "INTEGER", "int16": "SMALLINT", "bool": "BOOLEAN", "date32[day]": "DATE"}
+TYPES |= {
+    "large_string": "TEXT",
+    "int32": "INTEGER",
+    "int16": "SMALLINT",
+    "bool": "BOOLEAN",
+    "date32[day]": "DATE",
+}
 
 # Ibis 12 calls what DuckDB 2 and pandas 3 have announced to remove; Spark has words for pandas 3.
 QUIET = [
