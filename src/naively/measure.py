@@ -33,6 +33,7 @@ Floats = NDArray[np.float64]
 _MOST_BLOCKS = 16
 _MOST_MOMENTS = 1 << 24  # bytes that the blocks' moments may take
 _MOST_TALLIES = 1 << 27  # bytes that the blocks' tallies and bins may take
+_SMALL = 1 << 19  # cells, which are one block
 _LOOKED_AT = 4096  # rows that are looked through at a time for infinity
 
 
@@ -64,13 +65,16 @@ def measure(
     sample : Sample, optional
         The sample of these rows, where it has been drawn already.
     """
-    kinds = [kind for kind in STATISTICS if kind.is_measured(schema)]
-    found: list[Statistic] = [] if sample is None or Sample not in kinds else [sample]
-    kinds = [kind for kind in kinds if kind not in {type(statistic) for statistic in found}]
+    drawn = sample is not None and bool(schema.sample)
+    kinds = [
+        kind for kind in STATISTICS if not (drawn and kind is Sample) and kind.is_measured(schema)
+    ]
     axes = Axes(targets.classes, rows.categories)
-    found += _measured(rows, targets, schema, axes, kinds, n_jobs, bound, untyped)
-    summary = Summary.of(schema, axes, *found)
-    return summary.ordered(empty_classes=targets.weights is None)
+    measured = _measured(rows, targets, schema, axes, kinds, n_jobs, bound, untyped)
+    found = dict(zip(kinds, measured, strict=True))
+    if sample is not None and drawn:
+        found[Sample] = sample
+    return Summary(schema, axes, found).ordered(empty_classes=targets.weights is None)
 
 
 def measure_sample(
@@ -108,7 +112,8 @@ def _measured(
         block = Block(*cells, schema, axes, hashes, bound, untyped)
         return [kind.measure(block) for kind in kinds]
 
-    blocks = block_slices(*rows.shape, _most_blocks(schema, axes))
+    is_small = n_rows * rows.shape[1] < _SMALL
+    blocks = block_slices(*rows.shape, 1 if is_small else _most_blocks(schema, axes))
     try:
         return reduce(_added, map_blocks(work, blocks, n_jobs))
     except (NotFiniteError, TooLargeError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -139,11 +138,19 @@ class Block:
     bound: int
     untyped: bool
 
-    @cached_property
+    @property
     def sums(self) -> KernelSums:
-        """The sums of all columns of numbers, which two statistics share."""
+        """The sums of all columns of numbers, which two statistics share.
+
+        A `cached_property` would do, but in Python 3.11 it lets one thread in at a time.
+        """
+        kept: dict[str, KernelSums] = self.__dict__
+        if "_sums" in kept:
+            return kept["_sums"]
         n_classes = self.axes.classes.size
-        found = KernelSums(np.zeros(n_classes), np.zeros((4, n_classes, len(self.schema.numbers))))
+        shape = (4, n_classes, len(self.schema.numbers))
+        found = KernelSums(np.zeros(n_classes), np.zeros(shape))
         if not _kernel.summarize(self.numbers, self.classes, self.weights, *found):
             raise NotFiniteError
+        kept["_sums"] = found
         return found

@@ -247,9 +247,10 @@ class Summary:
 
         Classes without weight are kept only if ``empty_classes``.
         """
-        axes, kept = self.axes, np.arange(self.classes.size)
-        if not empty_classes and not self.class_weight.all():
-            kept = np.flatnonzero(self.class_weight)
+        axes, every = self.axes, empty_classes or bool(self.class_weight.all())
+        if every and not axes.vocabularies:
+            return self
+        kept = np.arange(self.classes.size) if every else np.flatnonzero(self.class_weight)
         found = self if kept.size == self.classes.size else self.with_classes(kept)
         if not all(map(_ascends, axes.vocabularies)):
             places = [np.argsort(column, kind="stable") for column in axes.vocabularies]
