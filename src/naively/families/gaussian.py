@@ -128,9 +128,11 @@ def parameters(
         within = np.broadcast_to(_ratio(moments.m2.sum(axis=0), free), moments.m2.shape)
     else:
         within = _ratio(moments.m2, moments.weight - ddof)
-    mean = np.where(seen, moments.mean, np.where(whole.weight > 0, whole.mean, np.nan))
-    if variance == "class" and not seen.all():
-        within = np.where(seen, within, _ratio(whole.m2, whole.weight - ddof))
+    mean = moments.mean.copy()
+    if not seen.all():
+        mean = np.where(seen, mean, np.where(whole.weight > 0, whole.mean, np.nan))
+        if variance == "class":
+            within = np.where(seen, within, _ratio(whole.m2, whole.weight - ddof))
     if var_smoothing == 0:
         typical = _typical(moments, whole)
         within = _spread_out(within, mean, moments.weight, typical, variance)
@@ -160,8 +162,11 @@ def _spread_out(
 
 def _ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a / b, NaN where b is not positive."""
+    defined = b > 0
     with np.errstate(over="ignore"):
-        return np.divide(a, b, out=np.full(np.broadcast(a, b).shape, np.nan), where=b > 0)
+        if defined.all():
+            return a / b
+        return np.divide(a, b, out=np.full(np.broadcast(a, b).shape, np.nan), where=defined)
 
 
 @dataclass(frozen=True)
