@@ -98,6 +98,15 @@ def test_a_model_is_read_off_a_summary_without_an_estimator():
     assert np.array_equal(out, GaussianNB().fit(X, Y).predict_proba(X))
 
 
+def test_families_may_name_columns_in_any_order():
+    model = Model.read(summarize(X, Y), {Gaussian(): [2, 0, 3, 1]})
+    assert model.terms[0].columns == [0, 1, 2, 3]
+    out = np.empty((len(X), 3))
+    assert model.kernel.proba(X, out)
+    expected = GaussianNB(smoothing="column").fit(X, Y).predict_proba(X)
+    np.testing.assert_array_equal(out, expected)
+
+
 def test_a_model_cannot_be_changed():
     model = GaussianNB().fit(X, Y).model_
     with pytest.raises(FrozenInstanceError):

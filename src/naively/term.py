@@ -99,11 +99,11 @@ def read_terms(summary: Summary, families: Mapping[Family, Sequence[int]]) -> tu
     summary : Summary
         What was seen.
     families : mapping
-        The columns that each family describes, by place.
+        The columns that each family describes, by place, in any order.
     """
     terms = []
     for family, columns in families.items():
-        for some, at, statistic in _statistics(summary, family, columns):
+        for some, at, statistic in _statistics(summary, family, sorted(columns)):
             try:
                 found = family.parameters(statistic)
             except SpreadError as error:
