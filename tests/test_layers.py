@@ -15,7 +15,7 @@ SOURCE = Path(naively.__file__).parent
 # Lower layers first: a module may import what stands before it, and its own layer.
 LAYERS = [
     {"exceptions", "_kernel", "_threads", "_optional", "_atomic", "__version__"},
-    {"labels", "tensors", "schema", "dialects"},
+    {"labels", "tensors", "schema", "dialects", "sparse"},
     {"axes", "kinds", "calibration_of_many", "minimize"},
     {"rows"},
     {"statistics"},
