@@ -10,6 +10,7 @@
 
 #include "gaussian.hpp"
 #include "labels.hpp"
+#include "parameters.hpp"
 #include "summarize.hpp"
 #include "table_bindings.hpp"
 
@@ -59,6 +60,32 @@ bool combine_into(const Doubles& a, const ConstDoubles& b) {
 
 double largest_mean(const ConstDoubles& values) {
     return naively::largest_mean(moments_of<const double>(values), values.size() / 4);
+}
+
+void pool(const ConstDoubles& values, const Doubles& out) {
+    const std::size_t n_classes = values.ndim() > 1 ? values.shape(1) : 0, n = out.size() / 4;
+    expect(values.size() == n_classes * out.size(), "pooled moments must be by column");
+    naively::pool(moments_of<const double>(values), n_classes, n, moments_of<double>(out));
+}
+
+bool plain_variances(const ConstDoubles& values, double part, bool by_column, double ddof,
+                     const Doubles& variance, const Doubles& epsilon) {
+    expect(values.ndim() == 3, "moments must be by class and column");
+    const std::size_t n_classes = values.shape(1), n_columns = values.shape(2);
+    expect(variance.size() == n_classes * n_columns && epsilon.size() == n_columns,
+           "variances must be by class and column");
+    return naively::plain_variances(moments_of<const double>(values), n_classes, n_columns,
+                                    {part, by_column, ddof}, variance.data(), epsilon.data());
+}
+
+bool plain_quadratics(const ConstDoubles& mean, const ConstDoubles& variance,
+                      const ConstDoubles& weight, const Doubles& out) {
+    expect(out.ndim() == 3 && out.shape(0) == 3, "the output is A, B and mu");
+    const std::size_t n = out.size() / 3;
+    for (const ConstDoubles* given : {&mean, &variance, &weight})
+        expect(given->size() == n, "everything must be by class and column");
+    return naively::plain_quadratics({mean.data(), variance.data(), weight.data()}, out.shape(2),
+                                     out.shape(1), out.data(), out.data() + n, out.data() + 2 * n);
 }
 
 template <class T> std::vector<T> encode(const Array& labels, const Codes& codes) {
@@ -151,6 +178,12 @@ NB_MODULE(_kernel, m) {
     m.def("subtract", &combine_into<naively::subtract>, nb::arg("a").noconvert(),
           nb::arg("b").noconvert());
     m.def("largest_mean", &largest_mean, nb::arg("values"));
+    m.def("pool", &pool, nb::arg("values"), nb::arg("out").noconvert());
+    m.def("plain_variances", &plain_variances, nb::arg("values"), nb::arg("part"),
+          nb::arg("by_column"), nb::arg("ddof"), nb::arg("variance").noconvert(),
+          nb::arg("epsilon").noconvert());
+    m.def("plain_quadratics", &plain_quadratics, nb::arg("mean"), nb::arg("variance"),
+          nb::arg("weight"), nb::arg("out").noconvert());
     m.def("encode", &encode_any, nb::arg("labels"), nb::arg("codes").noconvert());
     nb::class_<naively::GaussianModel>(m, "GaussianModel")
         .def(nb::new_(&make_model), nb::arg("A"), nb::arg("B"), nb::arg("mu"), nb::arg("constant"),

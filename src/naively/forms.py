@@ -125,7 +125,7 @@ class Quadratics:
     @property
     def is_plain(self) -> bool:
         """Whether squares are only subtracted: the kernel has a model of its own for these."""
-        return self.weight is None and not (self.B <= 0).any()
+        return self.weight is None and bool(np.fmin.reduce(self.B, axis=None, initial=1.0) > 0)
 
     def add(self, X: Any, joint: Floats) -> bool:
         """Add the terms."""

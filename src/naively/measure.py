@@ -112,9 +112,10 @@ def _measured(
         block = Block(*cells, schema, axes, hashes, bound, untyped)
         return [kind.measure(block) for kind in kinds]
 
-    is_small = n_rows * rows.shape[1] < _SMALL
-    blocks = block_slices(*rows.shape, 1 if is_small else _most_blocks(schema, axes))
     try:
+        if n_rows * rows.shape[1] < _SMALL:
+            return work(slice(n_rows))
+        blocks = block_slices(*rows.shape, _most_blocks(schema, axes))
         return reduce(_added, map_blocks(work, blocks, n_jobs))
     except (NotFiniteError, TooLargeError):
         pass

@@ -119,6 +119,8 @@ class Model:
     def log_prior(self) -> Floats:
         """Logarithms of the class probabilities; minus infinity where one is 0."""
         p = self.prior
+        if p.all():
+            return np.log(p)
         return np.log(p, out=np.full(p.shape, -np.inf), where=p > 0)
 
     @property

@@ -179,14 +179,14 @@ class SummaryClassifier(
         declared = self._declared(classes, fitted)
         known = None if learned is None else learned.schema
         batch, dtype = self._measured(X, y, sample_weight, known)
-        if not self.open_classes:
-            check_known(batch.classes, declared)
         if learned is not None:
             before = learned if self.decay == 1 else self.decay * learned
         else:
             before = Summary.zero(batch.schema, declared)
             self._check_declared(declared)
         summary = before + batch
+        if not self.open_classes and summary.classes.size > before.classes.size:
+            check_known(batch.classes, declared)
         return self._adopt(summary, self._read_if_far(summary), None if fitted else dtype)
 
     def update(self, summary: Summary) -> Self:

@@ -24,6 +24,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from naively import _kernel
 from naively.exceptions import NaivelyError
 from naively.families.family import (
     Codes,
@@ -114,6 +115,10 @@ def parameters(
     where :math:`s_j^2` is the variance of the column, all classes together. It is 0 where that is:
     then the term is left out.
     """
+    if variance == "class" and var_smoothing > 0 and moments.values.ndim == 3:
+        plain = _plain(moments, ddof, var_smoothing, smoothing)
+        if plain is not None:
+            return plain
     whole = moments.pooled()
     spread = _ratio(whole.m2, whole.weight)  # of each column, classes together
     raise_spread(np.isinf(spread))
@@ -128,7 +133,7 @@ def parameters(
         within = np.broadcast_to(_ratio(moments.m2.sum(axis=0), free), moments.m2.shape)
     else:
         within = _ratio(moments.m2, moments.weight - ddof)
-    mean = moments.mean.copy()
+    mean = moments.mean
     if not seen.all():
         mean = np.where(seen, mean, np.where(whole.weight > 0, whole.mean, np.nan))
         if variance == "class":
@@ -139,6 +144,18 @@ def parameters(
     found = within + epsilon
     raise_spread(np.isinf(found))
     return GaussianParameters(mean, found, epsilon)
+
+
+def _plain(
+    moments: Moments, ddof: int, var_smoothing: float, smoothing: str
+) -> GaussianParameters | None:
+    """Return the same by one call of the kernel, where every class has cells and nothing is far."""
+    found, epsilon = np.empty(moments.values.shape[1:]), np.empty(moments.values.shape[2])
+    by_column = smoothing == "column"
+    args = moments.values, var_smoothing, by_column, ddof, found, epsilon
+    if not (epsilon.size and _kernel.plain_variances(*args)):
+        return None
+    return GaussianParameters(moments.mean, found, epsilon if by_column else epsilon[0])
 
 
 def _typical(moments: Moments, whole: Moments) -> Floats:
@@ -241,15 +258,18 @@ class Gaussian(Family):
 
     def form(self, parameters: GaussianParameters, weight: Floats) -> Quadratics:
         """Return A - B (x - mu)^2; where B would be no ordinary float64, s stands for its root."""
-        variance = parameters.variance
+        mean, variance = parameters.mean, parameters.variance
+        plain = np.empty((3, *variance.shape[::-1]))
+        if _kernel.plain_quadratics(mean, variance, weight, plain):
+            return Quadratics(*plain)
         known = variance > 0
         variance = variance if known.all() else np.where(known, variance, np.nan)
         A = -0.5 * (_LOG_TWO_PI + np.log(variance))
         least = np.fmin.reduce(variance, axis=None, initial=1.0)
         if least < _SMALL or np.fmax.reduce(variance, axis=None, initial=1.0) > 1 / _SMALL:
             root = np.sqrt(0.5) / np.sqrt(variance)
-            return Quadratics.of(A, np.where(known, 1.0, np.nan), parameters.mean, weight, root)
-        return Quadratics.of(A, 0.5 / variance, parameters.mean, weight)
+            return Quadratics.of(A, np.where(known, 1.0, np.nan), mean, weight, root)
+        return Quadratics.of(A, 0.5 / variance, mean, weight)
 
 
 def _log_normal(x: Floats, mean: Floats, variance: Floats) -> Floats:
