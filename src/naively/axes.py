@@ -1,7 +1,7 @@
 """Axes: the labels along which statistics grow.
 
-The classes are one axis, and every column of categories has a vocabulary, which is another. Labels
-are united here and nowhere else; statistics are told where labels went by a `Move`.
+The classes are one axis, and every column of categories or text has a vocabulary, which is another.
+Labels are united here and nowhere else; statistics are told where labels went by a `Move`.
 
 Examples
 --------
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 from operator import is_
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,18 +27,36 @@ from naively import labels
 from naively.exceptions import NaivelyError
 from naively.schema import Schema
 
-__all__ = ["Axes", "Move", "Places", "placed"]
+__all__ = ["Axes", "Move", "Places", "WordList", "placed"]
 
 _FEW_SLICES = 8
 
 Labels: TypeAlias = NDArray[Any]
 Places: TypeAlias = NDArray[np.intp]
 """For each label, its place on another axis; -1 where it is not there."""
+Masks: TypeAlias = Sequence[NDArray[np.bool_]] | None
+"""For each vocabulary, which labels are kept; None for all."""
+
+
+class WordList(Protocol):
+    """The words of a column of text, sorted; see `naively.words`."""
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+
+    def __getitem__(self, mask: NDArray[np.bool_], /) -> Self: ...
+
+    def union(self, other: Self, /) -> Self:
+        """Return the words of both; this itself where the other has none besides."""
+
+    def positions(self, among: Self, /) -> Places:
+        """Return where each word stands among others that hold them all."""
 
 
 @dataclass(frozen=True, eq=False)
 class Axes:
-    """The classes, and the vocabulary of each column of categories.
+    """The classes, and the vocabulary of each column of categories or text.
 
     Attributes
     ----------
@@ -46,10 +64,13 @@ class Axes:
         The labels of the classes.
     vocabularies : tuple of ndarray
         For each column of categories, those seen.
+    words : tuple of WordList
+        For each column of text, the words seen.
     """
 
     classes: Labels
     vocabularies: tuple[Labels, ...] = ()
+    words: tuple[WordList, ...] = ()
 
     def __post_init__(self) -> None:
         self.classes.flags.writeable = False
@@ -59,49 +80,56 @@ class Axes:
         """Where each vocabulary begins, if they stand one after the other; and the end."""
         return [0, *accumulate(column.size for column in self.vocabularies)]
 
+    @cached_property
+    def word_starts(self) -> list[int]:
+        """Where the words of each column of text begin, one after the other; and the end."""
+        return [0, *accumulate(words.size for words in self.words)]
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Axes)
             and np.array_equal(self.classes, other.classes)
             and len(self.vocabularies) == len(other.vocabularies)
             and all(map(np.array_equal, self.vocabularies, other.vocabularies))
+            and self.words == other.words
         )
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Axes, (np.array(self.classes), self.vocabularies)
+        return Axes, (np.array(self.classes), self.vocabularies, self.words)
 
     def united(self, other: Axes, schema: Schema) -> Axes:
         """Return the labels of both, sorted; this itself where the other has none besides."""
         classes = labels.union(self.classes, other.classes)
         pairs = zip(schema.categories, self.vocabularies, other.vocabularies, strict=True)
         vocabularies = tuple(_union(schema.name(j), mine, its) for j, mine, its in pairs)
-        if classes is self.classes and all(map(is_, vocabularies, self.vocabularies)):
+        words = tuple(mine.union(its) for mine, its in zip(self.words, other.words, strict=True))
+        vocabularies_are_mine = all(map(is_, vocabularies, self.vocabularies))
+        if classes is self.classes and vocabularies_are_mine and all(map(is_, words, self.words)):
             return self
-        return Axes(classes, vocabularies)
+        return Axes(classes, vocabularies, words)
 
     def move(self, to: Axes) -> Move:
         """Return where each label stands on axes that hold them all."""
-        classes, vocabularies = None, None
+        classes, vocabularies, words = None, None, None
         if not _same(self.classes, to.classes):
             classes = labels.positions(self.classes, to.classes)
         if not all(map(_same, self.vocabularies, to.vocabularies)):
             pairs = zip(self.vocabularies, to.vocabularies, strict=True)
             vocabularies = [labels.positions(mine, its) for mine, its in pairs]
-        return Move(classes, vocabularies, self, to)
+        if self.words is not to.words and self.words != to.words:
+            words = [mine.positions(its) for mine, its in zip(self.words, to.words, strict=True)]
+        return Move(classes, vocabularies, self, to, words)
 
-    def chosen(self, classes: NDArray[Any], masks: Sequence[NDArray[np.bool_]] | None) -> Move:
+    def chosen(self, classes: NDArray[Any], masks: Masks, word_masks: Masks = None) -> Move:
         """Return the move to some of the classes, and of each vocabulary to some of its labels."""
-        kept = self.vocabularies
-        if masks is not None:
-            kept = tuple(column[mask] for column, mask in zip(kept, masks, strict=True))
         places = np.full(self.classes.size, -1)
         places[classes] = np.arange(classes.size)
-        gone = (
-            None if masks is None else [np.where(mask, np.cumsum(mask) - 1, -1) for mask in masks]
-        )
-        return Move(places, gone, self, Axes(self.classes[classes], kept))
+        vocabularies, moves = _kept(self.vocabularies, masks)
+        words, word_moves = _kept(self.words, word_masks)
+        after = Axes(self.classes[classes], vocabularies, words)
+        return Move(places, moves, self, after, word_moves)
 
 
 class Move(NamedTuple):
@@ -115,29 +143,46 @@ class Move(NamedTuple):
         The same for the labels of each vocabulary.
     before, after : Axes
         The axes themselves.
+    words : list of ndarray of int, or None
+        The same for the words of each column of text.
     """
 
     classes: Places | None
     vocabularies: list[Places] | None
     before: Axes
     after: Axes
+    words: list[Places] | None = None
 
     @property
     def is_still(self) -> bool:
         """Whether every label stays where it is."""
-        return self.classes is None and self.vocabularies is None
+        return self.classes is None and self.vocabularies is None and self.words is None
 
     @property
     def entries(self) -> Places | None:
         """For the labels of all vocabularies, one after the other, their new places."""
-        if self.vocabularies is None:
-            return None
-        starts = self.after.starts
-        moved = [
-            np.where(at < 0, -1, start + at)
-            for start, at in zip(starts, self.vocabularies, strict=False)
-        ]
-        return np.concatenate([np.empty(0, np.intp), *moved])
+        return _joined(self.vocabularies, self.after.starts)
+
+    @property
+    def word_entries(self) -> Places | None:
+        """For the words of all columns of text, one after the other, their new places."""
+        return _joined(self.words, self.after.word_starts)
+
+
+def _joined(columns: list[Places] | None, starts: list[int]) -> Places | None:
+    """Return places in several vocabularies as places in all of them, one after the other."""
+    if columns is None:
+        return None
+    moved = [np.where(at < 0, -1, start + at) for start, at in zip(starts, columns, strict=False)]
+    return np.concatenate([np.empty(0, np.intp), *moved])
+
+
+def _kept(columns: tuple[Any, ...], masks: Masks) -> tuple[tuple[Any, ...], list[Places] | None]:
+    """Return some labels of each vocabulary, and where they go."""
+    if masks is None:
+        return columns, None
+    kept = tuple(column[mask] for column, mask in zip(columns, masks, strict=True))
+    return kept, [np.where(mask, np.cumsum(mask) - 1, -1) for mask in masks]
 
 
 def placed(values: NDArray[Any], places: Places, size: int, axis: int = 0) -> NDArray[Any]:
