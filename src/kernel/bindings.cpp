@@ -167,6 +167,7 @@ std::int64_t score_one(const naively::GaussianModel& model, const ConstDoubles& 
 
 void bind_csv(nb::module_& m);
 void bind_terms(nb::module_& m);
+void bind_sparse(nb::module_& m);
 void bind_text(nb::module_& m);
 
 NB_MODULE(_kernel, m) {
@@ -196,5 +197,6 @@ NB_MODULE(_kernel, m) {
         .def("label_one", &score_one, nb::arg("row"));
     bind_csv(m);
     bind_terms(m);
+    bind_sparse(m);
     bind_text(m);
 }

@@ -76,6 +76,32 @@ def add_quadratics(
 def add_lines(X: Table, A: Doubles, B: Doubles, lowest: float, joint: Doubles) -> bool: ...
 def add_pieces(X: Table, knots: Doubles, values: Doubles, joint: Doubles) -> bool: ...
 def add_tables(X: Table, offsets: NDArray[int64], values: Doubles, joint: Doubles) -> None: ...
+def group_rows(
+    y_codes: NDArray[int32], n_classes: int, order: NDArray[uint32], ends: NDArray[int64]
+) -> None: ...
+def count_sparse(
+    X: Any,
+    y_codes: NDArray[int32],
+    weights: Doubles | None,
+    measure: str,
+    threshold: float,
+    is_distinct: bool,
+    out: Doubles,
+    offset: int,
+    order: NDArray[uint32] | None = None,
+) -> tuple[str, int] | None: ...
+def count_table(
+    X: Table,
+    y_codes: NDArray[int32],
+    weights: Doubles | None,
+    measure: str,
+    threshold: float,
+    out: Doubles,
+    offset: int,
+) -> tuple[str, int] | None: ...
+def add_sparse_lines(
+    X: Any, A: Doubles | None, B: Doubles, step: float | None, joint: Doubles
+) -> tuple[str, int] | None: ...
 def finish(joint: Doubles, want: str, out: NDArray[Any]) -> None: ...
 
 class GaussianModel:

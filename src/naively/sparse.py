@@ -74,7 +74,7 @@ class SparseRows:
         rows, places = np.nonzero(cells)
         starts = np.zeros(len(cells) + 1, np.int64)
         np.cumsum(np.bincount(rows, minlength=len(cells)), out=starts[1:])
-        return cls(starts, places, _readable(cells[rows, places]), cells.shape[1])
+        return cls(starts, _readable_places(places), _readable(cells[rows, places]), cells.shape[1])
 
     @classmethod
     def empty(cls, n_columns: int, n_rows: int = 0) -> SparseRows:

@@ -1,0 +1,102 @@
+// Sparse rows in the user's memory, and what is counted and scored of them.
+//
+// The cells of a row may stand in any order, and those of one place are added up. NaN is a missing
+// cell. Rows are read one by one, each while the memory of the next ones is fetched.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "table.hpp"
+#include "tally.hpp"
+
+namespace naively {
+
+struct SparseRows {
+    const std::int64_t* starts;  // n_rows + 1 of them
+    std::size_t n_rows;
+    const char* places;
+    bool has_long_places;  // int64, else int32
+    const char* values;
+    Kind kind;
+    std::size_t n_columns;  // fewer than 2^32
+};
+
+enum class Problem : std::uint8_t { none, place, negative, infinite };
+
+// What went wrong, and in which row.
+struct Finding {
+    Problem problem = Problem::none;
+    std::size_t row = 0;
+};
+
+// The cells of a row: as they are in memory, or in the buffers of whoever read them.
+struct Cells {
+    const std::uint32_t* places = nullptr;
+    const double* values = nullptr;  // null where they are not asked for
+    std::size_t n = 0;
+};
+
+// How rows are to be read.
+struct Reading {
+    bool values = true;            // else only places are read, none of which is twice in a row
+    bool distinct = false;         // cells of one place are to be added up
+    bool negative = false;         // cells below zero are allowed
+    const double* step = nullptr;  // where given, only cells above it are kept
+};
+
+class RowReader {
+  public:
+    RowReader(const SparseRows& X, const Reading& reading) : X_(X), reading_(reading) {}
+
+    // Reads a row. Missing cells are not among its cells: they are in `missing`.
+    Problem read(std::size_t row);
+
+    void prefetch(std::size_t row) const;
+
+    Cells cells;
+    std::vector<std::uint32_t> missing;
+
+  private:
+    bool read_places(std::size_t first, std::size_t n);
+    void read_values(std::size_t first, std::size_t n);
+    Problem tidy();
+    void keep_sorted();
+
+    const SparseRows& X_;
+    const Reading reading_;
+    std::vector<std::uint32_t> places_;
+    std::vector<double> values_;
+    std::vector<std::pair<std::uint32_t, double>> sorted_;
+};
+
+enum class Measure : std::uint8_t { occurrences, documents, missing };
+
+struct Counting {
+    Measure measure;
+    double threshold;  // documents are those of cells above it
+    bool is_distinct;  // no place is twice in a row, and all cells are above: values are not read
+    double* out;       // of class k, at out + k * stride
+    std::size_t stride;
+};
+
+// Adds the weights of cells to the line of their class, row by row in the given order. What a row
+// of weight zero holds does not matter. Where a problem is found, out is spoilt.
+Finding count_sparse(const SparseRows& X, const Labelled& rows, const std::uint32_t* order,
+                     std::size_t n, const Counting& counting);
+
+// The same for a table of all cells.
+Finding count_table(const Table& X, const Labelled& rows, const Counting& counting);
+
+// order: the rows by class, in their own order within each; ends[k] is where class k begins.
+void group_rows(const std::int32_t* codes, std::size_t n, std::size_t n_classes,
+                std::uint32_t* order, std::int64_t* ends);
+
+// joint[i][k] += sum over the cells x of row i of B[j][k] x; of a missing one, -A[j][k]. A may be
+// null. With a step, x is 1 above it, and else 0.
+Finding add_sparse_lines(const SparseRows& X, const double* A, const double* B, const double* step,
+                         std::size_t n_classes, double* joint);
+
+}  // namespace naively

@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sparse.hpp"
+
+namespace naively {
+namespace {
+
+constexpr std::size_t rows_ahead = 6;    // whose memory is fetched beforehand
+constexpr std::size_t cells_ahead = 32;  // of the next row, whose sums are
+constexpr std::size_t tile_rows = 32;
+constexpr std::size_t strip_columns = 256;
+
+void prefetch_sums(const Cells& next, const double* line) {
+    for (std::size_t i = 0; i < std::min(next.n, cells_ahead); ++i)
+        NAIVELY_PREFETCH(line + next.places[i]);
+}
+
+template <class F> NAIVELY_INLINE void each(const Cells& row, double* line, F amount) {
+    std::size_t i = 0;
+    for (; i + cells_ahead < row.n; ++i) {
+        NAIVELY_PREFETCH(line + row.places[i + cells_ahead]);
+        line[row.places[i]] += amount(i);
+    }
+    for (; i < row.n; ++i) line[row.places[i]] += amount(i);
+}
+
+// The cells of rows, one by one.
+class CellCounter {
+  public:
+    CellCounter(const SparseRows& X, const Labelled& rows, const Counting& counting)
+        : X_(X), rows_(rows), counting_(counting), current_(X, reading(counting)),
+          next_(X, reading(counting)) {}
+
+    Finding run(const std::uint32_t* order, std::size_t n) {
+        RowReader *current = &current_, *next = &next_;
+        Finding found = load(order, n, 0, *current);
+        for (std::size_t at = 0; at < n && found.problem == Problem::none; ++at) {
+            if (at + 1 < n) found = load(order, n, at + 1, *next);
+            add(number(order, at), *current);
+            std::swap(current, next);
+        }
+        return found;
+    }
+
+  private:
+    static Reading reading(const Counting& counting) {
+        if (counting.measure == Measure::occurrences) return {};
+        if (counting.measure == Measure::missing) return {true, true, false, nullptr};
+        if (counting.is_distinct) return {false, false, false, nullptr};
+        return {true, true, false, &counting.threshold};
+    }
+
+    static std::size_t number(const std::uint32_t* order, std::size_t at) {
+        return order == nullptr ? at : order[at];
+    }
+
+    double* line(std::size_t row) const {
+        return counting_.out + static_cast<std::size_t>(rows_.codes[row]) * counting_.stride;
+    }
+
+    Finding load(const std::uint32_t* order, std::size_t n, std::size_t at, RowReader& reader) {
+        if (at >= n) return {};
+        if (at + rows_ahead < n) reader.prefetch(number(order, at + rows_ahead));
+        const std::size_t row = number(order, at);
+        if (rows_.weight(row) == 0.0) return {};
+        const Problem problem = reader.read(row);
+        if (problem == Problem::none && counting_.measure != Measure::missing)
+            prefetch_sums(reader.cells, line(row));
+        return {problem, row};
+    }
+
+    void add(std::size_t row, const RowReader& reader) {
+        const double w = rows_.weight(row);
+        if (w == 0.0) return;
+        double* sums = line(row);
+        const Cells& cells = reader.cells;
+        if (counting_.measure == Measure::missing)
+            for (const std::uint32_t place : reader.missing) sums[place] += w;
+        else if (counting_.measure == Measure::documents)
+            each(cells, sums, [&](std::size_t) { return w; });
+        else if (rows_.weights == nullptr)
+            each(cells, sums, [&](std::size_t i) { return cells.values[i]; });
+        else
+            each(cells, sums, [&](std::size_t i) { return w * cells.values[i]; });
+    }
+
+    const SparseRows& X_;
+    const Labelled& rows_;
+    const Counting& counting_;
+    RowReader current_, next_;
+};
+
+// Adds some cells of one row; none of them has to be above zero.
+NAIVELY_CLONES Problem add_strip(const double* values, std::size_t n, double w, Measure measure,
+                                 double threshold, double* NAIVELY_RESTRICT sums) {
+    constexpr double largest = std::numeric_limits<double>::max();
+    int plain = 1;
+    for (std::size_t j = 0; j < n; ++j) plain &= (values[j] >= 0.0) & (values[j] <= largest);
+    if (plain != 0) {
+        if (measure == Measure::occurrences)
+            for (std::size_t j = 0; j < n; ++j) sums[j] += w * values[j];
+        else if (measure == Measure::documents)
+            for (std::size_t j = 0; j < n; ++j) sums[j] += values[j] > threshold ? w : 0.0;
+        return Problem::none;
+    }
+    for (std::size_t j = 0; j < n; ++j) {
+        const double x = values[j];
+        if (x != x) {
+            if (measure == Measure::missing) sums[j] += w;
+            continue;
+        }
+        if (std::abs(x) > largest) return Problem::infinite;
+        if (x < 0.0) return Problem::negative;
+        if (measure == Measure::occurrences) sums[j] += w * x;
+        if (measure == Measure::documents && x > threshold) sums[j] += w;
+    }
+    return Problem::none;
+}
+
+}  // namespace
+
+Finding count_sparse(const SparseRows& X, const Labelled& rows, const std::uint32_t* order,
+                     std::size_t n, const Counting& counting) {
+    return CellCounter(X, rows, counting).run(order, n);
+}
+
+Finding count_table(const Table& X, const Labelled& rows, const Counting& counting) {
+    alignas(64) double tile[tile_rows * strip_columns];
+    for (std::size_t row = 0; row < X.n_rows; row += tile_rows) {
+        const std::size_t n = std::min(tile_rows, X.n_rows - row);
+        for (std::size_t j = 0; j < X.n_columns; j += strip_columns) {
+            const std::size_t columns = std::min(strip_columns, X.n_columns - j);
+            X.pack_rows(row, n, j, columns, tile, strip_columns);
+            for (std::size_t i = 0; i < n; ++i) {
+                const double w = rows.weight(row + i);
+                if (w == 0.0) continue;
+                double* line = counting.out +
+                               static_cast<std::size_t>(rows.codes[row + i]) * counting.stride + j;
+                const Problem problem = add_strip(tile + i * strip_columns, columns, w,
+                                                  counting.measure, counting.threshold, line);
+                if (problem != Problem::none) return {problem, row + i};
+            }
+        }
+    }
+    return {};
+}
+
+}  // namespace naively
