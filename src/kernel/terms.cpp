@@ -99,6 +99,32 @@ void add_far(Term, const double* x, const double* parameters, std::size_t n_clas
                 sum[k * tile_rows + i] += Term::far(x[i], parameters + k * Term::n);
 }
 
+// The part of a square is at most 1e300. Where even that of the best class would be more, all are
+// taken down by one factor: a row that is far from every class still has a nearest one.
+void add_far(Quadratic, const double* x, const double* parameters, std::size_t n_classes,
+             double* sum) {
+    std::vector<double> root(n_classes);  // of half of each part; with the sign of B
+    for (std::size_t i = 0; i < tile_rows; ++i) {
+        if (std::isnan(x[i])) continue;
+        double best = largest, farthest = 0.0;
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            const double* p = parameters + k * Quadratic::n;
+            const double half = std::fabs(0.5 * x[i] - 0.5 * p[2]) * p[3];
+            const double length = std::min(half * std::sqrt(std::fabs(p[1])), largest);
+            root[k] = std::copysign(length, p[1]);
+            best = std::min(best, root[k]);
+            farthest = std::max(farthest, length);
+        }
+        const bool all_far = std::fabs(best) > 0.5 * std::sqrt(largest_part);
+        const double factor = std::sqrt(largest_part) / farthest;
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            const double* p = parameters + k * Quadratic::n;
+            const double part = root[k] * factor * (std::fabs(root[k]) * factor);
+            sum[k * tile_rows + i] += all_far ? p[0] - part : Quadratic::far(x[i], p);
+        }
+    }
+}
+
 NAIVELY_CLONES bool exceeds(const double* x, double limit) {
     std::uint64_t found = 0;
     for (std::size_t i = 0; i < tile_rows; ++i)

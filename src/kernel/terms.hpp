@@ -31,7 +31,8 @@ Status add_students(const Table& X, const double* A, const double* B, const doub
                     const double* s, const Joint& joint, const double* weights = nullptr);
 
 // Quadratic: A - B (s (x - mu))^2, where s is 1 unless it is given. The square's part is at most
-// 1e300, so that the sum is finite.
+// 1e300, so that the sum is finite; where that of every class is more, all are taken down by one
+// factor, so that the nearest class stays the nearest.
 Status add_quadratics(const Table& X, const double* A, const double* B, const double* mu,
                       const Joint& joint, const double* weights = nullptr,
                       const double* s = nullptr);

@@ -333,6 +333,17 @@ def test_infinity_is_an_error_that_names_the_column():
         model.predict(FRAME.assign(age=np.inf))
 
 
+@pytest.mark.parametrize("calibration", [None, "temperature", "weights"])
+def test_a_row_far_away_goes_to_the_widest_class_beside_any_other_column(calibration):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 300)
+    frame = pd.DataFrame({"x": rng.normal(y, 1.0 + y), "town": rng.choice(["Ulm", "Bonn"], 300)})
+    model = NaiveBayes(families={"x": "gaussian"}, calibration=calibration).fit(frame, y)
+    rows = pd.DataFrame({"x": [1e3, 1e100, 1e151, -1e200, 1.7e308], "town": "Ulm"})
+    assert model.predict(rows).tolist() == [2] * 5
+    assert (model.predict_proba(rows)[:, 2] > 0.99).all()
+
+
 @pytest.mark.parametrize("far", [1e200, -1e308, 5e-324])
 def test_far_numbers_get_finite_probabilities(far):
     model = NaiveBayes(families={"visits": "poisson"}).fit(FRAME, Y)

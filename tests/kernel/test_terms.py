@@ -122,6 +122,15 @@ def test_a_term_too_large_is_1e300(B):
     assert np.isfinite(joint).all()
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_row_that_is_far_from_every_class_has_a_nearest_one(sign):
+    X = np.array([[1e149, *HUGE[2:]]]).T
+    A, mu = np.zeros((1, 3)), np.array([[0.0, -3.0, 5.0]])
+    joint = add("quadratics", X, (A, sign * np.array([[0.5, 0.02, 0.1]]), mu), 3)
+    assert np.isfinite(joint).all()
+    assert (np.argsort(sign * joint, axis=1) == [0, 2, 1]).all()
+
+
 def test_a_line_takes_every_finite_number():
     X, parameters = np.array([HUGE]).T, parameters_of("lines", 1, 3)
     joint = add("lines", X, parameters, 3)
