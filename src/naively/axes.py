@@ -27,7 +27,7 @@ from naively import labels
 from naively.exceptions import NaivelyError
 from naively.schema import Schema
 
-__all__ = ["Axes", "Move", "Places", "WordList", "placed"]
+__all__ = ["Axes", "Move", "Places", "WordList", "checked_places", "placed"]
 
 _FEW_SLICES = 8
 
@@ -211,6 +211,23 @@ def placed(values: NDArray[Any], places: Places, size: int, axis: int = 0) -> ND
         after[to:free] = before[start:end]
     after[free:] = 0
     return result
+
+
+def checked_places(at: Sequence[int] | NDArray[Any], size: int) -> Places:
+    """Return places among so many as an array, each of them once; or raise.
+
+    >>> checked_places([2, 0], 3)
+    array([2, 0])
+    """
+    places = np.asarray(at)
+    if places.size == 0:
+        return np.empty(0, np.intp)
+    whole = places.ndim == 1 and places.dtype.kind in "iu"
+    if not whole or places.min() < 0 or places.max() >= size or np.unique(places).size < len(at):
+        raise NaivelyError(
+            f"places must be different whole numbers from 0 to {size - 1}; got {list(at)!r}."
+        )
+    return places.astype(np.intp)
 
 
 def _same(a: Labels, b: Labels) -> bool:

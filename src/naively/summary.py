@@ -26,10 +26,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from naively import labels
-from naively.axes import Axes, Move
+from naively.axes import Axes, Move, checked_places
 from naively.exceptions import NaivelyError
 from naively.schema import Kind, Schema
 from naively.statistics import STATISTICS, Bins, ClassWeight, Moments, Sample, Statistic, Tallies
@@ -147,6 +147,8 @@ class Summary:
     # --- algebra ------------------------------------------------------------------------------
 
     def __add__(self, other: Summary) -> Summary:
+        if not isinstance(other, Summary):
+            return NotImplemented
         schema = self.schema.united(other.schema)
         a, b = self._under(schema), other._under(schema)
         axes = a.axes.united(b.axes, schema)
@@ -160,6 +162,8 @@ class Summary:
         return Summary(schema, axes, found)
 
     def __sub__(self, other: Summary) -> Summary:
+        if not isinstance(other, Summary):
+            return NotImplemented
         schema = self.schema.united(other.schema)
         a, b = self._under(schema), other._under(schema)
         axes = a.axes.united(b.axes, schema)
@@ -206,25 +210,32 @@ class Summary:
     # --- other labels, other columns ----------------------------------------------------------
 
     def with_classes(self, at: Sequence[int] | NDArray[np.intp]) -> Summary:
-        """Return some of the classes, by their places, in that order."""
-        return self._moved(self.axes.chosen(np.asarray(at, np.intp), None))
+        """Return some of the classes, by their places; they stay sorted."""
+        return self._chosen(np.sort(checked_places(at, self.classes.size)))
 
-    def relabelled(self, classes: NDArray[Any]) -> Summary:
+    def relabelled(self, classes: ArrayLike) -> Summary:
         """Return the same under other labels, one for each class; those of one label add up.
 
         >>> from naively import summarize
         >>> summarize([[1.0], [3.0]], ["1", "01"]).relabelled(np.array([1, 1])).class_weight
         array([2.])
         """
-        distinct, first = np.unique(classes, return_index=True)
-        total = self.with_classes(first)._named(distinct)
-        for k in sorted(set(range(classes.size)) - set(first.tolist())):
-            total = total + self.with_classes([k])._named(classes[k : k + 1])
+        distinct, codes = labels.encode(classes)
+        if codes.size != self.classes.size:
+            raise NaivelyError(
+                f"there must be one label per class ({self.classes.size}: "
+                f"{labels.quoted(self.classes)}); got {codes.size} of them."
+            )
+        first = np.unique(codes, return_index=True)[1]
+        total = self._chosen(first)._named(distinct)
+        for k in sorted(set(range(codes.size)) - set(first.tolist())):
+            total = total + self._chosen(np.array([k]))._named(distinct[codes[k : k + 1]])
         return total
 
     def with_columns(self, at: Sequence[int]) -> Summary:
-        """Return what was measured of some columns, in that order."""
-        return self._with_columns(self.schema.columns(at), at)
+        """Return what was measured of some columns, by their places, in that order."""
+        places: list[int] = checked_places(at, self.schema.n_columns).tolist()
+        return self._with_columns(self.schema.columns(places), places)
 
     def with_statistic(self, statistic: Statistic) -> Summary:
         """Return the same with one statistic replaced."""
@@ -251,7 +262,7 @@ class Summary:
         if every and not axes.vocabularies:
             return self
         kept = np.arange(self.classes.size) if every else np.flatnonzero(self.class_weight)
-        found = self if kept.size == self.classes.size else self.with_classes(kept)
+        found = self if kept.size == self.classes.size else self._chosen(kept)
         if not all(map(_ascends, axes.vocabularies)):
             places = [np.argsort(column, kind="stable") for column in axes.vocabularies]
             columns = zip(axes.vocabularies, places, strict=True)
@@ -275,6 +286,10 @@ class Summary:
         if masks is None and classes.size == axes.classes.size:
             return self
         return self._moved(axes.chosen(classes, masks))
+
+    def _chosen(self, classes: NDArray[np.intp]) -> Summary:
+        """Return some of the classes, by their places, in that order."""
+        return self._moved(self.axes.chosen(classes, None))
 
     def _moved(self, move: Move) -> Summary:
         if move.is_still:

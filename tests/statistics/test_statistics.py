@@ -6,14 +6,14 @@
 import json
 import pickle
 from functools import reduce
-from operator import add
+from operator import add, sub
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import naively
-from naively import GaussianNB, Schema, Summary, summarize
+from naively import GaussianNB, NaivelyError, Schema, Summary, summarize
 from naively.axes import Axes
 from naively.statistics import STATISTICS, Sample
 from naively.statistics.weights import Weights
@@ -177,6 +177,13 @@ def test_classes_of_one_label_add_up(statistic, parts):
     close(joined[statistic], summarize(frame, ["any"] * len(frame), schema=SCHEMA)[statistic])
 
 
+def test_chosen_classes_stay_sorted_so_that_they_add(statistic, parts):
+    a = parts[0]
+    chosen = a.with_classes([1, 0])
+    assert chosen.classes.tolist() == a.classes.tolist()
+    close((chosen + a)[statistic], (a + a)[statistic])
+
+
 def test_nothing_weighs_more_than_its_class(statistic, parts):
     for part in parts:
         assert (part[statistic].by_class(part.axes) <= part.class_weight[:, np.newaxis]).all()
@@ -193,6 +200,29 @@ def test_tensors_come_back(statistic, parts):
 def test_pickles_come_back(statistic, parts):
     assert pickle.loads(pickle.dumps(parts[0])) == parts[0]
     assert pickle.loads(pickle.dumps(parts[0][statistic])) == parts[0][statistic]
+
+
+@pytest.mark.parametrize("at", [[0, 0], [-1], [7], [True, False], ["yes"], [0.5], [[0]]], ids=str)
+def test_places_are_different_whole_numbers(at):
+    seen = summarize(*TABLES[0], schema=SCHEMA)
+    for chosen in (seen.with_classes, seen.with_columns):
+        with pytest.raises(NaivelyError, match=r"places must be different whole numbers from 0 to"):
+            chosen(at)
+
+
+def test_every_class_gets_a_label():
+    seen = summarize([[1.0], [2.0]], ["a", "b"])
+    assert seen.relabelled(["y", "x"]).classes.tolist() == ["x", "y"]
+    with pytest.raises(NaivelyError, match=r"one label per class \(2: 'a', 'b'\); got 1 of them"):
+        seen.relabelled(["x"])
+
+
+@pytest.mark.parametrize("other", [0, None, "a"])
+def test_a_summary_adds_to_summaries_alone(other):
+    seen = summarize([[1.0], [2.0]], ["a", "b"])
+    for operation in (add, sub):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            operation(seen, other)
 
 
 def test_operands_are_not_modified(statistic, parts):
