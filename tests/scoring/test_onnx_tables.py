@@ -134,3 +134,9 @@ def test_decisions_are_not_exported():
     model, _ = mixed(reject=(0.8, "unknown"))
     with pytest.raises(NaivelyError, match=r"reject cannot be exported; got \(0.8, 'unknown'\)"):
         to_onnx(model)
+
+
+def test_a_model_that_has_seen_no_cell_needs_no_graph():
+    model = NaiveBayes().fit(pd.DataFrame({"c": [None, None]}), ["a", "b"])
+    with pytest.raises(NaivelyError, match="a graph needs a column of which a cell has been seen"):
+        to_onnx(model)

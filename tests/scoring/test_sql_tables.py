@@ -69,6 +69,13 @@ def test_a_table_may_be_named_like_a_step_of_the_query(database, name):
     assert_agrees(model, rows, labels, np.array(probabilities, dtype=float).T, atol=1e-9)
 
 
+def test_an_impossible_class_costs_the_others_no_digits(database):
+    frame = pd.DataFrame({"c": [*"aabbbcc", *"abc"]})
+    model = NaiveBayes(families={"c": Categorical(alpha=0.0)}, calibration=None)
+    model.fit(frame, [0, 0, 1, 1, 1, 1, 2, 2, 2, 2])
+    assert_agrees(model, frame, *answers(model, database, frame), atol=1e-15)
+
+
 def test_labels_alone_are_the_same(database):
     model, rows = TABLES["weights"]()
     labels, probabilities = answers(model, database, rows, proba=False)

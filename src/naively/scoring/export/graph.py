@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from naively.exceptions import NaivelyError
 from naively.labels import is_text
 from naively.scoring.export import graph_terms
 from naively.scoring.export.graph_terms import Constants, GraphTerm
@@ -92,6 +93,11 @@ def graph_of(model: Sum, dtype: str) -> Graph:
         "categories": ("string", len(columns["categories"])),
     }
     inputs = {name: f"{of}[rows, {n}] {name}" for name, (of, n) in sizes.items() if n}
+    if not inputs:
+        raise NaivelyError(
+            "a graph needs a column of which a cell has been seen; the model has none. Fit it on "
+            "rows that have cells."
+        )
     terms = _terms(model)
     constants, keys = _constants(model), {}
     for n, term in enumerate(terms):

@@ -21,7 +21,7 @@ from naively.dialects import Spelling, named, number, total
 from naively.labels import is_text
 from naively.scoring.export.plain import power_of_ten
 from naively.scoring.export.sql_terms import Curve, Line, Lookup, Piece, SqlTerm
-from naively.scoring.export.sums import SQUARE_UNIT, UNIT, Sum
+from naively.scoring.export.sums import IMPOSSIBLE, SQUARE_UNIT, UNIT, Sum
 
 __all__ = ["Query"]
 
@@ -272,8 +272,14 @@ class Query:
                 yield Lookup(name, name, table.categories, values, classes)
 
     def _relative(self, values: Floats) -> tuple[Floats, list[int]]:
-        """Return values less those of the first class, and the classes that need any still."""
-        relative = (values - values[:, self.classes[:1]]) / self.unit
+        """Return values less those of the first class, and the classes that need any still.
+
+        Where the first class is impossible, the most probable one takes its place: less a number
+        as large as that, the others would lose their digits.
+        """
+        first, best = values[:, self.classes[0]], values[:, self.classes].max(axis=1)
+        base = np.where(first > IMPOSSIBLE, first, best)
+        relative = (values - base[:, np.newaxis]) / self.unit
         return relative, [k for k in self.classes if relative[:, k].any()]
 
 

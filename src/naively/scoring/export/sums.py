@@ -33,6 +33,7 @@ from naively.scoring.export.plain import check_categories, plain_labels, power_o
 from naively.term import Term
 
 __all__ = [
+    "IMPOSSIBLE",
     "SQUARE_UNIT",
     "UNIT",
     "CategoryTable",
@@ -48,7 +49,7 @@ Places = NDArray[np.intp]
 UNIT = 2.0**256
 SQUARE_UNIT = UNIT**2
 _FAR = 1e150  # lengths: the square of more would overflow
-_IMPOSSIBLE = -1e9  # the term of a class that never had a category: SQL has no infinity
+IMPOSSIBLE = -1e9  # the term of a class that never had a category: SQL has no infinity
 _LARGEST = 8e307  # the difference of two such numbers is a float64
 _MOST_OF_A_LINE = 1e300  # as in the kernel
 
@@ -260,5 +261,5 @@ def _tables(model: Model) -> list[CategoryTable]:
     for i, known in enumerate(model.vocabularies if model.tables else ()):
         check_categories(known, model.schema.name(model.schema.categories[i]))
         assert model.tables is not None
-        tables.append(CategoryTable(i, known, np.maximum(model.tables.table(i), _IMPOSSIBLE)))
+        tables.append(CategoryTable(i, known, np.maximum(model.tables.table(i), IMPOSSIBLE)))
     return tables
