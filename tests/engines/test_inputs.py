@@ -69,6 +69,12 @@ def test_any_numeric_type_is_read_as_it_is(dtype):
         assert GaussianNB().fit(form, Y).summary_.moments == exact.summary_.moments
 
 
+def test_names_of_numpy_are_plain_texts():
+    frame = pd.DataFrame({np.str_("age"): [np.inf, 2.0], np.str_("town"): ["Ulm", "Bonn"]})
+    with pytest.raises(NaivelyError, match=r"^column 'age' holds infinity"):
+        summarize(frame, ["a", "b"])
+
+
 def test_columns_of_different_types_are_read_together():
     frame = pl.DataFrame(
         {"a": X[:, 0].astype("f4"), "b": np.round(X[:, 1]).astype("i2"), "c": X[:, 2] > 3}

@@ -40,7 +40,7 @@ def names_of(X: Any) -> tuple[str, ...] | None:
             f"columns must have different names; got {twice!r} twice. Rename one of them, or give "
             "an array, whose columns have none."
         )
-    return names
+    return tuple(map(str, names))  # NumPy's texts would show themselves in messages
 
 
 def columns_of(X: Any) -> list[Any]:
