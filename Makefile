@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 KERNEL := CMakeLists.txt $(wildcard src/kernel/*)
-PARALLEL := -n auto --dist loadfile# each file of tests on one of the cores
+PARALLEL := -n auto --dist worksteal# in order, and whoever is done takes over half of what is left
 unexport PYTHONDONTWRITEBYTECODE# or each of the programs that the tests start compiles all modules anew
 INTO := --config-settings=build-dir=build# a folder that stays, so that only what changed is compiled
 
