@@ -166,6 +166,7 @@ std::int64_t score_one(const naively::GaussianModel& model, const ConstDoubles& 
 }  // namespace
 
 void bind_csv(nb::module_& m);
+void bind_interactions(nb::module_& m);
 void bind_terms(nb::module_& m);
 void bind_sparse(nb::module_& m);
 void bind_text(nb::module_& m);
@@ -196,6 +197,7 @@ NB_MODULE(_kernel, m) {
         .def("evidence", &score_values<Want::evidence>, nb::arg("X"), nb::arg("out").noconvert())
         .def("label_one", &score_one, nb::arg("row"));
     bind_csv(m);
+    bind_interactions(m);
     bind_terms(m);
     bind_sparse(m);
     bind_text(m);

@@ -114,3 +114,40 @@ class GaussianModel:
     def proba(self, X: Table, out: NDArray[Any]) -> bool: ...
     def evidence(self, X: Table, out: NDArray[Any]) -> bool: ...
     def label_one(self, row: Doubles) -> int: ...
+
+def standardize(X: Table, mean: Doubles, scale: Doubles, out: Doubles) -> bool: ...
+def project(f: Doubles, W: Doubles, z: Doubles) -> None: ...
+def add_multivariate_students(
+    f: Doubles,
+    A: Doubles,
+    B: Doubles,
+    s: Doubles,
+    mean: Doubles,
+    factor: Doubles,
+    joint: Doubles,
+    weights: Doubles | None = None,
+) -> None: ...
+def add_pairs(
+    X: Table,
+    codes: Table,
+    knots: Doubles,
+    knot_offsets: NDArray[int64],
+    bins: NDArray[int32],
+    bin_offsets: NDArray[int64],
+    pairs: NDArray[int32],
+    n_bins: NDArray[int32],
+    offsets: NDArray[int64],
+    values: Doubles,
+    joint: Doubles,
+) -> bool: ...
+def judge_pairs(
+    bins: NDArray[int32],
+    low: NDArray[int32],
+    share: Doubles,
+    n_bins: NDArray[int32],
+    codes: NDArray[int32],
+    weight: Doubles,
+    p: Doubles,
+    pairs: NDArray[int32],
+    scores: Doubles,
+) -> None: ...

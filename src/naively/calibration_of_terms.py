@@ -18,7 +18,7 @@ from naively.forms import without_infinity
 from naively.statistics import Sample
 from naively.term import Term
 
-__all__ = ["calibrate"]
+__all__ = ["calibrate", "terms_of_sample"]
 
 Floats = NDArray[np.float64]
 
@@ -42,6 +42,11 @@ def calibrate(
     sums = rows.sums(n_classes)[:, :, np.newaxis]
     common = calibration.fit(sums, *given, "temperature")
     return Calibration(np.repeat(common.weight, n_terms, axis=1), common.bias)
+
+
+def terms_of_sample(terms: Sequence[Term], sample: Sample, n_classes: int) -> Floats:
+    """Return all terms of a sample, of shape (n, K, T): each row judged as if it was not seen."""
+    return _TermsOfSample.of(terms, sample).terms(slice(None), n_classes)
 
 
 class _TermsOfSample(NamedTuple):

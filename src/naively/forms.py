@@ -39,6 +39,7 @@ __all__ = [
     "Quadratics",
     "Students",
     "Tables",
+    "columns_of",
     "weighted",
     "without_infinity",
 ]
@@ -57,6 +58,13 @@ def weighted(terms: Floats, weight: Floats) -> Floats:
     if _are_equal(weight):
         return terms * weight
     return (terms - terms.mean(axis=-1, keepdims=True)) * weight
+
+
+def columns_of(X: Any, at: Sequence[int]) -> Any:
+    """Return some columns of an array, or of a list of columns; X itself for all of them."""
+    if isinstance(X, list):
+        return X if len(at) == len(X) else [X[j] for j in at]
+    return X if len(at) == X.shape[1] else X[:, at]
 
 
 def without_infinity(terms: Floats, axis: int) -> Floats:

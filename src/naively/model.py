@@ -18,7 +18,7 @@ Examples
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -31,6 +31,7 @@ from naively.calibration_of_terms import calibrate
 from naively.exceptions import NaivelyError
 from naively.families.family import Family
 from naively.forms import Quadratics, Tables
+from naively.interactions import Interactions, read_interactions
 from naively.labels import quoted
 from naively.schema import Schema
 from naively.scorer import FormScorer
@@ -65,6 +66,8 @@ class Model:
         The categories of each column of categories.
     coded : bool
         Whether categories are the codes 0, 1, 2, ... themselves.
+    interactions : Interactions or None
+        What several columns add together.
     """
 
     schema: Schema
@@ -74,6 +77,7 @@ class Model:
     terms: tuple[Term, ...]
     vocabularies: tuple[NDArray[Any], ...]
     coded: bool = False
+    interactions: Interactions | None = None
     labels: list[Any] = field(init=False, repr=False)  # the classes, to answer for single rows
 
     def __post_init__(self) -> None:
@@ -87,6 +91,7 @@ class Model:
         *,
         priors: ArrayLike | None = None,
         calibration: Literal["temperature", "weights"] | None = None,
+        interactions: Collection[str] = (),
         coded: bool = False,
     ) -> Model:
         """Read a model off a summary.
@@ -101,6 +106,8 @@ class Model:
             Class probabilities; None for the classes' shares of all rows.
         calibration : {"temperature", "weights"} or None, default=None
             One weight for all terms, one for each term and class, or none.
+        interactions : collection of str, default=()
+            Which of `naively.interactions.KINDS` are added; only weights calibrate them.
         coded : bool, default=False
             Whether categories are the codes 0, 1, 2, ... themselves.
         """
@@ -113,7 +120,10 @@ class Model:
             vocabularies=summary.categories,
             coded=coded,
         )
-        return model if calibration is None else model._calibrated(summary.sample, calibration)
+        if calibration is None:
+            return model
+        kinds = interactions if calibration == "weights" else ()
+        return model._calibrated(summary.sample, calibration, kinds)
 
     @cached_property
     def log_prior(self) -> Floats:
@@ -151,7 +161,7 @@ class Model:
     def kernel(self) -> Any:
         """What scores rows: the kernel's own model for Quadratics alone, else a `FormScorer`."""
         numbers = [(term.at, term.form) for term in self.terms if term.family.kind == "number"]
-        if self.tables is None and len(numbers) == 1:
+        if self.tables is None and self.interactions is None and len(numbers) == 1:
             at, form = numbers[0]
             if (
                 isinstance(form, Quadratics)
@@ -159,9 +169,15 @@ class Model:
                 and form.is_plain
             ):
                 return _kernel.GaussianModel(form.A, form.B, form.mu, self.constant, form.s)
-        return FormScorer(self.constant, numbers, self.tables, coded=self.coded)
+        joint = None if self.interactions is None else self.interactions.form
+        return FormScorer(self.constant, numbers, self.tables, joint_forms=joint, coded=self.coded)
 
-    def _calibrated(self, sample: Sample | None, how: Literal["temperature", "weights"]) -> Model:
+    def _calibrated(
+        self,
+        sample: Sample | None,
+        how: Literal["temperature", "weights"],
+        kinds: Collection[str] = (),
+    ) -> Model:
         if sample is None:
             raise NaivelyError(
                 "calibration needs a sample of rows, and the summary holds none. Measure with "
@@ -169,11 +185,13 @@ class Model:
             )
         if not (len(sample) and self.terms):
             return self
-        found = calibrate(self.terms, self.log_prior, sample, how)
-        ends = np.cumsum([len(term.columns) for term in self.terms])[:-1]
-        weights = zip(self.terms, np.split(found.weight, ends, axis=1), strict=True)
+        sizes = [vocabulary.size for vocabulary in self.vocabularies]
+        both = read_interactions(self.terms, self.log_prior, sample, sizes, kinds)
+        found = both[1] if both else calibrate(self.terms, self.log_prior, sample, how)
+        ends = np.cumsum([len(term.columns) for term in self.terms])
+        weights = zip(self.terms, np.split(found.weight, ends, axis=1), strict=False)
         terms = tuple(replace(term, weight=weight) for term, weight in weights)
-        return replace(self, terms=terms, bias=found.bias)
+        return replace(self, terms=terms, bias=found.bias, interactions=both and both[0])
 
     @property
     def is_weighted(self) -> bool:

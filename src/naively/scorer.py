@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from naively import _kernel
 from naively.exceptions import NaivelyError
-from naively.forms import Form, Lines, Tables
+from naively.forms import Form, Lines, Tables, columns_of
+from naively.joint_forms import JointForms
 
 __all__ = ["FormScorer", "check_not_negative"]
 
@@ -32,6 +33,8 @@ class FormScorer:
         Forms of columns of numbers, each after the places of its columns among them.
     categories : Tables or None
         The form of all columns of categories.
+    joint_forms : JointForms or None
+        The forms of several cells.
     coded : bool
         Whether codes are what the user gave: then a negative one is an error.
     """
@@ -42,9 +45,11 @@ class FormScorer:
         numbers: Sequence[tuple[Sequence[int], Form]],
         categories: Tables | None,
         *,
+        joint_forms: JointForms | None = None,
         coded: bool = False,
     ) -> None:
         self.constant, self.numbers, self.categories = constant, numbers, categories
+        self.joint_forms = joint_forms
         self._exceptions = None if categories is None else categories.exceptions()
         self._coded = coded
 
@@ -93,7 +98,7 @@ class FormScorer:
         return True
 
     def _add(self, x: Any, codes: Any, joint: Floats) -> bool:
-        if not self._add_numbers(x, joint):
+        if not self._add_numbers(x, codes, joint):
             return False
         if self.categories is None:
             return True
@@ -101,13 +106,16 @@ class FormScorer:
             check_not_negative(codes)
         return self.categories.add(codes, joint)
 
-    def _add_numbers(self, x: Any, joint: Floats) -> bool:
-        return all(form.add(_columns_of(x, at), joint) for at, form in self.numbers)
+    def _add_numbers(self, x: Any, codes: Any, joint: Floats) -> bool:
+        """Add all terms but those of categories by themselves, which alone may be impossible."""
+        if not all(form.add(columns_of(x, at), joint) for at, form in self.numbers):
+            return False
+        return self.joint_forms is None or self.joint_forms.add(x, codes, joint)
 
     def _add_carriers(self, x: Any, joint: Floats) -> None:
         for at, form in self.numbers:
             if isinstance(form, Lines):
-                form.add_carrier(_columns_of(x, at), joint)
+                form.add_carrier(columns_of(x, at), joint)
 
     def _rank_impossible(self, x: Any, codes: Any, joint: Floats) -> None:
         """Where every class is impossible, keep those that have the fewest impossible cells."""
@@ -116,7 +124,7 @@ class FormScorer:
             return
         assert self._exceptions is not None
         rest, count = np.tile(self.constant, (lost.size, 1)), np.zeros_like(joint)
-        self._add_numbers(x, rest)
+        self._add_numbers(x, codes, rest)
         for form, total in zip(self._exceptions, (rest, count), strict=True):
             form.add(codes, total)
         count[rest == -np.inf] = np.inf  # a class without a probability of its own
@@ -132,9 +140,3 @@ def check_not_negative(codes: NDArray[Any]) -> None:
 
 def _rows_of(X: Any, rows: slice) -> Any:
     return [column[rows] for column in X] if isinstance(X, list) else X[rows]
-
-
-def _columns_of(X: Any, at: Sequence[int]) -> Any:
-    if isinstance(X, list):
-        return X if len(at) == len(X) else [X[j] for j in at]
-    return X if len(at) == X.shape[1] else X[:, at]

@@ -22,7 +22,9 @@ from naively.estimators._mixed import MixedClassifier, warn_of_many
 from naively.estimators._validation import Checked
 from naively.estimators.choice import as_text, choose, from_text
 from naively.estimators.decisions import check_costs, check_reject, decide
+from naively.exceptions import NaivelyError
 from naively.families.family import Family
+from naively.interactions import KINDS
 from naively.model import Model, check_priors
 from naively.summary import Summary
 
@@ -50,6 +52,12 @@ class NaiveBayes(MixedClassifier):
     calibration : {"weights", "temperature"} or None, default="weights"
         A weight for each term, one for all, or none: the naive Bayes of the textbooks, where a
         column of numbers is described by the Student t alone.
+    interactions : "auto", tuple of str or None, default=None
+        What columns say together, beyond what each says by itself: some of ``"canonical"``
+        (directions in which the classes differ), ``"quadratic"`` (one Student t in all numbers)
+        and ``"pairs"`` (tables of two columns), or ``"auto"`` for all three. None is naive: a
+        sum over columns. Only ``calibration="weights"`` knows how much such terms count; with any
+        other there are none.
     costs : array-like of shape (n_classes, n_classes), default=None
         What it costs to answer class j where i is true, in row i; `predict` then answers at the
         least expected cost.
@@ -104,6 +112,7 @@ class NaiveBayes(MixedClassifier):
         "families": [dict, None],
         "priors": ["array-like", None],
         "calibration": [StrOptions({"weights", "temperature"}), None],
+        "interactions": [StrOptions({"auto"}), tuple, list, None],
         "costs": ["array-like", None],
         "reject": [tuple, list, None],
         "decay": [Interval(Real, 0, 1, closed="both")],
@@ -121,6 +130,7 @@ class NaiveBayes(MixedClassifier):
         families: Mapping[Any, Any] | None = None,
         priors: ArrayLike | None = None,
         calibration: Literal["weights", "temperature"] | None = "weights",
+        interactions: Literal["auto"] | tuple[str, ...] | None = None,
         costs: ArrayLike | None = None,
         reject: tuple[float, Any] | None = None,
         decay: float = 1.0,
@@ -130,6 +140,7 @@ class NaiveBayes(MixedClassifier):
         self.families = families
         self.priors = priors
         self.calibration = calibration
+        self.interactions = interactions
         self.costs = costs
         self.reject = reject
         self.decay = decay
@@ -222,7 +233,9 @@ class NaiveBayes(MixedClassifier):
         families = params.get("families")
         if families is not None:
             families = {column: tuple(map(from_text, several)) for column, several in families}
-        return super()._from_text(summary, {**params, "families": families})
+        kinds = params.get("interactions")  # files of earlier versions have none
+        kinds = tuple(kinds) if isinstance(kinds, list) else kinds
+        return super()._from_text(summary, {**params, "families": families, "interactions": kinds})
 
     # --- inside -------------------------------------------------------------------------------
 
@@ -233,7 +246,13 @@ class NaiveBayes(MixedClassifier):
         for j, families in enumerate(self._families(summary.schema)):
             for family in families:
                 columns_of.setdefault(family, []).append(j)
-        return Model.read(summary, columns_of, priors=self.priors, calibration=self.calibration)
+        return Model.read(
+            summary,
+            columns_of,
+            priors=self.priors,
+            calibration=self.calibration,
+            interactions=_interactions(self.interactions),
+        )
 
     def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
         given: Any = checked.table
@@ -255,7 +274,8 @@ class NaiveBayes(MixedClassifier):
         return {**super().__getstate__(), "families": choice.plain(self.families)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__({**state, "families": choice.from_plain(state.get("families"))})
+        families = choice.from_plain(state.get("families"))
+        super().__setstate__({"interactions": None, **state, "families": families})
 
     def _repr_html_(self) -> str:
         """Show the parameters, and once fitted the families of the columns."""
@@ -268,3 +288,17 @@ class NaiveBayes(MixedClassifier):
             for column, families in self.families_.items()
         )
         return f"{parameters}<table><tr><th>column</th><th>family</th></tr>{rows}</table>"
+
+
+def _interactions(given: Any) -> tuple[str, ...]:
+    """Return the kinds of interactions that are wanted."""
+    if given is None:
+        return ()
+    kinds = KINDS if given == "auto" else tuple(given)
+    unknown = [kind for kind in kinds if kind not in KINDS]
+    if unknown:
+        raise NaivelyError(
+            f'interactions must be "auto", None, or a tuple of {", ".join(map(repr, KINDS))}; got '
+            f"interactions={given!r}."
+        )
+    return kinds

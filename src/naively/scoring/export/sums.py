@@ -181,6 +181,10 @@ class Sum:
                     f"{name} cannot be exported; got {getattr(estimator, name)!r}. Export a model "
                     f"of {name}=None, and decide by its probabilities."
                 )
+        if model.interactions is not None:
+            raise NaivelyError(
+                "interactions cannot be exported. Export a model of interactions=None."
+            )
         numbers = [term for term in model.terms if term.family.kind == "number"]
         parts = [part for term in numbers if (part := _part(term, model.schema)).at.size]
         lines = [part for part in parts if isinstance(part, LineColumns)]

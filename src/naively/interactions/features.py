@@ -1,0 +1,154 @@
+r"""Features: a row as a vector, whose directions and scatter can be looked at.
+
+Numbers are standardised by the mean and standard deviation of a sample of rows, and a missing one
+is the mean: 0. Of a column of categories, each frequent category has an indicator, which is
+standardised too; a missing or unseen category has none of them. Constant features are left out, and
+beyond `MOST` those that separate the classes least, by
+
+.. math:: \frac{\sum_k N_k M_{kj}^2}{S_{jj} + 1}
+
+where :math:`N_k` is the weight of class k, :math:`M_{kj}` its mean and :math:`S_{jj}` the sum of
+squares within classes.
+
+Examples
+--------
+>>> found = Features.of(np.array([[1.0], [3.0]]), np.empty((2, 0), int), np.ones(2), np.eye(2))
+>>> found.values(np.array([[5.0], [np.nan]]), np.empty((2, 0), int)).tolist()
+[[3.0], [0.0]]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Features", "by_class"]
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+MOST = 128  # features
+_LEVELS = 30  # of a column of categories that have an indicator, at most
+_LEAST_WEIGHT = 5.0  # of each of them
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Which features there are, and how they are standardised; numbers come first.
+
+    Attributes
+    ----------
+    numbers : array of int
+        Places among the columns of numbers.
+    columns, levels : arrays of int
+        Of the indicators: the place among the columns of categories, and the category's code.
+    mean, scale : arrays
+        Of all features: f = (x - mean) * scale.
+    """
+
+    numbers: Places
+    columns: Places
+    levels: Places
+    mean: Floats
+    scale: Floats
+
+    def __len__(self) -> int:
+        return self.mean.size
+
+    @classmethod
+    def of(cls, numbers: Floats, codes: NDArray[Any], weight: Floats, own: Floats) -> Features:
+        """Choose and standardise the features of rows.
+
+        Parameters
+        ----------
+        numbers, codes : arrays of shape (n, columns)
+            Cells; NaN and -1 are missing.
+        weight : array of shape (n,)
+            How often each row counts.
+        own : array of shape (n, K)
+            The weight of a row in its class, 0 in others.
+        """
+        columns, levels = _frequent(codes, weight)
+        every = np.arange(numbers.shape[1])
+        ones = np.ones(every.size + columns.size)
+        plain = cls(every, columns, levels, 0.0 * ones, ones)
+        mean, scale = _standards(plain.cells(numbers, codes), weight)
+        every_one = cls(every, columns, levels, mean, scale)._chosen(scale > 0)
+        if len(every_one) <= MOST:
+            return every_one
+        ratio = _between(every_one.values(numbers, codes), weight, own)
+        best = np.argsort(-ratio, kind="stable")[:MOST]
+        return every_one._chosen(np.isin(np.arange(ratio.size), best))
+
+    def cells(self, numbers: Floats, codes: NDArray[Any]) -> Floats:
+        """Return numbers and indicators as they are; NaN is a missing number."""
+        found = np.empty((len(numbers), len(self)))
+        n = self.numbers.size
+        found[:, :n] = numbers[:, self.numbers]
+        found[:, n:] = codes[:, self.columns] == self.levels
+        return found
+
+    def values(self, numbers: Floats, codes: NDArray[Any]) -> Floats:
+        """Return the features of rows, of shape (n, p)."""
+        found = self.cells(numbers, codes)
+        found -= self.mean
+        found *= self.scale
+        return np.nan_to_num(found, copy=False, nan=0.0)
+
+    def _chosen(self, kept: NDArray[np.bool_]) -> Features:
+        n = self.numbers.size
+        return Features(
+            self.numbers[kept[:n]],
+            self.columns[kept[n:]],
+            self.levels[kept[n:]],
+            self.mean[kept],
+            self.scale[kept],
+        )
+
+
+def by_class(codes: NDArray[Any], weight: Floats, n_classes: int) -> Floats:
+    """Return the weight of each row in its class, 0 in others: of shape (n, K)."""
+    own = np.zeros((codes.size, n_classes))
+    own[np.arange(codes.size), codes] = weight
+    return own
+
+
+def _frequent(codes: NDArray[Any], weight: Floats) -> tuple[Places, Places]:
+    """Return column and code of the frequent categories."""
+    columns, levels = [np.empty(0, np.intp)], [np.empty(0, np.intp)]
+    for j, column in enumerate(codes.T):
+        seen = column >= 0
+        total = np.bincount(column[seen], weight[seen])
+        best = np.argsort(-total, kind="stable")[:_LEVELS]
+        best = np.sort(best[total[best] >= _LEAST_WEIGHT])
+        columns.append(np.full(best.size, j))
+        levels.append(best)
+    return np.concatenate(columns), np.concatenate(levels)
+
+
+def _standards(cells: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Return means, and the reciprocals of standard deviations: 0 for a constant feature."""
+    seen = ~np.isnan(cells)
+    known = np.where(seen, cells, 0.0)
+    total = weight @ seen
+    share = np.divide(weight[:, np.newaxis], total, out=np.zeros_like(known), where=total > 0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = np.einsum("ij,ij->j", share, known)
+        around = np.where(seen, known - mean, 0.0)
+        deviation = np.sqrt(np.einsum("ij,ij,ij->j", share, around, around))
+        speaks = (deviation > 1e-12 * np.abs(mean)) & (deviation > 1e-150) & (deviation < 1e150)
+    scale = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=speaks)
+    return np.where(speaks, mean, 0.0), scale
+
+
+def _between(values: Floats, weight: Floats, own: Floats) -> Floats:
+    """Return the ratio of the squares between classes to those within, of each feature."""
+    n_classes = own.sum(axis=0)
+    sums = own.T @ values
+    between = (sums**2 / np.maximum(n_classes, 1e-300)[:, np.newaxis]).sum(axis=0)
+    within = np.maximum(weight @ values**2 - between, 0.0)
+    ratio: Floats = between / (within + 1.0)
+    return ratio

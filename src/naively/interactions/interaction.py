@@ -1,0 +1,171 @@
+"""The interactions of a model: terms of several columns, with their weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.forms import Tables, weighted
+from naively.interactions import quadratic
+from naively.interactions.axes import PairAxis
+from naively.interactions.features import Features
+from naively.interactions.pairs import PairTable
+from naively.interactions.quadratic import QuadraticParameters
+from naively.joint_forms import (
+    Ellipsoids,
+    GridAxes,
+    Grids,
+    JointForms,
+    Projection,
+    StandardNumbers,
+)
+from naively.term import Term
+
+__all__ = ["Canonical", "Interactions", "PairTerm", "QuadraticTerm"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Canonical:
+    """Directions, and the terms of the columns that are computed along them.
+
+    Attributes
+    ----------
+    W : array of shape (p, r)
+        The directions, by feature.
+    terms : tuple of Term
+        Of all computed columns, family after family.
+    """
+
+    W: Floats
+    terms: tuple[Term, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class QuadraticTerm:
+    """A Student t in all numbers together."""
+
+    parameters: QuadraticParameters
+    weight: Floats  # (K,)
+
+    @property
+    def form(self) -> Ellipsoids:
+        """What scores rows."""
+        A, B, s = quadratic.coefficients(self.parameters)
+        w, every = self.weight, np.full(A.size, B)
+        mean, factor = self.parameters.mean, self.parameters.factor
+        if (w == w[0]).all():
+            return Ellipsoids(w * A, w * every, s, mean, factor)
+        return Ellipsoids(A, every, s, mean, factor, np.ascontiguousarray(w))
+
+
+@dataclass(frozen=True, eq=False)
+class PairTerm:
+    """The table of two axes."""
+
+    table: PairTable
+    weight: Floats  # (K,)
+
+    @property
+    def values(self) -> Floats:
+        """What the table adds: by the bins of both axes, and class."""
+        return np.ascontiguousarray(weighted(self.table.values.transpose(1, 2, 0), self.weight))
+
+
+@dataclass(frozen=True, eq=False)
+class Interactions:
+    """Terms of several columns.
+
+    Attributes
+    ----------
+    features : Features
+        Standardised numbers and indicators of categories.
+    canonical, quadratic, pairs
+        The terms.
+    axes : tuple of PairAxis
+        How columns are cut, to which the pairs' tables point.
+    n_categories : tuple of int
+        How many categories each column of them has.
+    """
+
+    features: Features
+    canonical: Canonical | None
+    quadratic: QuadraticTerm | None
+    pairs: tuple[PairTerm, ...]
+    axes: tuple[PairAxis, ...]
+    n_categories: tuple[int, ...]
+
+    def weighted(self, weight: Floats) -> Interactions:
+        """Return the same terms with weights of shape (K, number of terms), in their order."""
+        canonical, rest = self.canonical, weight
+        if canonical is not None:
+            terms = []
+            for term in canonical.terms:
+                own, rest = np.split(rest, [len(term.columns)], axis=1)
+                terms.append(replace(term, weight=own))
+            canonical = replace(canonical, terms=tuple(terms))
+        quad = self.quadratic
+        if quad is not None:
+            quad, rest = replace(quad, weight=rest[:, 0]), rest[:, 1:]
+        pairs = tuple(replace(pair, weight=w) for pair, w in zip(self.pairs, rest.T, strict=True))
+        return replace(self, canonical=canonical, quadratic=quad, pairs=pairs)
+
+    @cached_property
+    def form(self) -> JointForms:
+        """What scores rows."""
+        n = self.features.numbers.size
+        features = self.features
+        standard = StandardNumbers(
+            features.numbers.tolist(), features.mean[:n].copy(), features.scale[:n].copy()
+        )
+        computed = () if self.canonical is None else tuple(t.form for t in self.canonical.terms)
+        return JointForms(
+            standard,
+            None if self.canonical is None else self._projection(self.canonical.W),
+            computed,
+            None if self.quadratic is None else self.quadratic.form,
+            self._grids() if self.pairs else None,
+        )
+
+    def _projection(self, W: Floats) -> Projection:
+        """Return the directions: indicators are 0 for most rows, so they start from there."""
+        n, features = self.features.numbers.size, self.features
+        of_levels = features.scale[n:, np.newaxis] * W[n:]
+        columns = np.unique(features.columns).tolist()
+        tables = []
+        for j in columns:
+            table = np.zeros((self.n_categories[j] + 1, W.shape[1]))
+            own = features.columns == j
+            table[features.levels[own]] = of_levels[own]
+            tables.append(table)
+        return Projection(
+            np.ascontiguousarray(W[:n]),
+            -features.mean[n:] @ of_levels,
+            columns,
+            Tables.of(tables) if tables else None,
+        )
+
+    def _grids(self) -> Grids:
+        """Return the grids of all pairs, on those axes that they need."""
+        used = {i for pair in self.pairs for i in (pair.table.a, pair.table.b)}
+        order = sorted(used, key=lambda i: (self.axes[i].kind != "number", self.axes[i].at))
+        place = {axis: at for at, axis in enumerate(order)}
+        axes = [self.axes[i] for i in order]
+        numbers: list[Any] = [axis for axis in axes if axis.kind == "number"]
+        categories: list[Any] = [axis for axis in axes if axis.kind == "category"]
+        pairs = [(place[pair.table.a], place[pair.table.b]) for pair in self.pairs]
+        return Grids(
+            GridAxes(
+                [axis.at for axis in numbers],
+                [axis.at for axis in categories],
+                tuple(axis.knots for axis in numbers),
+                tuple(axis.bins.astype(np.int32) for axis in categories),
+            ),
+            np.array(pairs, np.int32),
+            tuple(pair.values for pair in self.pairs),
+        )

@@ -1,0 +1,255 @@
+r"""Pairs: what two columns say together beyond what each says by itself.
+
+The cells of two columns are tallied by class into a table :math:`C_{kab}`. Its term is the
+logarithm of the joint share over the product of the columns' own,
+
+.. math:: T_{kab} = \log \frac{C_{kab} + \alpha\,e_{kab}}{(N_k + \alpha)\,e_{kab}}, \qquad
+          e_{kab} = p_{ka} p_{kb}, \qquad
+          p_{ka} = \frac{C_{ka\cdot} + 2 q_a}{N_k + 2}
+
+where :math:`q_a` is the share of bin a in all classes. The strength :math:`\alpha` of the prior,
+which expects independence, is the one under which the tallies of all classes are the most likely.
+Between the medians of bins the table is bilinear, so a cell is judged by up to four of them; a
+missing cell adds nothing.
+
+Without a row, :math:`C_{kab}, C_{ka\cdot}, C_{k\cdot b}` and :math:`N_k` of its own cell are less
+by its weight: that changes its own corner of the four.
+
+Which pairs are worth a term is decided by a score test on what the model without them does not
+explain: with its probabilities p, and the term c of a pair, centred over the classes,
+
+.. math:: g = \sum_i w_i \sum_k (1[k = k_i] - p_{ik})\,c_{ik}, \quad
+          h = 10 + \sum_i w_i \mathrm{Var}_{p_i}(c_i), \quad
+          s = \frac{g |g|}{2 h}
+
+is about the log likelihood that it gains, and must exceed 1 + log(number of candidates).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from naively import _kernel
+from naively.families.family import Codes
+from naively.interactions.axes import PairAxis
+
+__all__ = ["BinnedRows", "PairTable", "chosen_pairs", "score", "scores"]
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+_STRENGTHS = (4.0, 16.0, 64.0, 256.0, 1024.0)
+_MARGIN_ROWS = 2.0  # that the shares of all classes are worth
+_MOST_PAIRS = 16
+_PULL = 10.0  # of a weight, in the score test
+_LEAST_GAIN = 1.0
+_SCREENED_ROWS = 1000  # that decide which pairs all rows judge
+_JUDGED_PAIRS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class BinnedRows:
+    """A sample's cells in the bins of axes: by column and row."""
+
+    bins: Places  # (d, n): -1 is missing
+    low: Places  # (d, n): the bin of the lower corner
+    share: Floats  # (d, n): how far the next bin is
+    n_bins: Places  # (d,)
+    codes: Codes  # (n,)
+    weight: Floats  # (n,)
+    n_classes: int
+
+    @classmethod
+    def of(
+        cls,
+        axes: Sequence[PairAxis],
+        numbers: Floats,
+        codes: Codes,
+        y: Codes,
+        weight: Floats,
+        n_classes: int,
+    ) -> BinnedRows:
+        """Find the bins of rows."""
+        cells = [(numbers if axis.kind == "number" else codes)[:, axis.at] for axis in axes]
+        places = [axis.position(column) for axis, column in zip(axes, cells, strict=True)]
+        return cls(
+            np.array([axis.bin_of(column) for axis, column in zip(axes, cells, strict=True)]),
+            np.array([low for low, _ in places]),
+            np.array([share for _, share in places]),
+            np.array([axis.n_bins for axis in axes]),
+            y,
+            weight,
+            n_classes,
+        )
+
+    def first(self, n: int) -> BinnedRows:
+        """Return the first rows."""
+        return BinnedRows(
+            self.bins[:, :n],
+            self.low[:, :n],
+            self.share[:, :n],
+            self.n_bins,
+            self.codes[:n],
+            self.weight[:n],
+            self.n_classes,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PairTable:
+    """The table of two columns, by class, with what it was read off."""
+
+    a: int
+    b: int
+    tallies: Floats  # (K, A, B)
+    expected: Floats  # (K, A, B)
+    alpha: float
+    values: Floats  # (K, A, B)
+
+    @classmethod
+    def of(cls, rows: BinnedRows, a: int, b: int) -> PairTable:
+        """Tally two columns and read their table."""
+        K, A, B = rows.n_classes, int(rows.n_bins[a]), int(rows.n_bins[b])
+        both = (rows.bins[a] >= 0) & (rows.bins[b] >= 0)
+        at = (rows.codes * A + rows.bins[a]) * B + rows.bins[b]
+        tallies: Floats = (
+            np.bincount(at[both], rows.weight[both], K * A * B).reshape(K, A, B).astype(np.float64)
+        )
+        expected = _expected(tallies)
+        alpha = _likeliest(tallies, expected)
+        return cls(a, b, tallies, expected, alpha, _log_ratio(tallies, expected, alpha))
+
+    def terms(self, rows: BinnedRows) -> Floats:
+        """Return the terms of rows, of shape (n, K)."""
+        K, A, B = self.values.shape
+        low_a, low_b, s, t = (
+            rows.low[self.a],
+            rows.low[self.b],
+            rows.share[self.a],
+            rows.share[self.b],
+        )
+        missing = (low_a < 0) | (low_b < 0)
+        high_a, high_b = np.minimum(low_a + 1, A - 1), np.minimum(low_b + 1, B - 1)
+        flat = self.values.reshape(K, -1).T
+        s, t = s[:, np.newaxis], t[:, np.newaxis]
+        found = (1 - s) * (1 - t) * flat[low_a * B + low_b]
+        found += (1 - s) * t * flat[low_a * B + high_b]
+        found += s * (1 - t) * flat[high_a * B + low_b]
+        found += s * t * flat[high_a * B + high_b]
+        found[missing] = 0.0
+        return found
+
+    def honest_terms(self, rows: BinnedRows) -> Floats:
+        """Return the terms of rows, in the own class as if it had not been seen: (n, K)."""
+        found = self.terms(rows)
+        k, a, b = rows.codes, rows.bins[self.a], rows.bins[self.b]
+        there = (a >= 0) & (b >= 0)
+        own = np.minimum(rows.weight, 1.0)  # of equal rows, one
+        share = _own_share(rows, self.a) * _own_share(rows, self.b) * there
+        change = self._left_out(k, a, b, own) - self.values[k, a, b]
+        found[np.arange(k.size), k] += share * np.where(there, change, 0.0)
+        return found
+
+    def _left_out(self, k: Codes, a: Places, b: Places, own: Floats) -> Floats:
+        """Return the values of cells without a row of theirs."""
+        C = self.tallies
+        N = C.sum(axis=(1, 2))
+        whole = C.sum(axis=0)
+        q_a, q_b = (whole.sum(axis=i) / max(whole.sum(), 1e-300) for i in (1, 0))
+        rest = np.maximum(N[k] - own, 0.0)
+        pa = (np.maximum(C.sum(axis=2)[k, a] - own, 0.0) + _MARGIN_ROWS * q_a[a]) / (
+            rest + _MARGIN_ROWS
+        )
+        pb = (np.maximum(C.sum(axis=1)[k, b] - own, 0.0) + _MARGIN_ROWS * q_b[b]) / (
+            rest + _MARGIN_ROWS
+        )
+        e = pa * pb
+        cell = np.maximum(C[k, a, b] - own, 0.0)
+        return _safe_log_ratio(cell + self.alpha * e, (rest + self.alpha) * e)
+
+
+def chosen_pairs(rows: BinnedRows, p: Floats) -> list[tuple[PairTable, Floats]]:
+    """Return the pairs that are worth a term, the best first, with their terms of the rows.
+
+    Parameters
+    ----------
+    rows : BinnedRows
+        The candidates are all pairs of its columns.
+    p : array of shape (n, K)
+        The probabilities of the model without pairs.
+    """
+    pairs = np.array(list(combinations(range(len(rows.bins)), 2)), np.int32)
+    least = _LEAST_GAIN + np.log(len(pairs))
+    if rows.codes.size > _SCREENED_ROWS and len(pairs) > _JUDGED_PAIRS:
+        few = scores(rows.first(_SCREENED_ROWS), p[:_SCREENED_ROWS], pairs)
+        pairs = pairs[np.argsort(-few, kind="stable")[:_JUDGED_PAIRS]]
+    found = scores(rows, p, pairs)
+    best = np.argsort(-found, kind="stable")[:_MOST_PAIRS]
+    tables = [PairTable.of(rows, *pairs[i].tolist()) for i in best if found[i] > least]
+    return [(table, table.honest_terms(rows)) for table in tables]
+
+
+def scores(rows: BinnedRows, p: Floats, pairs: NDArray[np.int32]) -> Floats:
+    """Return about how much log likelihood each pair gains, with its sign."""
+    found = np.empty(len(pairs))
+    bins, low, n_bins, codes = (
+        np.ascontiguousarray(part, np.int32)
+        for part in (rows.bins, rows.low, rows.n_bins, rows.codes)
+    )
+    share = np.ascontiguousarray(rows.share)
+    _kernel.judge_pairs(bins, low, share, n_bins, codes, rows.weight, p, pairs, found)
+    return found
+
+
+def score(terms: Floats, p: Floats, codes: Codes, weight: Floats) -> float:
+    """Return about how much log likelihood a term gains, with its sign."""
+    c = terms - terms.mean(axis=1, keepdims=True)
+    expected = np.einsum("ij,ij->i", p, c)
+    own = c[np.arange(codes.size), codes]
+    g = float(weight @ (own - expected))
+    h = float(weight @ (np.einsum("ij,ij,ij->i", p, c, c) - expected**2)) + _PULL
+    return g * abs(g) / (2 * h)
+
+
+def _own_share(rows: BinnedRows, j: int) -> Floats:
+    """Return how much the bin of each cell counts among the two that it is between."""
+    low, share, own = rows.low[j], rows.share[j], rows.bins[j]
+    return np.where(own == low, 1 - share, np.where(own == low + 1, share, 0.0))
+
+
+def _expected(tallies: Floats) -> Floats:
+    N = tallies.sum(axis=(1, 2))[:, np.newaxis]
+    whole = tallies.sum(axis=0)
+    total = max(float(whole.sum()), 1e-300)
+    pa = (tallies.sum(axis=2) + _MARGIN_ROWS * whole.sum(axis=1) / total) / (N + _MARGIN_ROWS)
+    pb = (tallies.sum(axis=1) + _MARGIN_ROWS * whole.sum(axis=0) / total) / (N + _MARGIN_ROWS)
+    expected: Floats = pa[:, :, np.newaxis] * pb[:, np.newaxis]
+    return expected
+
+
+def _likeliest(tallies: Floats, expected: Floats) -> float:
+    seen = tallies > 0
+    C, e, N = tallies[seen], expected[seen], tallies.sum(axis=(1, 2))
+    found = [
+        float((gammaln(C + alpha * e) - gammaln(alpha * e)).sum())
+        - float((gammaln(alpha + N) - gammaln(alpha)).sum())
+        for alpha in _STRENGTHS
+    ]
+    return _STRENGTHS[int(np.argmax(found))]
+
+
+def _log_ratio(tallies: Floats, expected: Floats, alpha: float) -> Floats:
+    N = tallies.sum(axis=(1, 2))[:, np.newaxis, np.newaxis]
+    return _safe_log_ratio(tallies + alpha * expected, (N + alpha) * expected)
+
+
+def _safe_log_ratio(a: Floats, b: Floats) -> Floats:
+    """Return log(a / b); 0 where no class has a cell."""
+    ratio = np.divide(a, b, out=np.ones(np.broadcast(a, b).shape), where=(a > 0) & (b > 0))
+    return np.log(ratio)

@@ -1,0 +1,164 @@
+"""How interactions are read off a sample of rows, and weighed together with a model's terms."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively import calibration
+from naively.calibration import Calibration
+from naively.calibration_of_terms import terms_of_sample
+from naively.interactions import canonical, quadratic
+from naively.interactions.axes import PairAxis
+from naively.interactions.features import Features, by_class
+from naively.interactions.interaction import Canonical, Interactions, PairTerm, QuadraticTerm
+from naively.interactions.pairs import BinnedRows, chosen_pairs
+from naively.interactions.scatter import SampleScatter
+from naively.statistics import Sample
+from naively.term import Term
+
+__all__ = ["KINDS", "read_interactions"]
+
+Floats = NDArray[np.float64]
+
+KINDS = ("canonical", "quadratic", "pairs")
+_LEAST_WEIGHT = 50.0  # of a sample: of fewer rows, no fifth can be left out
+_MOST_CLASSES = 128  # that have weights of their own
+_ROWS = (500, 4000)  # of the sample, at least and at most
+_CELLS = 4_000_000  # of the terms of a sample
+_PAIR_COLUMNS = 32
+_MANY_ROWS = 1000  # from which columns have more bins
+_BINS = (8, 16)
+
+
+def read_interactions(
+    terms: Sequence[Term],
+    log_prior: Floats,
+    sample: Sample,
+    n_categories: Sequence[int],
+    kinds: Collection[str],
+) -> tuple[Interactions, Calibration] | None:
+    """Read interactions off a sample, and fit the weights of all terms; None if there are none.
+
+    Parameters
+    ----------
+    terms : sequence of Term
+        Those of single columns.
+    log_prior : array of shape (K,)
+        Logarithms of the classes' probabilities.
+    sample : Sample
+        Rows that the terms were read off.
+    n_categories : sequence of int
+        How many categories each column of them has.
+    kinds : collection of str
+        Which of `KINDS` are wanted.
+    """
+    n_classes, n_terms = log_prior.size, sum(len(term.columns) for term in terms)
+    per_row = max(1, n_classes * n_terms)
+    sample = sample.least(min(_ROWS[1], max(_ROWS[0], _CELLS // per_row)))
+    many = n_classes > _MOST_CLASSES or per_row > calibration.MOST_WEIGHTS
+    if not kinds or many or n_classes < 2 or sample.weight.sum() < _LEAST_WEIGHT:
+        return None
+    return _SampleReader(terms, log_prior, sample, n_categories).read(kinds)
+
+
+class _SampleReader:
+    """A sample, and what is known of it."""
+
+    def __init__(
+        self,
+        terms: Sequence[Term],
+        log_prior: Floats,
+        sample: Sample,
+        n_categories: Sequence[int],
+    ) -> None:
+        self.terms, self.log_prior, self.sample = terms, log_prior, sample
+        self.n_categories, self.n_classes = tuple(n_categories), log_prior.size
+        self.own = by_class(sample.codes, sample.weight, log_prior.size)
+        self.honest = [terms_of_sample(terms, sample, log_prior.size)]
+
+    def read(self, kinds: Collection[str]) -> tuple[Interactions, Calibration] | None:
+        """Read the kinds that are wanted, pairs last: they explain what the others do not."""
+        sample = self.sample
+        cells = sample.numbers, sample.categories
+        features = Features.of(*cells, sample.weight, self.own)
+        f = features.values(*cells)
+        directions = self._canonical(f) if "canonical" in kinds else None
+        numbers = np.ascontiguousarray(f[:, : features.numbers.size])
+        one = self._quadratic(numbers) if "quadratic" in kinds else None
+        fitted = self._fitted()
+        axes, pairs = self._pairs(fitted) if "pairs" in kinds else ((), ())
+        if directions is None and one is None and not pairs:
+            return None
+        fitted = self._fitted() if pairs else fitted
+        found = Interactions(features, directions, one, pairs, axes, self.n_categories)
+        n_terms = sum(len(term.columns) for term in self.terms)
+        return found.weighted(fitted.weight[:, n_terms:]), fitted
+
+    def _fitted(self) -> Calibration:
+        every = self.honest[0] if len(self.honest) == 1 else np.concatenate(self.honest, axis=2)
+        self.honest = [every]
+        return calibration.fit(every, self.sample.codes, self.sample.weight, self.log_prior)
+
+    def _canonical(self, f: Floats) -> Canonical | None:
+        codes, weight = self.sample.codes, self.sample.weight
+        whole = SampleScatter.of(f, self.own)
+        W = canonical.directions(whole)
+        if not W.shape[1]:
+            return None
+        self.honest.append(canonical.cross_fitted(f, codes, weight, whole, W.shape[1]))
+        return Canonical(W, canonical.terms_of(f @ W, codes, weight, self.n_classes))
+
+    def _quadratic(self, numbers: Floats) -> QuadraticTerm | None:
+        if not numbers.shape[1]:
+            return None
+        found = quadratic.parameters(numbers, self.own)
+        codes, weight = self.sample.codes, self.sample.weight
+        self.honest.append(quadratic.honest_terms(numbers, codes, weight, found))
+        return QuadraticTerm(found, np.ones(self.n_classes))
+
+    def _pairs(self, fitted: Calibration) -> tuple[tuple[PairAxis, ...], tuple[PairTerm, ...]]:
+        sample = self.sample
+        axes = self._axes()
+        if len(axes) < 2:
+            return (), ()
+        cells = sample.numbers, sample.categories
+        rows = BinnedRows.of(axes, *cells, sample.codes, sample.weight, self.n_classes)
+        joint = fitted.joint(self.honest[0], self.log_prior)
+        p = np.exp(joint - joint.max(axis=1, keepdims=True))
+        chosen = chosen_pairs(rows, p / p.sum(axis=1, keepdims=True))
+        self.honest += [terms[:, :, np.newaxis] for _, terms in chosen]
+        ones = np.ones(self.n_classes)
+        return tuple(axes), tuple(PairTerm(table, ones) for table, _ in chosen)
+
+    def _axes(self) -> list[PairAxis]:
+        """Cut the columns whose own terms say most: those of the largest mean square."""
+        sample, most = self.sample, _BINS[len(self.sample) >= _MANY_ROWS]
+        axes = []
+        for kind, at in self._columns()[:_PAIR_COLUMNS]:
+            if kind == "number":
+                axis = PairAxis.of_numbers(at, sample.numbers[:, at], most)
+            else:
+                codes, n = sample.categories[:, at], self.n_categories[at]
+                axis = PairAxis.of_categories(at, codes, sample.weight, n, most)
+            if axis.n_bins > 1:
+                axes.append(axis)
+        return axes
+
+    def _columns(self) -> list[tuple[str, int]]:
+        """Return kind and place of the columns, those that say most first."""
+        n_terms = sum(len(term.columns) for term in self.terms)
+        own = self.honest[0][:, :, :n_terms]
+        squares = np.einsum("nkt,nkt->nt", own, own) - own.sum(axis=1) ** 2 / self.n_classes
+        said = self.sample.weight @ squares
+        total: dict[tuple[str, int], float] = {}
+        start = 0
+        for term in self.terms:
+            places = [term.at] if term.family.kind == "category" else term.at
+            for i, at in enumerate(places):
+                column = term.family.kind, int(at)
+                total[column] = total.get(column, 0.0) + float(said[start + i])
+            start += len(term.columns)
+        return sorted(total, key=lambda column: -total[column])

@@ -1,0 +1,295 @@
+"""Each part of interactions beside a slow, obvious twin: refits, and loops over rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.interpolate import RegularGridInterpolator
+from scipy.linalg import eigh
+from scipy.special import gammaln
+from scipy.stats import multivariate_t
+
+from naively import _kernel
+from naively.interactions import canonical, quadratic
+from naively.interactions.axes import PairAxis
+from naively.interactions.features import MOST, Features, by_class
+from naively.interactions.pairs import BinnedRows, PairTable, chosen_pairs, score, scores
+from naively.interactions.scatter import SampleScatter, inverse_factor
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+def _rows(rng, n=60, p=3, K=3):
+    """Rows of correlated numbers, their classes, and weights of which some are not whole."""
+    codes = rng.integers(K, size=n).astype(np.int32)
+    values = rng.normal(size=(n, p)) @ rng.normal(size=(p, p)) + codes[:, np.newaxis]
+    weight = rng.choice([0.5, 1.0, 2.0, 3.5], size=n)
+    return values, codes, weight
+
+
+# --- features -------------------------------------------------------------------------------------
+
+
+def test_features_are_standardised_numbers_and_indicators_of_frequent_categories(rng):
+    numbers = np.column_stack([rng.normal(3, 2, 40), np.full(40, 7.0), np.full(40, np.nan)])
+    numbers[3, 0] = np.nan
+    codes = np.repeat([0, 1, 2, -1], [20, 16, 3, 1])[:, np.newaxis]
+    weight = rng.uniform(0.5, 2.0, 40)
+    found = Features.of(numbers, codes, weight, by_class(np.zeros(40, int), weight, 2))
+    assert found.numbers.tolist() == [0]  # the others are constant, or missing
+    assert found.levels.tolist() == [0, 1]  # the third has a weight below 5
+    values = found.values(numbers, codes)
+    assert values[3, 0] == 0.0
+    seen = ~np.isnan(numbers[:, 0])
+    mean = np.average(values[seen, 0], weights=weight[seen])
+    np.testing.assert_allclose([mean, weight @ values[:, 1]], 0.0, atol=1e-12)
+    np.testing.assert_allclose(np.average(values[:, 1] ** 2, weights=weight), 1.0)
+    unseen = found.values(numbers[:1], np.array([[5]]))
+    np.testing.assert_array_equal(unseen[0, 1:], -found.mean[1:] * found.scale[1:])
+
+
+def test_of_too_many_features_those_that_separate_the_classes_remain(rng):
+    codes = rng.integers(2, size=50)
+    numbers = rng.normal(size=(50, MOST + 40))
+    numbers[:, 5] += 3 * codes
+    found = Features.of(
+        numbers, np.empty((50, 0), int), np.ones(50), by_class(codes, np.ones(50), 2)
+    )
+    assert len(found) == MOST
+    assert 5 in found.numbers
+
+
+# --- canonical columns ----------------------------------------------------------------------------
+
+
+def test_directions_solve_the_generalised_eigenproblem(rng):
+    values, codes, weight = _rows(rng, p=4)
+    own = by_class(codes, weight, 3)
+    scatter = SampleScatter.of(values, own)
+    W = canonical.directions(scatter)
+    n, mean = weight.sum(), np.array([np.average(values, axis=0, weights=o) for o in own.T])
+    within = sum(
+        w * np.outer(v - mean[k], v - mean[k])
+        for v, k, w in zip(values, codes, weight, strict=True)
+    )
+    D = np.diag((np.diagonal(within) + 1) / (n + 1))
+    share = 4 / (4 + n)
+    sigma = (1 - share) * within / n + share * D
+    around = mean - np.average(mean, axis=0, weights=own.sum(axis=0))
+    between = (around.T * own.sum(axis=0) / n) @ around
+    _, V = eigh(between, sigma)
+    assert W.shape == (4, 2)
+    for r in range(2):
+        expected = V[:, -1 - r]
+        np.testing.assert_allclose(W[:, r] * np.sign(W[0, r]), expected * np.sign(expected[0]))
+
+
+def test_cross_fitted_terms_are_those_of_a_refit_without_one_of_each_row_of_the_fold(rng):
+    values, codes, weight = _rows(rng)
+    found = canonical.cross_fitted(
+        values, codes, weight, SampleScatter.of(values, by_class(codes, weight, 3)), 2
+    )
+    for i in (0, 1, 7, 33):
+        fold = np.arange(len(codes)) % 5 == i % 5
+        rest = weight - np.where(fold, np.minimum(weight, 1.0), 0.0)
+        W = canonical.directions(SampleScatter.of(values, by_class(codes, rest, 3)))
+        terms = canonical.terms_of(values @ W, codes, rest, 3)
+        refit = canonical.log_densities(terms, values[i : i + 1] @ W)
+        np.testing.assert_allclose(found[i], refit[0], rtol=1e-7, atol=1e-9)
+
+
+def test_of_equal_rows_one_is_taken_out(rng):
+    """Doubling each weight is doubling each row: the other one remains in the scatter."""
+    values, codes, _ = _rows(rng)
+    weight = np.full(len(codes), 2.0)
+    whole = SampleScatter.of(values, by_class(codes, weight, 3))
+    once = canonical.cross_fitted(values, codes, weight, whole, 2)
+    seen = canonical.terms_of(values @ canonical.directions(whole), codes, weight, 3)
+    every = canonical.log_densities(seen, values @ canonical.directions(whole))
+    own = np.arange(len(codes)), codes
+    assert np.abs(once[own] - every[own]).max() > 1e-3  # something was taken out
+    alone = canonical.cross_fitted(values, codes, weight / 2, whole, 2)
+    assert once[own].sum() > alone[own].sum()  # but less than all of a row
+
+
+# --- the quadratic term ---------------------------------------------------------------------------
+
+
+def _scatters(values, codes, weight, K):
+    own = by_class(codes, weight, K)
+    n, p = weight.sum(), values.shape[1]
+    mean = np.array([np.average(values, axis=0, weights=o) for o in own.T])
+    each = [
+        (o[:, np.newaxis] * (values - m)).T @ (values - m) for o, m in zip(own.T, mean, strict=True)
+    ]
+    within, share = sum(each), p / (p + n)
+    D = np.diag((np.diagonal(within) + 1) / (n + 1))
+    return own.sum(axis=0), mean, each, (1 - share) * within / n + share * D
+
+
+def _quadratic_term(x, N, mean, S, sigma):
+    """Return the term by its formula."""
+    p = x.size
+    nu = 4 * (p + 2)
+    B, m = S + nu * sigma, N + nu
+    q = (x - mean) @ np.linalg.solve(B, x - mean)
+    return -0.5 * (np.linalg.slogdet(B)[1] - p * np.log(m)) - 0.5 * (4 + p) * np.log1p(m * q / 4)
+
+
+def test_the_quadratic_term_is_a_multivariate_t_up_to_a_constant(rng):
+    values, codes, weight = _rows(rng)
+    N, mean, S, sigma = _scatters(values, codes, weight, 3)
+    given = quadratic.parameters(values, by_class(codes, weight, 3))
+    found = quadratic.log_density(values, given)
+    for k in range(3):
+        nu = 4 * (3 + 2)
+        t = multivariate_t(mean[k], (S[k] + nu * sigma) / (N[k] + nu), df=4)
+        difference = found[:, k] - t.logpdf(values)
+        np.testing.assert_allclose(difference, difference[0], rtol=1e-9)
+
+
+def test_the_quadratic_term_without_a_row_is_that_of_a_refit(rng):
+    values, codes, weight = _rows(rng, n=40)
+    given = quadratic.parameters(values, by_class(codes, weight, 3))
+    _, _, _, sigma = _scatters(values, codes, weight, 3)
+    own = np.minimum(weight, 1.0)
+    found = quadratic.left_out(values, codes, own, given)
+    for i, k in enumerate(codes):
+        rest = weight.copy()
+        rest[i] -= own[i]
+        N, mean, S, _ = _scatters(values, codes, rest, 3)
+        expected = _quadratic_term(values[i], N[k], mean[k], S[k], sigma)
+        np.testing.assert_allclose(found[i], expected, rtol=1e-9)
+
+
+def test_a_class_of_one_row_is_judged_by_what_all_classes_share(rng):
+    values, codes, weight = _rows(rng, n=40, K=2)
+    codes[0], weight[0] = 2, 1.0
+    given = quadratic.parameters(values, by_class(codes, weight, 3))
+    found = quadratic.honest_terms(values, codes, weight, given)
+    assert np.isfinite(found).all()
+    _, _, _, sigma = _scatters(values, codes, weight, 3)
+    expected = _quadratic_term(values[0], 0.0, np.zeros(3), 0.0, sigma)
+    np.testing.assert_allclose(found[0, 2, 0], expected)
+
+
+def test_a_matrix_that_rounding_made_indefinite_still_has_a_factor():
+    inverse, log_det = inverse_factor(np.array([[1.0, 1.0 + 1e-12], [1.0 + 1e-12, 1.0]]))
+    assert np.isfinite(inverse).all()
+    assert np.isfinite(log_det)
+
+
+# --- pairs ----------------------------------------------------------------------------------------
+
+
+def _binned(rng, n=300, K=3):
+    numbers = rng.normal(size=(n, 2)).round(1)
+    numbers[::17, 0] = np.nan
+    categories = rng.integers(-1, 12, size=(n, 1)).astype(np.int32)
+    y = rng.integers(K, size=n).astype(np.int32)
+    y[(numbers[:, 0] > 0) == (numbers[:, 1] > 0)] = 0  # what only both columns tell
+    weight = rng.choice([1.0, 1.0, 2.0, 0.5], size=n)
+    axes = [
+        PairAxis.of_numbers(0, numbers[:, 0], 8),
+        PairAxis.of_numbers(1, numbers[:, 1], 8),
+        PairAxis.of_categories(0, categories[:, 0], weight, 12, 8),
+    ]
+    return axes, numbers, categories, BinnedRows.of(axes, numbers, categories, y, weight, K)
+
+
+def _value(C, k, a, b, alpha, whole):
+    """Return the value of one cell by its formula; `whole` are the tallies of all rows."""
+    N, q = C[k].sum(), whole.sum(axis=0)
+    pa = (C[k, a].sum() + 2 * q[a].sum() / q.sum()) / (N + 2)
+    pb = (C[k, :, b].sum() + 2 * q[:, b].sum() / q.sum()) / (N + 2)
+    return np.log((C[k, a, b] + alpha * pa * pb) / ((N + alpha) * pa * pb))
+
+
+def test_a_table_is_the_smoothed_log_ratio_of_joint_and_product(rng):
+    _, _, _, rows = _binned(rng)
+    table = PairTable.of(rows, 0, 2)
+    C = np.zeros_like(table.tallies)
+    for a, b, k, w in zip(rows.bins[0], rows.bins[2], rows.codes, rows.weight, strict=True):
+        if a >= 0 and b >= 0:
+            C[k, a, b] += w
+    np.testing.assert_allclose(table.tallies, C)
+    for k, a, b in [(0, 0, 0), (1, 3, 2), (2, 7, 5)]:
+        np.testing.assert_allclose(table.values[k, a, b], _value(C, k, a, b, table.alpha, C))
+
+
+def test_the_strength_is_the_likeliest(rng):
+    _, _, _, rows = _binned(rng)
+    table = PairTable.of(rows, 0, 1)
+    C, e = table.tallies, table.expected
+
+    def likelihood(alpha):
+        N = C.sum(axis=(1, 2))
+        cells = gammaln(C + alpha * e) - gammaln(alpha * e)
+        return cells.sum() + (gammaln(alpha) - gammaln(alpha + N)).sum()
+
+    assert table.alpha == max((4.0, 16.0, 64.0, 256.0, 1024.0), key=likelihood)
+
+
+def test_a_pair_is_bilinear_between_the_medians_of_bins_and_flat_beyond(rng):
+    axes, numbers, _, rows = _binned(rng)
+    table = PairTable.of(rows, 0, 1)
+    x = rng.normal(0, 3, size=(50, 2))
+    new = BinnedRows.of(axes[:2], x, np.empty((50, 0)), np.zeros(50, int), np.ones(50), 3)
+    knots = axes[0].knots, axes[1].knots
+    inside = np.column_stack([np.clip(x[:, j], knots[j][0], knots[j][-1]) for j in (0, 1)])
+    for k in range(3):
+        expected = RegularGridInterpolator(knots, table.values[k])(inside)
+        np.testing.assert_allclose(table.terms(new)[:, k], expected, atol=1e-12)
+    assert np.isnan(numbers[0, 0])
+    assert not table.terms(rows)[0].any()
+
+
+def test_the_own_corner_of_a_pair_is_that_of_tallies_without_the_row(rng):
+    _, _, _, rows = _binned(rng)
+    table = PairTable.of(rows, 0, 1)
+    terms, honest = table.terms(rows), table.honest_terms(rows)
+    for i in (1, 5, 44):
+        k, a, b = rows.codes[i], rows.bins[0, i], rows.bins[1, i]
+        C = table.tallies.copy()
+        C[k, a, b] -= min(rows.weight[i], 1.0)
+        change = _value(C, k, a, b, table.alpha, table.tallies) - table.values[k, a, b]
+        part = 1.0
+        for j, own in ((0, a), (1, b)):
+            part *= 1 - abs(rows.low[j, i] + rows.share[j, i] - own)
+        np.testing.assert_allclose(honest[i, k], terms[i, k] + part * change, atol=1e-12)
+        others = [c for c in range(3) if c != k]
+        np.testing.assert_array_equal(honest[i, others], terms[i, others])
+
+
+def test_the_kernel_judges_pairs_as_their_tables_do(rng):
+    _, _, _, rows = _binned(rng)
+    p = rng.dirichlet(np.ones(3), size=rows.codes.size)
+    pairs = np.array([[0, 1], [0, 2], [1, 2]], np.int32)
+    expected = [
+        score(PairTable.of(rows, a, b).honest_terms(rows), p, rows.codes, rows.weight)
+        for a, b in pairs
+    ]
+    np.testing.assert_allclose(scores(rows, p, pairs), expected, rtol=1e-9)
+
+
+def test_only_pairs_that_explain_something_are_chosen(rng):
+    _, _, _, rows = _binned(rng, n=1500)
+    share = np.bincount(rows.codes, rows.weight) / rows.weight.sum()
+    chosen = chosen_pairs(rows, np.tile(share, (1500, 1)))
+    assert [(table.a, table.b) for table, _ in chosen] == [(0, 1)]
+
+
+def test_the_kernel_reads_no_bin_that_there_is_not():
+    rows = [np.zeros((2, 3), np.int32), np.zeros((2, 3), np.int32), np.zeros((2, 3))]
+    given = [np.array([1, 1], np.int32), np.zeros(3, np.int32), np.ones(3), np.ones((3, 2)) / 2]
+    out = np.empty(1)
+    for at, bad in ((0, 1), (1, 5)):
+        wrong = [part.copy() for part in rows]
+        wrong[at][0, 0] = bad
+        with pytest.raises(ValueError, match="bin"):
+            _kernel.judge_pairs(*wrong, *given, np.array([[0, 1]], np.int32), out)
+    with pytest.raises(ValueError, match="axis"):
+        _kernel.judge_pairs(*rows, *given, np.array([[0, 2]], np.int32), out)
