@@ -16,7 +16,8 @@ SOURCE = Path(naively.__file__).parent
 LAYERS = [
     {"exceptions", "_kernel", "_threads", "_optional", "_atomic", "__version__"},
     {"labels", "tensors", "schema", "dialects", "sparse"},
-    {"axes", "kinds", "calibration_of_many", "minimize"},
+    {"alphabet", "texts", "words"},
+    {"axes", "kinds", "tokens", "calibration_of_many", "minimize"},
     {"rows"},
     {"statistics"},
     {"summary", "calibration"},

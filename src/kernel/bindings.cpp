@@ -170,6 +170,7 @@ void bind_interactions(nb::module_& m);
 void bind_terms(nb::module_& m);
 void bind_sparse(nb::module_& m);
 void bind_text(nb::module_& m);
+void bind_tokens(nb::module_& m);
 
 NB_MODULE(_kernel, m) {
     using naively::Want;
@@ -201,4 +202,5 @@ NB_MODULE(_kernel, m) {
     bind_terms(m);
     bind_sparse(m);
     bind_text(m);
+    bind_tokens(m);
 }

@@ -1,6 +1,6 @@
 from typing import Any, TypeAlias
 
-from numpy import float64, int32, int64, uint8, uint32, uint64
+from numpy import float64, int32, int64, uint8, uint16, uint32, uint64
 from numpy.typing import NDArray
 
 Table: TypeAlias = NDArray[Any] | list[NDArray[Any]]
@@ -151,3 +151,51 @@ def judge_pairs(
     pairs: NDArray[int32],
     scores: Doubles,
 ) -> None: ...
+
+class Alphabet:
+    def __init__(
+        self,
+        blocks: NDArray[uint16],
+        entries: NDArray[int32],
+        expansions: list[tuple[int, list[int]]],
+        lowers: bool,
+    ) -> None: ...
+
+class WordIndex:
+    def __init__(self, block: NDArray[uint8], offsets: NDArray[int64]) -> None: ...
+
+class CountedTokens:
+    @property
+    def status(self) -> tuple[int, int]: ...
+    def sort_words(self) -> tuple[NDArray[uint8], NDArray[int64]]: ...
+    def move_places(self, places: NDArray[int32]) -> None: ...
+    def take_rows(
+        self,
+    ) -> tuple[NDArray[int64], NDArray[int32], NDArray[uint32], NDArray[int64]]: ...
+
+def count_tokens(
+    addresses: NDArray[uint64],
+    lengths: NDArray[int64],
+    alphabet: Alphabet,
+    by_characters: bool,
+    least_n: int,
+    greatest_n: int,
+    known: WordIndex | None,
+    width: int,
+) -> CountedTokens: ...
+def unite_words(
+    a_block: NDArray[uint8],
+    a_offsets: NDArray[int64],
+    b_block: NDArray[uint8],
+    b_offsets: NDArray[int64],
+) -> tuple[NDArray[uint8], NDArray[int64]]: ...
+def word_positions(
+    a_block: NDArray[uint8],
+    a_offsets: NDArray[int64],
+    b_block: NDArray[uint8],
+    b_offsets: NDArray[int64],
+    positions: NDArray[int32],
+) -> None: ...
+def text_addresses(
+    cells: list[Any], addresses: NDArray[uint64], lengths: NDArray[int64]
+) -> tuple[int, NDArray[uint8]]: ...

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-__all__ = ["block_slices", "map_blocks"]
+__all__ = ["block_slices", "map_blocks", "thread_count"]
 
 T = TypeVar("T")
 B = TypeVar("B")
@@ -34,14 +34,15 @@ def block_slices(n_rows: int, n_columns: int, most: int) -> list[slice]:
 
 def map_blocks(work: Callable[[B], T], blocks: list[B], n_jobs: int | None) -> list[T]:
     """Return ``[work(block) for block in blocks]``, by ``n_jobs`` threads."""
-    threads = min(_thread_count(n_jobs), len(blocks)) if len(blocks) > 1 else 1
+    threads = min(thread_count(n_jobs), len(blocks)) if len(blocks) > 1 else 1
     if threads <= 1:
         return [work(block) for block in blocks]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(work, blocks))
 
 
-def _thread_count(n_jobs: int | None) -> int:
+def thread_count(n_jobs: int | None) -> int:
+    """Return how many threads are meant: all cores by None, all but one by -2."""
     if n_jobs is not None and n_jobs > 0:
         return n_jobs
     available: Any = getattr(os, "sched_getaffinity", None)

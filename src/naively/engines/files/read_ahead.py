@@ -15,7 +15,7 @@ from itertools import tee
 from threading import Event
 from typing import Any, NamedTuple, Protocol
 
-from naively._threads import _thread_count
+from naively._threads import thread_count
 from naively.engines.files.cells import RowError
 from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.pieces import FilePiece, Position, ReplayedReader
@@ -81,7 +81,7 @@ class FilePass:
     """A pass over files; as a context, it ends its threads."""
 
     def __init__(self, first: FirstRows, n_jobs: int | None = None) -> None:
-        self.first, self.stop, self.threads = first, Event(), _thread_count(n_jobs)
+        self.first, self.stop, self.threads = first, Event(), thread_count(n_jobs)
         self.pool = ThreadPoolExecutor(self.threads)
         self.skipped: set[str] = set()  # names of files that are not read on
 

@@ -1,0 +1,157 @@
+// Words of a vocabulary: a hash table that compares them byte by byte, their order, and merging.
+//
+// A vocabulary is one block of bytes and offsets, in the order of bytes, which is that of code
+// points in UTF-8. Words of up to eight bytes are compared where they stand in the table itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "simd.hpp"
+#include "words_bytes.hpp"
+
+namespace naively {
+
+constexpr std::size_t most_words = std::size_t{1} << 26;  // that one table gathers
+
+// One UTF-8 block; word i is from offset i to offset i + 1.
+struct WordsView {
+    const std::uint8_t* block;
+    const std::int64_t* offsets;
+    std::size_t n;
+
+    const std::uint8_t* word(std::size_t i) const { return block + offsets[i]; }
+    std::size_t length(std::size_t i) const {
+        return static_cast<std::size_t>(offsets[i + 1] - offsets[i]);
+    }
+};
+
+// What is compared of a word: its bytes if they are at most eight, and otherwise their hash.
+struct WordKey {
+    const std::uint8_t* word;
+    std::uint64_t bytes, hash;
+    std::uint32_t length;
+};
+
+constexpr std::size_t inline_bytes = 8;
+
+NAIVELY_INLINE std::uint64_t mix(std::uint64_t h, std::uint64_t bytes) {
+    h = (h ^ bytes) * 0x9E3779B97F4A7C15;
+    return h ^ h >> 32;
+}
+
+// The table goes by the highest bits.
+NAIVELY_INLINE std::uint64_t spread(std::uint64_t bytes, std::uint32_t length) {
+    return mix(length, bytes) * 0xD6E8FEB86659FD93;
+}
+
+inline std::uint64_t hash_long(const std::uint8_t* word, std::size_t length) {
+    std::uint64_t h = length;
+    for (std::size_t at = 0; at + inline_bytes < length; at += inline_bytes)
+        h = mix(h, load8(word + at));
+    return mix(h, load8(word + length - inline_bytes));
+}
+
+// Eight bytes from `word` on can be read, whatever its length.
+NAIVELY_INLINE WordKey key_of(const std::uint8_t* word, std::uint32_t length) {
+    std::uint64_t bytes = 0;
+    if (length > inline_bytes)
+        bytes = hash_long(word, length);
+    else if (length > 0)
+        bytes = load8(word) & ~std::uint64_t{0} >> (64 - 8 * length);
+    return {word, bytes, spread(bytes, length), length};
+}
+
+// The hash table alone; the words themselves are the caller's.
+class WordTable {
+  public:
+    explicit WordTable(std::size_t n_words = 0);
+
+    void prefetch(const WordKey& key) const { NAIVELY_PREFETCH(slots_.data() + home(key.hash)); }
+
+    // The code of a word, or -1.
+    std::int32_t find(const WordKey& key, const WordsView& words) const {
+        return slots_[search(key, words)].code;
+    }
+
+    // The code of a word, which is `next` if it is new.
+    std::int32_t find_or_add(const WordKey& key, const WordsView& words, std::int32_t next);
+
+  private:
+    struct Slot {
+        std::uint64_t bytes = 0;
+        std::uint32_t length = 0;
+        std::int32_t code = -1;
+    };
+
+    std::size_t search(const WordKey& key, const WordsView& words) const {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t at = home(key.hash);
+        for (; slots_[at].code >= 0; at = (at + 1) & mask) {
+            const Slot& slot = slots_[at];
+            if (slot.bytes != key.bytes || slot.length != key.length) continue;
+            if (key.length <= inline_bytes) break;
+            const auto code = static_cast<std::size_t>(slot.code);
+            if (std::memcmp(words.word(code), key.word, key.length) == 0) break;
+        }
+        return at;
+    }
+    void grow();
+    std::size_t home(std::uint64_t hash) const { return hash >> shift_; }
+
+    unsigned shift_;
+    std::size_t n_ = 0;
+    std::vector<Slot> slots_;
+};
+
+// A vocabulary that grows.
+class Dictionary {
+  public:
+    std::int32_t code(const WordKey& key) {
+        const std::int32_t next = static_cast<std::int32_t>(offsets_.size() - 1);
+        const std::int32_t found = table_.find_or_add(key, view(), next);
+        if (found == next) append(key);
+        return found;
+    }
+    void prefetch(const WordKey& key) const { table_.prefetch(key); }
+    std::size_t size() const { return offsets_.size() - 1; }
+    WordsView view() const { return {block_.data(), offsets_.data(), size()}; }
+
+  private:
+    void append(const WordKey& key);
+
+    WordTable table_;
+    std::vector<std::uint8_t> block_;
+    std::vector<std::int64_t> offsets_ = {0};
+};
+
+// A vocabulary that is only looked into. Its words must stay where they are.
+class WordIndex {
+  public:
+    explicit WordIndex(const WordsView& words);
+
+    std::int32_t code(const WordKey& key) const { return table_.find(key, words_); }
+    void prefetch(const WordKey& key) const { table_.prefetch(key); }
+    std::size_t size() const { return words_.n; }
+
+  private:
+    WordsView words_;
+    WordTable table_;
+};
+
+// The codes of words in the order of their bytes.
+std::vector<std::uint32_t> order_of(const WordsView& words);
+
+// Where each of the sorted words `a` stands among the sorted words `b`, or -1.
+void find_positions(const WordsView& a, const WordsView& b, std::int32_t* positions);
+
+// The words of two sorted vocabularies.
+struct Union {
+    std::vector<std::uint8_t> block;
+    std::vector<std::int64_t> offsets;
+};
+Union unite(const WordsView& a, const WordsView& b);
+
+}  // namespace naively

@@ -1,0 +1,199 @@
+r"""Texts become rows of counts: the distinct tokens of each document, and how often it has them.
+
+Tokens are those of scikit-learn's `CountVectorizer`: words (``(?u)\b\w\w+\b``) or n-grams of
+characters within words (``char_wb``), in lower case. They are numbered by a vocabulary that is
+gathered on the way and sorted, or looked up in a given one, or hashed as by `HashingVectorizer`.
+
+>>> rows, words, lengths = encode(["Tea and tea", "No milk, please"], TextOptions())
+>>> words.tolist(), rows.dense().tolist()
+(['and', 'milk', 'no', 'please', 'tea'], [[1.0, 0.0, 0.0, 0.0, 2.0], [0.0, 1.0, 1.0, 1.0, 0.0]])
+>>> rows, _, lengths = encode(["Green tea!", None], TextOptions(), words)
+>>> rows.dense().tolist(), lengths.tolist()
+([[0.0, 0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0]], [2, -1])
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively import _kernel
+from naively._threads import map_blocks, thread_count
+from naively.alphabet import UNICODE, alphabet
+from naively.exceptions import NaivelyError
+from naively.sparse import SparseRows
+from naively.texts import Texts, texts_of
+from naively.words import Words
+
+__all__ = ["EncodedTexts", "TextOptions", "encode"]
+
+_BYTES = 1 << 18  # of text that are worth a thread
+_STATUS = ("ok", "not UTF-8", "too long", "too many words")
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """What tokens are; two sides that are added must agree on it.
+
+    Attributes
+    ----------
+    analyzer : {"word", "char_wb"}
+        Words of two or more letters, digits and underscores; or n-grams of the characters of what
+        stands between white space, with a space before and behind it.
+    ngram_range : tuple of int
+        The least and the greatest number of words, or characters, in a token.
+    lowercase : bool
+        Whether texts are made lower case first.
+    hashed : int or None
+        The number of places that tokens are hashed to; None for a vocabulary.
+    unicode : str
+        The version of Unicode that says what letters are, which is that of Python.
+    """
+
+    analyzer: Literal["word", "char_wb"] = "word"
+    ngram_range: tuple[int, int] = (1, 1)
+    lowercase: bool = True
+    hashed: int | None = None
+    unicode: str = UNICODE
+
+    def __post_init__(self) -> None:
+        if self.analyzer not in ("word", "char_wb"):
+            raise NaivelyError(f"analyzer must be 'word' or 'char_wb'; got {self.analyzer!r}.")
+        least, greatest = self.ngram_range
+        if not 1 <= least <= greatest < 2**16:
+            raise NaivelyError(
+                "ngram_range must be two whole numbers from 1 to 65535, the lesser first; got "
+                f"{self.ngram_range}."
+            )
+        if self.hashed is not None and not 1 <= self.hashed < 2**31:
+            raise NaivelyError(f"hashed must be from 1 to 2^31 - 1, or None; got {self.hashed}.")
+
+
+class EncodedTexts(NamedTuple):
+    """Documents as rows of counts.
+
+    Attributes
+    ----------
+    rows : SparseRows
+        The distinct tokens of each document in the order of their first appearance (for
+        "char_wb", of the words they are in), and their counts as uint32.
+    words : Words
+        The vocabulary, whose places the columns are.
+    lengths : ndarray of int64
+        How many tokens each document has, unknown ones too; -1 where it is missing.
+    """
+
+    rows: SparseRows
+    words: Words
+    lengths: NDArray[np.int64]
+
+
+def encode(
+    texts: Any,
+    options: TextOptions,
+    words: Words | None = None,
+    n_jobs: int | None = None,
+    *,
+    name: str = "the column",
+) -> EncodedTexts:
+    """Count the tokens of each document; the result is the same on any number of threads.
+
+    Parameters
+    ----------
+    texts : list of str, ndarray, column of a frame, or Texts
+        The documents; missing ones have no token.
+    options : TextOptions
+        What tokens are.
+    words : Words, optional
+        The vocabulary, of which tokens are kept; all tokens are where there is none.
+    n_jobs : int, optional
+        How many threads; all cores by default.
+    name : str
+        What messages call the column.
+    """
+    if words is not None and words.width != options.hashed:
+        raise NaivelyError(
+            f"the words must be hashed as the options say, to {options.hashed} places; got "
+            f"{words.width}. Encode by the options that the words were made with."
+        )
+    documents = texts_of(texts, name)
+    blocks = _blocks(documents, n_jobs)
+    parts = map_blocks(lambda rows: _count(documents, rows, options, words, name), blocks, n_jobs)
+    if options.hashed is not None:
+        words = Words.hashed(options.hashed)
+    elif words is None:
+        words = _unite(parts, n_jobs)
+    return _joined([part.take_rows() for part in parts], words)
+
+
+def _blocks(documents: Texts, n_jobs: int | None) -> list[slice]:
+    """Cut the documents into blocks of about as many bytes, one for each thread."""
+    ends = np.cumsum(np.maximum(documents.lengths, 0))
+    size = int(ends[-1]) if ends.size else 0
+    n_blocks = max(1, min(thread_count(n_jobs), size // _BYTES))
+    inner = np.searchsorted(ends, size * np.arange(1, n_blocks) / n_blocks).tolist()
+    edges = [0, *inner, ends.size]
+    return [slice(a, b) for a, b in pairwise(edges)]
+
+
+def _count(
+    documents: Texts, rows: slice, options: TextOptions, words: Words | None, name: str
+) -> _kernel.CountedTokens:
+    known = words.index if words is not None and options.hashed is None else None
+    counted = _kernel.count_tokens(
+        documents.addresses[rows],
+        documents.lengths[rows],
+        alphabet(options.lowercase),
+        options.analyzer == "char_wb",
+        *options.ngram_range,
+        known,
+        options.hashed or 0,
+    )
+    status, row = counted.status
+    if status:
+        _raise(_STATUS[status], name, rows.start + row)
+    return counted
+
+
+def _raise(status: str, name: str, row: int) -> NoReturn:
+    if status == "not UTF-8":
+        raise NaivelyError(
+            f"{name} must hold text in UTF-8; got other bytes, or half of a surrogate pair, in row "
+            f"{row}. Decode it by its own encoding first."
+        )
+    if status == "too long":
+        raise NaivelyError(
+            f"{name} must hold texts below 2^30 bytes; got a longer one in row {row}. Cut it."
+        )
+    raise NaivelyError(
+        f"{name} must hold at most 2^26 different tokens; got more by row {row}. Hash them, for "
+        "instance by hashed=2**20, or take shorter n-grams."
+    )
+
+
+def _unite(parts: list[_kernel.CountedTokens], n_jobs: int | None) -> Words:
+    """Return the words of all parts, and number the tokens by them."""
+    found = map_blocks(lambda part: Words(*part.sort_words()), parts, n_jobs)
+    words = reduce(Words.union, found)
+    if len(parts) > 1:
+        pairs = list(zip(parts, found, strict=True))
+        map_blocks(lambda pair: pair[0].move_places(pair[1].positions(words)), pairs, n_jobs)
+    return words
+
+
+def _joined(parts: list[tuple[NDArray[Any], ...]], words: Words) -> EncodedTexts:
+    if len(parts) == 1:
+        ends, places, counts, lengths = parts[0]
+    else:
+        ends, places, counts, lengths = (
+            np.concatenate(arrays) for arrays in zip(*parts, strict=True)
+        )
+        before = np.cumsum([0, *(part[1].size for part in parts[:-1])])
+        ends += np.repeat(before, [part[0].size for part in parts])
+    starts = np.concatenate([np.zeros(1, np.int64), ends])
+    return EncodedTexts(SparseRows(starts, places, counts, words.size), words, lengths)
