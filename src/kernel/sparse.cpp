@@ -18,9 +18,9 @@ NAIVELY_CLONES bool are_below(const std::uint32_t* places, std::size_t n, std::u
     return n == 0 || greatest < end;
 }
 
-NAIVELY_CLONES bool are_plain(const double* values, std::size_t n, double least) {
+NAIVELY_CLONES bool are_plain(const double* values, std::size_t n, double least, double most) {
     int plain = 1;
-    for (std::size_t i = 0; i < n; ++i) plain &= (values[i] >= least) & (values[i] <= largest);
+    for (std::size_t i = 0; i < n; ++i) plain &= (values[i] >= least) & (values[i] <= most);
     return plain != 0;
 }
 
@@ -71,7 +71,7 @@ Problem RowReader::read(std::size_t row) {
     if (!reading_.values) return Problem::none;
     read_values(first, n);
     const bool orderly = !reading_.distinct || ascend(cells.places, n);
-    if (!(orderly && are_plain(cells.values, n, reading_.negative ? -largest : 0.0))) {
+    if (!(orderly && are_plain(cells.values, n, reading_.negative ? -largest : 0.0, most()))) {
         const Problem problem = tidy();
         if (problem != Problem::none) return problem;
     }
@@ -84,6 +84,9 @@ Problem RowReader::read(std::size_t row) {
     }
     return Problem::none;
 }
+
+// What a cell may be at most: sums of counts must be finite.
+double RowReader::most() const { return reading_.negative ? largest : largest_count; }
 
 bool RowReader::read_places(std::size_t first, std::size_t n) {
     const auto end = static_cast<std::uint32_t>(X_.n_columns);
@@ -130,7 +133,7 @@ Problem RowReader::tidy() {
             missing.push_back(cell.first);
             continue;
         }
-        if (std::abs(cell.second) > largest) return Problem::infinite;
+        if (std::abs(cell.second) > most()) return Problem::infinite;
         if (cell.second < 0.0 && !reading_.negative) return Problem::negative;
         sorted_[kept++] = cell;
     }

@@ -24,6 +24,9 @@ struct SparseRows {
     std::size_t n_columns;  // fewer than 2^32
 };
 
+// Counts beyond this are no counts: sums of them would be infinite.
+constexpr double largest_count = 1e290;
+
 enum class Problem : std::uint8_t { none, place, negative, infinite };
 
 // What went wrong, and in which row.
@@ -63,6 +66,7 @@ class RowReader {
     bool read_places(std::size_t first, std::size_t n);
     void read_values(std::size_t first, std::size_t n);
     Problem tidy();
+    double most() const;
     void keep_sorted();
 
     const SparseRows& X_;
@@ -89,6 +93,19 @@ Finding count_sparse(const SparseRows& X, const Labelled& rows, const std::uint3
 
 // The same for a table of all cells.
 Finding count_table(const Table& X, const Labelled& rows, const Counting& counting);
+
+// Cells as they would be added: one after the other, and how many there are.
+struct CellList {
+    std::int32_t* classes;
+    std::int64_t* entries;
+    double* values;
+    std::int64_t offset;  // that is added to places
+    std::size_t n = 0;
+};
+
+// Lists the cells that `count_sparse` would add; the list has room for all of X.
+Finding list_sparse(const SparseRows& X, const Labelled& rows, const Counting& counting,
+                    CellList& list);
 
 // order: the rows by class, in their own order within each; ends[k] is where class k begins.
 void group_rows(const std::int32_t* codes, std::size_t n, std::size_t n_classes,

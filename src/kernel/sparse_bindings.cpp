@@ -134,6 +134,25 @@ nb::object count_sparse(nb::handle X, const Codes& codes, const Weights& weights
     return as_python(found);
 }
 
+// What is wrong, if anything, and how many cells were listed.
+nb::object list_sparse(nb::handle X, const Codes& codes, const Weights& weights,
+                       std::string_view measure, double threshold, bool is_distinct,
+                       const Plain<std::int32_t, 1>& classes, const Plain<std::int64_t, 1>& entries,
+                       const Plain<double, 1>& values, std::int64_t offset) {
+    const HeldRows held(X);
+    const naively::SparseRows& rows = held.rows;
+    const auto n_cells = static_cast<std::size_t>(rows.starts[rows.n_rows] - rows.starts[0]);
+    expect(codes.size() == rows.n_rows && (!weights || weights->size() == rows.n_rows),
+           "everything must be equally long");
+    expect(classes.size() == n_cells && entries.size() == n_cells && values.size() == n_cells,
+           "there must be a place for every cell");
+    const naively::Labelled labelled{codes.data(), weights ? weights->data() : nullptr, most};
+    const naively::Counting counting{measure_of(measure), threshold, is_distinct, nullptr, 0};
+    naively::CellList list{classes.data(), entries.data(), values.data(), offset};
+    const naively::Finding found = naively::list_sparse(rows, labelled, counting, list);
+    return nb::make_tuple(as_python(found), list.n);
+}
+
 nb::object count_table(nb::handle X, const Codes& codes, const Weights& weights,
                        std::string_view measure, double threshold, const Plain<double, 2>& out,
                        std::size_t offset) {
@@ -183,6 +202,10 @@ void bind_sparse(nb::module_& m) {
     m.def("count_sparse", &count_sparse, X, nb::arg("y_codes"), nb::arg("weights").none(),
           nb::arg("measure"), nb::arg("threshold"), nb::arg("is_distinct"), out, nb::arg("offset"),
           nb::arg("order").none() = nb::none());
+    m.def("list_sparse", &list_sparse, X, nb::arg("y_codes"), nb::arg("weights").none(),
+          nb::arg("measure"), nb::arg("threshold"), nb::arg("is_distinct"),
+          nb::arg("classes").noconvert(), nb::arg("entries").noconvert(),
+          nb::arg("values").noconvert(), nb::arg("offset"));
     m.def("count_table", &count_table, X, nb::arg("y_codes"), nb::arg("weights").none(),
           nb::arg("measure"), nb::arg("threshold"), out, nb::arg("offset"));
     m.def("group_rows", &group_rows, nb::arg("y_codes"), nb::arg("n_classes"),

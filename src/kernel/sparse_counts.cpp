@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sparse.hpp"
 
@@ -33,6 +32,15 @@ class CellCounter {
         : X_(X), rows_(rows), counting_(counting), current_(X, reading(counting)),
           next_(X, reading(counting)) {}
 
+    Finding list(CellList& list) {
+        for (std::size_t row = 0; row < X_.n_rows; ++row) {
+            const Finding found = load(nullptr, X_.n_rows, row, current_, false);
+            if (found.problem != Problem::none) return found;
+            append(row, list);
+        }
+        return {};
+    }
+
     Finding run(const std::uint32_t* order, std::size_t n) {
         RowReader *current = &current_, *next = &next_;
         Finding found = load(order, n, 0, *current);
@@ -60,13 +68,14 @@ class CellCounter {
         return counting_.out + static_cast<std::size_t>(rows_.codes[row]) * counting_.stride;
     }
 
-    Finding load(const std::uint32_t* order, std::size_t n, std::size_t at, RowReader& reader) {
+    Finding load(const std::uint32_t* order, std::size_t n, std::size_t at, RowReader& reader,
+                 bool has_sums = true) {
         if (at >= n) return {};
         if (at + rows_ahead < n) reader.prefetch(number(order, at + rows_ahead));
         const std::size_t row = number(order, at);
         if (rows_.weight(row) == 0.0) return {};
         const Problem problem = reader.read(row);
-        if (problem == Problem::none && counting_.measure != Measure::missing)
+        if (problem == Problem::none && has_sums && counting_.measure != Measure::missing)
             prefetch_sums(reader.cells, line(row));
         return {problem, row};
     }
@@ -86,6 +95,23 @@ class CellCounter {
             each(cells, sums, [&](std::size_t i) { return w * cells.values[i]; });
     }
 
+    void append(std::size_t row, CellList& list) {
+        const double w = rows_.weight(row);
+        if (w == 0.0) return;
+        const auto put = [&](std::uint32_t place, double amount) {
+            list.classes[list.n] = rows_.codes[row];
+            list.entries[list.n] = place + list.offset;
+            list.values[list.n++] = amount;
+        };
+        const Cells& cells = current_.cells;
+        if (counting_.measure == Measure::missing)
+            for (const std::uint32_t place : current_.missing) put(place, w);
+        else
+            for (std::size_t i = 0; i < cells.n; ++i)
+                put(cells.places[i],
+                    counting_.measure == Measure::documents ? w : w * cells.values[i]);
+    }
+
     const SparseRows& X_;
     const Labelled& rows_;
     const Counting& counting_;
@@ -95,9 +121,8 @@ class CellCounter {
 // Adds some cells of one row; none of them has to be above zero.
 NAIVELY_CLONES Problem add_strip(const double* values, std::size_t n, double w, Measure measure,
                                  double threshold, double* NAIVELY_RESTRICT sums) {
-    constexpr double largest = std::numeric_limits<double>::max();
     int plain = 1;
-    for (std::size_t j = 0; j < n; ++j) plain &= (values[j] >= 0.0) & (values[j] <= largest);
+    for (std::size_t j = 0; j < n; ++j) plain &= (values[j] >= 0.0) & (values[j] <= largest_count);
     if (plain != 0) {
         if (measure == Measure::occurrences)
             for (std::size_t j = 0; j < n; ++j) sums[j] += w * values[j];
@@ -111,7 +136,7 @@ NAIVELY_CLONES Problem add_strip(const double* values, std::size_t n, double w, 
             if (measure == Measure::missing) sums[j] += w;
             continue;
         }
-        if (std::abs(x) > largest) return Problem::infinite;
+        if (std::abs(x) > largest_count) return Problem::infinite;
         if (x < 0.0) return Problem::negative;
         if (measure == Measure::occurrences) sums[j] += w * x;
         if (measure == Measure::documents && x > threshold) sums[j] += w;
@@ -124,6 +149,11 @@ NAIVELY_CLONES Problem add_strip(const double* values, std::size_t n, double w, 
 Finding count_sparse(const SparseRows& X, const Labelled& rows, const std::uint32_t* order,
                      std::size_t n, const Counting& counting) {
     return CellCounter(X, rows, counting).run(order, n);
+}
+
+Finding list_sparse(const SparseRows& X, const Labelled& rows, const Counting& counting,
+                    CellList& list) {
+    return CellCounter(X, rows, counting).list(list);
 }
 
 Finding count_table(const Table& X, const Labelled& rows, const Counting& counting) {

@@ -9,6 +9,7 @@ namespace {
 constexpr std::size_t cells_ahead = 24;  // whose weights are fetched beforehand
 constexpr std::size_t most_quads = 8;    // that stay in registers: 32 classes at a time
 constexpr std::size_t quad_size = 4;
+constexpr double farthest = 1e300;       // a cell beyond counts as this one: sums must be finite
 constexpr std::size_t line_numbers = 8;  // doubles of a cache line
 
 // Four sums. Eight in one vector would leave the registers where those hold four.
@@ -65,7 +66,7 @@ NAIVELY_INLINE void add_row(const Cells& row, const Cells& next, const Lines& li
             std::copy_n(b, n, tail);
             b = tail;
         }
-        const double x = is_step ? 1.0 : row.values[i];
+        const double x = is_step ? 1.0 : std::max(-farthest, std::min(row.values[i], farthest));
         for (std::size_t q = 0; q < Q; ++q) add_scaled(b + q * quad_size, x, sums[q]);
     }
     double found[Q * quad_size];

@@ -90,6 +90,18 @@ def count_sparse(
     offset: int,
     order: NDArray[uint32] | None = None,
 ) -> tuple[str, int] | None: ...
+def list_sparse(
+    X: Any,
+    y_codes: NDArray[int32],
+    weights: Doubles | None,
+    measure: str,
+    threshold: float,
+    is_distinct: bool,
+    classes: NDArray[int32],
+    entries: NDArray[int64],
+    values: Doubles,
+    offset: int,
+) -> tuple[tuple[str, int] | None, int]: ...
 def count_table(
     X: Table,
     y_codes: NDArray[int32],

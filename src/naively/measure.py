@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import add
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +21,15 @@ from naively.axes import Axes
 from naively.exceptions import NaivelyError
 from naively.rows import Block, NotFiniteError, Rows, Table, Targets
 from naively.schema import Schema
-from naively.statistics import STATISTICS, Bins, Sample, Statistic, Tallies
+from naively.sparse import SparseRows
+from naively.statistics import STATISTICS, Bins, Documents, Occurrences, Sample, Statistic, Tallies
+from naively.statistics.counting import LARGEST_COUNT, NotACountError
 from naively.statistics.row_hashes import hashes_of
 from naively.statistics.sample import EVERYTHING
 from naively.statistics.statistic import TooLargeError
 from naively.summary import Summary
 
-__all__ = ["measure", "measure_sample", "raise_not_finite"]
+__all__ = ["measure", "measure_sample", "not_a_count", "raise_not_finite"]
 
 Floats = NDArray[np.float64]
 
@@ -106,17 +109,29 @@ def _measured(
     weights = None if targets.weights is None else _checked_weights(targets.weights, n_rows)
     hashes = [hashes_of(column) for column in rows.categories] if Sample in kinds else []
 
-    def work(at: slice) -> list[Statistic]:
+    def measured(
+        at: slice, kinds: Sequence[type[Statistic]], n_jobs: int | None = 1
+    ) -> list[Statistic]:
         given = None if weights is None else weights[at]
         cells = rows.numbers[at], rows.codes[at], targets.codes[at], given
-        block = Block(*cells, schema, axes, hashes, bound, untyped)
-        return [kind.measure(block) for kind in kinds]
+        block = Block(*cells, schema, axes, hashes, bound, untyped, n_jobs)
+        try:
+            return [kind.measure(block) for kind in kinds]
+        except NotACountError as error:
+            raise NotACountError(error.problem, error.row + (at.start or 0)) from None
 
+    every, n_columns = slice(n_rows), rows.cells_per_row
     try:
-        if n_rows * rows.shape[1] < _SMALL:
-            return work(slice(n_rows))
-        blocks = block_slices(*rows.shape, _most_blocks(schema, axes))
-        return reduce(_added, map_blocks(work, blocks, n_jobs))
+        if n_rows * n_columns < _SMALL:
+            return measured(every, kinds)
+        parts = [kind for kind in kinds if not (rows.is_sparse and kind.whole)]
+        whole = [kind for kind in kinds if kind not in parts]
+        blocks = block_slices(n_rows, n_columns, _most_blocks(schema, axes))
+        sums = reduce(_added, map_blocks(lambda at: measured(at, parts), blocks, n_jobs))
+        found = dict(zip([*parts, *whole], [*sums, *measured(every, whole, n_jobs)], strict=True))
+        return [found[kind] for kind in kinds]
+    except NotACountError as error:
+        raise not_a_count(rows.numbers, schema, error) from None
     except (NotFiniteError, TooLargeError):
         pass
     raise_not_finite(rows.numbers, schema)
@@ -129,9 +144,10 @@ def _added(a: list[Statistic], b: list[Statistic]) -> list[Statistic]:
 
 def _most_blocks(schema: Schema, axes: Axes) -> int:
     """Return how many blocks there may be, so that their results stay small beside the rows."""
-    moments = 32 * axes.classes.size * len(schema.numbers)
+    moments = 0 if schema.counted else 32 * axes.classes.size * len(schema.numbers)
     most = max(1, min(_MOST_BLOCKS, _MOST_MOMENTS // (moments + 1)))
-    counted = [kind for kind in (Tallies, Bins) if kind.is_measured(schema)]
+    large = (Tallies, Bins, Occurrences, Documents)
+    counted = [kind for kind in large if kind.is_measured(schema)]
     if not counted:
         return most
     size = 8 * sum(int(np.prod(kind.shape(schema, axes))) for kind in counted)
@@ -150,6 +166,28 @@ def _checked_weights(weights: Floats, n_rows: int) -> Floats:
             f"weights must be finite and >= 0; got sample_weight[{at}]={weights[at]}."
         )
     return np.ascontiguousarray(weights)
+
+
+def not_a_count(X: Table, schema: Schema, error: NotACountError) -> NaivelyError:
+    """Return the error of a cell that is no count: it names the row, the column and the cell."""
+    i = error.row
+    if error.problem == "place":
+        return NaivelyError(
+            f"X must be a sound sparse matrix; got a column beyond its last in row {i}."
+        )
+    row = X[i : i + 1]
+    cells = np.concatenate(row) if isinstance(row, list) else _dense(row)[0]
+    bad = (cells < 0) if error.problem == "negative" else np.abs(cells) > LARGEST_COUNT
+    j = int(np.argmax(bad))
+    said = "Negative values in data passed to" if error.problem == "negative" else "Infinity in"
+    return NaivelyError(
+        f"{said} X: counts must be finite and >= 0; got {cells[j]:g} in row {i}, "
+        f"{schema.name(schema.numbers[j])}. NaN is allowed and means missing."
+    )
+
+
+def _dense(X: Any) -> NDArray[Any]:
+    return X.dense() if isinstance(X, SparseRows) else np.asarray(X)
 
 
 def raise_not_finite(X: Table, schema: Schema) -> None:

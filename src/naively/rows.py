@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 from naively import _kernel
 from naively.axes import Axes
 from naively.schema import Schema
+from naively.sparse import SparseRows
 
 __all__ = ["Block", "Columns", "KernelSums", "NotFiniteError", "Rows", "Table", "Targets"]
 
 Floats = NDArray[np.float64]
+
+_CELLS = 1 << 20  # of sparse rows that are made dense at a time
 
 
 class Table(Protocol):
@@ -49,7 +52,7 @@ class Rows:
     shape : tuple of int
         Rows and columns, of both kinds.
     numbers : Table
-        Columns of numbers; NaN is missing.
+        Columns of numbers; NaN is missing. They may be `SparseRows`.
     codes : Table
         Columns of codes; a negative one is missing.
     categories : tuple of ndarray
@@ -79,6 +82,18 @@ class Rows:
             numbers = Columns(numbers, shape[0])
         codes = Columns([codes for codes, _ in encoded], shape[0])
         return cls(shape, numbers, codes, tuple(categories for _, categories in encoded))
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether only cells that are not zero are held of the numbers."""
+        return isinstance(self.numbers, SparseRows)
+
+    @property
+    def cells_per_row(self) -> int:
+        """How many cells a row has: of sparse rows, how many are held of one on average."""
+        if not isinstance(self.numbers, SparseRows):
+            return self.shape[1]
+        return len(self.categories) + self.numbers.n_cells // max(1, self.shape[0])
 
     def __getitem__(self, rows: slice) -> Rows:
         """Return some rows: arrays or lists of columns, which the kernel reads."""
@@ -126,6 +141,8 @@ class Block:
         Only rows of a lesser hash are sampled.
     untyped : bool
         Whether classes may turn out to be one: see `Sample`.
+    n_jobs : int or None
+        Threads of a statistic that is measured of all rows at once.
     """
 
     numbers: Any
@@ -137,6 +154,12 @@ class Block:
     category_hashes: list[NDArray[np.uint64]]
     bound: int
     untyped: bool
+    n_jobs: int | None = 1
+
+    @property
+    def entries(self) -> list[Any]:
+        """The tables of counts: of numbers, where those are counts."""
+        return [self.numbers] if self.schema.counted else []
 
     @property
     def sums(self) -> KernelSums:
@@ -147,10 +170,23 @@ class Block:
         kept: dict[str, KernelSums] = self.__dict__
         if "_sums" in kept:
             return kept["_sums"]
-        n_classes = self.axes.classes.size
-        shape = (4, n_classes, len(self.schema.numbers))
+        n_classes, numbers = self.axes.classes.size, self.numbers
+        if self.schema.counted is not None:  # then there are no moments of numbers
+            numbers = np.empty((self.classes.size, 0))
+        shape = (4, n_classes, 0 if self.schema.counted else len(self.schema.numbers))
         found = KernelSums(np.zeros(n_classes), np.zeros(shape))
-        if not _kernel.summarize(self.numbers, self.classes, self.weights, *found):
+        if isinstance(numbers, SparseRows):
+            self._add_sparse(numbers, found)
+        elif not _kernel.summarize(numbers, self.classes, self.weights, *found):
             raise NotFiniteError
         kept["_sums"] = found
         return found
+
+    def _add_sparse(self, numbers: SparseRows, found: KernelSums) -> None:
+        """Add the moments of sparse rows, of some at a time."""
+        step = max(32, _CELLS // max(1, numbers.n_columns))
+        for start in range(0, len(numbers), step):
+            at = slice(start, start + step)
+            weights = None if self.weights is None else self.weights[at]
+            if not _kernel.summarize(numbers.dense(at), self.classes[at], weights, *found):
+                raise NotFiniteError

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from naively.exceptions import NaivelyError
 
-__all__ = ["Kind", "Schema"]
+__all__ = ["Counted", "Kind", "Schema"]
 
 Kind = Literal["number", "category", "undecided"]
+Counted = Literal["occurrences", "documents"]
 _SHARE = "Summaries that will be added share a schema."
 _OTHER_EDGES = (
     "summaries must have histograms of the same edges; got different ones. "
@@ -49,6 +50,11 @@ class Schema:
         The middles of those bins.
     sample : int
         How many rows a summary keeps at most: 0 for none.
+    counted : {"occurrences", "documents"} or None
+        Where numbers are counts, as of words: whether they are added up, or the rows are counted
+        in which they are above the threshold. None for numbers of which moments are measured.
+    threshold : float
+        Where documents are counted, what a number must be above.
     """
 
     n_columns: int
@@ -57,6 +63,8 @@ class Schema:
     edges: tuple[tuple[float, ...], ...] | None = None
     knots: tuple[tuple[float, ...], ...] | None = None
     sample: int = 0
+    counted: Counted | None = None
+    threshold: float = 0.0
 
     def __post_init__(self) -> None:
         if self.kinds is not None and set(self.kinds) <= {"number"}:
@@ -191,8 +199,19 @@ class Schema:
     def _check_measures(self, other: Schema) -> None:
         if (self.edges, self.knots) != (other.edges, other.knots):
             raise NaivelyError(_OTHER_EDGES)
+        if (self.counted, self.threshold) != (other.counted, other.threshold):
+            raise NaivelyError(
+                "summaries must count the same; got "
+                f"{self._counting()} in one and {other._counting()} in the other. {_SHARE}"
+            )
         if self.sample != other.sample:
             raise NaivelyError(
                 f"summaries must keep samples of the same size; got {self.sample} and "
                 f"{other.sample} rows. {_SHARE}"
             )
+
+    def _counting(self) -> str:
+        """Say what is measured of numbers."""
+        if self.counted is None:
+            return "moments of numbers"
+        return self.counted + (f" above {self.threshold:g}" if self.counted == "documents" else "")

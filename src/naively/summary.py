@@ -112,7 +112,7 @@ class Summary:
     @property
     def moments(self) -> Moments:
         """Of the cells that are present in the columns of numbers, by class and column."""
-        return self[Moments]
+        return self._or_nothing(Moments)
 
     @property
     def categories(self) -> tuple[NDArray[Any], ...]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from naively.axes import Axes
 from naively.exceptions import NaivelyError
 from naively.labels import text_array
-from naively.schema import Kind, Schema
+from naively.schema import Counted, Kind, Schema
 from naively.statistics import STATISTICS, ClassWeight
 from naively.summary import Summary
 from naively.tensors import Tensors, UnsoundError
@@ -42,6 +42,8 @@ def pack(summary: Summary) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "n_columns": schema.n_columns,
         "kinds": schema.kinds,
         "sample": schema.sample,
+        "counted": schema.counted,
+        "threshold": schema.threshold,
         "labels": _type_of(classes, "labels"),
         "classes": classes.tolist(),
         "label_dtype": classes.dtype.name if classes.dtype.name in _DTYPES else None,
@@ -104,7 +106,9 @@ def _schema(header: dict[str, Any], tensors: Tensors) -> Schema:
     if type(size) is not int or size < 0:
         raise UnsoundError(f"the size of its sample is {size!r}")
     named = None if names is None else tuple(names)
-    schema = Schema(n_columns, named, None if kinds is None else tuple(kinds), sample=size)
+    counting = _counting(header)
+    held = None if kinds is None else tuple(kinds)
+    schema = Schema(n_columns, named, held, sample=size, **counting)
     if "edges" not in tensors and "knots" not in tensors:
         return schema
     n_bins = tensors.length("knots", axis=-1)
@@ -112,7 +116,17 @@ def _schema(header: dict[str, Any], tensors: Tensors) -> Schema:
     knots = _ascending(tensors, "knots", (len(schema.numbers), n_bins))
     if not np.isfinite(knots).all():
         raise UnsoundError("knots must be finite")
-    return Schema(n_columns, named, schema.kinds, cuts, knots, size)
+    return Schema(n_columns, named, schema.kinds, cuts, knots, size, **counting)
+
+
+def _counting(header: dict[str, Any]) -> dict[str, Any]:
+    """Return what is measured of numbers, which files did not say before there were counts."""
+    counted, threshold = header.get("counted"), header.get("threshold", 0.0)
+    if counted not in (None, *get_args(Counted)) or type(threshold) not in (int, float):
+        raise UnsoundError(f"it counts {counted!r} above {threshold!r}")
+    if not 0 <= threshold < np.inf:
+        raise UnsoundError(f"it counts what is above {threshold!r}")
+    return {"counted": counted, "threshold": float(threshold)}
 
 
 def _ascending(

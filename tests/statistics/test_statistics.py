@@ -5,6 +5,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 from functools import reduce
 from operator import add, sub
 
@@ -15,7 +16,7 @@ import pytest
 import naively
 from naively import GaussianNB, NaivelyError, Schema, Summary, summarize
 from naively.axes import Axes
-from naively.statistics import STATISTICS, Sample
+from naively.statistics import STATISTICS, Documents, MissingCells, Occurrences, Sample
 from naively.statistics.weights import Weights
 from naively.summary_file import pack, unpack
 from naively.tensors import Tensors
@@ -66,10 +67,23 @@ SCHEMA = Schema(
     4,
     ("age", "town", "size", "flag"),
     ("number", "category", "number", "category"),
-    edges=((20.0, 40.0, 60.0), (-1.0, 0.0, 1.0)),
-    knots=((10.0, 30.0, 50.0, 70.0), (-2.0, -0.5, 0.5, 2.0)),
+    edges=((20.0, 40.0, 60.0), (0.2, 0.7, 2.0)),
+    knots=((10.0, 30.0, 50.0, 70.0), (0.1, 0.5, 1.0, 3.0)),
     sample=1000,
 )
+
+
+PLAIN = replace(SCHEMA, edges=None, knots=None, sample=0)
+COUNTED = {
+    Occurrences: replace(PLAIN, counted="occurrences"),
+    Documents: replace(PLAIN, counted="documents", threshold=20.0),
+    MissingCells: replace(PLAIN, counted="documents"),
+}
+
+
+@pytest.fixture
+def schema(statistic):
+    return COUNTED.get(statistic, SCHEMA)
 
 
 def table(seed, towns, classes, n=60):
@@ -79,7 +93,7 @@ def table(seed, towns, classes, n=60):
         {
             "age": age,
             "town": rng.choice([*towns, None], n),
-            "size": rng.normal(size=n),
+            "size": rng.exponential(size=n),
             "flag": rng.random(n) < 0.5,
         }
     )
@@ -94,8 +108,8 @@ TABLES = [
 
 
 @pytest.fixture
-def parts(statistic):
-    return [summarize(frame, y, schema=SCHEMA) for frame, y in TABLES]
+def parts(statistic, schema):
+    return [summarize(frame, y, schema=schema) for frame, y in TABLES]
 
 
 def close(a, b):
@@ -108,30 +122,30 @@ def close(a, b):
         np.testing.assert_allclose(array, its[name], rtol=0, atol=tolerance)
 
 
-def test_adding_nothing_changes_nothing(statistic, parts):
-    zero = statistic.zero(*statistic.shape(SCHEMA, parts[0].axes))
+def test_adding_nothing_changes_nothing(statistic, schema, parts):
+    zero = statistic.zero(*statistic.shape(schema, parts[0].axes))
     assert parts[0][statistic] + zero == parts[0][statistic] == zero + parts[0][statistic]
 
 
-def test_everything_without_everything_is_nothing(statistic, parts):
+def test_everything_without_everything_is_nothing(statistic, schema, parts):
     for part in parts:
-        zero = statistic.zero(*statistic.shape(SCHEMA, part.axes))
-        assert (part - part)[statistic] == Summary.zero(SCHEMA, part.classes)[statistic]
+        zero = statistic.zero(*statistic.shape(schema, part.axes))
+        assert (part - part)[statistic] == Summary.zero(schema, part.classes)[statistic]
         assert 0 * part[statistic] == zero
 
 
-def test_a_sum_on_other_axes_is_that_of_what_moved(statistic, parts):
+def test_a_sum_on_other_axes_is_that_of_what_moved(statistic, schema, parts):
     a, b = parts[:2]
-    axes = a.axes.united(b.axes, SCHEMA)
+    axes = a.axes.united(b.axes, schema)
     own, its = a.axes.move(axes), b.axes.move(axes)
     moved = a[statistic].moved(own) + b[statistic].moved(its)
     assert a[statistic].plus(b[statistic], own, its) == moved
     assert (a + b)[statistic] == moved
 
 
-def test_the_parts_add_up_to_the_whole(statistic, parts):
+def test_the_parts_add_up_to_the_whole(statistic, schema, parts):
     frames, labels = zip(*TABLES, strict=True)
-    whole = summarize(pd.concat(frames), np.concatenate(labels), schema=SCHEMA)
+    whole = summarize(pd.concat(frames), np.concatenate(labels), schema=schema)
     close(reduce(add, parts)[statistic], whole[statistic])
     close(reduce(add, parts[::-1])[statistic], whole[statistic])
 
@@ -148,33 +162,33 @@ def test_twice_is_the_sum_with_itself(statistic, parts):
     close((2 * a)[statistic], (a + a)[statistic])
 
 
-def test_threads_do_not_change_a_bit(statistic):
+def test_threads_do_not_change_a_bit(statistic, schema):
     frame, y = table(5, ["Ulm", "Bonn", "Jena"], ["no", "yes"], n=200_000)
-    one, many = (summarize(frame, y, schema=SCHEMA, n_jobs=n) for n in (1, 7))
+    one, many = (summarize(frame, y, schema=schema, n_jobs=n) for n in (1, 7))
     assert one[statistic] == many[statistic]
 
 
 @pytest.mark.parametrize("at", [[2, 1], [3], [1, 0, 3], []], ids=str)
-def test_some_columns_are_as_if_they_alone_had_been_measured(statistic, parts, at):
+def test_some_columns_are_as_if_they_alone_had_been_measured(statistic, schema, parts, at):
     frame, y = TABLES[0]
     few = parts[0].with_columns(at)
     if at:
-        alone = summarize(frame.iloc[:, at], y, schema=SCHEMA.columns(at))
+        alone = summarize(frame.iloc[:, at], y, schema=schema.columns(at))
         assert few == alone
-    assert few.schema == SCHEMA.columns(at)
+    assert few.schema == schema.columns(at)
 
 
-def test_some_classes_are_as_if_they_alone_had_been_measured(statistic, parts):
+def test_some_classes_are_as_if_they_alone_had_been_measured(statistic, schema, parts):
     frame, y = TABLES[0]
-    alone = summarize(frame[y == "yes"], y[y == "yes"], schema=SCHEMA)
+    alone = summarize(frame[y == "yes"], y[y == "yes"], schema=schema)
     few = parts[0].with_classes([1]).ordered()
     assert few[statistic] == alone[statistic]
 
 
-def test_classes_of_one_label_add_up(statistic, parts):
+def test_classes_of_one_label_add_up(statistic, schema, parts):
     frame, _ = TABLES[0]
     joined = parts[0].relabelled(np.array(["any", "any"]))
-    close(joined[statistic], summarize(frame, ["any"] * len(frame), schema=SCHEMA)[statistic])
+    close(joined[statistic], summarize(frame, ["any"] * len(frame), schema=schema)[statistic])
 
 
 def test_chosen_classes_stay_sorted_so_that_they_add(statistic, parts):
@@ -189,9 +203,9 @@ def test_nothing_weighs_more_than_its_class(statistic, parts):
         assert (part[statistic].by_class(part.axes) <= part.class_weight[:, np.newaxis]).all()
 
 
-def test_tensors_come_back(statistic, parts):
+def test_tensors_come_back(statistic, schema, parts):
     for part in parts:
-        again = statistic.from_tensors(Tensors(part[statistic].tensors()), SCHEMA, part.axes)
+        again = statistic.from_tensors(Tensors(part[statistic].tensors()), schema, part.axes)
         assert again == part[statistic]
         header, tensors = pack(part)
         assert unpack(json.loads(json.dumps(header)), tensors) == part

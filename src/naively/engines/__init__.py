@@ -16,7 +16,8 @@ from naively.engines import arrays
 from naively.exceptions import NaivelyError
 from naively.labels import encode
 from naively.measure import measure
-from naively.rows import Targets
+from naively.rows import Rows, Targets
+from naively.sparse import SparseRows, is_sparse
 from naively.summary import Schema, Summary
 
 __all__ = ["summarize"]
@@ -41,10 +42,10 @@ def summarize(
     Parameters
     ----------
     X : array-like or data frame of shape (n_rows, n_columns)
-        A NumPy array, nested lists, a frame of pandas, polars or pyarrow, or a collection of
-        Dask's. NaN, null and masked cells are missing. With ``target``, files (CSV, Parquet,
-        Arrow: paths, folders, globs), any object that streams Arrow data, a table of Ibis's, or
-        a frame of Spark's.
+        A NumPy array, nested lists, a sparse matrix or array of SciPy's, a frame of pandas, polars
+        or pyarrow, or a collection of Dask's. NaN, null and masked cells are missing. With
+        ``target``, files (CSV, Parquet, Arrow: paths, folders, globs), any object that streams
+        Arrow data, a table of Ibis's, or a frame of Spark's.
     y : array-like of shape (n_rows,)
         Labels: strings, integers or booleans, none of them missing.
     target : str, optional
@@ -83,6 +84,10 @@ def summarize(
         from naively.engines import dask
 
         return dask.summarize(X, y, schema=schema, sample_weight=sample_weight)
+    if is_sparse(X):
+        rows = Rows.of_numbers(SparseRows.of(X))
+        targets = Targets(*encode(y), arrays.as_weights(sample_weight))
+        return measure(rows, targets, schema or Schema(rows.shape[1]), n_jobs=n_jobs)
     arrays.check_dense(X)
     numbers = _numbers(X) if schema is None else None
     if numbers is not None:

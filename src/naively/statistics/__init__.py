@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from naively.statistics.bins import Bins
 from naively.statistics.class_weight import ClassWeight
+from naively.statistics.counts import Documents, MissingCells, Occurrences
 from naively.statistics.moments import Moments
 from naively.statistics.sample import Sample
 from naively.statistics.statistic import Statistic
 from naively.statistics.tallies import Tallies
 
-__all__ = ["STATISTICS", "Bins", "ClassWeight", "Moments", "Sample", "Statistic", "Tallies"]
+__all__ = ["STATISTICS", "Bins", "ClassWeight", "Documents", "MissingCells", "Moments"]
+__all__ += ["Occurrences", "Sample", "Statistic", "Tallies"]
 
-STATISTICS: list[type[Statistic]] = [ClassWeight, Moments, Tallies, Bins, Sample]
+STATISTICS: list[type[Statistic]] = [
+    ClassWeight,
+    Moments,
+    Tallies,
+    Bins,
+    Occurrences,
+    Documents,
+    MissingCells,
+    Sample,
+]
 """In the order in which they are measured and saved."""

@@ -94,9 +94,14 @@ class Moments(Statistic):
         return cls(np.zeros((4, *shape)))
 
     @classmethod
+    def is_measured(cls, schema: Schema) -> bool:
+        """Whether numbers are not counts."""
+        return schema.counted is None
+
+    @classmethod
     def shape(cls, schema: Schema, axes: Axes) -> tuple[int, ...]:
         """Return the numbers of classes and of columns of numbers."""
-        return axes.classes.size, len(schema.numbers)
+        return axes.classes.size, 0 if schema.counted else len(schema.numbers)
 
     @classmethod
     def measure(cls, block: Block) -> Moments:

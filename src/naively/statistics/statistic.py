@@ -92,9 +92,12 @@ class Statistic(ABC):
     ----------
     name : str
         What its tensors are called in a file.
+    whole : bool
+        Whether sparse rows are measured all at once, and not block by block.
     """
 
     name: ClassVar[str]
+    whole: ClassVar[bool] = False
 
     @classmethod
     def is_measured(cls, schema: Schema) -> bool:

@@ -1,0 +1,173 @@
+"""How cells are counted: into a table of sums, or as a list of cells where they are few.
+
+Rows are grouped by class, and a thread owns whole classes: the same bits on any number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively import _kernel
+from naively._threads import map_blocks
+from naively.axes import Axes
+from naively.exceptions import NaivelyError
+from naively.rows import Block
+from naively.schema import Schema
+from naively.sparse import SparseRows
+
+__all__ = ["FEW", "LARGEST_COUNT", "CellBatch", "NotACountError", "Parts", "check_finite"]
+__all__ += ["counted", "entry_starts", "joined", "too_large"]
+
+Floats = NDArray[np.float64]
+
+FEW = 8  # times as many places in a table as cells: then cells are kept as they are
+_SMALL = 4096  # places of a table that is always filled at once
+_WORTH_THREADS = 1 << 19  # cells
+_MOST_TASKS = 64
+LARGEST_COUNT = 1e290  # as in the kernel: sums of greater ones would be infinite
+_HEAVY = 1e15  # weights beyond may make sums infinite
+
+
+class NotACountError(Exception):
+    """A cell is no count; whoever knows all rows says where.
+
+    Attributes
+    ----------
+    problem : {"negative", "infinite", "place"}
+        What is wrong; "place" where a matrix is unsound.
+    row : int
+        The row, among those that were measured.
+    """
+
+    def __init__(self, problem: str, row: int) -> None:
+        super().__init__(problem, row)
+        self.problem, self.row = problem, row
+
+
+class CellBatch(NamedTuple):
+    """Cells that are still to be added: their classes, entries and values."""
+
+    classes: NDArray[np.int32]
+    entries: NDArray[np.int64]
+    values: Floats
+
+
+class _Given(NamedTuple):
+    """What the kernel is told of all tables of a block."""
+
+    classes: NDArray[np.int32]
+    weights: Floats | None
+    measure: str
+    threshold: float
+
+
+Parts = tuple[Floats | None, tuple[CellBatch, ...]]
+"""A table of sums, or None if it is zero; and cells that are still to be added to it."""
+
+
+def entry_starts(schema: Schema, axes: Axes) -> list[int]:
+    """Return where the entries of the numbers, and of each column of text, begin; and the end.
+
+    >>> entry_starts(Schema(3, counted="documents"), Axes(np.array(["a"])))
+    [0, 3]
+    """
+    counted = len(schema.numbers) if schema.counted else 0
+    return [*([0] if schema.counted else []), *(counted + at for at in axes.word_starts)]
+
+
+def counted(block: Block, measure: str) -> Parts:
+    """Count the cells of rows, of all entries.
+
+    Parameters
+    ----------
+    block : Block
+        The rows.
+    measure : {"occurrences", "documents", "missing"}
+        What is added up: cells, rows in which they are above the threshold, or missing ones.
+    """
+    starts = entry_starts(block.schema, block.axes)
+    shape = block.axes.classes.size, starts[-1]
+    tables = block.entries
+    given = _Given(block.classes, block.weights, measure, block.schema.threshold)
+    if shape[0] * shape[1] > max(_SMALL, FEW * sum(map(_n_cells, tables))):
+        batches = [_listed(table, given, at) for table, at in zip(tables, starts, strict=False)]
+        return None, tuple(batch for batch in batches if batch.values.size)
+    out = np.zeros(shape)
+    for table, at in zip(tables, starts, strict=False):
+        _count(table, given, out, at, block.n_jobs)
+    if block.weights is not None and block.weights.max(initial=0.0) > _HEAVY:
+        check_finite(out)
+    return (out, ()) if measure != "missing" or out.any() else (None, ())
+
+
+def _count(table: Any, given: _Given, out: Floats, at: int, n_jobs: int | None) -> None:
+    """Add the cells of a table to the line of sums of each class."""
+    if not isinstance(table, SparseRows):
+        _check(_kernel.count_table(table, *given, out, at))
+        return
+    if table.n_cells < _WORTH_THREADS:
+        _check(_kernel.count_sparse(table, *given, False, out, at))
+        return
+    codes, n_classes = given.classes, len(out)
+    order, ends = np.empty(codes.size, np.uint32), np.empty(n_classes + 1, np.int64)
+    _kernel.group_rows(codes, n_classes, order, ends)
+    edges = np.linspace(0, n_classes, min(n_classes, _MOST_TASKS) + 1).astype(int).tolist()
+    found = map_blocks(
+        lambda rows: _kernel.count_sparse(table, *given, False, out, at, rows),
+        [order[ends[i] : ends[j]] for i, j in pairwise(edges)],
+        n_jobs,
+    )
+    _check(min((problem for problem in found if problem), key=lambda p: p[1], default=None))
+
+
+def _listed(table: Any, given: _Given, at: int) -> CellBatch:
+    """Return the cells of few rows as they are."""
+    rows = table if isinstance(table, SparseRows) else SparseRows.of_dense(_array(table))
+    n = rows.n_cells
+    found = CellBatch(np.empty(n, np.int32), np.empty(n, np.int64), np.empty(n))
+    problem, n = _kernel.list_sparse(rows, *given, False, *found, at)
+    _check(problem)
+    check_finite(found.values[:n])
+    if n == rows.n_cells:
+        return found
+    return CellBatch(found.classes[:n].copy(), found.entries[:n].copy(), found.values[:n].copy())
+
+
+def joined(batches: Sequence[CellBatch]) -> CellBatch:
+    """Return several batches as one."""
+    columns: Any = zip(*batches, strict=True)
+    return CellBatch(*map(np.concatenate, columns))
+
+
+def _n_cells(table: Any) -> int:
+    if isinstance(table, SparseRows):
+        return table.n_cells
+    return sum(map(len, table)) if isinstance(table, list) else table.size
+
+
+def _array(table: Any) -> NDArray[Any]:
+    return np.column_stack(table) if isinstance(table, list) else table
+
+
+def _check(problem: tuple[str, int] | None) -> None:
+    if problem is not None:
+        raise NotACountError(*problem)
+
+
+def check_finite(sums: Floats) -> None:
+    """Raise where a sum is beyond every float64."""
+    if not np.isfinite(sums).all():
+        raise too_large()
+
+
+def too_large() -> NaivelyError:
+    """Return the error of sums that are beyond every float64."""
+    return NaivelyError(
+        "counts must add up to less than 1.8e308; got more. Rescale them, or the weights. Nothing "
+        "was changed."
+    )

@@ -1,0 +1,285 @@
+r"""Counts: how often entries occur in each class, or in how many rows.
+
+Entries are the columns of numbers, where the schema says that those are counts, and then the words
+of each column of text.
+
+.. math:: N_{kj} = \sum_{i \in k} w_i x_{ij}, \qquad D_{kj} = \sum_{i \in k} w_i [x_{ij} > t]
+
+Sums of whole numbers are exact. Adding a few rows to a large table costs what they hold, not
+classes times entries: their cells wait beside the table until somebody reads it, or until they are
+many. Missing cells are skipped, and counted apart where rows are counted.
+
+Examples
+--------
+>>> a = Occurrences((1, 3), (np.array([[1.0, 0.0, 2.0]]), ()))
+>>> cells = CellBatch(np.array([0, 0], np.int32), np.array([2, 2]), np.array([5.0, 1.0]))
+>>> (a + Occurrences((1, 3), (None, (cells,)))).values
+array([[1., 0., 8.]])
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.axes import Axes, Move, placed
+from naively.exceptions import NaivelyError
+from naively.rows import Block
+from naively.schema import Schema
+from naively.statistics.counting import (
+    FEW,
+    CellBatch,
+    Parts,
+    counted,
+    entry_starts,
+    joined,
+    too_large,
+)
+from naively.statistics.statistic import ColumnMove, Floats, Statistic, check_factor
+from naively.statistics.weights import remaining
+from naively.tensors import Tensors
+
+__all__ = ["Counts", "Documents", "MissingCells", "Occurrences"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Counts(Statistic):
+    """Weights by class and entry: a table, and cells that have not been added to it so far.
+
+    Parameters
+    ----------
+    width : tuple of int
+        The numbers of classes and of entries.
+    parts : tuple
+        The table, or None if it is zero; and batches of cells.
+    """
+
+    width: tuple[int, int]
+    parts: Parts = (None, ())
+
+    whole: ClassVar[bool] = True
+    measure_name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        if self.parts[0] is not None:
+            self.parts[0].flags.writeable = False
+
+    @classmethod
+    def shape(cls, schema: Schema, axes: Axes) -> tuple[int, ...]:
+        """Return the numbers of classes and of entries."""
+        return axes.classes.size, entry_starts(schema, axes)[-1]
+
+    @classmethod
+    def zero(cls, *shape: int) -> Self:
+        """Nothing counted, which takes no memory."""
+        n_classes, n_entries = shape
+        return cls((n_classes, n_entries))
+
+    @classmethod
+    def measure(cls, block: Block) -> Self:
+        """Count the cells of rows."""
+        n_classes, n_entries = cls.shape(block.schema, block.axes)
+        return cls((n_classes, n_entries), counted(block, cls.measure_name))
+
+    @property
+    def values(self) -> Floats:
+        """The table, with all cells added to it."""
+        table, batches = self.parts
+        if table is None or batches:
+            table = np.zeros(self.width) if table is None else table.copy()
+            flat = table.reshape(-1)
+            for batch in batches:
+                np.add.at(flat, self._keys(batch), batch.values)
+            if batches and not np.isfinite(table).all():
+                raise too_large()
+            table.flags.writeable = False
+            object.__setattr__(self, "parts", (table, ()))  # the same value
+        return table
+
+    def _keys(self, batch: CellBatch) -> NDArray[np.int64]:
+        return batch.classes.astype(np.int64) * self.width[1] + batch.entries
+
+    @property
+    def _is_nothing(self) -> bool:
+        return self.parts[0] is None and not self.parts[1]
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether nothing was counted."""
+        table, batches = self.parts
+        return not batches and (table is None or not table.any())
+
+    def __add__(self, other: Self) -> Self:
+        (table, batches), (its, more) = self.parts, other.parts
+        if its is None and not more:
+            return self
+        if table is None and not batches:
+            return other
+        if table is None or its is None:
+            return self._with(its if table is None else table, (*batches, *more))
+        with np.errstate(over="ignore"):
+            total = self.values + other.values
+        if not np.isfinite(total).all():
+            raise too_large()
+        return self._of(total)
+
+    def _with(self, table: Floats | None, batches: tuple[CellBatch, ...]) -> Self:
+        """Return the sum of a table and cells; batches of similar sizes become one."""
+        kept = list(batches)
+        while len(kept) > 1 and kept[-2].values.size <= 2 * kept[-1].values.size:
+            last = kept.pop()
+            kept[-1] = joined([kept[-1], last])
+        found = type(self)(self.width, (table, tuple(kept)))
+        n_cells = sum(batch.values.size for batch in kept)
+        if FEW * n_cells >= self.width[0] * self.width[1]:
+            _ = found.values
+        return found
+
+    def _of(self, values: Floats) -> Self:
+        return type(self)(self.width, (values, ()))
+
+    def __sub__(self, other: Self) -> Self:
+        table, batches = other.parts
+        if table is not None or not batches:
+            rest = remaining(self.values, other.values)
+            self._check_rest(rest)
+            return self._of(rest)
+        batch = joined(batches)
+        keys, inverse = np.unique(self._keys(batch), return_inverse=True)
+        taken = np.bincount(inverse, batch.values).astype(np.float64)
+        values = self.values.copy()
+        rest = remaining(values.reshape(-1)[keys], taken)
+        self._check_rest(rest)
+        values.reshape(-1)[keys] = rest
+        return self._of(values)
+
+    @staticmethod
+    def _check_rest(rest: Floats) -> None:
+        if np.min(rest, initial=0.0) < 0:
+            raise NaivelyError(
+                "cannot subtract: a count would go below zero. Subtract only what was added."
+            )
+
+    def __mul__(self, factor: float) -> Self:
+        check_factor(factor)
+        if factor == 0 or self._is_nothing:
+            return self.zero(*self.width)
+        with np.errstate(over="ignore"):
+            scaled = self.values * factor
+        if factor > 1 and not np.isfinite(scaled).all():
+            raise too_large()
+        return self._of(scaled)
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self) or self.width != other.width:
+            return False
+        if self._is_nothing and other._is_nothing:
+            return True
+        return np.array_equal(self.values, other.values)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({np.array2string(self.values, separator=', ')})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = None if self.is_zero else np.array(self.values)
+        return type(self), (self.width, (values, ()))
+
+    def moved(self, move: Move) -> Self:
+        """Return the same once classes and words went to other places."""
+        words = move.word_entries
+        if move.classes is None and words is None:
+            return self
+        entries, n_entries = None, self.width[1]
+        if words is not None:
+            counted = n_entries - move.before.word_starts[-1]
+            entries = np.concatenate([np.arange(counted), np.where(words < 0, -1, words + counted)])
+            n_entries = counted + move.after.word_starts[-1]
+        width = move.after.classes.size, n_entries
+        table, batches = self.parts
+        if table is not None and move.classes is not None:
+            table = placed(table, move.classes, width[0])
+        if table is not None and entries is not None:
+            table = placed(table, entries, width[1], axis=1)
+        return type(self)(
+            width, (table, tuple(_moved(batch, move.classes, entries) for batch in batches))
+        )
+
+    def with_columns(self, move: ColumnMove) -> Self:
+        """Return the counts of some columns."""
+        width = self.shape(move.after, move.axes_after)
+        if self.is_zero:
+            return self.zero(*width)
+        values, before = np.zeros(width), self.values
+        if move.after.counted:
+            to, of = move.numbers()
+            values[:, to] = before[:, of]
+        return type(self)((width[0], width[1]), (values, ()))
+
+    def tensors(self) -> dict[str, NDArray[Any]]:
+        """Return the table; nothing, where nothing was counted."""
+        return {} if self.is_zero else {self.name: self.values}
+
+    @classmethod
+    def from_tensors(cls, tensors: Tensors, schema: Schema, axes: Axes) -> Self:
+        """Return the counts, each finite and not below 0."""
+        width = cls.shape(schema, axes)
+        if cls.name not in tensors:
+            return cls.zero(*width)
+        return cls((width[0], width[1]), (tensors.weights(cls.name, width), ()))
+
+
+class Occurrences(Counts):
+    """How often entries occur: sums of counts."""
+
+    name: ClassVar[str] = "occurrences"
+    measure_name: ClassVar[str] = "occurrences"
+
+    @classmethod
+    def is_measured(cls, schema: Schema) -> bool:
+        """Whether the schema says that counts are added up."""
+        return schema.counted == "occurrences"
+
+    def by_class(self, axes: Axes) -> Floats:
+        """Return nothing: a row may hold an entry many times."""
+        return np.empty((self.width[0], 0))
+
+
+class Documents(Counts):
+    """In how many rows entries are above the schema's threshold."""
+
+    name: ClassVar[str] = "documents"
+    measure_name: ClassVar[str] = "documents"
+
+    @classmethod
+    def is_measured(cls, schema: Schema) -> bool:
+        """Whether the schema says that rows are counted."""
+        return schema.counted == "documents"
+
+    def by_class(self, axes: Axes) -> Floats:
+        """Return the weight of the rows that hold each entry."""
+        return np.empty((self.width[0], 0)) if self.is_zero else self.values
+
+
+class MissingCells(Documents):
+    """In how many rows entries are missing, which are as a rule none."""
+
+    name: ClassVar[str] = "missing"
+    measure_name: ClassVar[str] = "missing"
+
+
+def _moved(
+    batch: CellBatch, classes: NDArray[Any] | None, entries: NDArray[Any] | None
+) -> CellBatch:
+    to_classes = batch.classes if classes is None else classes[batch.classes].astype(np.int32)
+    to_entries = batch.entries if entries is None else entries[batch.entries]
+    kept = (to_classes >= 0) & (to_entries >= 0)
+    if kept.all():
+        return CellBatch(to_classes, to_entries, batch.values)
+    return CellBatch(to_classes[kept], to_entries[kept], batch.values[kept])
