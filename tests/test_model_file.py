@@ -325,6 +325,7 @@ FORGERIES = {
     "params of no dict": forged({"params": [1]}),
     "another dtype": forged({"dtype": "object"}),
     "huge number of columns": forged({"n_columns": 10**12}),
+    "columns beyond every index": forged({"n_columns": 2**63, "columns": None}),
     "negative columns": forged({"n_columns": -1}),
     "true columns": forged({"n_columns": True}),
     "too few names": forged({"columns": ["a"]}),

@@ -6,6 +6,7 @@ own; sizes are checked against each other, and every number against what it must
 
 from __future__ import annotations
 
+import sys
 from typing import Any, get_args
 
 import numpy as np
@@ -93,7 +94,7 @@ def _check_no_heavier(summary: Summary) -> None:
 
 def _schema(header: dict[str, Any], tensors: Tensors) -> Schema:
     n_columns, names, kinds = (header.get(key) for key in ("n_columns", "columns", "kinds"))
-    if type(n_columns) is not int or n_columns < 0:
+    if type(n_columns) is not int or not 0 <= n_columns <= sys.maxsize:
         raise UnsoundError(f"its number of columns is {n_columns!r}")
     if names is not None and (not _all_are(str, names) or len(names) != n_columns):
         raise UnsoundError("its column names must be as many strings as there are columns")

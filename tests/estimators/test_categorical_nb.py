@@ -84,3 +84,9 @@ def test_threads_do_not_change_a_bit():
     one, two = (CategoricalNB(n_jobs=n).fit(many, y) for n in (1, 2))
     assert one.summary_ == two.summary_
     assert (one.predict_proba(many) == two.predict_proba(many)).all()
+
+
+def test_a_share_below_every_float_is_finite():
+    model = CategoricalNB(alpha=0).fit([[0], [1], [1]], list("aab"), [5e-324, 1e300, 1.0])
+    assert np.isfinite(model.feature_log_prob_[0][0]).all()
+    assert np.isfinite(model.predict_proba([[0], [1]])).all()

@@ -40,6 +40,7 @@ from naively.forms import Tables, weighted, without_infinity
 __all__ = ["Categorical", "CategoricalParameters", "CategoricalPrior"]
 
 _STRENGTHS = np.array([0.5, 2.0, 8.0, 32.0, 128.0, 512.0])
+_LEAST_SHARE = np.finfo(np.float64).smallest_subnormal  # of a weight of 5e-324 among many
 _CELLS = 100_000
 
 
@@ -170,4 +171,5 @@ def _likeliest(tallies: Floats, share: Floats) -> float:
 
 def _log_ratio(a: Floats, b: Floats) -> Floats:
     """Return log(a / b), 0 where there is neither a cell nor a prior."""
-    return np.log(np.divide(a, b, out=np.ones(np.broadcast(a, b).shape), where=(a > 0) & (b > 0)))
+    share = np.divide(a, b, out=np.ones(np.broadcast(a, b).shape), where=(a > 0) & (b > 0))
+    return np.log(np.maximum(share, _LEAST_SHARE))

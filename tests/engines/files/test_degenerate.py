@@ -237,3 +237,9 @@ def test_columns_may_be_called_anything(tmp_path):
         found = scan_numbers(write(table, tmp_path / f"a{ending}"), target="label")
         assert found.summary.schema.names == ("a.b", "a", "x,y", 'q"', "ü\n")
         assert (found.summary.moments.weight == 1).all()
+
+
+def test_a_newline_at_the_edge_of_a_quoted_label_belongs_to_it(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text('x,y\n1,"\nb"\n2,"b\n"\n3, b\n')
+    assert summarize_numbers(path, target="y").classes.tolist() == ["\nb", "b", "b\n"]

@@ -128,9 +128,9 @@ def encode(column: Any, name: str = "") -> tuple[NDArray[Any], NDArray[np.int32]
 
 
 def read_text(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """Encode labels that were read as text: without the spaces around them."""
+    """Encode labels that were read as text: without the spaces and tabs around them."""
     classes, codes = encode(column, name)
-    stripped = labels.text_array([text.strip() for text in classes.tolist()])
+    stripped = labels.text_array([text.strip(" \t") for text in classes.tolist()])
     classes, merged = np.unique(stripped, return_inverse=True)
     codes = merged.astype(np.int32)[codes]
     if classes.size and not classes[0]:
