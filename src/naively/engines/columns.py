@@ -234,7 +234,6 @@ def _left_out(name: str, column: Any, kind: Any, take_text: bool) -> LeftOut | N
         return LeftOut(name, f"of type {kind}")
     if take_text or held.what == "boolean" or (held.what == "number" and not held.coded):
         return None
-    types = need("pyarrow", "reading columns", extra="files").types
-    if types.is_string(column.type) and looks_numeric(column):
+    if looks_numeric(column):
         return LeftOut(name, "looks numeric", *first_text(column))
     return LeftOut(name, "text")

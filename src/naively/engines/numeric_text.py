@@ -19,7 +19,12 @@ _ALMOST = r"^\s*[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?\s*%?\s*$"  # also 5,1 and 1
 
 
 def looks_numeric(column: Any) -> bool:
-    """Whether most cells are numbers, or numbers as some people write them."""
+    """Whether most cells are numbers, or numbers as some people write them.
+
+    Only in CSV can they be meant as numbers, which is read as text of one type.
+    """
+    if not need("pyarrow", "reading columns", extra="files").types.is_string(column.type):
+        return False
     compute = need("pyarrow.compute", "reading columns", extra="files")
     present = compute.sum(compute.not_equal(column, "")).as_py() or 0
     almost = compute.sum(compute.match_substring_regex(column, _ALMOST)).as_py() or 0
@@ -30,9 +35,6 @@ def first_text(column: Any) -> tuple[str, int]:
     """Return the first cell that is no number, and its line in the file."""
     pyarrow = need("pyarrow", "reading columns", extra="files")
     compute = need("pyarrow.compute", "reading columns", extra="files")
-    if not pyarrow.types.is_string(column.type):
-        at = compute.index(column.is_valid(), True).as_py()
-        return str(column[at].as_py()), at + 2
     nulls = need("pyarrow.csv", "reading columns", extra="files").ConvertOptions().null_values
     absent = compute.is_in(column, value_set=pyarrow.array(nulls))
     for pattern in (_ALMOST, _NUMBER):  # what is nothing like a number is the better example

@@ -5,6 +5,8 @@ in each of its formats; every estimator learns from the file what it learns from
 it alike. `WRITERS` is the table of what is written how.
 """
 
+import json
+
 import dask.dataframe as dd
 import duckdb
 import ibis
@@ -23,6 +25,7 @@ from naively.scoring import spark as spark_scoring
 from naively.scoring import sql as sql_scoring
 from naively.scoring.files import predict
 from tests import databases, sparks
+from tests.commands import run_well
 
 pytestmark = databases.QUIET
 
@@ -189,6 +192,13 @@ def test_a_file_is_labelled_as_its_rows_in_memory(path, name, tmp_path):
     answers = found["prediction"].to_pylist()
     rounded = [round(p, 12) for p in found["p_well"].to_pylist()]
     assert sorted(zip(count, places, answers, rounded, strict=True)) == expected
+
+
+def test_the_command_line_takes_any_file(path, tmp_path):
+    options = "--target", "label", "--calibration", "none"
+    found = run_well("fit", path, *options, "-o", tmp_path / "model")
+    assert found.stdout.endswith(f": {N:,} rows, 5 columns, 2 classes\n")
+    assert json.loads(run_well("evaluate", path, *options, "--json").stdout)["n_rows"] == N
 
 
 # --- the same files, read by others -----------------------------------------------------------
