@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pandas
+import pyarrow
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_iris
@@ -429,3 +430,17 @@ def test_an_evaluation_cannot_be_changed():
     assert isinstance(result, Evaluation)
     with pytest.raises(AttributeError, match="cannot assign"):
         result.accuracy = 1.0
+
+
+@pytest.mark.parametrize("how", [{"folds": 3}, {"test_size": 0.3, "random_state": 0}], ids=str)
+def test_text_in_views_of_arrow_is_judged_as_any_text(how):
+    rng = np.random.default_rng(0)
+    y = rng.choice(["no", "yes"], 60)
+    town = pyarrow.array(rng.choice(["Ulm", "Bonn"], 60)).cast(pyarrow.string_view())
+    coded = pyarrow.array(rng.choice(["S", "M"], 60)).dictionary_encode()
+    views = pyarrow.DictionaryArray.from_arrays(
+        coded.indices, coded.dictionary.cast(pyarrow.string_view())
+    )
+    found = evaluate(pyarrow.table({"town": town, "size": views}), y, **how)
+    plain = pyarrow.table({"town": town.cast(pyarrow.string()), "size": coded})
+    assert found.loss == evaluate(plain, y, **how).loss

@@ -67,7 +67,16 @@ def sort_inputs(*inputs: Any) -> tuple[list[Any], Any, Any]:
         _check_classifier(model)
     if len(rows) != 2:
         raise NaivelyError(f"rows and their labels must be given, X and y; got {len(rows)} of two.")
-    return models, *rows
+    return models, _divisible(rows[0]), rows[1]
+
+
+def _divisible(X: Any) -> Any:
+    """Return a table of which rows can be taken: Arrow cannot take views of text."""
+    if type(X).__module__.partition(".")[0] != "pyarrow" or not hasattr(X, "column_names"):
+        return X
+    from naively.engines.native.arrow import without_views
+
+    return type(X).from_arrays(list(map(without_views, X.columns)), names=X.column_names)
 
 
 def is_fitted(model: Any) -> bool:

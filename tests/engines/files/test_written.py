@@ -194,6 +194,13 @@ def test_a_file_is_labelled_as_its_rows_in_memory(path, name, tmp_path):
     assert sorted(zip(count, places, answers, rounded, strict=True)) == expected
 
 
+@pytest.mark.parametrize("kind", [pl.String, pl.Categorical, pl.Enum(["sick", "well"])], ids=str)
+def test_labels_of_polars_are_read_as_any_text(kind, tmp_path):
+    in_polars().with_columns(pl.col("label").cast(kind)).write_ipc(tmp_path / "rows.arrow")
+    model = NaiveBayes.from_files(tmp_path / "rows.arrow", target="label", calibration=None)
+    check_same(model.summary_, whole("NaiveBayes")[1].summary_)
+
+
 def test_the_command_line_takes_any_file(path, tmp_path):
     options = "--target", "label", "--calibration", "none"
     found = run_well("fit", path, *options, "-o", tmp_path / "model")

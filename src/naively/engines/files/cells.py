@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from naively import labels
 from naively._optional import need
-from naively.engines.native.arrow import decoded, held_by_type
+from naively.engines.native.arrow import decoded, held_by_type, without_views
 from naively.exceptions import NaivelyError
 from naively.summary import Summary
 
@@ -187,7 +187,7 @@ def _kind_of(texts: NDArray[Any]) -> str:
 
 
 def _encode_dictionary(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    column = column.unify_dictionaries()
+    column = without_views(column).unify_dictionaries()
     values = column.chunk(0).dictionary if column.num_chunks else pa.array([], pa.string())
     if values.null_count or not (
         pa.types.is_string(values.type) or pa.types.is_large_string(values.type)

@@ -32,6 +32,7 @@ from naively.engines.files.pieces import FilePiece
 from naively.engines.files.read_ahead import FilePass, Progress, errors_in
 from naively.engines.files.readers import OpenFile
 from naively.engines.files.sources import are_text
+from naively.engines.native.arrow import decoded, without_views
 from naively.rows import Targets
 
 __all__ = ["LabelledRows", "read"]
@@ -115,7 +116,7 @@ def _categories(batch: Any, name: str, constants: Mapping[str, Any]) -> Any:
     column = batch.column(name)
     if isinstance(column, np.ndarray):
         return pa.array(column, from_pandas=True)
-    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+    return decoded(without_views(column))
 
 
 def _table(plan: ColumnPlan, found: Sequence[_Part]) -> Any:

@@ -101,6 +101,19 @@ def decoded(column: Any) -> Any:
     return pc.run_end_decode(column) if pa.types.is_run_end_encoded(column.type) else column
 
 
+def without_views(column: Any) -> Any:
+    """Return a column as it is, but views of text, as polars writes them, as plain text.
+
+    Arrow itself can neither take rows of views nor spell out a dictionary of them.
+    """
+    kind = column.type
+    if pa.types.is_string_view(kind):
+        return column.cast(pa.large_string())
+    if pa.types.is_dictionary(kind) and pa.types.is_string_view(kind.value_type):
+        return column.cast(pa.dictionary(kind.index_type, pa.large_string(), kind.ordered))
+    return column
+
+
 def _inside(kind: Any) -> Any:
     """Return the type of the cells themselves."""
     is_wrapped = pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind)
