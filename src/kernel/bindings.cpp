@@ -68,6 +68,20 @@ void pool(const ConstDoubles& values, const Doubles& out) {
     naively::pool(moments_of<const double>(values), n_classes, n, moments_of<double>(out));
 }
 
+void moments_without(const ConstDoubles& x, const Codes& codes, const ConstDoubles& weights,
+                     const ConstDoubles& values, const Doubles& out) {
+    const std::size_t n = codes.size();
+    expect(values.ndim() == 3 && x.ndim() == 2 && x.shape(0) == n && weights.size() == n &&
+               x.shape(1) == values.shape(2) && out.size() == 3 * x.size(),
+           "moments must be by class and column, cells by row and column");
+    expect(n == 0 || naively::greatest_code(codes.data(), n) < values.shape(1),
+           "a code has no class");
+    double* weight = out.data();
+    naively::moments_without({x.data(), codes.data(), weights.data(), n},
+                             moments_of<const double>(values), x.shape(1),
+                             {weight, weight + x.size(), weight + 2 * x.size(), nullptr});
+}
+
 bool plain_variances(const ConstDoubles& values, double part, bool by_column, double ddof,
                      const Doubles& variance, const Doubles& epsilon) {
     expect(values.ndim() == 3, "moments must be by class and column");
@@ -182,6 +196,8 @@ NB_MODULE(_kernel, m) {
           nb::arg("b").noconvert());
     m.def("largest_mean", &largest_mean, nb::arg("values"));
     m.def("pool", &pool, nb::arg("values"), nb::arg("out").noconvert());
+    m.def("moments_without", &moments_without, nb::arg("x"), nb::arg("codes"), nb::arg("weights"),
+          nb::arg("values"), nb::arg("out").noconvert());
     m.def("plain_variances", &plain_variances, nb::arg("values"), nb::arg("part"),
           nb::arg("by_column"), nb::arg("ddof"), nb::arg("variance").noconvert(),
           nb::arg("epsilon").noconvert());

@@ -215,7 +215,41 @@ class PieceAdder {
     double share_[piece_columns * piece_rows];
 };
 
+// How far x is on the way from a to b: 0 before, 1 after, 0 where there is no way. In halves, so
+// that no difference overflows.
+NAIVELY_INLINE double share_of_way(double x, double a, double b) {
+    const double way = 0.5 * b - 0.5 * a, done = 0.5 * x - 0.5 * a;
+    return way > 0.0 && done > 0.0 ? std::min(done / way, 1.0) : 0.0;
+}
+
 }  // namespace
+
+void left_out_of_bins(const Table& X, const std::int32_t* codes, const NearbyBins& bins,
+                      double* out) {
+    const std::size_t B = bins.n_bins, side = X.n_columns * B, of_side = bins.n_classes * side;
+    double x[piece_rows];
+    std::uint32_t bin[piece_rows];
+    for (std::size_t j = 0; j < X.n_columns; ++j) {
+        const Search search(bins.cuts + j * (B - 1), B - 1);
+        for (std::size_t row = 0; row < X.n_rows; row += piece_rows) {
+            const std::size_t rows = std::min(piece_rows, X.n_rows - row);
+            pack_columns(X, row, rows, j, 1, x);
+            search.find(x, rows, bin);
+            for (std::size_t i = 0; i < rows; ++i) {
+                double& term = out[(row + i) * X.n_columns + j];
+                term = 0.0;
+                if (std::isnan(x[i])) continue;
+                const double* knot = bins.knots + j * B + bin[i];
+                const std::size_t k = static_cast<std::size_t>(codes[row + i]);
+                const double* value = bins.values + k * side + j * B + bin[i];
+                const std::size_t from = x[i] >= knot[side] ? 1 : 0;
+                const double t = share_of_way(x[i], knot[from * side], knot[(from + 1) * side]);
+                const double a = value[from * of_side], b = value[(from + 1) * of_side];
+                term = a + t * (b - a);
+            }
+        }
+    }
+}
 
 Status add_pieces(const Table& X, std::size_t n_knots, const double* knots, const double* values,
                   const Joint& joint) {

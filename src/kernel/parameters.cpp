@@ -11,6 +11,8 @@ namespace {
 
 constexpr double least_variance = 0x1p-1040;  // of less, squares have lost too many digits
 constexpr double small_variance = 0x1p-1000;  // whose inverse is still an ordinary double
+constexpr double rounding_of_weight = 1e-12;  // below, a difference is rounding
+constexpr double rounding_of_m2 = 1e-10;
 constexpr double log_two_pi = 1.8378770664093453;
 
 // total[j] = sum over k of part(k * n_columns + j, j), class after class.
@@ -50,6 +52,29 @@ void pool(const ConstMomentsView& moments, std::size_t n_classes, std::size_t n_
         out.rest[j] -= nearest - out.mean[j];
         out.mean[j] = nearest;
     }
+}
+
+NAIVELY_CLONES static void row_without(const double* x, double own, const ConstMomentsView& of,
+                                       std::size_t n, const MomentsView& out) {
+    for (std::size_t j = 0; j < n; ++j) {
+        const double others = of.weight[j] - own;
+        const bool left = others > rounding_of_weight * of.weight[j];
+        const double part = left ? own / others : 0.0;
+        const double delta = (of.mean[j] - x[j]) + of.rest[j];
+        const double lost = delta * delta * (of.weight[j] * part);
+        const double kept = lost < of.m2[j] ? of.m2[j] - lost : 0.0;
+        out.weight[j] = left ? others : 0.0;
+        out.mean[j] = left ? of.mean[j] + delta * part : 0.0;
+        out.m2[j] = left && kept >= rounding_of_m2 * of.m2[j] ? kept : 0.0;
+    }
+}
+
+void moments_without(const CellsOfRows& rows, const ConstMomentsView& moments,
+                     std::size_t n_columns, const MomentsView& out) {
+    for (std::size_t i = 0; i < rows.n_rows; ++i)
+        row_without(rows.values + i * n_columns, rows.weights[i],
+                    moments.offset(static_cast<std::size_t>(rows.codes[i]) * n_columns), n_columns,
+                    out.offset(i * n_columns));
 }
 
 bool plain_variances(const ConstMomentsView& moments, std::size_t n_classes, std::size_t n_columns,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "moments.hpp"
 
@@ -12,6 +13,19 @@ namespace naively {
 //     m2 = sum_k m2_k + sum_k w_k (mean_k - mean)^2
 void pool(const ConstMomentsView& moments, std::size_t n_classes, std::size_t n_columns,
           const MomentsView& out);
+
+// Cells, each of some weight in some class, of `n_columns` columns.
+struct CellsOfRows {
+    const double* values;
+    const std::int32_t* codes;
+    const double* weights;
+    std::size_t n_rows;
+};
+
+// The moments of each row's own class without the row, by row and column; zero where nothing is
+// left, meaningless where the cell is missing. There is no rest in `out`.
+void moments_without(const CellsOfRows& rows, const ConstMomentsView& moments,
+                     std::size_t n_columns, const MomentsView& out);
 
 // How variances are smoothed: by a part of each column's own, or of the largest column's.
 struct Smoothing {

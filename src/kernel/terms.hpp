@@ -46,6 +46,18 @@ Status add_lines(const Table& X, const double* A, const double* B, double lowest
 Status add_pieces(const Table& X, std::size_t n_knots, const double* knots, const double* values,
                   const Joint& joint);
 
+// The terms of rows in their own classes, between the middles of bins, had they not been seen.
+// `knots` and `values` hold three tables: of the bin before that of a cell, of its own, and of the
+// bin after; the former by column and bin, the latter by class, column and bin.
+struct NearbyBins {
+    std::size_t n_bins, n_classes;
+    const double *cuts, *knots, *values;
+};
+
+// out[i * n_columns + j]; 0 where a cell is missing.
+void left_out_of_bins(const Table& X, const std::int32_t* codes, const NearbyBins& bins,
+                      double* out);
+
 // One term per category: values[offsets[j] + code][k], see codes.hpp. False if a code has no
 // category; joint is spoilt then.
 bool add_tables(const Table& X, const std::int64_t* offsets, const double* values,

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string_view>
 
+#include "centre.hpp"
 #include "hash.hpp"
 #include "table_bindings.hpp"
 #include "tally.hpp"
@@ -169,6 +170,26 @@ bool add_pieces(nb::object X, const ConstDoubles<2>& knots, const ConstDoubles<3
     return naively::add_pieces(table, m, knots.data(), values.data(), target) == Status::ok;
 }
 
+void left_out_of_bins(nb::object X, const Codes& codes, const ConstDoubles<2>& cuts,
+                      const ConstDoubles<3>& knots, const ConstDoubles<4>& values,
+                      const Doubles<2>& out) {
+    const naively::Table table = table_of(X);
+    const std::size_t n_columns = table.n_columns, n_bins = knots.shape(2);
+    expect_rows(table, codes.size());
+    expect(out.shape(0) == table.n_rows && out.shape(1) == n_columns,
+           "there must be room for every cell");
+    expect(knots.shape(0) == 3 && knots.shape(1) == n_columns && n_bins > 0 &&
+               cuts.shape(0) == n_columns && cuts.shape(1) == n_bins - 1,
+           "bins must be by column");
+    expect(values.shape(0) == 3 && values.shape(2) == n_columns && values.shape(3) == n_bins,
+           "values must be by class, column and bin");
+    nb::gil_scoped_release unlocked;
+    expect_classes(codes, values.shape(1));
+    naively::left_out_of_bins(table, codes.data(),
+                              {n_bins, values.shape(1), cuts.data(), knots.data(), values.data()},
+                              out.data());
+}
+
 void add_tables(nb::object X, const Offsets& offsets, const ConstDoubles<2>& values,
                 const Doubles<2>& joint) {
     const naively::Table table = table_of(X);
@@ -178,6 +199,20 @@ void add_tables(nb::object X, const Offsets& offsets, const ConstDoubles<2>& val
     nb::gil_scoped_release unlocked;
     expect(naively::add_tables(table, offsets.data(), values.data(), target),
            "a code has no category");
+}
+
+// Writes the `place`-th term of `out`, which is by class, term and row.
+void centre_term(const ConstDoubles<2>& values,
+                 const nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>& own,
+                 const Codes& codes, double floor, std::size_t place, const Doubles<3>& out) {
+    const std::size_t n = values.shape(0), n_classes = values.shape(1);
+    expect(own.size() == n && codes.size() == n && out.shape(2) == n,
+           "everything must be equally long");
+    expect(out.shape(0) == n_classes && place < out.shape(1), "there must be room for the term");
+    nb::gil_scoped_release unlocked;
+    expect_classes(codes, n_classes);
+    naively::centre_term({values.data(), own.data(), own.stride(0), codes.data(), n, n_classes},
+                         floor, out.data() + place * n, out.shape(1) * n);
 }
 
 naively::Want want_of(std::string_view name) {
@@ -227,5 +262,9 @@ void bind_terms(nb::module_& m) {
     m.def("add_lines", &add_lines, X, nb::arg("A"), nb::arg("B"), nb::arg("lowest"), joint);
     m.def("add_pieces", &add_pieces, X, nb::arg("knots"), nb::arg("values"), joint);
     m.def("add_tables", &add_tables, X, nb::arg("offsets"), nb::arg("values"), joint);
+    m.def("left_out_of_bins", &left_out_of_bins, X, nb::arg("codes"), nb::arg("cuts"),
+          nb::arg("knots"), nb::arg("values"), out);
+    m.def("centre_term", &centre_term, nb::arg("values"), nb::arg("own"), nb::arg("codes"),
+          nb::arg("floor"), nb::arg("place"), out);
     m.def("finish", &finish, nb::arg("joint"), nb::arg("want"), out);
 }

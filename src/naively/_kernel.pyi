@@ -17,6 +17,9 @@ def add(a: Doubles, b: Doubles) -> bool: ...
 def subtract(a: Doubles, b: Doubles) -> bool: ...
 def largest_mean(values: Doubles) -> float: ...
 def pool(values: Doubles, out: Doubles) -> None: ...
+def moments_without(
+    x: Doubles, codes: NDArray[int32], weights: Doubles, values: Doubles, out: Doubles
+) -> None: ...
 def plain_variances(
     values: Doubles,
     part: float,
@@ -114,6 +117,22 @@ def count_table(
 def add_sparse_lines(
     X: Any, A: Doubles | None, B: Doubles, step: float | None, joint: Doubles
 ) -> tuple[str, int] | None: ...
+def left_out_of_bins(
+    X: Table,
+    codes: NDArray[int32],
+    cuts: Doubles,
+    knots: Doubles,
+    values: Doubles,
+    out: Doubles,
+) -> None: ...
+def centre_term(
+    values: Doubles,
+    own: Doubles,
+    codes: NDArray[int32],
+    floor: float,
+    place: int,
+    out: Doubles,
+) -> None: ...
 def finish(joint: Doubles, want: str, out: NDArray[Any]) -> None: ...
 
 class GaussianModel:

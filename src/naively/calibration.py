@@ -55,7 +55,8 @@ from numpy.typing import NDArray
 from naively.calibration_of_many import common_weight, term_weights
 from naively.minimize import line_search, minimize
 
-__all__ = ["MOST_WEIGHTS", "Calibration", "fit", "sample_rows"]
+__all__ = ["MOST_CLASSES", "MOST_WEIGHTS", "Calibration", "CentredTerms", "fit", "fit_centred"]
+__all__ += ["sample_rows"]
 
 Floats = NDArray[np.float64]
 
@@ -65,7 +66,7 @@ _PULL_BIAS = 0.1
 _TOLERANCE = 3e-5  # nats for each row that may be left to gain, or about that
 _MOST_ROUNDS = 60
 _MOST_TERMS = 256  # whose Hessians are inverted; beyond, their diagonals are
-_MOST_CLASSES = 128  # that have weights and biases of their own
+MOST_CLASSES = 128  # that have weights and biases of their own
 _FEWEST_ROWS, _MOST_ROWS = 500, 4000
 _WORTHWHILE_CELLS = 1_500_000  # of the terms of a sample
 _MOST_CELLS = 40_000_000  # of them, whatever they are worth: 320 MB
@@ -128,13 +129,18 @@ def fit(
     how : {"temperature", "weights"}
         One weight for all terms, or one for each term and class.
     """
-    _, n_classes, n_terms = terms.shape
-    weights = _bounded(weights)
     if terms.min(initial=0.0) < _LEAST_TERM:
         terms = np.maximum(terms, _LEAST_TERM)
-    if n_classes > _MOST_CLASSES:
-        return _fit_many(terms, codes, weights, log_prior, how)
-    rows = _CentredTerms.of(terms, codes, weights, log_prior)
+    if terms.shape[1] > MOST_CLASSES:
+        return _fit_many(terms, codes, _bounded(weights), log_prior, how)
+    return fit_centred(CentredTerms.of(terms, codes, weights, log_prior), how)
+
+
+def fit_centred(
+    rows: CentredTerms, how: Literal["temperature", "weights"] = "weights"
+) -> Calibration:
+    """Fit weights and biases to terms that are centred, of few classes."""
+    n_classes, n_terms = rows.terms.shape[0], rows.terms.shape[1] - 1
     tau, bias = _temperature(rows)
     weight = np.full((n_classes, n_terms), tau)
     if how == "temperature" or n_terms == 0 or n_classes < 2:
@@ -174,27 +180,41 @@ def _enough(weights: Floats) -> float:
     return 2 * _TOLERANCE * max(1.0, float(weights.sum()))
 
 
-class _CentredTerms(NamedTuple):
-    """What is fitted to: terms by class, centred, and a constant for the bias."""
+class CentredTerms(NamedTuple):
+    """What is fitted to: terms by class, centred, and a constant for the bias.
 
-    terms: Floats  # (K, n, T + 1)
-    codes: NDArray[Any]
+    Rows stand last, so that sums over classes and products with weights read memory in order.
+    """
+
+    terms: Floats  # (K, T + 1, n)
     weights: Floats
     own: Floats  # (K, n): the weight of a row in its class, 0 in the others
     log_prior: Floats  # (K, 1)
 
     @classmethod
+    def room(
+        cls, n_terms: int, codes: NDArray[Any], weights: Floats, log_prior: Floats
+    ) -> CentredTerms:
+        """Return rows whose terms are still to be written."""
+        terms, weights = np.empty((log_prior.size, n_terms + 1, codes.size)), _bounded(weights)
+        terms[:, -1] = 1.0
+        own = np.zeros((log_prior.size, codes.size))
+        own[codes, np.arange(codes.size)] = weights
+        return cls(terms, weights, own, log_prior[:, np.newaxis])
+
+    @classmethod
     def of(
         cls, terms: Floats, codes: NDArray[Any], weights: Floats, log_prior: Floats
-    ) -> _CentredTerms:
-        n, n_classes, n_terms = terms.shape
-        by_class = np.empty((n_classes, n, n_terms + 1))
-        by_class[:, :, :-1] = terms.transpose(1, 0, 2)
-        by_class[:, :, :-1] -= by_class[:, :, :-1].mean(axis=0)
-        by_class[:, :, -1] = 1.0
-        own = np.zeros((n_classes, n))
-        own[codes, np.arange(n)] = weights
-        return cls(by_class, codes, weights, own, log_prior[:, np.newaxis])
+    ) -> CentredTerms:
+        """Centre terms of shape (n, K, T)."""
+        rows = cls.room(terms.shape[2], codes, weights, log_prior)
+        rows.terms[:, :-1] = terms.transpose(1, 2, 0)
+        rows.terms[:, :-1] -= rows.terms[:, :-1].mean(axis=0)
+        return rows
+
+    def probabilities(self, x: Floats) -> tuple[float, Floats]:
+        """Return the log loss of weights and biases, and the probabilities (K, n)."""
+        return self.judged(np.matmul(x[:, np.newaxis, :], self.terms)[:, 0])
 
     def judged(self, scores: Floats) -> tuple[float, Floats]:
         """Return the log loss of scores (K, n), which become probabilities, and those."""
@@ -207,9 +227,9 @@ class _CentredTerms(NamedTuple):
         return float(self.weights @ np.log(total) - of_truth), p
 
 
-def _temperature(rows: _CentredTerms) -> tuple[float, Floats]:
+def _temperature(rows: CentredTerms) -> tuple[float, Floats]:
     """Return tau and the biases, by Newton's method with halved steps."""
-    summed = rows.terms[:, :, :-1].sum(axis=2)
+    summed = rows.terms[:, :-1].sum(axis=1)
     pulls = np.append(_PULL_TAU, np.full(summed.shape[0], _PULL_BIAS))
     centre = np.append(1.0, np.zeros(summed.shape[0]))
 
@@ -217,7 +237,7 @@ def _temperature(rows: _CentredTerms) -> tuple[float, Floats]:
         loss, p = rows.judged(x[0] * summed + x[1:, np.newaxis])
         return loss + 0.5 * float(pulls @ (x - centre) ** 2), p
 
-    x = centre / np.sqrt(max(1, rows.terms.shape[2] - 1))
+    x = centre / np.sqrt(max(1, rows.terms.shape[1] - 1))
     loss, p = judged(x)
     for _ in range(_MOST_ROUNDS):
         gradient, hessian = _slopes(rows, summed, p)
@@ -230,7 +250,7 @@ def _temperature(rows: _CentredTerms) -> tuple[float, Floats]:
     return float(x[0]), x[1:]
 
 
-def _slopes(rows: _CentredTerms, summed: Floats, p: Floats) -> tuple[Floats, Floats]:
+def _slopes(rows: CentredTerms, summed: Floats, p: Floats) -> tuple[Floats, Floats]:
     """Return gradient and Hessian of the log loss in tau and the biases."""
     weighted = p * rows.weights
     expected = (p * summed).sum(axis=0)
@@ -244,14 +264,15 @@ def _slopes(rows: _CentredTerms, summed: Floats, p: Floats) -> tuple[Floats, Flo
     return gradient, hessian
 
 
-def _weights(rows: _CentredTerms, start: Floats) -> Calibration:
+def _weights(rows: CentredTerms, start: Floats) -> Calibration:
     """Return weights and biases, by L-BFGS."""
 
     def judged(x: Floats) -> tuple[float, Floats]:
-        loss, p = rows.judged(np.matmul(rows.terms, x[:, :, np.newaxis])[:, :, 0])
+        loss, p = rows.probabilities(x)
         penalty, slope = _penalty(x)
-        rest = p * rows.weights - rows.own
-        slope += np.matmul(rest[:, np.newaxis, :], rows.terms)[:, 0]
+        p *= rows.weights
+        p -= rows.own
+        slope += np.matmul(rows.terms, p[:, :, np.newaxis])[:, :, 0]
         return loss + penalty, slope
 
     x = minimize(judged, start, _preconditioner(rows, start), _enough(rows.weights))
@@ -285,22 +306,23 @@ def _common_pull(n_classes: int) -> float:
     return n_classes * _PULL / (n_classes + 1)
 
 
-def _preconditioner(rows: _CentredTerms, x: Floats) -> Callable[[Floats], Floats]:
+def _preconditioner(rows: CentredTerms, x: Floats) -> Callable[[Floats], Floats]:
     """Return what solves for the Hessian of every class by itself, at the start.
 
     With two classes it is the Hessian of both, as their weights move together.
     """
     n_classes, width = x.shape
-    _, p = rows.judged(np.matmul(rows.terms, x[:, :, np.newaxis])[:, :, 0])
-    spread = (p * (1 - p) * rows.weights * (n_classes / (n_classes - 1)))[:, :, np.newaxis]
+    _, p = rows.probabilities(x)
+    spread = p * (1 - p) * rows.weights * (n_classes / (n_classes - 1))
     alone = 1 / (n_classes - 1)
     pull = np.full(width, _PULL * (1 - alone) + _common_pull(n_classes) / n_classes * alone)
     pull[-1] = _PULL_BIAS
     if width > _MOST_TERMS:
-        squares = np.einsum("kno,knt,knt->kt", spread, rows.terms, rows.terms)  # without copies
+        squares = np.einsum("kn,ktn,ktn->kt", spread, rows.terms, rows.terms)  # without copies
         diagonal = squares + pull
         return lambda slope: slope / diagonal
-    roots = np.sqrt(spread, out=spread) * rows.terms
-    hessian = np.stack([root.T @ root for root in roots])
+    roots = np.sqrt(spread, out=spread)
+    scaled = (terms * root for terms, root in zip(rows.terms, roots, strict=True))
+    hessian = np.stack([of_class @ of_class.T for of_class in scaled])
     inverse = np.linalg.inv(hessian + np.diag(pull))
     return lambda slope: np.matmul(inverse, slope[:, :, np.newaxis])[:, :, 0]

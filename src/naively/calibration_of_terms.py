@@ -7,13 +7,14 @@ is replaced by the least one of any class, and log densities are floored at the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import calibration
-from naively.calibration import Calibration
+from naively import _kernel, calibration
+from naively.calibration import Calibration, CentredTerms
 from naively.forms import without_infinity
 from naively.statistics import Sample
 from naively.term import Term
@@ -38,6 +39,8 @@ def calibrate(
     sample = sample.least(calibration.sample_rows(n_classes, n_terms))
     rows, given = _TermsOfSample.of(terms, sample), (sample.codes, sample.weight, log_prior)
     if n_classes * n_terms <= calibration.MOST_WEIGHTS:
+        if n_classes <= calibration.MOST_CLASSES:
+            return calibration.fit_centred(rows.centred(log_prior), how)
         return calibration.fit(rows.terms(slice(None), n_classes), *given, how)
     sums = rows.sums(n_classes)[:, :, np.newaxis]
     common = calibration.fit(sums, *given, "temperature")
@@ -60,6 +63,15 @@ class _TermsOfSample(NamedTuple):
     def of(cls, parts: Sequence[Term], sample: Sample) -> _TermsOfSample:
         own = np.concatenate([part.left_out(sample) for part in parts], axis=1)
         return cls(parts, sample, own)
+
+    def centred(self, log_prior: Floats) -> CentredTerms:
+        """Return the terms by class, centred; they are written one by one, in the cache."""
+        sample, n_terms = self.sample, self.own.shape[1]
+        found = CentredTerms.room(n_terms, sample.codes, sample.weight, log_prior)
+        each = chain(*(part.each_column(sample.numbers, sample.categories) for part in self.parts))
+        for t, values in enumerate(each):
+            _kernel.centre_term(values, self.own[:, t], sample.codes, _FLOOR, t, found.terms)
+        return found
 
     def terms(self, rows: slice, n_classes: int) -> Floats:
         """Return the terms of some rows, of shape (n, K, T)."""

@@ -22,7 +22,7 @@ so that a term which is the same for all classes contributes nothing, whatever i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -102,9 +102,28 @@ class Form(Protocol):
     def add(self, X: Any, joint: Floats) -> bool:
         """Add the terms of some rows, given as an array or as columns; False at infinity."""
 
+    def each(self, X: NDArray[Any], n_classes: int) -> Iterator[Floats]:
+        """Yield the terms of column after column, each of shape (n_rows, n_classes)."""
+
+
+class _ByColumn:
+    """A form whose arrays have a line for each column."""
+
+    def column(self, i: int) -> Any:
+        """Return the form of one column."""
+        parts = vars(self).items()
+        return type(self)(**{k: v[i : i + 1] if isinstance(v, np.ndarray) else v for k, v in parts})
+
+    def each(self, X: NDArray[Any], n_classes: int) -> Iterator[Floats]:
+        """Yield the terms of column after column, each of shape (n_rows, n_classes)."""
+        for i in range(X.shape[1]):
+            joint = np.zeros((len(X), n_classes))
+            self.column(i).add(X[:, i : i + 1], joint)
+            yield joint
+
 
 @dataclass(frozen=True)
-class Quadratics:
+class Quadratics(_ByColumn):
     """A - B (s (x - mu))^2, by column and class.
 
     Attributes
@@ -141,7 +160,7 @@ class Quadratics:
 
 
 @dataclass(frozen=True)
-class Students:
+class Students(_ByColumn):
     """A - B log(1 + s^2 (x - mu)^2), by column and class; weights as those of `Quadratics`."""
 
     A: Floats
@@ -162,7 +181,7 @@ class Students:
 
 
 @dataclass(frozen=True)
-class Lines:
+class Lines(_ByColumn):
     r"""A + B x, by column and class, for cells that are not below the lowest.
 
     Attributes
@@ -205,9 +224,15 @@ class Lines:
         counts = np.where(x < self.lowest, 0.0, np.minimum(np.nan_to_num(x, nan=0.0), _MOST))
         joint -= (gammaln(counts + 1) @ self.carrier)[:, np.newaxis]
 
+    def each(self, X: NDArray[Any], n_classes: int) -> Iterator[Floats]:
+        """Yield the terms of column after column, with the carrier."""
+        for i, joint in enumerate(super().each(X, n_classes)):
+            self.column(i).add_carrier(X[:, i : i + 1], joint)
+            yield joint
+
 
 @dataclass(frozen=True)
-class Pieces:
+class Pieces(_ByColumn):
     """Values at knots, by column, knot and class; straight lines between them, flat beyond."""
 
     knots: Floats
@@ -219,7 +244,7 @@ class Pieces:
 
 
 @dataclass(frozen=True)
-class Tables:
+class Tables(_ByColumn):
     """Values of categories, column after column, by category and class; the last is for others."""
 
     offsets: NDArray[np.int64]
@@ -234,6 +259,10 @@ class Tables:
     def table(self, i: int) -> Floats:
         """Return the values of the i-th column."""
         return self.values[self.offsets[i] : self.offsets[i + 1]]
+
+    def column(self, i: int) -> Tables:
+        """Return the form of one column."""
+        return Tables.of([self.table(i)])
 
     def exceptions(self) -> tuple[Tables, Tables] | None:
         """Return the tables without minus infinity, and a 1 for each; None if there is none.

@@ -66,6 +66,11 @@ class Term:
         found = self.family.log_density(self._cells(numbers, codes), self.parameters)
         return found.reshape(*found.shape[:2], -1)
 
+    def each_column(self, numbers: Floats, codes: Codes) -> Iterator[Floats]:
+        """Yield log f of column after column, each of shape (n, K): `log_density` by the form."""
+        cells = self._cells(numbers, codes).reshape(len(numbers), -1)
+        return self.unweighted_form.each(cells, self.weight.shape[0])
+
     def log_density_of(self, i: int, x: Floats) -> Floats:
         """Return log f of some cells of the i-th column of numbers, of shape (n, n_classes)."""
         cells = np.full((x.size, len(self.columns)), np.nan)

@@ -319,6 +319,26 @@ def test_leaving_a_row_out_is_reading_the_others_anew(family, x, weighted):
 
 
 @pytest.mark.parametrize(("family", "x"), NUMBERS + CATEGORIES)
+def test_rows_left_out_together_are_as_each_left_out_alone(family, x):
+    whole = measured(family, x, CODES)
+    found = family.parameters(whole)
+    together = family.left_out(x, CODES, np.ones(80), whole, found)
+    rows = [slice(i, i + 1) for i in range(80)]
+    alone = [family.left_out(x[i], CODES[i], np.ones(1), whole, found) for i in rows]
+    # Log ratios of a tree of four levels: sums of four logarithms, and differences of such sums.
+    np.testing.assert_allclose(together, np.concatenate(alone), rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize(("family", "x"), NUMBERS + CATEGORIES)
+def test_the_form_gives_the_log_density_of_column_after_column(family, x):
+    found = family.parameters(measured(family, x, CODES))
+    form = family.form(found, np.ones((3, 1 if x.ndim == 1 else x.shape[1])))
+    each = np.stack(list(form.each(x.reshape(80, -1), 3)), axis=2)
+    expected = family.log_density(x, found).reshape(each.shape)
+    np.testing.assert_allclose(each, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("family", "x"), NUMBERS + CATEGORIES)
 def test_a_row_of_weight_two_is_the_row_twice(family, x):
     weights = np.where(np.arange(80) % 3 == 0, 2.0, 1.0)
     twice = np.repeat(np.arange(80), weights.astype(int))

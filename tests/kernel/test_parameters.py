@@ -44,6 +44,27 @@ def test_pooled_classes_are_all_their_cells_together(offset, n_columns):
         np.testing.assert_allclose(found.m2[j], float(truth.m2), rtol=30 * 2**-53)
 
 
+def test_moments_without_a_row_are_exact_up_to_rounding():
+    X, codes = RNG.normal(size=(60, 4)), RNG.integers(3, size=60).astype(np.int32)
+    weights = RNG.integers(1, 4, size=60).astype(float)
+    table, out = oracles.moments(X, codes, 3, weights), np.empty((3, 60, 4))
+    _kernel.moments_without(X, codes, weights, oracles.rounded(table), out)
+    for i, j in np.ndindex(60, 4):
+        truth = oracles.removed(
+            table[codes[i]][j], oracles.moments_of_cells(X[i, j : j + 1], [weights[i]])
+        )
+        # The rounding of the whole class, which is not more than ten times the rest; a mean near 0
+        # has that of the cells, which are about 1.
+        truth = [float(part) for part in truth]
+        np.testing.assert_allclose(out[:, i, j], truth, rtol=1e-14, atol=1e-15)
+
+
+def test_nothing_is_left_of_a_class_without_its_only_row():
+    values, out = oracles.rounded([[oracles.moments_of_cells([3.0])]]), np.empty((3, 1, 1))
+    _kernel.moments_without(np.array([[3.0]]), np.zeros(1, np.int32), np.ones(1), values, out)
+    assert not out.any()
+
+
 @pytest.mark.parametrize("smoothing", ["global", "column"])
 @pytest.mark.parametrize("ddof", [0, 1])
 def test_variances_of_one_table_are_those_of_many_tables_bit_for_bit(smoothing, ddof):

@@ -122,7 +122,11 @@ class Categorical(Family):
         parameters: CategoricalParameters,
     ) -> Floats:
         """Return the logarithm of the share of each category among the other rows of its class."""
-        prior = parameters.prior
+        prior, shape = parameters.prior, parameters.log_share.shape
+        if parameters.log_share.size < x.size and bool((weights == weights[0]).all()):
+            k, c = (at.ravel() for at in np.indices(shape))  # rows of one class and category agree
+            every = self.left_out(c, k, weights[: c.size], statistic, parameters).reshape(shape)
+            return np.where(x < 0, 0.0, every[codes, x])
         weight = np.maximum(_with_unseen(statistic)[codes, x] - weights, 0.0)
         total = statistic.sum(axis=1)[codes]
         rest = np.where(total - weights > 1e-12 * total, total - weights, 0.0)
@@ -157,15 +161,13 @@ def _likeliest(tallies: Floats, share: Floats) -> float:
               \prod_c \frac{\Gamma(a q_c + w_{kc})}{\Gamma(a q_c)}
     """
     k, c = np.nonzero(tallies)
-    base = np.concatenate([share[c], np.ones(len(tallies))])
-    weight = np.concatenate([tallies[k, c], tallies.sum(axis=1)])
-    sign = np.repeat([1.0, -1.0], [c.size, len(tallies)])
-    some = max(1, _CELLS // base.size)  # strengths at a time: there may be a million categories
-    blocks = [_STRENGTHS[at : at + some] for at in range(0, _STRENGTHS.size, some)]
+    total, n_of = tallies.sum(axis=1), np.bincount(c, minlength=share.size)
+    some = max(1, _CELLS // (c.size + len(tallies)))  # at a time: there may be a million categories
+    blocks = [_STRENGTHS[at : at + some, np.newaxis] for at in range(0, _STRENGTHS.size, some)]
     found = []
     for a in blocks:
-        q = a[:, np.newaxis] * base
-        found.append((gammaln(q + weight) - gammaln(q)) @ sign)
+        rises = gammaln(a * share[c] + tallies[k, c]).sum(axis=1) - gammaln(a * share) @ n_of
+        found.append(rises - (gammaln(a + total) - gammaln(a)).sum(axis=1))
     return float(_STRENGTHS[np.argmax(np.concatenate(found))])
 
 

@@ -15,13 +15,14 @@ cell has a finite term; only `Categorical(alpha=0)` makes a class impossible.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from naively import _kernel
 from naively.exceptions import NaivelyError
 from naively.forms import Form, weighted
 from naively.statistics import Moments
@@ -129,6 +130,11 @@ class OwnTerms:
         joint += weighted(terms, self.weight.T).sum(axis=1)
         return True
 
+    def each(self, X: NDArray[Any], n_classes: int) -> Iterator[Floats]:
+        """Yield the terms of column after column, each of shape (n_rows, n_classes)."""
+        terms = self.family.log_density(X, self.parameters).transpose(2, 0, 1)
+        yield from np.ascontiguousarray(weighted(terms, self.weight.T[:, np.newaxis]))
+
 
 class SpreadError(NaivelyError):
     """The variance of a column is nothing that float64 can hold.
@@ -203,14 +209,6 @@ def moments_without(
 
     All are 0 where nothing is left. What a missing cell leaves is meaningless.
     """
-    weight, mean, m2 = moments.weight[codes], moments.mean[codes], moments.m2[codes]
-    own = weights[:, np.newaxis]
-    others = weight - own
-    left = others > 1e-12 * weight  # below, the difference is rounding
-    part = np.divide(own, others, out=np.zeros_like(others), where=left)
-    delta = (mean - x) + moments.rest[codes]
-    with np.errstate(over="ignore"):
-        lost = np.minimum(delta * delta * (weight * part), m2)
-    kept = m2 - lost
-    kept[kept < 1e-10 * m2] = 0.0  # and so is this
-    return np.where(left, others, 0.0), np.where(left, mean + delta * part, 0.0), kept * left
+    out = np.empty((3, *x.shape))
+    _kernel.moments_without(x, codes.astype(np.int32, copy=False), weights, moments.values, out)
+    return out[0], out[1], out[2]

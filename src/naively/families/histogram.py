@@ -36,6 +36,7 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from naively import _kernel
 from naively.families.edges import Edges, bin_of, edges
 from naively.families.family import Codes, Family, Floats, in_blocks
 from naively.families.polya_tree import Tree
@@ -163,25 +164,23 @@ class Histogram(Family):
             ]
             return np.concatenate([self.left_out(*part) for part in given], axis=1)
         tree, near = self._tree(statistic, parameters.prior), _neighbours(parameters.prior.weight)
-        same = weights.size > 0 and bool(np.all(weights == weights[0]))
-        fewer = statistic.weight[:, 0].size <= weights.size  # classes times bins than rows
-        table = _every_ratio_without(tree, near, float(weights[0])) if same and fewer else None
         j = np.arange(x.shape[1])
-        bins = np.maximum(bin_of(x, statistic.edges), 0)
         knots = statistic.edges.knots[j[:, np.newaxis], near]
+        same = weights.size > 0 and bool(np.all(weights == weights[0]))
+        if same and statistic.weight[:, 0].size <= weights.size:  # few bins
+            every = np.ascontiguousarray(tree.every_ratio_without(near, float(weights[0])))
+            own, places = np.empty(x.shape), codes.astype(np.int32, copy=False)
+            _kernel.left_out_of_bins(x, places, statistic.edges.cuts, knots, every, own)
+            return own
+        bins = np.maximum(bin_of(x, statistic.edges), 0)
 
         def block(rows: slice) -> Floats:
             b = bins[rows]
             side, t = _place(x[rows], b, knots)
-            k, ends = codes[rows, np.newaxis], []
-            for at in (side, side + 1):
-                if table is None:
-                    own = weights[rows, np.newaxis]
-                    ends.append(tree.log_ratio_without(k, j, b, near[at, j, b], own))
-                else:
-                    _, n_classes, d, n_bins = table.shape
-                    ends.append(table.take(((at * n_classes + k) * d + j) * n_bins + b))
-            left, right = ends
+            k, weight = codes[rows, np.newaxis], weights[rows, np.newaxis]
+            left, right = (
+                tree.log_ratio_without(k, j, b, near[at, j, b], weight) for at in (side, side + 1)
+            )
             return np.where(np.isnan(x[rows]), 0.0, left + t * (right - left))
 
         return in_blocks(block, *x.shape)
@@ -234,16 +233,6 @@ def _interval(x: Floats, knots: Floats) -> Places:
     for j, middles in enumerate(knots):
         at[:, j] = np.searchsorted(middles[1:-1], x[:, j], side="right")
     return at
-
-
-def _every_ratio_without(tree: Tree, near: Places, own: float) -> Floats:
-    """Return the log ratios of the three bins near each, by class, once a row there is left out.
-
-    Rows of one weight that share class and bin share them.
-    """
-    n_classes = tree.child.shape[0]
-    k, j, b = np.ix_(np.arange(n_classes), *map(np.arange, near.shape[1:]))
-    return tree.log_ratio_without(k, j, b, near[:, np.newaxis], own)
 
 
 def _place(x: Floats, bins: Places, knots: Floats) -> tuple[Places, Floats]:

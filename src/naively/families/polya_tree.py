@@ -63,13 +63,7 @@ class Tree(NamedTuple):
 
     def log_ratio(self) -> Floats:
         """Return the logarithm of each bin's probability, over that of all classes: (K, d, B)."""
-        ratio = _log_split(*self)
-        n_bins = ratio.shape[-1] // 2
-        for level in range(2, n_bins.bit_length()):  # down from the root
-            start = 1 << level
-            above = ratio[..., start >> 1 : start]
-            ratio[..., start : 2 * start] += np.repeat(above, 2, axis=-1)
-        return ratio[..., n_bins:]
+        return _from_the_root(_log_split(*self))[..., self.q.shape[1] // 2 :]
 
     def log_ratio_without(
         self, k: Any, j: Any, gone: Places, bins: Places, own: Floats | float
@@ -85,6 +79,31 @@ class Tree(NamedTuple):
             total += _log_split(child, parent, self.q[j, node], self.c[j, node])
             node, left = node >> 1, left >> 1
         return total
+
+    def every_ratio_without(self, bins: Places, own: float) -> Floats:
+        """Return `log_ratio_without` for each bin that loses a row: (m, K, d, B).
+
+        The path from the root to a bin leaves that to the row's bin at some node: above it, weights
+        are less; the node's own is whole, but not its parent's; below, nothing has changed.
+
+        Parameters
+        ----------
+        bins : array of shape (m, d, B)
+            For each bin that loses a row, those whose ratios are asked for.
+        own : float
+            The weight of the row.
+        """
+        child, parent = np.maximum(self.child - own, 0.0), np.maximum(self.parent - own, 0.0)
+        less = _from_the_root(_log_split(child, parent, self.q, self.c))
+        whole = _from_the_root(_log_split(*self))
+        aside = _log_split(self.child, parent, self.q, self.c)
+        n_bins = self.q.shape[1] // 2
+        gone, j = np.arange(n_bins), np.arange(len(self.q))[:, np.newaxis]
+        steps = np.frexp(bins ^ gone)[1]  # from the bin up to where the paths meet
+        node = bins + n_bins >> np.maximum(steps - 1, 0)
+        apart = whole[:, j, bins + n_bins] - whole[:, j, node] + aside[:, j, node]
+        apart += less[:, j, node >> 1]
+        return np.where(steps > 0, apart, less[:, j, bins + n_bins]).swapaxes(0, 1)
 
     def log_likelihood(self, strengths: Floats) -> Floats:
         r"""Return the log likelihood of all splits, by strength (times the tree's) and column.
@@ -143,6 +162,14 @@ def _parents(heap: Floats) -> Floats:
     parents = np.repeat(heap[..., : heap.shape[-1] // 2], 2, axis=-1)
     parents[..., :2] = 0.0
     return parents
+
+
+def _from_the_root(ratio: Floats) -> Floats:
+    """Return the sums of the log ratios of all nodes from the root down to each, in place."""
+    for level in range(2, ratio.shape[-1].bit_length() - 1):
+        start = 1 << level
+        ratio[..., start : 2 * start] += np.repeat(ratio[..., start >> 1 : start], 2, axis=-1)
+    return ratio
 
 
 def _log_split(child: Floats, parent: Floats, q: Floats, c: Floats) -> Floats:

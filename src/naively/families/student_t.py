@@ -185,7 +185,10 @@ def _prior(moments: Moments) -> StudentTPrior:
 
 def _log_norm(df: Floats, width: Floats) -> Floats:
     """Return the log density at the location; the width is the scale times the root of df."""
-    return _log_gamma_step(df / 2) - np.log(np.sqrt(np.pi) * width)
+    half = np.asarray(df / 2)
+    if half.size and (half == half.flat[0]).all():  # as where every class has more cells than tails
+        half = half.flat[:1]
+    return _log_gamma_step(half) - np.log(np.sqrt(np.pi) * width)
 
 
 def _log_gamma_step(x: Floats) -> Floats:
