@@ -325,6 +325,9 @@ FORGERIES = {
     "params of no dict": forged({"params": [1]}),
     "another dtype": forged({"dtype": "object"}),
     "huge number of columns": forged({"n_columns": 10**12}),
+    "a family without fields": forged(
+        {"estimator": "NaiveBayes", "params": {"families": [["age", [["gaussian", None]]]]}}
+    ),
     "columns beyond every index": forged({"n_columns": 2**63, "columns": None}),
     "negative columns": forged({"n_columns": -1}),
     "true columns": forged({"n_columns": True}),

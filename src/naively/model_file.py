@@ -151,7 +151,10 @@ def _tensor(name: str, tensor: dict[str, Any]) -> NDArray[Any]:
     dtype = _DTYPES.get(tensor["dtype"])
     if dtype is None:
         raise UnsoundError(f"{name} must be one of {', '.join(_DTYPES)}, and is {tensor['dtype']}")
-    array = np.frombuffer(tensor["data"], dtype=dtype).reshape(tensor["shape"])
+    try:
+        array = np.frombuffer(tensor["data"], dtype=dtype).reshape(tensor["shape"])
+    except ValueError:  # such as a shape of 0 by 2**63
+        raise UnsoundError(f"{name} cannot have the shape {tensor['shape']}") from None
     return array.astype(array.dtype.newbyteorder("="))
 
 

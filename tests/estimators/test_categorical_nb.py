@@ -90,3 +90,12 @@ def test_a_share_below_every_float_is_finite():
     model = CategoricalNB(alpha=0).fit([[0], [1], [1]], list("aab"), [5e-324, 1e300, 1.0])
     assert np.isfinite(model.feature_log_prob_[0][0]).all()
     assert np.isfinite(model.predict_proba([[0], [1]])).all()
+
+
+def test_a_code_beyond_every_integer_is_refused():
+    codes = np.array([[2**64 - 1]], dtype=np.uint64)
+    with pytest.raises(NaivelyError, match="highest"):
+        CategoricalNB().fit(codes, ["a"])
+    schema = naively.Schema(1, kinds=("category",))
+    with pytest.raises(NaivelyError, match="highest"):
+        CategoricalNB.from_summary(naively.summarize(codes, ["a"], schema=schema))

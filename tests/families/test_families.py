@@ -429,7 +429,7 @@ def test_the_form_adds_up_weighted_terms(family, x, equal):
     np.testing.assert_allclose(joint, theirs, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("wrong", [0.0, -1.0, np.nan])
+@pytest.mark.parametrize("wrong", [0.0, -1.0, np.nan, np.inf])
 @pytest.mark.parametrize("family", [Bernoulli, Poisson])
 def test_alpha_must_be_positive(family, wrong):
     with pytest.raises(NaivelyError, match="alpha must be > 0"):
@@ -437,8 +437,14 @@ def test_alpha_must_be_positive(family, wrong):
 
 
 def test_the_prior_of_student_t_must_be_worth_something():
-    with pytest.raises(NaivelyError, match="kappa, nu and tails must be > 0; got kappa=0"):
+    with pytest.raises(NaivelyError, match=r"kappa, nu and tails must be > 0, .*; got kappa=0"):
         StudentT(kappa=0)
+
+
+@pytest.mark.parametrize("wrong", [{"strength": 0}, {"strength": np.inf}, {"growth": 0}])
+def test_the_prior_of_a_histogram_must_be_worth_something(wrong):
+    with pytest.raises(NaivelyError, match="growth and strength must be > 0"):
+        Histogram(**wrong)
 
 
 # --- what some promise --------------------------------------------------------------------------

@@ -31,9 +31,9 @@ class CodeShares(Categorical):
 def sizes_of(summary: Summary, least: ArrayLike | None) -> NDArray[np.int64]:
     """Return how many categories each column has: one more than the highest seen, or more."""
     seen = [int(column[-1]) + 1 if column.size else 0 for column in summary.categories]
+    check_sizes(np.array(seen, dtype=np.float64), summary.schema)  # beyond int64, perhaps
     sizes = np.array(seen, dtype=np.int64)
     if least is None:
-        check_sizes(sizes, summary.schema)
         return sizes
     given = np.array(least)
     if not np.issubdtype(given.dtype, np.signedinteger):

@@ -150,6 +150,6 @@ def _text_of(value: Any) -> Any:
 def from_text(given: Any) -> Family:
     """Return the family of a name and fields."""
     name, fields = given
-    if name not in FAMILIES:
-        raise NaivelyError(f"a family must be one of naively's; got {name!r}.")
+    if name not in FAMILIES or not isinstance(fields, dict):
+        raise NaivelyError(f"a family must be one of naively's, with its fields; got {given!r}.")
     return FAMILIES[name](**{n: inf if value == "inf" else value for n, value in fields.items()})

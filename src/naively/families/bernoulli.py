@@ -60,8 +60,8 @@ class Bernoulli(Family):
     support: ClassVar[tuple[float, float]] = (0, 1)
 
     def __post_init__(self) -> None:
-        if not self.alpha > 0:
-            raise NaivelyError(f"alpha must be > 0; got {self.alpha!r}.")
+        if not 0 < self.alpha < np.inf:
+            raise NaivelyError(f"alpha must be > 0 and finite; got {self.alpha!r}.")
 
     def parameters(self, statistic: Moments, prior: Floats | None = None) -> BernoulliParameters:
         """Read the probabilities off the moments of classes and columns."""

@@ -86,8 +86,8 @@ class Categorical(Family):
     support: ClassVar[tuple[float, float]] = (0, np.inf)
 
     def __post_init__(self) -> None:
-        if self.alpha is not None and not 0 <= self.alpha < np.inf:
-            raise NaivelyError(f"alpha must be >= 0, or None; got {self.alpha!r}.")
+        if self.alpha is not None and not 0 <= self.alpha <= 1e100:
+            raise NaivelyError(f"alpha must be >= 0 and <= 1e100, or None; got {self.alpha!r}.")
 
     def parameters(
         self, statistic: Floats, prior: CategoricalPrior | None = None

@@ -37,6 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
+from naively.exceptions import NaivelyError
 from naively.families.edges import Edges, bin_of, edges
 from naively.families.family import Codes, Family, Floats, in_blocks
 from naively.families.polya_tree import Tree
@@ -107,6 +108,11 @@ class Histogram(Family):
     reads: ClassVar[Literal["moments", "bins", "tallies"]] = "bins"
     oracle: ClassVar[str] = "betabinom"
     support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
+
+    def __post_init__(self) -> None:
+        if not (0 < self.growth < 1e6 and (self.strength is None or 0 < self.strength < 1e100)):
+            got = f"growth={self.growth!r}, strength={self.strength!r}"
+            raise NaivelyError(f"growth and strength must be > 0 and not huge; got {got}.")
 
     def parameters(
         self, statistic: BinnedColumns, prior: HistogramPrior | None = None

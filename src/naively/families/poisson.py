@@ -62,8 +62,8 @@ class Poisson(Family):
     support: ClassVar[tuple[float, float]] = (0, np.inf)
 
     def __post_init__(self) -> None:
-        if not self.alpha > 0:
-            raise NaivelyError(f"alpha must be > 0; got {self.alpha!r}.")
+        if not 0 < self.alpha < np.inf:
+            raise NaivelyError(f"alpha must be > 0 and finite; got {self.alpha!r}.")
 
     def parameters(self, statistic: Moments, prior: Floats | None = None) -> PoissonParameters:
         """Read the rates off the moments of classes and columns."""

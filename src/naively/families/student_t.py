@@ -105,9 +105,11 @@ class StudentT(Family):
     support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
 
     def __post_init__(self) -> None:
-        if not (self.kappa > 0 and self.nu > 0 and self.tails > 0):
+        if not (0 < self.kappa < np.inf and 0 < self.nu < np.inf and self.tails > 0):
             got = f"kappa={self.kappa!r}, nu={self.nu!r}, tails={self.tails!r}"
-            raise NaivelyError(f"kappa, nu and tails must be > 0; got {got}.")
+            raise NaivelyError(
+                f"kappa, nu and tails must be > 0, and only tails infinite; got {got}."
+            )
 
     def parameters(
         self, statistic: Moments, prior: StudentTPrior | None = None
