@@ -125,6 +125,25 @@ def test_booleans_are_0_and_1_for_gaussian_nb_everywhere(where, tmp_path):
     np.testing.assert_allclose(found.moments.m2, model.summary_.moments.m2, rtol=1e-12)
 
 
+TARGETED = [name for name in ENGINES if name not in IN_MEMORY and not name.startswith("dask")]
+NO_TARGETS = {
+    "labels as weights": ({"weight": TARGET}, "labels and weights must be in different columns"),
+    "labels to learn from": ({"columns": ["whole", TARGET]}, "must not be among the columns"),
+    "weights to learn from": (
+        {"columns": ["real", "whole"], "weight": "whole"},
+        "must not be among the columns",
+    ),
+    "no name": ({"weight": 3}, "a column must be given by its name, a text; got 3"),
+}
+
+
+@pytest.mark.parametrize(("options", "message"), NO_TARGETS.values(), ids=NO_TARGETS)
+@pytest.mark.parametrize("where", TARGETED)
+def test_labels_weights_and_columns_are_apart_everywhere(where, options, message, tmp_path):
+    with pytest.raises(NaivelyError, match=message):
+        ENGINES[where](TABLE.select(["real", "whole"]), [0, 1] * 6, tmp_path, **options)
+
+
 @pytest.mark.parametrize("form", FORMATS)
 def test_gaussian_nb_names_naive_bayes_where_a_file_holds_text(form, tmp_path):
     source = written(LABELLED.select(["real", "town", "label"]), form, tmp_path)

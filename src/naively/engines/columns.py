@@ -31,8 +31,8 @@ from naively.exceptions import NaivelyError
 from naively.kinds import check, kind_of
 from naively.schema import Kind, Schema
 
-__all__ = ["OUT_OF_FILES", "ColumnChoice", "LeftOut", "check_some", "choose", "find", "is_index"]
-__all__ += ["is_text", "names_to_read", "out_of_files"]
+__all__ = ["OUT_OF_FILES", "ColumnChoice", "LeftOut", "check_some", "choose", "find"]
+__all__ += ["find_targets", "is_index", "is_text", "names_to_read", "out_of_files"]
 
 OUT_OF_FILES = "leave it out: exclude=[{name!r}], or name the others: columns=[...]"
 _SHOWN = 5  # columns of which a message says why they were left out
@@ -58,6 +58,8 @@ class ColumnChoice:
 
 def find(name: str, names: Sequence[str], where: str = "") -> str:
     """Return the name if it is there, or raise with the one that was probably meant."""
+    if not isinstance(name, str):
+        raise NaivelyError(f"a column must be given by its name, a text; got {name!r}.")
     if name in names:
         return name
     folded = {other.casefold(): other for other in names}
@@ -68,6 +70,19 @@ def find(name: str, names: Sequence[str], where: str = "") -> str:
         raise NaivelyError(f"no column {name!r}{where}, which has no columns at all.")
     shown = ", ".join([*map(repr, names[:8]), *(["..."] if len(names) > 8 else [])])
     raise NaivelyError(f"no column {name!r}{where}; its columns are {shown}.")
+
+
+def find_targets(
+    target: str | None, weight: str | None, names: Sequence[str], where: str = ""
+) -> list[str]:
+    """Return the columns of labels and of weights, or raise where they are not two."""
+    found = [find(name, names, where) for name in (target, weight) if name is not None]
+    if len(set(found)) < len(found):
+        raise NaivelyError(
+            f"labels and weights must be in different columns; got {target!r} for both{where}. "
+            "Choose another one for the weights, or none."
+        )
+    return found
 
 
 def is_index(name: str) -> bool:
@@ -106,18 +121,23 @@ def names_to_read(
     names = tuple(find(name, there) for name in chosen)
     if agreed is None:
         names = tuple(dict.fromkeys(names))
+    _check_apart(names, beside)
+    return names
+
+
+def _check_apart(names: Sequence[str], beside: Sequence[str]) -> None:
     for name in names:
         if name in beside:
             raise NaivelyError(
                 f"labels and weights must not be among the columns; got {name!r}. Leave it out."
             )
-    return names
 
 
 def choose(
     table: Any,
     *,
     target: str | None = None,
+    weight: str | None = None,
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
     kinds: Mapping[str, Kind] | None = None,
@@ -131,8 +151,8 @@ def choose(
     ----------
     table : pyarrow.Table
         The data.
-    target : str, optional
-        The column of labels.
+    target, weight : str, optional
+        The columns of labels and of weights.
     columns : sequence of str, optional
         Learn from these; None for every column.
     exclude : sequence of str
@@ -147,13 +167,11 @@ def choose(
     where : str
         Where the table comes from, for messages: ``" in 'data.csv'"``.
     """
-    if target is not None:
-        find(target, table.column_names, where)
-    unwanted = {target, *(find(name, table.column_names, where) for name in exclude)}
+    beside = find_targets(target, weight, table.column_names, where)
+    unwanted = {*beside, *(find(name, table.column_names, where) for name in exclude)}
     if columns is not None:
         chosen = [find(name, table.column_names, where) for name in columns]
-        if target in chosen:
-            raise NaivelyError(f"the target, {target!r}, must not be among the columns.")
+        _check_apart(chosen, beside)
         names = tuple(name for name in dict.fromkeys(chosen) if name not in unwanted)
         return ColumnChoice(names, ())
     settled, take_text = unwanted | set(kinds or ()), kinds is not None

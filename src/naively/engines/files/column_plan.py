@@ -173,12 +173,12 @@ def _choice(first: FirstRows, request: Request) -> ColumnChoice:
     if request.takes_categories or request.skip_columns:  # not all need be numbers
         first.fill(request.settled)
     present, alone = first.names, len(first.files) == 1
-    weight = [] if request.weight is None else [find(request.weight, present, first.where)]
     return choose(
         first.table,
         target=request.target,
+        weight=request.weight,
         columns=request.columns,
-        exclude=[*weight, *(name for name in request.exclude if alone or name in present)],
+        exclude=[name for name in request.exclude if alone or name in present],
         kinds=request.kinds,
         skip_columns=request.skip_columns,
         types=_declared(first.file),

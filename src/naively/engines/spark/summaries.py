@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from naively._optional import need
-from naively.engines.columns import check_some, find
+from naively.engines.columns import check_some, find_targets
 from naively.engines.spark.batches import LabelledColumns, added
 from naively.engines.spark.columns import FrameColumns
 from naively.engines.spark.errors import readable_errors
@@ -67,7 +67,7 @@ def summarize(
     rows. The result has the same bits whenever the same partitions hold the same rows in the
     same order.
     """
-    keys = [find(name, df.columns) for name in (target, weight) if name is not None]
+    keys = find_targets(target, weight, df.columns)
     chosen = FrameColumns.of(df, columns, schema, exclude=keys)
     check_some(chosen.names, target)
     expressions = [df[quoted(target)].alias("y"), *chosen.select(df)]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from naively._optional import need
-from naively.engines.columns import check_some, find, names_to_read
+from naively.engines.columns import check_some, find_targets, names_to_read
 from naively.exceptions import NaivelyError
 from naively.kinds import Held, What, check, check_weights, schema_by_types
 from naively.schema import Schema
@@ -82,7 +82,7 @@ def select_rows(
 ) -> Selection:
     """Choose columns of a table, and give them plain names."""
     check_table(table)
-    own = [find(name, table.columns) for name in (target, weight) if name is not None]
+    own = find_targets(target, weight, table.columns)
     names = names_to_read(table.columns, columns, schema, own)
     check_some(names, target)
     if schema is not None and len(names) != schema.n_columns:
