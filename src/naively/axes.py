@@ -103,7 +103,9 @@ class Axes:
         """Return the labels of both, sorted; this itself where the other has none besides."""
         classes = labels.union(self.classes, other.classes)
         pairs = zip(schema.categories, self.vocabularies, other.vocabularies, strict=True)
-        vocabularies = tuple(_union(schema.name(j), mine, its) for j, mine, its in pairs)
+        vocabularies = tuple(
+            mine if mine is its else _union(schema.name(j), mine, its) for j, mine, its in pairs
+        )
         words = tuple(mine.union(its) for mine, its in zip(self.words, other.words, strict=True))
         vocabularies_are_mine = all(map(is_, vocabularies, self.vocabularies))
         if classes is self.classes and vocabularies_are_mine and all(map(is_, words, self.words)):

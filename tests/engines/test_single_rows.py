@@ -153,3 +153,18 @@ def test_a_single_row_is_predicted_as_any_rows_bit_for_bit(row, calibration, tex
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(single_row, "read", lambda *_: None)
         assert_same(found, predicted())
+
+
+@pytest.mark.parametrize("n_classes", [3, 40])
+def test_single_rows_of_few_or_many_classes_add_up_to_all_rows(n_classes):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 2)), np.arange(120) % n_classes
+    model = NaiveBayes().fit(X[:80], y[:80])
+    whole = copy.copy(model).partial_fit(X[80:], y[80:]).summary_
+    for i in range(80, 120):
+        model.partial_fit(X[i : i + 1], y[i : i + 1])
+    assert model.summary_.sample == whole.sample
+    assert model.summary_.bins == whole.bins
+    np.testing.assert_array_equal(model.summary_.class_weight, whole.class_weight)
+    # Sums of at most 40 cells, in another order.
+    np.testing.assert_allclose(model.summary_.moments.values, whole.moments.values, atol=1e-13)

@@ -36,6 +36,7 @@ __all__ = ["SingleRow", "measure", "read"]
 
 _NUMBERS = {float, int, type(None)}
 _MISSING = -1
+_FEW_CLASSES = 16  # of which a row may have statistics that are zero
 
 
 class SingleRow(NamedTuple):
@@ -88,18 +89,28 @@ def measure(row: SingleRow, classes: NDArray[Any], like: Summary, bound: int) ->
         The row is sampled if its hash is below this.
     """
     places, schema = np.array([row.places], np.int32).reshape(1, -1), like.schema
-    axes = Axes(classes, like.categories)
-    block = Block(row.numbers, places, np.zeros(1, np.int32), None, schema, axes, [], bound, False)
+    axes, code = _axes(classes, like)
+    block = Block(row.numbers, places, code, None, schema, axes, [], bound, False)
     try:
         found = {kind: kind.measure(block) for kind in like.statistics if kind is not Sample}
     except NotFiniteError:
         return None
     if schema.sample:
-        found[Sample] = _sampled(row, like, bound)
+        found[Sample] = _sampled(row, code, like, bound)
     return Summary(schema, axes, found)
 
 
-def _sampled(row: SingleRow, like: Summary, bound: int) -> Sample:
+def _axes(classes: NDArray[Any], like: Summary) -> tuple[Axes, NDArray[np.int32]]:
+    """Return axes of a row, and its class there: those of the other, if its classes are few."""
+    known, axes = like.classes, like.axes
+    if known.size <= _FEW_CLASSES and known.dtype.kind == classes.dtype.kind:
+        at = known.searchsorted(classes)
+        if at[0] < known.size and known[at[0]] == classes[0]:
+            return axes, at.astype(np.int32)
+    return Axes(classes, axes.vocabularies, axes.words), np.zeros(1, np.int32)
+
+
+def _sampled(row: SingleRow, code: NDArray[np.int32], like: Summary, bound: int) -> Sample:
     places, found = np.array([row.places], np.int32), np.empty(1, np.uint64)
     pairs = zip(row.places, like.categories, strict=True)
     hashes = [hashes_of(seen[place : place + 1]) for place, seen in pairs]  # of -1, none
@@ -108,7 +119,7 @@ def _sampled(row: SingleRow, like: Summary, bound: int) -> Sample:
         none = Sample.zero(like.schema.sample, row.numbers.shape[1], places.shape[1])
         return replace(none, bound=bound)
     cells = row.numbers + 0.0, places  # -0.0 becomes 0.0, which is the same cell
-    return Sample(like.schema.sample, bound, found, np.ones(1), np.zeros(1, np.int32), *cells)
+    return Sample(like.schema.sample, bound, found, np.ones(1), code, *cells)
 
 
 def _cells_of(X: Any, schema: Schema) -> Sequence[Any] | None:

@@ -235,7 +235,9 @@ class Sample(Statistic):
                 present = categories[:, j] >= 0
                 categories[present, j] = places[categories[present, j]]
         same = replace(rows, codes=codes, categories=categories)
-        ordered = move.classes is None or (np.diff(move.classes[move.classes >= 0]) > 0).all()
+        if len(same) < 2 or move.classes is None:
+            return same
+        ordered = (np.diff(move.classes[move.classes >= 0]) > 0).all()
         return same if ordered else same.merged()
 
     def with_columns(self, move: ColumnMove) -> Sample:
