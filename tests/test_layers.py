@@ -15,9 +15,12 @@ SOURCE = Path(naively.__file__).parent
 # Lower layers first: a module may import what stands before it, and its own layer.
 LAYERS = [
     {"exceptions", "_kernel", "_threads", "_optional", "_atomic", "__version__"},
-    {"labels", "tensors", "schema", "dialects", "sparse"},
+    {"labels", "tensors", "dialects", "sparse"},
     {"alphabet", "texts", "words"},
-    {"axes", "kinds", "tokens", "calibration_of_many", "minimize"},
+    {"tokens"},
+    {"schema", "text_file"},
+    {"axes", "kinds", "calibration_of_many", "minimize"},
+    {"text_rows"},
     {"rows"},
     {"statistics"},
     {"summary", "calibration"},

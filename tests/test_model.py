@@ -65,7 +65,7 @@ def test_every_term_has_one_of_the_forms(make):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_of_ours_is_scored_by_a_form(family):
     kind = FAMILIES[family].kind
-    table = FRAME[["b"]] if kind == "category" else FRAME[["c"]] % 2
+    table = FRAME[["c"]] % 2 if kind == "number" else FRAME[["b"]]
     model = NaiveBayes(families=dict.fromkeys(table, family)).fit(table, Y).model_
     assert {type(term.form) for term in model.terms} <= set(FORMS)
 

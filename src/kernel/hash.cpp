@@ -27,6 +27,12 @@ NAIVELY_INLINE std::uint64_t finish(std::uint64_t h) {
     return h - (h == largest);
 }
 
+NAIVELY_INLINE std::uint64_t little_endian(const unsigned char* bytes, std::size_t n) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < n; ++i) value |= std::uint64_t{bytes[i]} << (8 * i);
+    return value;
+}
+
 NAIVELY_CLONES void hash_strip(const Table& X, std::size_t row, std::size_t rows,
                                std::size_t column, std::size_t columns, double* tile,
                                std::uint64_t* NAIVELY_RESTRICT h) {
@@ -75,6 +81,23 @@ bool hash_rows(const Table& numbers, const Table& codes, const std::vector<Hashe
         finish_rows(rows, out + row);
     }
     return true;
+}
+
+void hash_texts(const std::uint64_t* addresses, const std::int64_t* lengths, std::size_t n,
+                std::uint64_t* out) {
+    for (std::size_t i = 0; i < n; ++i) {
+        if (lengths[i] < 0) {
+            out[i] = 0;
+            continue;
+        }
+        const auto* text = reinterpret_cast<const unsigned char*>(addresses[i]);
+        auto left = static_cast<std::size_t>(lengths[i]);
+        std::uint64_t h = start;
+        for (; left >= 8; left -= 8, text += 8) h = step(h, little_endian(text, 8));
+        if (left > 0) h = step(h, little_endian(text, left));
+        h = finish(step(h, static_cast<std::uint64_t>(lengths[i])));
+        out[i] = h + (h == 0);
+    }
 }
 
 }  // namespace naively

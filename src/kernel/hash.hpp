@@ -29,4 +29,10 @@ struct Hashes {
 bool hash_rows(const Table& numbers, const Table& codes, const std::vector<Hashes>& code_hashes,
                std::size_t n, std::uint64_t* out);
 
+// The hash of each text of UTF-8, never 0; 0 where its length is below 0: a missing one. The steps
+// are those above, eight bytes at a time as a little-endian number, the last ones filled with
+// zeros, and then the length.
+void hash_texts(const std::uint64_t* addresses, const std::int64_t* lengths, std::size_t n,
+                std::uint64_t* out);
+
 }  // namespace naively

@@ -106,6 +106,14 @@ void hash_rows(nb::object X, nb::object codes, const std::vector<HashArray>& cod
            "a code has no category");
 }
 
+void hash_texts(const HashArray& addresses, const Offsets& lengths,
+                const Plain<std::uint64_t, 1>& out) {
+    const std::size_t n = out.size();
+    expect(addresses.size() == n && lengths.size() == n, "everything must be equally long");
+    nb::gil_scoped_release unlocked;
+    naively::hash_texts(addresses.data(), lengths.data(), n, out.data());
+}
+
 naively::Joint joint_of(const naively::Table& table, const Doubles<2>& joint) {
     expect_rows(table, joint.shape(0));
     return {joint.data(), joint.shape(0), joint.shape(1)};
@@ -255,6 +263,7 @@ void bind_terms(nb::module_& m) {
     m.def("tally_bins", &tally_bins, X, nb::arg("y_codes"), nb::arg("weights").none(),
           nb::arg("edges"), out);
     m.def("hash_rows", &hash_rows, X, nb::arg("codes").none(), nb::arg("code_hashes"), out);
+    m.def("hash_texts", &hash_texts, nb::arg("addresses"), nb::arg("lengths"), out);
     m.def("add_students", &add_students, X, nb::arg("A"), nb::arg("B"), nb::arg("mu"), nb::arg("s"),
           joint, nb::arg("weights") = nb::none());
     m.def("add_quadratics", &add_quadratics, X, nb::arg("A"), nb::arg("B"), nb::arg("mu"), joint,

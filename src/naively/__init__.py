@@ -27,6 +27,7 @@ _homes = {
     "NaiveBayes": "naively.estimators.naive_bayes",
     "Poisson": "naively.families",
     "StudentT": "naively.families",
+    "Text": "naively.families",
     "NaivelyError": "naively.exceptions",
     "Report": "naively.reports",
     "Schema": "naively.summary",
@@ -55,6 +56,7 @@ __all__ += [
     "Report",
     "Schema",
     "StudentT",
+    "Text",
 ]
 __all__ += ["TRUSTED_TYPES", "Summary", "__version__", "compare", "evaluate", "gaussian_density"]
 __all__ += ["gaussian_log_density", "load", "plots", "report", "summarize"]
@@ -70,7 +72,15 @@ if TYPE_CHECKING:
     from naively.evaluation.compare import compare
     from naively.evaluation.evaluate import evaluate
     from naively.exceptions import NaivelyError
-    from naively.families import Bernoulli, Categorical, Gaussian, Histogram, Poisson, StudentT
+    from naively.families import (
+        Bernoulli,
+        Categorical,
+        Gaussian,
+        Histogram,
+        Poisson,
+        StudentT,
+        Text,
+    )
     from naively.families.gaussian import density as gaussian_density
     from naively.families.gaussian import log_density as gaussian_log_density
     from naively.reports import Report, report

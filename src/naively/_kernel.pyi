@@ -58,6 +58,9 @@ def hash_rows(
     code_hashes: list[NDArray[uint64]],
     out: NDArray[uint64],
 ) -> None: ...
+def hash_texts(
+    addresses: NDArray[uint64], lengths: NDArray[int64], out: NDArray[uint64]
+) -> None: ...
 def add_students(
     X: Table,
     A: Doubles,

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 from operator import is_
-from typing import Any, NamedTuple, Protocol, Self, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,10 @@ from numpy.typing import NDArray
 from naively import labels
 from naively.exceptions import NaivelyError
 from naively.schema import Schema
+from naively.text_file import no_words
+from naively.words import Words
 
-__all__ = ["Axes", "Move", "Places", "WordList", "checked_places", "placed"]
+__all__ = ["Axes", "Move", "Places", "checked_places", "placed"]
 
 _FEW_SLICES = 8
 
@@ -36,22 +38,6 @@ Places: TypeAlias = NDArray[np.intp]
 """For each label, its place on another axis; -1 where it is not there."""
 Masks: TypeAlias = Sequence[NDArray[np.bool_]] | None
 """For each vocabulary, which labels are kept; None for all."""
-
-
-class WordList(Protocol):
-    """The words of a column of text, sorted; see `naively.words`."""
-
-    @property
-    def size(self) -> int:
-        """How many there are."""
-
-    def __getitem__(self, mask: NDArray[np.bool_], /) -> Self: ...
-
-    def union(self, other: Self, /) -> Self:
-        """Return the words of both; this itself where the other has none besides."""
-
-    def positions(self, among: Self, /) -> Places:
-        """Return where each word stands among others that hold them all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +50,13 @@ class Axes:
         The labels of the classes.
     vocabularies : tuple of ndarray
         For each column of categories, those seen.
-    words : tuple of WordList
+    words : tuple of Words
         For each column of text, the words seen.
     """
 
     classes: Labels
     vocabularies: tuple[Labels, ...] = ()
-    words: tuple[WordList, ...] = ()
+    words: tuple[Words, ...] = ()
 
     def __post_init__(self) -> None:
         self.classes.flags.writeable = False
@@ -112,6 +98,17 @@ class Axes:
             return self
         return Axes(classes, vocabularies, words)
 
+    def with_columns(self, before: Schema, after: Schema, origin: Sequence[int]) -> Axes:
+        """Return the vocabularies of other columns, each that of its origin; else empty."""
+        known = dict(zip(before.categories, self.vocabularies, strict=True))
+        written = dict(zip(before.texts, self.words, strict=True))
+        of = dict(enumerate(origin))
+        none = np.empty(0, dtype=str)
+        vocabularies = tuple(known.get(of.get(j, -1), none) for j in after.categories)
+        pairs = zip(after.texts, after.options, strict=True)
+        words = tuple(written.get(of.get(j, -1), no_words(option)) for j, option in pairs)
+        return Axes(self.classes, vocabularies, words)
+
     def move(self, to: Axes) -> Move:
         """Return where each label stands on axes that hold them all."""
         classes, vocabularies, words = None, None, None
@@ -121,7 +118,8 @@ class Axes:
             pairs = zip(self.vocabularies, to.vocabularies, strict=True)
             vocabularies = [labels.positions(mine, its) for mine, its in pairs]
         if self.words is not to.words and self.words != to.words:
-            words = [mine.positions(its) for mine, its in zip(self.words, to.words, strict=True)]
+            both = zip(self.words, to.words, strict=True)
+            words = [mine.positions(its).astype(np.intp) for mine, its in both]
         return Move(classes, vocabularies, self, to, words)
 
     def chosen(self, classes: NDArray[Any], masks: Masks, word_masks: Masks = None) -> Move:

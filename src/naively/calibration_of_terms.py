@@ -36,7 +36,8 @@ def calibrate(
 ) -> Calibration:
     """Fit weights and biases of terms on a sample of rows that they were read off."""
     n_classes, n_terms = log_prior.size, sum(len(term.columns) for term in terms)
-    sample = sample.least(calibration.sample_rows(n_classes, n_terms))
+    size = calibration.sample_rows(n_classes, n_terms, text=sample.texts is not None)
+    sample = sample.least(size)
     rows, given = _TermsOfSample.of(terms, sample), (sample.codes, sample.weight, log_prior)
     if n_classes * n_terms <= calibration.MOST_WEIGHTS:
         if n_classes <= calibration.MOST_CLASSES:
@@ -68,7 +69,7 @@ class _TermsOfSample(NamedTuple):
         """Return the terms by class, centred; they are written one by one, in the cache."""
         sample, n_terms = self.sample, self.own.shape[1]
         found = CentredTerms.room(n_terms, sample.codes, sample.weight, log_prior)
-        each = chain(*(part.each_column(sample.numbers, sample.categories) for part in self.parts))
+        each = chain(*(part.each_column(sample) for part in self.parts))
         for t, values in enumerate(each):
             _kernel.centre_term(values, self.own[:, t], sample.codes, _FLOOR, t, found.terms)
         return found
@@ -80,7 +81,7 @@ class _TermsOfSample(NamedTuple):
         start = 0
         for part in self.parts:
             end = start + len(part.columns)
-            terms[:, :, start:end] = part.log_density(sample.numbers, sample.categories)
+            terms[:, :, start:end] = part.among_others(sample)
             start = end
         terms[np.arange(len(sample)), sample.codes] = own
         for block in np.array_split(terms, max(1, terms.size // _IN_CACHE)):

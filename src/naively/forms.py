@@ -5,7 +5,7 @@ There are five functions of a cell, by column and class,
 =========== ====================================== =======================
 Quadratics  :math:`A - B (x - \mu)^2`              Gaussian
 Students    :math:`A - B \log(1 + s^2 (x-\mu)^2)`  StudentT
-Lines       :math:`A + B x`                        Poisson, Bernoulli
+Lines       :math:`A + B x`                        Poisson, Bernoulli; words of Text
 Pieces      straight lines between knots           Histogram, any curve
 Tables      a number for each category             Categorical
 =========== ====================================== =======================
@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
+from naively.sparse import SparseRows
 
 __all__ = [
     "FORMS",
@@ -39,6 +40,7 @@ __all__ = [
     "Quadratics",
     "Students",
     "Tables",
+    "WordLines",
     "columns_of",
     "weighted",
     "without_infinity",
@@ -282,6 +284,53 @@ class Tables(_ByColumn):
         return True
 
 
+@dataclass(frozen=True)
+class WordLines:
+    """The sum of B x over the words of a document: lines of columns that are held sparsely.
+
+    Attributes
+    ----------
+    B : array of shape (n_words, n_classes)
+        What a word adds.
+    presence : bool
+        Whether x is one over the root of how many words the document has; else it is how often
+        the document has the word.
+    known : array of bool of shape (n_words,), or None
+        The words that count; None for all.
+    """
+
+    B: Floats
+    presence: bool
+    known: NDArray[np.bool_] | None = None
+
+    def add(self, X: SparseRows, joint: Floats) -> bool:
+        """Add the terms of documents."""
+        if not self.presence:
+            _kernel.add_sparse_lines(X, None, self.B, None, joint)
+            return True
+        found = np.zeros_like(joint)
+        _kernel.add_sparse_lines(X, None, self.B, 0.0, found)
+        found *= self.scale(X)[:, np.newaxis]
+        joint += found
+        return True
+
+    def each(self, X: Any, n_classes: int) -> Iterator[Floats]:
+        """Yield the terms, which are of one column."""
+        joint = np.zeros((len(X), n_classes))
+        self.add(X, joint)
+        yield joint
+
+    def scale(self, X: SparseRows) -> Floats:
+        """Return what a word of each document counts."""
+        if not self.presence:
+            return np.ones(len(X))
+        values = X.values[X.cells].astype(np.int64)
+        if self.known is not None:
+            values[~self.known[X.places[X.cells]]] = 0
+        ends = np.concatenate([[0], np.cumsum(values)])[X.starts - X.starts[0]]
+        return 1 / np.sqrt(np.maximum(np.diff(ends), 1))
+
+
 _MOST = 1e300  # a count beyond is taken as this one, as in the kernel
 
-FORMS: tuple[type[Form], ...] = (Quadratics, Students, Lines, Pieces, Tables)
+FORMS: tuple[type[Form], ...] = (Quadratics, Students, Lines, Pieces, Tables, WordLines)

@@ -8,11 +8,19 @@ type                                                  kind
 ===================================================== ==============================
 integers, floats, decimals, also nullable and sparse  number
 text, booleans, a frame's own categories              category
+text in sentences: see `is_prose`                     text
 null: no cell at all                                  undecided, until a cell comes
 dates, times, lists, structs, bytes, complex, others  an error that names the column
 ===================================================== ==============================
 
 An estimator of numbers alone, such as `GaussianNB`, reads booleans as 0 and 1.
+
+Text is a column of categories or of words: the first 2,000 cells that are not missing decide. They
+are words where at least half of the cells are distinct, a cell has 3 words or more on average, and
+at least half of the words have a letter. A word is what stands between spaces.
+
+>>> is_prose(["win a prize now", "see you at ten", None]), is_prose(["Ulm", "Bonn", "Ulm"])
+(True, False)
 
 >>> kind_of(Held("text", "string"), "column 'town'")
 'category'
@@ -39,10 +47,13 @@ from naively.labels import is_missing
 from naively.schema import Kind, Schema
 
 __all__ = ["NUMBERS_ALONE", "Held", "What", "check", "check_weights", "fits", "held_by_dtype"]
-__all__ += ["held_by_objects", "is_missing", "kind_of", "numbers_of_objects", "schema_by_types"]
+__all__ += ["LOOKED_AT", "held_by_objects", "is_missing", "is_prose", "kind_of"]
+__all__ += ["numbers_of_objects", "schema_by_types"]
 
 What = Literal["number", "boolean", "text", "nothing", "dates", "other"]
 NUMBERS_ALONE = "Use NaiveBayes, which reads categories too; or encode it as numbers, or {out}."
+LOOKED_AT = 2000  # cells of a column that decide whether it holds text or categories
+_FEWEST_WORDS = 3  # of a cell of text, on average
 _OUT = "leave it out"
 _DATES = (
     "{name} holds dates or times ({type}), which are neither numbers nor categories. Give numbers, "
@@ -103,6 +114,11 @@ def check(held: Held, kind: Kind, name: str, out: str = _OUT) -> None:
     if kind == "undecided" or held.what == "nothing":
         return
     decided = kind_of(held, name, out)
+    if kind == "text" and held.what != "text":
+        raise NaivelyError(
+            f"{name} must hold text; got {held.type}. Give text, or leave the choice of its family "
+            "to its type."
+        )
     if kind == "number" and decided == "category" and held.what != "boolean":
         if held.coded and held.what == "number":
             raise NaivelyError(
@@ -123,6 +139,7 @@ def schema_by_types(
     given: Mapping[Any, Kind] | None = None,
     where: str = "",
     out: str = _OUT,
+    cells: Callable[[int], Sequence[Any]] | None = None,
 ) -> Schema:
     """Return what columns hold: as agreed or given, and otherwise as their types say.
 
@@ -142,6 +159,9 @@ def schema_by_types(
         Where the columns are, for messages: ``" in 'data.csv'"``.
     out : str
         How a column is left out, for messages; ``{name!r}`` stands for its name.
+    cells : callable, optional
+        Given a column's place, it returns the first cells of a column of text, as many as
+        `LOOKED_AT`. Without it, text is a column of categories.
 
     >>> types = [Held("number", "int64"), Held("text", "string")]
     >>> schema_by_types(types.__getitem__, 2, ("age", "town")).kinds
@@ -156,8 +176,21 @@ def schema_by_types(
         if given and name in given:
             kinds[j] = given[name]
         elif kinds[j] == "undecided":
-            kinds[j] = kind_of(held(j), f"column {name!r}{where}", out.format(name=name))
+            its = held(j)
+            kinds[j] = kind_of(its, f"column {name!r}{where}", out.format(name=name))
+            if its.what == "text" and not its.coded and cells is not None and is_prose(cells(j)):
+                kinds[j] = "text"
     return Schema(n_columns, names, tuple(kinds)) if agreed is None else agreed.decided(kinds)
+
+
+def is_prose(cells: Sequence[Any]) -> bool:
+    """Whether a column of text is to be read word by word: the rule of this module."""
+    present = [cell for cell in cells if isinstance(cell, str)][:LOOKED_AT]
+    words = [word for cell in present for word in cell.split()]
+    if not present or len(words) < _FEWEST_WORDS * len(present):
+        return False
+    spelled = sum(any(map(str.isalpha, word)) for word in words)
+    return 2 * len(set(present)) >= len(present) and 2 * spelled >= len(words)
 
 
 def fits(held: Held, kind: Kind) -> bool:
@@ -168,6 +201,8 @@ def fits(held: Held, kind: Kind) -> bool:
     """
     if kind == "number":
         return held.what == "number" and not held.coded
+    if kind == "text":
+        return held.what == "text"
     return kind == "category" and held.what in ("text", "boolean")
 
 

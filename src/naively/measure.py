@@ -72,7 +72,7 @@ def measure(
     kinds = [
         kind for kind in STATISTICS if not (drawn and kind is Sample) and kind.is_measured(schema)
     ]
-    axes = Axes(targets.classes, rows.categories)
+    axes = Axes(targets.classes, rows.categories, rows.words)
     measured = _measured(rows, targets, schema, axes, kinds, n_jobs, bound, untyped)
     found = dict(zip(kinds, measured, strict=True))
     if sample is not None and drawn:
@@ -84,7 +84,7 @@ def measure_sample(
     rows: Rows, targets: Targets, schema: Schema, *, n_jobs: int | None = None
 ) -> Sample:
     """Return a sample of rows alone; its codes are those of the rows."""
-    axes = Axes(targets.classes, rows.categories)
+    axes = Axes(targets.classes, rows.categories, rows.words)
     (sample,) = _measured(rows, targets, schema, axes, [Sample], n_jobs, EVERYTHING, False)
     assert isinstance(sample, Sample)
     return sample
@@ -114,7 +114,8 @@ def _measured(
     ) -> list[Statistic]:
         given = None if weights is None else weights[at]
         cells = rows.numbers[at], rows.codes[at], targets.codes[at], given
-        block = Block(*cells, schema, axes, hashes, bound, untyped, n_jobs)
+        texts = None if rows.texts is None else rows.texts[at]
+        block = Block(*cells, schema, axes, hashes, bound, untyped, n_jobs, texts)
         try:
             return [kind.measure(block) for kind in kinds]
         except NotACountError as error:
@@ -124,7 +125,7 @@ def _measured(
     try:
         if n_rows * n_columns < _SMALL:
             return measured(every, kinds)
-        parts = [kind for kind in kinds if not (rows.is_sparse and kind.whole)]
+        parts = [kind for kind in kinds if not (rows.has_sparse and kind.whole)]
         whole = [kind for kind in kinds if kind not in parts]
         blocks = block_slices(n_rows, n_columns, _most_blocks(schema, axes))
         sums = reduce(_added, map_blocks(lambda at: measured(at, parts), blocks, n_jobs))

@@ -38,6 +38,7 @@ from naively.scorer import FormScorer
 from naively.statistics import Sample
 from naively.summary import Summary
 from naively.term import Term, read_terms
+from naively.words import Words
 
 __all__ = ["SAMPLE", "Model", "check_priors", "read_prior"]
 
@@ -64,6 +65,8 @@ class Model:
         What the columns add.
     vocabularies : tuple of ndarray
         The categories of each column of categories.
+    words : tuple of Words
+        The words of each column of text.
     coded : bool
         Whether categories are the codes 0, 1, 2, ... themselves.
     interactions : Interactions or None
@@ -78,6 +81,7 @@ class Model:
     vocabularies: tuple[NDArray[Any], ...]
     coded: bool = False
     interactions: Interactions | None = None
+    words: tuple[Words, ...] = ()
     labels: list[Any] = field(init=False, repr=False)  # the classes, to answer for single rows
 
     def __post_init__(self) -> None:
@@ -119,6 +123,7 @@ class Model:
             terms=read_terms(summary, families),
             vocabularies=summary.categories,
             coded=coded,
+            words=summary.words,
         )
         if calibration is None:
             return model
@@ -161,7 +166,9 @@ class Model:
     def kernel(self) -> Any:
         """What scores rows: the kernel's own model for Quadratics alone, else a `FormScorer`."""
         numbers = [(term.at, term.form) for term in self.terms if term.family.kind == "number"]
-        if self.tables is None and self.interactions is None and len(numbers) == 1:
+        texts = [(term.at, term.form) for term in self.terms if term.family.kind == "text"]
+        alone = self.tables is None and self.interactions is None and not texts
+        if alone and len(numbers) == 1:
             at, form = numbers[0]
             if (
                 isinstance(form, Quadratics)
@@ -170,7 +177,9 @@ class Model:
             ):
                 return _kernel.GaussianModel(form.A, form.B, form.mu, self.constant, form.s)
         joint = None if self.interactions is None else self.interactions.form
-        return FormScorer(self.constant, numbers, self.tables, joint_forms=joint, coded=self.coded)
+        return FormScorer(
+            self.constant, numbers, self.tables, texts, joint_forms=joint, coded=self.coded
+        )
 
     def _calibrated(
         self,

@@ -40,7 +40,7 @@ from naively.tensors import UnsoundError
 __all__ = ["ModelFile", "as_json", "check", "parse", "read", "write"]
 
 _LONGEST_HEADER = 100_000_000  # bytes; safetensors' own limit
-_DTYPES = {"F64": "<f8", "U64": "<u8", "I32": "<i4"}
+_DTYPES = {"F64": "<f8", "U64": "<u8", "I64": "<i8", "I32": "<i4", "U32": "<u4", "U8": "<u1"}
 
 
 @dataclass(frozen=True)

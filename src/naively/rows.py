@@ -1,4 +1,4 @@
-"""Rows as the kernel reads them: numbers, codes, and whose each row is; and blocks of them."""
+"""Rows as the kernel reads them: numbers, codes, words, and whose each is; and blocks of them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from naively import _kernel
 from naively.axes import Axes
 from naively.schema import Schema
 from naively.sparse import SparseRows
+from naively.text_rows import TextRows
+from naively.words import Words
 
 __all__ = ["Block", "Columns", "KernelSums", "NotFiniteError", "Rows", "Table", "Targets"]
 
@@ -45,24 +47,30 @@ class Columns:
 
 @dataclass(frozen=True)
 class Rows:
-    """Columns of numbers, and columns of codes with the categories that they mean.
+    """Columns of numbers, of codes with the categories that they mean, and of text.
 
     Attributes
     ----------
     shape : tuple of int
-        Rows and columns, of both kinds.
+        Rows and columns, of all kinds.
     numbers : Table
         Columns of numbers; NaN is missing. They may be `SparseRows`.
     codes : Table
         Columns of codes; a negative one is missing.
     categories : tuple of ndarray
         The categories of each column of codes, in the order of the codes.
+    texts : TextRows or None
+        Columns of text; None where there are none.
+    words : tuple of Words
+        The words of each of them.
     """
 
     shape: tuple[int, int]
     numbers: Any
     codes: Any
     categories: tuple[NDArray[Any], ...]
+    texts: TextRows | None = None
+    words: tuple[Words, ...] = ()
 
     @classmethod
     def of_numbers(cls, numbers: Table) -> Rows:
@@ -76,12 +84,20 @@ class Rows:
         shape: tuple[int, int],
         numbers: Table | list[Any],
         encoded: Sequence[tuple[NDArray[Any], NDArray[Any]]],
+        texts: TextRows | None = None,
+        words: tuple[Words, ...] = (),
     ) -> Rows:
-        """Return a table of columns of numbers, and of columns of codes with their categories."""
+        """Return a table of columns of numbers, of codes with their categories, and of text."""
         if isinstance(numbers, list):
             numbers = Columns(numbers, shape[0])
         codes = Columns([codes for codes, _ in encoded], shape[0])
-        return cls(shape, numbers, codes, tuple(categories for _, categories in encoded))
+        categories = tuple(categories for _, categories in encoded)
+        return cls(shape, numbers, codes, categories, texts, words)
+
+    @property
+    def has_sparse(self) -> bool:
+        """Whether there are sparse numbers or words, which are counted all at once."""
+        return self.is_sparse or self.texts is not None
 
     @property
     def is_sparse(self) -> bool:
@@ -91,15 +107,20 @@ class Rows:
     @property
     def cells_per_row(self) -> int:
         """How many cells a row has: of sparse rows, how many are held of one on average."""
+        n_rows, n_words = max(1, self.shape[0]), 0
+        if self.texts is not None:
+            n_words = sum(column.n_cells for column in self.texts.columns) // n_rows
         if not isinstance(self.numbers, SparseRows):
-            return self.shape[1]
-        return len(self.categories) + self.numbers.n_cells // max(1, self.shape[0])
+            return self.shape[1] + n_words
+        return len(self.categories) + self.numbers.n_cells // n_rows + n_words
 
     def __getitem__(self, rows: slice) -> Rows:
         """Return some rows: arrays or lists of columns, which the kernel reads."""
         count = len(range(*rows.indices(self.shape[0])))
         shape = (count, self.shape[1])
-        return Rows(shape, self.numbers[rows], self.codes[rows], self.categories)
+        texts = None if self.texts is None else self.texts[rows]
+        cells = self.numbers[rows], self.codes[rows]
+        return Rows(shape, *cells, self.categories, texts, self.words)
 
 
 class Targets(NamedTuple):
@@ -141,6 +162,8 @@ class Block:
         Only rows of a lesser hash are sampled.
     untyped : bool
         Whether classes may turn out to be one: see `Sample`.
+    texts : TextRows or None
+        Columns of text.
     n_jobs : int or None
         Threads of a statistic that is measured of all rows at once.
     """
@@ -155,11 +178,13 @@ class Block:
     bound: int
     untyped: bool
     n_jobs: int | None = 1
+    texts: TextRows | None = None
 
     @property
     def entries(self) -> list[Any]:
-        """The tables of counts: of numbers, where those are counts."""
-        return [self.numbers] if self.schema.counted else []
+        """The tables of counts: of numbers, where those are counts, and of words."""
+        numbers = [self.numbers] if self.schema.counted else []
+        return numbers if self.texts is None else [*numbers, *self.texts.columns]
 
     @property
     def sums(self) -> KernelSums:

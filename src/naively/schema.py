@@ -1,4 +1,4 @@
-"""What is measured: columns, whether they hold numbers or categories, and what is fixed before.
+"""What is measured: columns, whether they hold numbers, categories or text, and what is fixed.
 
 Summaries add where their schemas agree. Sites that will merge share a schema first.
 
@@ -19,10 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.exceptions import NaivelyError
+from naively.tokens import TextOptions
 
-__all__ = ["Counted", "Kind", "Schema"]
+__all__ = ["HELD", "Counted", "Kind", "Schema"]
 
-Kind = Literal["number", "category", "undecided"]
+Kind = Literal["number", "category", "text", "undecided"]
+HELD = {"number": "numbers", "category": "categories", "text": "text"}
 Counted = Literal["occurrences", "documents"]
 _SHARE = "Summaries that will be added share a schema."
 _OTHER_EDGES = (
@@ -41,7 +43,7 @@ class Schema:
         How many columns.
     names : tuple of str, or None
         What they are called; None where the data has no names (an array).
-    kinds : tuple of {"number", "category", "undecided"}, or None
+    kinds : tuple of {"number", "category", "text", "undecided"}, or None
         What they hold; None where all hold numbers. A column in which no cell has been seen is
         undecided: nothing is measured of it, and it becomes what its first cell is.
     edges : tuple of tuple of float, or None
@@ -55,6 +57,8 @@ class Schema:
         in which they are above the threshold. None for numbers of which moments are measured.
     threshold : float
         Where documents are counted, what a number must be above.
+    options : tuple of TextOptions
+        For each column of text, how it becomes words; by default in the default way.
     """
 
     n_columns: int
@@ -65,10 +69,13 @@ class Schema:
     sample: int = 0
     counted: Counted | None = None
     threshold: float = 0.0
+    options: tuple[TextOptions, ...] = ()
 
     def __post_init__(self) -> None:
         if self.kinds is not None and set(self.kinds) <= {"number"}:
             object.__setattr__(self, "kinds", None)  # one way to say it, so that equal is equal
+        if self.kinds is not None and not self.options and self.texts:
+            object.__setattr__(self, "options", (TextOptions(),) * len(self.texts))
 
     @property
     def held(self) -> tuple[Kind, ...]:
@@ -87,6 +94,11 @@ class Schema:
     def categories(self) -> tuple[int, ...]:
         """The columns of categories."""
         return tuple(j for j, kind in enumerate(self.kinds or ()) if kind == "category")
+
+    @cached_property
+    def texts(self) -> tuple[int, ...]:
+        """The columns of text."""
+        return tuple(j for j, kind in enumerate(self.kinds or ()) if kind == "text")
 
     @cached_property
     def undecided(self) -> tuple[int, ...]:
@@ -131,7 +143,12 @@ class Schema:
             none = (0.0,) * (n_bins - 1), (0.0,) * n_bins
             found = [known.get(j, none) for j, kind in enumerate(kinds) if kind == "number"]
             edges, knots = tuple(cuts for cuts, _ in found), tuple(middles for _, middles in found)
-        return replace(self, kinds=tuple(kinds), edges=edges, knots=knots)
+        options = dict(zip(self.texts, self.options, strict=True))
+        if other is not None:
+            options = dict(zip(other.texts, other.options, strict=True)) | options
+        default, texts = TextOptions(), [j for j, kind in enumerate(kinds) if kind == "text"]
+        read_as = tuple(options.get(j, default) for j in texts)
+        return replace(self, kinds=tuple(kinds), edges=edges, knots=knots, options=read_as)
 
     def columns(self, at: Sequence[int]) -> Schema:
         """Return the schema of some columns, in that order.
@@ -141,6 +158,7 @@ class Schema:
         """
         number = {j: i for i, j in enumerate(self.numbers)}
         kept = [number[j] for j in at if j in number]
+        options = dict(zip(self.texts, self.options, strict=True))
         return replace(
             self,
             n_columns=len(at),
@@ -148,6 +166,7 @@ class Schema:
             kinds=None if self.kinds is None else tuple(self.kinds[j] for j in at),
             edges=None if self.edges is None else tuple(self.edges[i] for i in kept),
             knots=None if self.knots is None else tuple(self.knots[i] for i in kept),
+            options=tuple(options[j] for j in at if j in options),
         )
 
     def _histograms(self) -> dict[int, tuple[tuple[float, ...], tuple[float, ...]]]:
@@ -188,8 +207,8 @@ class Schema:
                 kinds[j] = kind
             elif kind not in ("undecided", kinds[j]):
                 raise NaivelyError(
-                    f"summaries must agree on what a column holds; got {self.name(j)} as numbers "
-                    f"in one and as categories in the other. {_SHARE}"
+                    f"summaries must agree on what a column holds; got {self.name(j)} as "
+                    f"{HELD[kinds[j]]} in one and as {HELD[kind]} in the other. {_SHARE}"
                 )
         mine, its = self.decided(kinds, other), other.decided(kinds, self)
         if len({len(cuts) for cuts in mine.edges or ()}) > 1:
@@ -204,6 +223,12 @@ class Schema:
                 "summaries must count the same; got "
                 f"{self._counting()} in one and {other._counting()} in the other. {_SHARE}"
             )
+        for j, mine, its in zip(self.texts, self.options, other.options, strict=True):
+            if mine != its:
+                raise NaivelyError(
+                    f"summaries must read text in the same way; got {mine} and {its} for "
+                    f"{self.name(j)}. {_SHARE}"
+                )
         if self.sample != other.sample:
             raise NaivelyError(
                 f"summaries must keep samples of the same size; got {self.sample} and "

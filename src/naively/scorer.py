@@ -23,7 +23,8 @@ _ROWS = 2048  # that are scored together: their sums stay in the cache
 class FormScorer:
     """Adds up the terms of rows, and computes what was asked for.
 
-    Rows are an array or a list of columns of numbers, or a table with ``numbers`` and ``codes``.
+    Rows are an array or a list of columns of numbers, or a table with ``numbers``, ``codes`` and
+    ``texts``.
 
     Parameters
     ----------
@@ -33,6 +34,8 @@ class FormScorer:
         Forms of columns of numbers, each after the places of its columns among them.
     categories : Tables or None
         The form of all columns of categories.
+    texts : sequence of pairs
+        Forms of columns of text, each after its place among them.
     joint_forms : JointForms or None
         The forms of several cells.
     coded : bool
@@ -44,6 +47,7 @@ class FormScorer:
         constant: Floats,
         numbers: Sequence[tuple[Sequence[int], Form]],
         categories: Tables | None,
+        texts: Sequence[tuple[int, Form]] = (),
         *,
         joint_forms: JointForms | None = None,
         coded: bool = False,
@@ -51,7 +55,7 @@ class FormScorer:
         self.constant, self.numbers, self.categories = constant, numbers, categories
         self.joint_forms = joint_forms
         self._exceptions = None if categories is None else categories.exceptions()
-        self._coded = coded
+        self._coded, self.texts = coded, texts
 
     def joint(self, table: Any, out: NDArray[Any]) -> bool:
         """Write the joint log-probability of each row and class."""
@@ -84,18 +88,25 @@ class FormScorer:
             rows = slice(start, min(start + _ROWS, len(out)))
             x = _rows_of(numbers, rows)
             c = None if self.categories is None else _rows_of(codes, rows)
-            joint = np.tile(self.constant, (rows.stop - rows.start, 1))
+            joint = self._begun(table, rows)
             if not self._add(x, c, joint):
                 return False
             if want in ("joint", "evidence"):
                 self._add_carriers(x, joint)
             elif self._exceptions is not None:
-                self._rank_impossible(x, c, joint)
+                self._rank_impossible(x, c, joint, self._begun(table, rows))
             if want == "joint":
                 out[rows] = joint
             else:
                 _kernel.finish(joint, want, out[rows])
         return True
+
+    def _begun(self, table: Any, rows: slice) -> Floats:
+        """Return the constants, with the terms of text added."""
+        joint = np.tile(self.constant, (rows.stop - rows.start, 1))
+        for at, form in self.texts:
+            form.add(table.texts.columns[at][rows], joint)
+        return joint
 
     def _add(self, x: Any, codes: Any, joint: Floats) -> bool:
         if not self._add_numbers(x, codes, joint):
@@ -117,13 +128,13 @@ class FormScorer:
             if isinstance(form, Lines):
                 form.add_carrier(columns_of(x, at), joint)
 
-    def _rank_impossible(self, x: Any, codes: Any, joint: Floats) -> None:
+    def _rank_impossible(self, x: Any, codes: Any, joint: Floats, rest: Floats) -> None:
         """Where every class is impossible, keep those that have the fewest impossible cells."""
         lost = ~(joint > -np.inf).any(axis=1)
         if not lost.any():
             return
         assert self._exceptions is not None
-        rest, count = np.tile(self.constant, (lost.size, 1)), np.zeros_like(joint)
+        count = np.zeros_like(joint)
         self._add_numbers(x, codes, rest)
         for form, total in zip(self._exceptions, (rest, count), strict=True):
             form.add(codes, total)

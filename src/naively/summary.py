@@ -21,8 +21,8 @@ array([2., 0.])
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -35,6 +35,7 @@ from naively.schema import Kind, Schema
 from naively.statistics import STATISTICS, Bins, ClassWeight, Moments, Sample, Statistic, Tallies
 from naively.statistics.statistic import ColumnMove, TooLargeError, check_factor
 from naively.statistics.weights import remaining
+from naively.words import Words
 
 __all__ = ["Schema", "Summary"]
 
@@ -87,7 +88,7 @@ class Summary:
         """Nothing seen, of classes that may be declared beforehand."""
         if classes is None:
             classes = np.array([], dtype=np.int64)
-        return cls.of(schema, Axes(classes, tuple(np.empty(0, str) for _ in schema.categories)))
+        return cls.of(schema, Axes(classes).with_columns(Schema(0), schema, ()))
 
     def __getitem__(self, kind: type[S]) -> S:
         """Return what was measured, by its type."""
@@ -118,6 +119,11 @@ class Summary:
     def categories(self) -> tuple[NDArray[Any], ...]:
         """For each column of categories, those seen, sorted."""
         return self.axes.vocabularies
+
+    @property
+    def words(self) -> tuple[Words, ...]:
+        """For each column of text, the words seen, sorted."""
+        return self.axes.words
 
     @property
     def tallies(self) -> Tallies:
@@ -259,33 +265,32 @@ class Summary:
         Classes without weight are kept only if ``empty_classes``.
         """
         axes, every = self.axes, empty_classes or bool(self.class_weight.all())
-        if every and not axes.vocabularies:
+        if every and not axes.vocabularies and (empty_classes or not axes.words):
             return self
         kept = np.arange(self.classes.size) if every else np.flatnonzero(self.class_weight)
         found = self if kept.size == self.classes.size else self._chosen(kept)
         if not all(map(_ascends, axes.vocabularies)):
             places = [np.argsort(column, kind="stable") for column in axes.vocabularies]
             columns = zip(axes.vocabularies, places, strict=True)
-            after = Axes(found.classes, tuple(column[order] for column, order in columns))
+            after = replace(found.axes, vocabularies=tuple(c[order] for c, order in columns))
             move = Move(None, [np.argsort(order) for order in places], found.axes, after)
             found = found._moved(move)
-        return found._kept(None)
+        return found._kept(None, all_words=empty_classes)
 
-    def _kept(self, classes: NDArray[np.intp] | None) -> Summary:
-        """Return some of the classes, without categories that have no weight."""
+    def _kept(self, classes: NDArray[np.intp] | None, *, all_words: bool = False) -> Summary:
+        """Return some of the classes, without categories that have no weight, nor such words."""
         axes = self.axes
         if classes is None:
             classes = np.arange(axes.classes.size)
         elif not self.class_weight[classes].any():
             return Summary.zero(self.schema, axes.classes[classes])
-        masks = None
-        for statistic in self.statistics.values():
-            masks = masks or statistic.seen(axes)
-        if masks is not None and all(mask.all() for mask in masks):
-            masks = None
-        if masks is None and classes.size == axes.classes.size:
+        statistics = self.statistics.values()
+        masks = _some(statistic.seen(axes) for statistic in statistics)
+        asked = () if all_words else statistics
+        words = _some(statistic.seen_words(axes) for statistic in asked)
+        if masks is None and words is None and classes.size == axes.classes.size:
             return self
-        return self._moved(axes.chosen(classes, masks))
+        return self._moved(axes.chosen(classes, masks, words))
 
     def _chosen(self, classes: NDArray[np.intp]) -> Summary:
         """Return some of the classes, by their places, in that order."""
@@ -298,7 +303,7 @@ class Summary:
         return Summary(self.schema, move.after, found)
 
     def _named(self, classes: NDArray[Any]) -> Summary:
-        return Summary(self.schema, Axes(classes, self.axes.vocabularies), self.statistics)
+        return Summary(self.schema, replace(self.axes, classes=classes), self.statistics)
 
     def _under(self, schema: Schema) -> Summary:
         """Make room for columns that were undecided, in which no cell has been seen."""
@@ -308,10 +313,7 @@ class Summary:
 
     def _with_columns(self, schema: Schema, origin: Sequence[int]) -> Summary:
         """Return what was measured of each column's origin."""
-        known = dict(zip(self.schema.categories, self.axes.vocabularies, strict=True))
-        none = np.empty(0, dtype=str)
-        vocabularies = tuple(known.get(origin[j], none) for j in schema.categories)
-        axes = Axes(self.axes.classes, vocabularies)
+        axes = self.axes.with_columns(self.schema, schema, origin)
         move = ColumnMove(self.schema, schema, origin, self.axes, axes)
         found = [mine.with_columns(move) for mine in self.statistics.values()]
         return Summary.of(schema, axes, *found)
@@ -319,6 +321,12 @@ class Summary:
 
 def _ascends(column: NDArray[Any]) -> bool:
     return column.size < 2 or bool((column[1:] > column[:-1]).all())
+
+
+def _some(found: Iterable[list[NDArray[np.bool_]] | None]) -> list[NDArray[np.bool_]] | None:
+    """Return the first masks that leave something out; None where there are none."""
+    masks = next((masks for masks in found if masks is not None), None)
+    return None if masks is None or all(mask.all() for mask in masks) else masks
 
 
 def _check_enough(a: Summary, b: Summary) -> None:

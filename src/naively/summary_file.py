@@ -7,6 +7,7 @@ own; sizes are checked against each other, and every number against what it must
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Any, get_args
 
 import numpy as np
@@ -19,6 +20,8 @@ from naively.schema import Counted, Kind, Schema
 from naively.statistics import STATISTICS, ClassWeight
 from naively.summary import Summary
 from naively.tensors import Tensors, UnsoundError
+from naively.text_file import option_dict, read_option, read_words, word_tensors
+from naively.tokens import TextOptions
 
 __all__ = ["pack", "unpack"]
 
@@ -52,11 +55,14 @@ def pack(summary: Summary) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
             {"type": _type_of(column, "categories"), "names": column.tolist()}
             for column in summary.categories
         ],
+        "text": [*map(option_dict, schema.options)],
         "weight": summary.weight,
     }
     tensors: dict[str, NDArray[Any]] = {}
     if schema.edges is not None:
         tensors |= {"edges": np.array(schema.edges), "knots": np.array(schema.knots)}
+    for i, words in enumerate(summary.words):
+        tensors |= word_tensors(words, f"words.{i}")
     for statistic in summary.statistics.values():
         tensors |= statistic.tensors()
     return header, {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
@@ -76,7 +82,8 @@ def unpack(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> Summary:
     """Return the summary, or raise `UnsoundError` with what is wrong."""
     left = Tensors(tensors)
     schema = _schema(header, left)
-    axes = Axes(_classes(header), _categories(header, schema))
+    words = [read_words(left, f"words.{i}", option) for i, option in enumerate(schema.options)]
+    axes = Axes(_classes(header), _categories(header, schema), tuple(words))
     kinds = [kind for kind in STATISTICS if kind.is_measured(schema)]
     summary = Summary.of(schema, axes, *(kind.from_tensors(left, schema, axes) for kind in kinds))
     left.check_empty()
@@ -107,9 +114,9 @@ def _schema(header: dict[str, Any], tensors: Tensors) -> Schema:
     if type(size) is not int or size < 0:
         raise UnsoundError(f"the size of its sample is {size!r}")
     named = None if names is None else tuple(names)
-    counting = _counting(header)
     held = None if kinds is None else tuple(kinds)
-    schema = Schema(n_columns, named, held, sample=size, **counting)
+    options, counting = _options(header, held), _counting(header)
+    schema = Schema(n_columns, named, held, sample=size, options=options, **counting)
     if "edges" not in tensors and "knots" not in tensors:
         return schema
     n_bins = tensors.length("knots", axis=-1)
@@ -117,7 +124,18 @@ def _schema(header: dict[str, Any], tensors: Tensors) -> Schema:
     knots = _ascending(tensors, "knots", (len(schema.numbers), n_bins))
     if not np.isfinite(knots).all():
         raise UnsoundError("knots must be finite")
-    return Schema(n_columns, named, schema.kinds, cuts, knots, size, **counting)
+    return replace(schema, edges=cuts, knots=knots)
+
+
+def _options(header: dict[str, Any], kinds: tuple[str, ...] | None) -> tuple[TextOptions, ...]:
+    """Return how columns of text become words."""
+    listed = header.get("text", [])
+    if not isinstance(listed, list) or len(listed) != (kinds or ()).count("text"):
+        raise UnsoundError("it must say for each column of text how it becomes words")
+    try:
+        return tuple(map(read_option, listed))
+    except (KeyError, TypeError, ValueError) as error:
+        raise UnsoundError(f"how its text becomes words is no sound choice: {error}") from None
 
 
 def _counting(header: dict[str, Any]) -> dict[str, Any]:

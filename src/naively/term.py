@@ -17,9 +17,12 @@ from naively.exceptions import NaivelyError
 from naively.families.edges import Edges
 from naively.families.family import Codes, Family, SpreadError
 from naively.families.histogram import BinnedColumns
+from naively.families.text import Text, WordCounts
 from naively.forms import Form
-from naively.statistics import Moments, Sample
+from naively.statistics import Documents, Moments, Occurrences, Sample
+from naively.statistics.counts import Counts
 from naively.summary import Summary
+from naively.text_rows import TextRows
 
 __all__ = ["Term", "read_terms"]
 
@@ -35,9 +38,9 @@ class Term:
     family : Family
         Its formula.
     columns : sequence of int
-        Their places in the schema.
+        Their places in the schema; one that has several terms is there as often.
     at : sequence of int, or int
-        Their places among the columns of numbers; for categories, the place among those.
+        Their places among the columns of numbers; for categories and text, the place among those.
     statistic, parameters
         What was measured, and what the family read off it.
     weight : array of shape (n_classes, n_columns)
@@ -61,14 +64,27 @@ class Term:
         """The form of weights of 1."""
         return self.family.form(self.parameters, np.ones_like(self.weight))
 
-    def log_density(self, numbers: Floats, codes: Codes) -> Floats:
-        """Return log f of shape (n, K, number of columns), without weights."""
-        found = self.family.log_density(self._cells(numbers, codes), self.parameters)
+    def among_others(self, sample: Sample) -> Floats:
+        """Return log f of shape (n, K, number of columns), without weights, of rows seen.
+
+        In a row's own class it is meaningless: see `left_out`.
+        """
+        weights = np.minimum(sample.weight, 1.0)
+        cells = self._cells(sample.numbers, sample.categories, sample.texts)
+        found = self.family.among_others(cells, weights, self.parameters)
         return found.reshape(*found.shape[:2], -1)
 
-    def each_column(self, numbers: Floats, codes: Codes) -> Iterator[Floats]:
-        """Yield log f of column after column, each of shape (n, K): `log_density` by the form."""
-        cells = self._cells(numbers, codes).reshape(len(numbers), -1)
+    def log_density(self, numbers: Floats, codes: Codes, texts: TextRows | None = None) -> Floats:
+        """Return log f of shape (n, K, number of columns), without weights."""
+        cells = self._cells(numbers, codes, texts)
+        found = self.family.log_density(cells, self.parameters)
+        return found.reshape(*found.shape[:2], -1)
+
+    def each_column(self, sample: Sample) -> Iterator[Floats]:
+        """Yield log f of column after column, each of shape (n, K): `among_others` by the form."""
+        if self.family.kind == "text":  # whose rows are told apart from others
+            return iter(np.ascontiguousarray(self.among_others(sample).transpose(2, 0, 1)))
+        cells = self._cells(sample.numbers, sample.categories, None).reshape(len(sample), -1)
         return self.unweighted_form.each(cells, self.weight.shape[0])
 
     def log_density_of(self, i: int, x: Floats) -> Floats:
@@ -81,7 +97,7 @@ class Term:
     def left_out(self, sample: Sample) -> Floats:
         """Return log f of rows in their own class as if they had not been seen: (n, d)."""
         own = self.family.left_out(
-            self._cells(sample.numbers, sample.categories),
+            self._cells(sample.numbers, sample.categories, sample.texts),
             sample.codes,
             np.minimum(sample.weight, 1.0),  # of equal rows, one
             self.statistic,
@@ -89,10 +105,13 @@ class Term:
         )
         return own.reshape(len(sample), -1)
 
-    def _cells(self, numbers: Floats, codes: Codes) -> Any:
-        """Return the cells of the columns: of numbers a table, of categories a column."""
+    def _cells(self, numbers: Floats, codes: Codes, texts: TextRows | None) -> Any:
+        """Return the cells of the columns: of numbers a table, of others a column."""
         if self.family.kind == "category":
             return codes[:, self.at]
+        if self.family.kind == "text":
+            assert texts is not None
+            return texts.columns[self.at]
         return numbers if len(self.at) == numbers.shape[1] else numbers[:, self.at]
 
 
@@ -114,6 +133,7 @@ def read_terms(summary: Summary, families: Mapping[Family, Sequence[int]]) -> tu
             except SpreadError as error:
                 name = summary.schema.name(some[error.at])
                 raise NaivelyError(f"{name} {error.what}") from None
+            some = [j for j in some for _ in range(family.n_terms)]
             weight = np.ones((summary.classes.size, len(some)))
             terms.append(Term(family, some, at, statistic, found, weight))
     return tuple(terms)
@@ -129,6 +149,11 @@ def _statistics(
             place = schema.categories.index(j)
             yield [j], place, summary.tally(place)
         return
+    if isinstance(family, Text):
+        for j in columns:
+            place = schema.texts.index(j)
+            yield [j], place, _word_counts(summary, place, family)
+        return
     every = len(columns) == len(schema.numbers)
     place_of = {} if every else {j: i for i, j in enumerate(schema.numbers)}
     at: Sequence[int] = range(len(columns)) if every else [place_of[j] for j in columns]
@@ -139,3 +164,13 @@ def _statistics(
         return
     edges = Edges(np.array(schema.edges)[at], np.array(schema.knots)[at])
     yield columns, at, BinnedColumns(np.ascontiguousarray(summary.bins.values[:, at]), edges)
+
+
+def _word_counts(summary: Summary, place: int, family: Text) -> WordCounts:
+    """Return the counts of the words of a column of text."""
+    kind: type[Counts] = Documents if family.presence else Occurrences
+    starts = summary.axes.word_starts
+    values = summary[kind].values
+    first = values.shape[1] - starts[-1]
+    cells = slice(first + starts[place], first + starts[place + 1])
+    return WordCounts(values[:, cells], summary.class_weight)

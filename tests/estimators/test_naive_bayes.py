@@ -244,7 +244,7 @@ def test_doubtful_rows_are_rejected():
         ),
         (
             {"families": {"age": ("histogram", "categorical")}},
-            "all of numbers or all of categories",
+            "all of numbers, of categories or of text",
         ),
         ({"families": {"town": "histogram"}}, "column 'town' must hold numbers"),
         ({"priors": [0.5, 0.5]}, "one entry per class"),

@@ -17,7 +17,8 @@ from naively.engines.native import is_frame, library_of, native_of
 from naively.exceptions import NaivelyError
 from naively.kinds import Held, check, held_by_dtype, held_by_objects, numbers_of_objects
 
-__all__ = ["Frame", "columns_of", "held_by", "is_frame", "names_of", "number_column"]
+__all__ = ["Frame", "cells_of", "columns_of", "first_cells", "held_by", "is_frame", "names_of"]
+__all__ += ["number_column"]
 __all__ += ["shape_of"]
 
 
@@ -57,6 +58,25 @@ def held_by(column: Any) -> Held:
         return found
     by_type = held_by_dtype(column.dtype)
     return held_by_objects(column.tolist()) if by_type is None else by_type
+
+
+def first_cells(column: Any, n: int) -> list[Any]:
+    """Return the first cells of a column of text that are not missing."""
+    found: list[Any] = []
+    for start in range(0, len(column), n):
+        found += [cell for cell in cells_of(column[start : start + n]) if isinstance(cell, str)]
+        if len(found) >= n:
+            break
+    return found[:n]
+
+
+def cells_of(column: Any) -> list[Any]:
+    """Return the cells of a column as Python's objects, whatever library it is of."""
+    for name in ("to_pylist", "to_list", "tolist"):
+        if hasattr(column, name):
+            break
+    found: list[Any] = getattr(column, name)()
+    return found
 
 
 class Frame:

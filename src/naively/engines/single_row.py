@@ -58,7 +58,7 @@ def read(X: Any, schema: Schema, categories: Sequence[NDArray[Any]]) -> SingleRo
     categories : sequence of ndarray
         For each column of categories, those seen so far.
     """
-    cells = None if schema.undecided else _cells_of(X, schema)
+    cells = None if schema.undecided or schema.texts else _cells_of(X, schema)
     if cells is None or len(cells) != schema.n_columns:
         return None
     numbers = [cells[j] for j in schema.numbers]

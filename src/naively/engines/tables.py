@@ -1,4 +1,4 @@
-"""Tables of numbers and categories, column by column, as the kernel reads them.
+"""Tables of numbers, categories and text, column by column, as the kernel reads them.
 
 A column's type says what it holds, by the rule of `naively.kinds`.
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import replace
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -18,18 +19,33 @@ from numpy.typing import NDArray
 
 from naively.engines import arrays, frames
 from naively.engines.categories import encode, recode
+from naively.engines.text_columns import read_texts
 from naively.exceptions import NaivelyError
-from naively.kinds import schema_by_types
+from naively.kinds import LOOKED_AT, schema_by_types
 from naively.rows import Columns, Rows
 from naively.schema import Kind, Schema
+from naively.words import Words
 
 __all__ = ["code_columns", "flagged", "known", "names_of", "read", "schema_of"]
 
 _FLAGS = np.array([False, True])
 
 
-def known(rows: Rows, categories: tuple[NDArray[Any], ...], schema: Schema) -> Rows:
-    """Return rows with codes of other categories: one more than they are if unknown."""
+def known(
+    rows: Rows,
+    categories: tuple[NDArray[Any], ...],
+    schema: Schema,
+    words: tuple[Words, ...] = (),
+) -> Rows:
+    """Return rows with codes of other categories: one more than they are if unknown.
+
+    And with the places of other words, without those that are unknown.
+    """
+    if rows.texts is not None and not all(map(is_, rows.words, words)):
+        mine: Any = rows.words
+        places = [own.positions(its) for own, its in zip(mine, words, strict=True)]
+        texts = rows.texts.placed(places, [its.size for its in words])
+        rows = replace(rows, texts=texts, words=words)
     if all(map(np.array_equal, rows.categories, categories)):
         return rows
     names = map(schema.name, schema.categories)
@@ -73,12 +89,31 @@ def schema_of(
     else:
         return agreed
     return schema_by_types(
-        lambda j: frames.held_by(columns[j]), len(columns), names, agreed, given=given
+        lambda j: frames.held_by(columns[j]),
+        len(columns),
+        names,
+        agreed,
+        given=given,
+        cells=lambda j: frames.first_cells(columns[j], LOOKED_AT),
     )
 
 
-def read(X: Any, schema: Schema) -> Rows:
-    """Make a table readable under a schema: by name, or by place where there are no names."""
+def read(
+    X: Any, schema: Schema, words: tuple[Words, ...] | None = None, n_jobs: int | None = None
+) -> Rows:
+    """Make a table readable under a schema: by name, or by place where there are no names.
+
+    Parameters
+    ----------
+    X : data frame or array
+        The table.
+    schema : Schema
+        Its columns.
+    words : tuple of Words, optional
+        For each column of text, the words of a model, of which others are left out.
+    n_jobs : int, optional
+        Threads that read text.
+    """
     X = arrays.unmasked(X)
     if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.ndim == 2:
         return _read_array(X, schema)
@@ -86,17 +121,19 @@ def read(X: Any, schema: Schema) -> Rows:
     n_rows = len(columns[0]) if columns else len(X)
     numbers = [frames.number_column(columns[j], schema.name(j)) for j in schema.numbers]
     encoded = [encode(columns[j], schema.name(j)) for j in schema.categories]
-    return Rows.of_columns((n_rows, schema.n_columns), numbers, encoded)
+    texts = read_texts([columns[j] for j in schema.texts], schema, words, n_jobs)
+    return Rows.of_columns((n_rows, schema.n_columns), numbers, encoded, *texts)
 
 
 def _read_array(X: NDArray[Any], schema: Schema) -> Rows:
     if X.shape[1] != schema.n_columns:
         raise NaivelyError(f"there must be {schema.n_columns} columns; got {X.shape[1]}.")
-    if not schema.categories and not schema.undecided:
+    if not (schema.categories or schema.texts or schema.undecided):
         return Rows.of_numbers(arrays.table(X))
     numbers = arrays.table(X[:, schema.numbers])
     encoded = [encode(X[:, j], schema.name(j)) for j in schema.categories]
-    return Rows.of_columns(X.shape, numbers, encoded)
+    texts = read_texts([X[:, j] for j in schema.texts], schema)
+    return Rows.of_columns(X.shape, numbers, encoded, *texts)
 
 
 def _columns_of(X: Any, schema: Schema) -> list[Any]:

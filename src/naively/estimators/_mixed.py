@@ -1,7 +1,7 @@
-"""How tables of numbers and categories are read and measured for `NaiveBayes`.
+"""How tables of numbers, categories and text are read and measured for `NaiveBayes`.
 
-What columns hold is decided by their types, unless families say otherwise; the edges of histograms
-are fixed by a sample of the first rows.
+What columns hold is decided by their types and by the first cells of text, unless families say
+otherwise; the edges of histograms are fixed by a sample of the first rows.
 """
 
 from __future__ import annotations
@@ -18,18 +18,20 @@ from naively.engines import single_row
 from naively.engines.tables import flagged, names_of, read, schema_of
 from naively.estimators._base import SummaryClassifier
 from naively.estimators._prediction import row_of_dict
-from naively.estimators._validation import Checked, check_cells, check_labels
-from naively.estimators.choice import check_columns, choose, kind_of
+from naively.estimators._validation import Checked, check_cells, check_labels, text_column
+from naively.estimators.choice import check_columns, choose, kind_of, with_options
 from naively.exceptions import NaivelyError
 from naively.families.edges import edges
 from naively.families.family import Family
+from naively.families.text import Text
 from naively.measure import measure, measure_sample
 from naively.model import SAMPLE
 from naively.rows import Rows, Targets
-from naively.schema import Kind, Schema
+from naively.schema import HELD, Kind, Schema
 from naively.statistics import Sample
 from naively.statistics.sample import EVERYTHING
 from naively.summary import Summary
+from naively.words import Words
 
 if TYPE_CHECKING:
     from naively.engines.files import SchemaFromFirstRows
@@ -41,7 +43,7 @@ _MANY = 100_000  # categories that are worth a warning
 
 
 class MixedClassifier(SummaryClassifier):
-    """A classifier whose columns hold numbers or categories, each described by families."""
+    """A classifier whose columns hold numbers, categories or text, each described by families."""
 
     families: Mapping[Any, Any] | None
     calibration: Literal["weights", "temperature"] | None
@@ -71,6 +73,8 @@ class MixedClassifier(SummaryClassifier):
         schema, categories = summary.schema, summary.categories
         if isinstance(row, dict):
             row = row_of_dict(row, schema)
+        if isinstance(row, str) and schema.held == ("text",):
+            row = [row]
         if type(row) is list and (plain := single_row.read([row], schema, categories)) is not None:
             places = np.array([plain.places], dtype=np.int32)
             return Rows((1, schema.n_columns), plain.numbers, places, categories)
@@ -83,17 +87,24 @@ class MixedClassifier(SummaryClassifier):
             raise NaivelyError(
                 f"a row must have {schema.n_columns} cells; got {cells.shape[1]} of them."
             )
-        return read(cells, schema)
+        return read(cells, schema, summary.words)
 
-    def _check(self, X: Any, known: Schema | None) -> Checked:
+    def _check_new(self, X: Any, learned: Summary) -> Checked:
+        return self._check(X, learned.schema, learned.words)
+
+    def _check(
+        self, X: Any, known: Schema | None, words: tuple[Words, ...] | None = None
+    ) -> Checked:
         if isinstance(X, Rows):
             return Checked(X, None, np.dtype(np.float64), known or Schema(X.shape[1]))
-        X = check_cells(self, X, known)
+        column = text_column(X, known)
+        X = check_cells(self, X if column is None else column, known)
         if known is None:
-            schema = self._schema_of(X)
-            return Checked(read(X, schema), schema.names, np.dtype(np.float64), schema)
+            schema = self._schema_of(X, {} if column is None else {_only_name(X): "text"})
+            table = read(X, schema, n_jobs=self.n_jobs)
+            return Checked(table, schema.names, np.dtype(np.float64), schema)
         _warn_of_more(X, known)
-        table = flagged(read(X, known), self._flags(), known)
+        table = flagged(read(X, known, words, self.n_jobs), self._flags(), known)
         return Checked(table, known.names, np.dtype(np.float64), known)
 
     def _flags(self) -> set[int]:
@@ -105,12 +116,12 @@ class MixedClassifier(SummaryClassifier):
     def _decided(self, X: Any, known: Schema) -> Schema:
         return schema_of(X, known)
 
-    def _schema_of(self, X: Any) -> Schema:
-        """Return the columns and what they hold, by type unless families say otherwise."""
-        given = self._kinds()
+    def _schema_of(self, X: Any, given: Mapping[Any, Kind]) -> Schema:
+        """Return the columns and what they hold, by type unless it is given by families or so."""
+        given = {**given, **self._kinds()}
         schema = schema_of(X, given=given)
         check_columns(given, schema)
-        return schema
+        return with_options(schema, self.families)
 
     def _kinds(self) -> dict[Any, Kind]:
         """Return what columns must hold for the families that are given for them."""
@@ -124,7 +135,7 @@ class MixedClassifier(SummaryClassifier):
 
         def complete(first: Summary) -> Schema:
             check_columns(given, first.schema)
-            return self._cut(first.schema, lambda: first.sample)
+            return self._cut(with_options(first.schema, self.families), lambda: first.sample)
 
         return SchemaFromFirstRows(given, complete, _EDGES)
 
@@ -132,10 +143,16 @@ class MixedClassifier(SummaryClassifier):
         columns = schema.names or range(schema.n_columns)
         kinds = schema.kinds or ("number",) * schema.n_columns
         stacked = self.calibration == "weights" and schema.edges is not None
-        return [
+        found = [
             choose(column, kind, self.families, stacked=stacked)
             for column, kind in zip(columns, kinds, strict=True)
         ]
+        for j, options in zip(schema.texts, schema.options, strict=True):
+            if columns[j] not in (self.families or {}):
+                found[j] = (Text.of(options),)
+        if self.calibration is None:
+            return [tuple(family.uncalibrated() for family in its) for its in found]
+        return found
 
     def _measure(
         self, table: Rows, schema: Schema, targets: Targets, sample: Sample | None = None
@@ -147,7 +164,8 @@ class MixedClassifier(SummaryClassifier):
         warn_of_many(table, schema)
         if schema.sample or schema.edges:
             return measure(table, targets, schema, n_jobs=self.n_jobs, sample=sample)
-        size = SAMPLE if self.calibration else _EDGES  # drawn once, for the edges too
+        size = self._sample_size() or _EDGES  # drawn once, for the edges too
+        size *= 2 if schema.texts else 1
 
         def first() -> Sample:
             nonlocal sample
@@ -163,7 +181,7 @@ class MixedClassifier(SummaryClassifier):
 
     def _cut(self, schema: Schema, sample: Callable[[], Any]) -> Schema:
         """Fix the edges of histograms by a sample of rows, if they are needed."""
-        schema = replace(schema, sample=self._sample_size())
+        schema = replace(schema, sample=self._sample_size() * (2 if schema.texts else 1))
         needed = self._families(replace(schema, edges=((),)))
         if not any(family.reads == "bins" for families in needed for family in families):
             return schema
@@ -182,17 +200,27 @@ class MixedClassifier(SummaryClassifier):
                 _check_measured(family, schema, j)
 
 
+def _only_name(X: Any) -> Any:
+    """Return the name of a table's only column, or its place."""
+    return (names_of(X) or (0,))[0]
+
+
 def _check_measured(family: Family, schema: Schema, j: int) -> None:
     """Raise where a summary does not hold what a family of a column reads."""
-    other = {"number": schema.categories, "category": schema.numbers}
-    if j in other[family.kind]:
-        read, held = "numbers", "categories"
-        if family.kind == "category":
-            read, held = held, read
+    held = schema.held[j]
+    if held not in ("undecided", family.kind):
         raise NaivelyError(
-            f"the family {family.name!r} reads {read}, and the summary holds {held} of "
-            f"{schema.name(j)}. Give the column another family, or measure it again."
+            f"the family {family.name!r} reads {HELD[family.kind]}, and the summary holds "
+            f"{HELD[held]} of {schema.name(j)}. Give the column another family, or measure it "
+            "again."
         )
+    if isinstance(family, Text) and held == "text":
+        options = schema.options[schema.texts.index(j)]
+        if replace(options, unicode=family.options.unicode) != family.options:
+            raise NaivelyError(
+                f"the family of {schema.name(j)} must read words as the summary does, by "
+                f"{options}; got {family}. Give the column another family, or measure it again."
+            )
     if family.reads == "bins" and schema.edges is None:
         raise NaivelyError(
             f"the family {family.name!r} of {schema.name(j)} reads a histogram, and the summary "

@@ -61,6 +61,10 @@ class PredictionMixin:
     def _check(self, X: Any, known: Schema | None) -> Checked:
         """Make rows readable; they must have the columns that are known, if any are."""
 
+    def _check_new(self, X: Any, learned: Summary) -> Checked:
+        """Make rows readable that a model is asked about."""
+        return self._check(X, learned.schema)
+
     @lazy_on_dask
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row; ties go to the first.
@@ -72,7 +76,7 @@ class PredictionMixin:
         """
         state = self._learned()
         model, classes = state.model(self._read), state.summary.classes
-        checked = self._check(X, state.summary.schema)
+        checked = self._check_new(X, state.summary)
         out = np.empty(checked.table.shape[0], dtype=classes.dtype)
 
         def label(table: Any, out: NDArray[Any]) -> bool:
@@ -169,7 +173,7 @@ class PredictionMixin:
     # --- inside -------------------------------------------------------------------------------
 
     def _values(self, want: str, X: Any) -> NDArray[Any]:
-        model, checked = self._model(), self._check(X, self.summary_.schema)
+        model, checked = self._model(), self._check_new(X, self.summary_)
         n_values = 1 if want == "evidence" else len(model.labels)
         dtype = np.result_type(checked.dtype, self._learned().dtype)
         out = np.empty((checked.table.shape[0], n_values), dtype=dtype)

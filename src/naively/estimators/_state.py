@@ -18,6 +18,7 @@ from naively.schema import Schema
 from naively.statistics import STATISTICS
 from naively.summary import Summary
 from naively.tensors import Tensors
+from naively.text_file import option_dict, read_option, read_words, word_tensors
 
 __all__ = ["State", "snapshot"]
 
@@ -58,7 +59,10 @@ class State:
         schema = {field.name: getattr(summary.schema, field.name) for field in fields(Schema)}
         for name in ("edges", "knots"):
             schema[name] = None if schema[name] is None else np.array(schema[name])
+        schema["options"] = [*map(option_dict, summary.schema.options)]
         tensors: dict[str, Any] = {}
+        for i, words in enumerate(summary.words):
+            tensors |= word_tensors(words, f"words.{i}")
         for statistic in summary.statistics.values():
             tensors |= statistic.tensors()
         return {
@@ -82,8 +86,10 @@ class State:
         for name in ("edges", "knots"):
             if parts[name] is not None:
                 parts[name] = tuple(map(tuple, parts[name].tolist()))
-        schema, axes = Schema(**parts), Axes(given["classes"], given["categories"])
-        tensors = Tensors(given["tensors"])
+        parts["options"] = tuple(map(read_option, parts.get("options", ())))
+        schema, tensors = Schema(**parts), Tensors(given["tensors"])
+        words = [read_words(tensors, f"words.{i}", its) for i, its in enumerate(schema.options)]
+        axes = Axes(given["classes"], given["categories"], tuple(words))
         kinds = [kind for kind in STATISTICS if kind.is_measured(schema)]
         found = [kind.from_tensors(tensors, schema, axes) for kind in kinds]
         return cls(Summary.of(schema, axes, *found), np.dtype(given["dtype"]))

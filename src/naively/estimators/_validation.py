@@ -37,6 +37,7 @@ __all__ = [
     "check_labels",
     "check_table",
     "check_weights",
+    "text_column",
     "whole_codes",
 ]
 
@@ -154,6 +155,36 @@ def check_cells(estimator: BaseEstimator, X: Any, known: Schema | None) -> Any:
     X = _check_array(estimator, X, dtype=None)
     _check_width(estimator, X, known)
     return X
+
+
+def text_column(X: Any, known: Schema | None) -> Any:
+    """Return a single column of text as a table; None where X is none.
+
+    A column of pandas or polars keeps its name, unless the model has another one.
+    """
+    if getattr(X, "ndim", 1) != 1:
+        return None
+    if isinstance(X, np.ndarray | list | tuple):
+        cells = np.asarray(X, dtype=object) if _are_texts(X) else None
+        return None if cells is None or cells.ndim != 1 else cells[:, np.newaxis]
+    from naively.engines import frames
+    from naively.engines.native import is_column
+
+    if not is_column(X) or frames.held_by(X).what != "text":
+        return None
+    names = None if known is None else known.names
+    name = getattr(X, "name", None) if names is None else names[0]
+    if hasattr(X, "to_frame") and isinstance(name, str) and name:
+        return X.to_frame(name)
+    return np.array(frames.cells_of(X), dtype=object)[:, np.newaxis]
+
+
+def _are_texts(X: Any) -> bool:
+    """Whether a list or an array of one dimension holds text, by its first present cell."""
+    if isinstance(X, np.ndarray) and (X.ndim != 1 or X.dtype.kind not in "OUT"):
+        return False
+    first = next((cell for cell in X if cell is not None and cell == cell), None)
+    return isinstance(first, str)
 
 
 def _check_width(estimator: BaseEstimator, X: NDArray[Any], known: Schema | None) -> None:

@@ -1,7 +1,7 @@
 """Which families describe which columns.
 
 Numbers are described by `StudentT`, and where terms have weights by `Histogram` too; categories by
-`Categorical`. Names or families given by the user come first.
+`Categorical`, text by `Text`. Names or families given by the user come first.
 
 >>> choose("age", "number", {"age": "histogram"}, stacked=True)
 (Histogram(growth=2.0, strength=None),)
@@ -10,6 +10,7 @@ Numbers are described by `StudentT`, and where terms have weights by `Histogram`
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from math import inf, isinf
 from typing import Any
@@ -20,6 +21,7 @@ from naively.families.categorical import Categorical
 from naively.families.family import Family
 from naively.families.histogram import Histogram
 from naively.families.student_t import StudentT
+from naively.families.text import Text
 from naively.schema import Kind, Schema
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "from_text",
     "kind_of",
     "plain",
+    "with_options",
 ]
 
 
@@ -43,7 +46,7 @@ def choose(
     ----------
     column : str or int
         Its name, or its place where there are no names.
-    kind : {"number", "category", "undecided"}
+    kind : {"number", "category", "text", "undecided"}
         What it holds; while that is undecided, no family describes it.
     given : mapping, optional
         Families by column: a name, an object, or several of those.
@@ -58,6 +61,8 @@ def choose(
         return ()
     if kind == "category":
         return (Categorical(),)
+    if kind == "text":
+        return (Text(),)
     return (StudentT(), Histogram()) if stacked else (StudentT(),)
 
 
@@ -79,7 +84,7 @@ def kind_of(wanted: Any, column: Any) -> Kind:
     kinds = {family.kind for family in choose(column, "number", {column: wanted})}
     if len(kinds) != 1:
         raise NaivelyError(
-            f"the families of column {column!r} must be all of numbers or all of categories; "
+            f"the families of column {column!r} must be all of numbers, of categories or of text; "
             f"got {wanted!r}."
         )
     return kinds.pop()
@@ -153,3 +158,13 @@ def from_text(given: Any) -> Family:
     if name not in FAMILIES or not isinstance(fields, dict):
         raise NaivelyError(f"a family must be one of naively's, with its fields; got {given!r}.")
     return FAMILIES[name](**{n: inf if value == "inf" else value for n, value in fields.items()})
+
+
+def with_options(schema: Schema, given: Mapping[Any, Any] | None) -> Schema:
+    """Return the schema with text read as the families that are given for its columns say."""
+    columns, options = schema.names or range(schema.n_columns), list(schema.options)
+    for i, j in enumerate(schema.texts):
+        if columns[j] in (given or {}):
+            several = choose(columns[j], "text", given)
+            options[i] = next(one for one in several if isinstance(one, Text)).options
+    return replace(schema, options=tuple(options))

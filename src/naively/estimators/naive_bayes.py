@@ -256,8 +256,9 @@ class NaiveBayes(MixedClassifier):
 
     def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
         given: Any = checked.table
-        table = tables.known(given, self.summary_.categories, self.summary_.schema)
-        only_numbers = not self.summary_.schema.categories
+        summary = self.summary_
+        table = tables.known(given, summary.categories, summary.schema, summary.words)
+        only_numbers = not (summary.schema.categories or summary.schema.texts)
         super()._score(score, checked._replace(table=table.numbers if only_numbers else table), out)
 
     def _check_declared(self, declared: NDArray[Any] | None) -> None:

@@ -7,9 +7,10 @@ from naively.families.gaussian import Gaussian
 from naively.families.histogram import Histogram
 from naively.families.poisson import Poisson
 from naively.families.student_t import StudentT
+from naively.families.text import Text
 
 __all__ = ["FAMILIES", "Bernoulli", "Categorical", "Family", "Gaussian", "Histogram", "Poisson"]
-__all__ += ["StudentT"]
+__all__ += ["StudentT", "Text"]
 
-_ALL = (Gaussian, StudentT, Histogram, Categorical, Bernoulli, Poisson)
+_ALL = (Gaussian, StudentT, Histogram, Categorical, Bernoulli, Poisson, Text)
 FAMILIES: dict[str, type[Family]] = {family.name: family for family in _ALL}

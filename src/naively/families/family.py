@@ -58,9 +58,9 @@ class Family(ABC):
     ----------
     name : str
         What `NaiveBayes(families=...)` calls it.
-    kind : {"number", "category"}
+    kind : {"number", "category", "text"}
         What a column must be.
-    reads : {"moments", "bins", "tallies"}
+    reads : {"moments", "bins", "tallies", "counts"}
         The statistic it needs.
     oracle : str
         Its name in scipy.stats, which tests compare it with.
@@ -69,8 +69,8 @@ class Family(ABC):
     """
 
     name: ClassVar[str]
-    kind: ClassVar[Literal["number", "category"]]
-    reads: ClassVar[Literal["moments", "bins", "tallies"]]
+    kind: ClassVar[Literal["number", "category", "text"]]
+    reads: ClassVar[Literal["moments", "bins", "tallies", "counts"]]
     oracle: ClassVar[str]
     support: ClassVar[tuple[float, float]]
 
@@ -102,6 +102,19 @@ class Family(ABC):
         prior stays as it is: there a row is one among all rows of the column, and it changes the
         prior of all classes alike.
         """
+
+    @property
+    def n_terms(self) -> int:
+        """How many terms, and so weights, a column has."""
+        return 1
+
+    def uncalibrated(self) -> Family:
+        """Return the family of a model without calibration."""
+        return self
+
+    def among_others(self, x: Any, weights: Floats, parameters: Any) -> Floats:
+        """Return log f(x | k) of rows that were seen, in classes that are not their own."""
+        return self.log_density(x, parameters)
 
     def form(self, parameters: Any, weight: Floats) -> Form:
         """Return one of `naively.forms`: the terms times weights of shape (K, d).

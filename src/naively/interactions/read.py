@@ -157,6 +157,8 @@ class _SampleReader:
         start = 0
         for term in self.terms:
             places = [term.at] if term.family.kind == "category" else term.at
+            if term.family.kind == "text":  # words are no cells of which pairs are made
+                places = []
             for i, at in enumerate(places):
                 column = term.family.kind, int(at)
                 total[column] = total.get(column, 0.0) + float(said[start + i])

@@ -24,6 +24,7 @@ from naively.forms import without_infinity
 from naively.reports.columns import rows_at
 from naively.reports.inputs import Given
 from naively.term import Term
+from naively.text_rows import TextRows
 
 __all__ = ["importance"]
 
@@ -43,20 +44,22 @@ class _JudgedRows:
     codes: NDArray[np.int32]
     weight: Floats
     left_out: bool
+    texts: TextRows | None = None
 
     def __len__(self) -> int:
         return self.codes.size
 
     def __getitem__(self, at: Any) -> _JudgedRows:
+        texts = None if self.texts is None else self.texts[at]
         cells = self.numbers[at], self.categories[at]
-        return _JudgedRows(*cells, self.codes[at], self.weight[at], self.left_out)
+        return _JudgedRows(*cells, self.codes[at], self.weight[at], self.left_out, texts)
 
     def terms(self, term: Term) -> Floats:
         """Return log f of shape (n, K, number of columns)."""
-        terms = term.log_density(self.numbers, self.categories)
         if not self.left_out:
-            return terms
-        own = term.left_out(self)  # type: ignore[arg-type]  # it has all that is read
+            return term.log_density(self.numbers, self.categories, self.texts)
+        rows: Any = self  # it has all that is read
+        terms, own = term.among_others(rows), term.left_out(rows)
         terms[np.arange(len(self)), self.codes] = own
         return without_infinity(terms, axis=1)
 
@@ -95,13 +98,15 @@ def _some_rows(given: Given) -> _JudgedRows:
     sample = given.fitted.summary_.sample
     if sample is not None and len(sample):
         cells = sample.numbers, sample.categories
-        return _JudgedRows(*cells, sample.codes, sample.weight, True)[:most]
+        return _JudgedRows(*cells, sample.codes, sample.weight, True, sample.texts)[:most]
     at = np.arange(n_rows)
     if n_rows > most:
         at = np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))
     numbers = rows_at(given.table.numbers, at, range(given.table.numbers.shape[1]))
     codes = rows_at(given.table.codes, at, range(given.table.codes.shape[1])).astype(np.int32)
-    return _JudgedRows(numbers, codes, given.codes[at], np.ones(at.size), given.learned_from_rows)
+    texts = None if given.table.texts is None else given.table.texts[at]
+    learned = given.learned_from_rows
+    return _JudgedRows(numbers, codes, given.codes[at], np.ones(at.size), learned, texts)
 
 
 def _parts(rows: _JudgedRows, cells_of_a_row: int) -> Iterator[_JudgedRows]:

@@ -80,7 +80,8 @@ class Given(NamedTuple):
         table = _read(source, X)
         y = check_labels(model, y, table.shape[0])
         seen = _summary(table, source.summary_.schema, y) if fitted else source.summary_
-        table = known(table, source.summary_.categories, source.summary_.schema)
+        learned = source.summary_
+        table = known(table, learned.categories, learned.schema, learned.words)
         codes = _codes(y, explored.classes_)
         target = target if isinstance(target, str) and target else None
         return cls(model, explored, X, y, table, codes, seen, target, chosen)

@@ -220,6 +220,10 @@ class Counts(Statistic):
         if move.after.counted:
             to, of = move.numbers()
             values[:, to] = before[:, of]
+        after = entry_starts(move.after, move.axes_after)[-len(move.axes_after.words) - 1 :]
+        starts = entry_starts(move.before, move.axes_before)[-len(move.axes_before.words) - 1 :]
+        for i, j in zip(*move.texts(), strict=True):
+            values[:, after[i] : after[i + 1]] = before[:, starts[j] : starts[j + 1]]
         return type(self)((width[0], width[1]), (values, ()))
 
     def tensors(self) -> dict[str, NDArray[Any]]:
@@ -243,8 +247,8 @@ class Occurrences(Counts):
 
     @classmethod
     def is_measured(cls, schema: Schema) -> bool:
-        """Whether the schema says that counts are added up."""
-        return schema.counted == "occurrences"
+        """Whether the schema says that counts are added up, or there is text."""
+        return schema.counted == "occurrences" or bool(schema.texts)
 
     def by_class(self, axes: Axes) -> Floats:
         """Return nothing: a row may hold an entry many times."""
@@ -259,12 +263,22 @@ class Documents(Counts):
 
     @classmethod
     def is_measured(cls, schema: Schema) -> bool:
-        """Whether the schema says that rows are counted."""
-        return schema.counted == "documents"
+        """Whether the schema says that rows are counted, or there is text."""
+        return schema.counted == "documents" or bool(schema.texts)
 
     def by_class(self, axes: Axes) -> Floats:
         """Return the weight of the rows that hold each entry."""
         return np.empty((self.width[0], 0)) if self.is_zero else self.values
+
+    def seen_words(self, axes: Axes) -> list[NDArray[np.bool_]] | None:
+        """Return which words have weight; hashed ones keep their places."""
+        if not axes.words:
+            return None
+        sizes = [words.size for words in axes.words]
+        first = self.width[1] - sum(sizes)
+        seen = np.split(self.values[:, first:].any(axis=0), np.cumsum(sizes)[:-1])
+        hashed = [words.width is not None for words in axes.words]
+        return [mask | is_hashed for mask, is_hashed in zip(seen, hashed, strict=True)]
 
 
 class MissingCells(Documents):
@@ -272,6 +286,11 @@ class MissingCells(Documents):
 
     name: ClassVar[str] = "missing"
     measure_name: ClassVar[str] = "missing"
+
+    @classmethod
+    def is_measured(cls, schema: Schema) -> bool:
+        """Whether rows are counted in which numbers are above a threshold."""
+        return schema.counted == "documents"
 
 
 def _moved(

@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["cells_of", "distinct_rows", "hashes_of", "least", "places_of"]
+from naively import _kernel
+from naively.text_rows import TextRows
+
+__all__ = ["cells_of", "distinct_rows", "hash_rows", "hashes_of", "least", "places_of"]
 
 Hashes = NDArray[np.uint64]
 Codes = NDArray[np.int32]
@@ -35,6 +38,19 @@ def distinct_rows(
     inverse = np.empty(hashes.size, np.intp)
     inverse[order] = np.cumsum(is_first) - 1
     return order[is_first], inverse
+
+
+def hash_rows(
+    numbers: Any, codes: Any, category_hashes: list[Hashes], texts: TextRows | None, out: Hashes
+) -> None:
+    """Write the hash of each row's cells: numbers, categories, then text."""
+    if texts is not None:  # a cell of text is hashed as a category of which it is the only cell
+        columns = codes if isinstance(codes, list) else list(codes.T)
+        rows = np.arange(len(texts), dtype=np.int32)
+        cells = [np.ascontiguousarray(column) for column in texts.hashes.T]
+        codes = [*columns, *(np.where(column, rows, -1).astype(np.int32) for column in cells)]
+        category_hashes = [*category_hashes, *cells]
+    _kernel.hash_rows(numbers, codes, category_hashes, out)
 
 
 def hashes_of(values: NDArray[Any]) -> NDArray[np.uint64]:

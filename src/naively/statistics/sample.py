@@ -26,15 +26,23 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import _kernel
 from naively.axes import Axes, Move
 from naively.exceptions import NaivelyError
 from naively.rows import Block
 from naively.schema import Schema
-from naively.statistics.row_hashes import cells_of, distinct_rows, hashes_of, least, places_of
+from naively.statistics.row_hashes import (
+    cells_of,
+    distinct_rows,
+    hash_rows,
+    hashes_of,
+    least,
+    places_of,
+)
+from naively.statistics.sample_file import check_sample, read_rows
 from naively.statistics.statistic import ColumnMove, Floats, Statistic
 from naively.statistics.weights import remaining
 from naively.tensors import Tensors, UnsoundError
+from naively.text_rows import TextRows, joined_texts
 
 __all__ = ["EVERYTHING", "ROWS", "Sample"]
 
@@ -69,6 +77,8 @@ class Sample(Statistic):
     untyped : bool
         Whether classes may turn out to be one: "1" and "01" in a CSV file of which not all labels
         have been read. Until then, cells are counted instead of rows.
+    texts : TextRows or None
+        Cells of the columns of text; None where there are none.
     """
 
     size: int
@@ -80,6 +90,7 @@ class Sample(Statistic):
     categories: NDArray[np.int32]
     drawn: bool = False
     untyped: bool = False
+    texts: TextRows | None = None
 
     name: ClassVar[str] = "sample"
 
@@ -90,16 +101,16 @@ class Sample(Statistic):
 
     @classmethod
     def shape(cls, schema: Schema, axes: Axes) -> tuple[int, ...]:
-        """Return how many rows are kept, and the numbers of columns of each kind."""
-        return schema.sample, len(schema.numbers), len(schema.categories)
+        """Return how many rows are kept, the numbers of columns, and the sizes of vocabularies."""
+        sizes = [words.size for words in axes.words]
+        return schema.sample, len(schema.numbers), len(schema.categories), *sizes
 
     @classmethod
     def measure(cls, block: Block) -> Sample:
         """Return the rows of least hash, each with the weight of all that are equal to it."""
-        size, bound = block.schema.sample, block.bound
+        size, bound, weights = block.schema.sample, block.bound, block.weights
         found = np.empty(block.classes.size, np.uint64)
-        _kernel.hash_rows(block.numbers, block.codes, block.category_hashes, found)
-        weights = block.weights
+        hash_rows(block.numbers, block.codes, block.category_hashes, block.texts, found)
         at = np.arange(found.size) if weights is None else np.flatnonzero(weights)
         at = least(found, at, size) if bound == EVERYTHING else at[found[at] < bound]
         if not at.size:
@@ -117,13 +128,14 @@ class Sample(Statistic):
             cells_of(block.numbers, kept, np.float64) + 0.0,  # -0.0 becomes 0.0: the same cell
             cells_of(block.codes, kept, np.int32),
             untyped=block.untyped,
+            texts=None if block.texts is None else block.texts[kept].compact(),
         )
         return sample.least(size)
 
     @classmethod
     def zero(cls, *shape: int) -> Sample:
         """No rows."""
-        size, n_numbers, n_categories = shape
+        size, n_numbers, n_categories, *sizes = shape
         return cls(
             size,
             EVERYTHING,
@@ -132,6 +144,7 @@ class Sample(Statistic):
             np.empty(0, np.int32),
             np.empty((0, n_numbers)),
             np.empty((0, n_categories), np.int32),
+            texts=TextRows.empty(0, sizes).compact() if sizes else None,
         )
 
     def __len__(self) -> int:
@@ -149,6 +162,7 @@ class Sample(Statistic):
         rows: Any = {
             name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in ROWS
         }
+        rows["texts"] = joined_texts(self.texts, other.texts)
         both = replace(self, bound=bound, drawn=drawn, untyped=untyped, **rows)
         return both.merged().least(self.size)
 
@@ -166,6 +180,8 @@ class Sample(Statistic):
         rows: Any = {  # in a fifth of the time of `numpy.insert`
             name: np.concatenate([mine[:at], its, mine[at:]]) for name, (mine, its) in pairs.items()
         }
+        if self.texts is not None and row.texts is not None:
+            rows["texts"] = joined_texts(self.texts[:at], row.texts, self.texts[at:])
         return replace(self, **rows).least(self.size)
 
     def __sub__(self, other: Sample) -> Sample:
@@ -195,7 +211,7 @@ class Sample(Statistic):
 
     def __mul__(self, factor: float) -> Sample:
         if factor == 0:
-            return Sample.zero(self.size, self.numbers.shape[1], self.categories.shape[1])
+            return replace(self[:0], bound=EVERYTHING, drawn=False, untyped=False)
         return replace(self, weight=self.weight * factor)
 
     __rmul__ = __mul__
@@ -203,18 +219,18 @@ class Sample(Statistic):
     def __getitem__(self, at: Any) -> Sample:
         """Take some of the rows."""
         rows: Any = {name: getattr(self, name)[at] for name in ROWS}
+        rows["texts"] = None if self.texts is None else self.texts[at]
         return replace(self, **rows)
 
     def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sample):
+            return False
+        pairs = [(getattr(self, name), getattr(other, name)) for name in ROWS]
         return (
-            isinstance(other, Sample)
-            and (self.size, self.bound) == (other.size, other.bound)
+            (self.size, self.bound) == (other.size, other.bound)
             and (self.drawn, self.untyped) == (other.drawn, other.untyped)
-            and np.array_equal(self.hashes, other.hashes)
-            and np.array_equal(self.weight, other.weight)
-            and np.array_equal(self.codes, other.codes)
-            and np.array_equal(self.numbers, other.numbers, equal_nan=True)
-            and np.array_equal(self.categories, other.categories)
+            and all(np.array_equal(mine, its, equal_nan=True) for mine, its in pairs)
+            and self.texts == other.texts
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -234,7 +250,8 @@ class Sample(Statistic):
             for j, places in enumerate(move.vocabularies):
                 present = categories[:, j] >= 0
                 categories[present, j] = places[categories[present, j]]
-        same = replace(rows, codes=codes, categories=categories)
+        texts = None if rows.texts is None else rows.texts.moved(move)
+        same = replace(rows, codes=codes, categories=categories, texts=texts)
         if len(same) < 2 or move.classes is None:
             return same
         ordered = (np.diff(move.classes[move.classes >= 0]) > 0).all()
@@ -248,7 +265,10 @@ class Sample(Statistic):
         codes = np.full((len(self), len(move.after.categories)), -1, np.int32)
         to, of = move.categories()
         codes[:, to] = self.categories[:, of]
-        other = replace(self, numbers=cells, categories=codes)
+        sizes = [words.size for words in move.axes_after.words]
+        before = TextRows.empty(len(self), ()) if self.texts is None else self.texts
+        texts = before.with_columns(*move.texts(), sizes).compact() if sizes else None
+        other = replace(self, numbers=cells, categories=codes, texts=texts)
         if self.drawn or not len(self):
             return other
         return other.rehashed(move.axes_after.vocabularies)
@@ -261,45 +281,23 @@ class Sample(Statistic):
     def tensors(self) -> dict[str, NDArray[Any]]:
         """Return the rows, and what is known of all of them."""
         state = np.array([self.bound, self.drawn, self.untyped, True], np.uint64)
-        return {f"sample.{name}": getattr(self, name) for name in ROWS} | {"sample.state": state}
+        found = {f"sample.{name}": getattr(self, name) for name in ROWS} | {"sample.state": state}
+        return found if self.texts is None else found | self.texts.tensors("sample.texts")
 
     @classmethod
     def from_tensors(cls, tensors: Tensors, schema: Schema, axes: Axes) -> Sample:
         """Return the rows, having checked them. Earlier files have hashes of labels, too."""
         n, shape = tensors.length("sample.hashes"), cls.shape(schema, axes)
         bound, *flags = tensors.take("sample.state", np.uint64, (4,)).tolist()
-        if any(flag > 1 for flag in flags):
+        if max(flags) > 1:
             raise UnsoundError(f"its sample has the flags {flags}")
-        found = cls(
-            schema.sample,
-            bound,
-            tensors.take("sample.hashes", np.uint64, (n,)),
-            tensors.weights("sample.weight", (n,)),
-            tensors.take("sample.codes", np.int32, (n,)),
-            tensors.take("sample.numbers", np.float64, (n, shape[1])),
-            tensors.take("sample.categories", np.int32, (n, shape[2])),
-            *map(bool, flags[:2]),
-        )
-        found._check(axes)
+        rows = read_rows(tensors, n, *shape[1:])
+        found = cls(schema.sample, bound, **rows, drawn=bool(flags[0]), untyped=bool(flags[1]))
+        check_sample(found, axes)
         return found if flags[2] else found.rehashed(axes.vocabularies)
 
-    def _check(self, axes: Axes) -> None:
-        """Raise where rows are too many, without weight, equal, not in order, or of no class."""
-        sizes = np.array([column.size for column in axes.vocabularies], dtype=np.int64)
-        codes, cells, hashes = self.codes, self.categories, self.hashes
-        outside = (codes < 0) | (codes >= axes.classes.size)
-        if outside.any() or ((cells < -1) | (cells >= sizes)).any():
-            raise UnsoundError("its sample holds codes of no class or no category")
-        if np.isinf(self.numbers).any() or (len(self) and int(hashes[-1]) >= self.bound):
-            raise UnsoundError("its sample holds infinity, or a hash beyond its bound")
-        same = hashes[1:] == hashes[:-1]
-        order = (hashes[1:] > hashes[:-1]) | (same & (codes[1:] > codes[:-1]))
-        few = len(self.least(self.size)) == len(self)
-        if not (few and order.all() and (self.weight > 0).all()):
-            raise UnsoundError("its sample must be few rows of weight, by ascending hashes")
-
     def merged(self) -> Sample:
-        """Put rows in order, and let equal ones be one row of their weight."""
+        """Put rows in order; equal ones become one row of their weight."""
         first, inverse = distinct_rows(self.hashes, self.codes)
         weight = np.bincount(inverse, self.weight, first.size)
         return replace(self[first], weight=weight.astype(np.float64, copy=False))
@@ -332,7 +330,8 @@ class Sample(Statistic):
             For each column of categories, what they are.
         """
         hashes = np.empty(len(self), np.uint64)
-        _kernel.hash_rows(self.numbers, self.categories, [*map(hashes_of, categories)], hashes)
+        known = [*map(hashes_of, categories)]
+        hash_rows(self.numbers, self.categories, known, self.texts, hashes)
         every = replace(self, hashes=hashes, bound=EVERYTHING).merged()
         return every if self.bound == EVERYTHING else every.thinned(self.bound)
 

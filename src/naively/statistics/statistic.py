@@ -79,6 +79,10 @@ class ColumnMove(NamedTuple):
         """Return places among the columns of categories after, and where those stood before."""
         return self._pairs(self.before.categories, self.after.categories)
 
+    def texts(self) -> tuple[list[int], list[int]]:
+        """Return places among the columns of text after, and where those stood before."""
+        return self._pairs(self.before.texts, self.after.texts)
+
     def _pairs(self, before: Any, after: Any) -> tuple[list[int], list[int]]:
         place = {j: i for i, j in enumerate(before)}
         found = [(i, place[self.origin[j]]) for i, j in enumerate(after) if self.origin[j] in place]
@@ -150,6 +154,10 @@ class Statistic(ABC):
 
     def seen(self, axes: Axes) -> list[NDArray[np.bool_]] | None:
         """Return which labels of each vocabulary have weight; None if this does not tell."""
+        return None
+
+    def seen_words(self, axes: Axes) -> list[NDArray[np.bool_]] | None:
+        """Return which words of each column of text have weight; None if this does not tell."""
         return None
 
     @abstractmethod

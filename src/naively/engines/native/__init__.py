@@ -23,9 +23,11 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-__all__ = ["is_frame", "library_of", "native_of"]
+__all__ = ["is_column", "is_frame", "library_of", "native_of"]
 
 _LIBRARIES = {"pandas": "pandas", "polars": "polars", "pyarrow": "arrow"}
+_COLUMNS = {("pandas", "Series"), ("polars", "Series")}
+_COLUMNS |= {("pyarrow", name) for name in ("ChunkedArray", "StringArray", "LargeStringArray")}
 _FRAMES = {("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table")}
 
 
@@ -33,6 +35,12 @@ def is_frame(X: object) -> bool:
     """Whether X is an eager data frame that narwhals knows."""
     kind: Any = type(X)
     return _is_native(kind) or nw.dependencies.is_into_dataframe(X)
+
+
+def is_column(X: object) -> bool:
+    """Whether X is a single column of pandas, polars or pyarrow."""
+    kind: Any = type(X)
+    return (kind.__module__.partition(".")[0], kind.__name__) in _COLUMNS
 
 
 def native_of(X: Any) -> Any:
