@@ -26,6 +26,7 @@ using naively::table_of;
 using Doubles = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 using ConstDoubles = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using Codes = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using ConstCodes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // Four arrays in one: weight, mean, m2, rest.
 template <class T>
@@ -68,7 +69,7 @@ void pool(const ConstDoubles& values, const Doubles& out) {
     naively::pool(moments_of<const double>(values), n_classes, n, moments_of<double>(out));
 }
 
-void moments_without(const ConstDoubles& x, const Codes& codes, const ConstDoubles& weights,
+void moments_without(const ConstDoubles& x, const ConstCodes& codes, const ConstDoubles& weights,
                      const ConstDoubles& values, const Doubles& out) {
     const std::size_t n = codes.size();
     expect(values.ndim() == 3 && x.ndim() == 2 && x.shape(0) == n && weights.size() == n &&
