@@ -26,7 +26,7 @@ LAYERS = [
     {"summary", "calibration"},
     {"measure", "summary_file", "model_formats"},
     {"engines", "model_file"},
-    {"forms", "joint_forms"},
+    {"forms", "joint_forms", "line_sums"},
     {"families"},
     {"term", "calibration_of_terms"},
     {"interactions"},

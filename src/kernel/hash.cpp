@@ -60,6 +60,8 @@ NAIVELY_CLONES void finish_rows(std::size_t n, std::uint64_t* NAIVELY_RESTRICT h
 
 }  // namespace
 
+std::uint64_t finish_hash(std::uint64_t h) { return finish(h); }
+
 bool hash_rows(const Table& numbers, const Table& codes, const std::vector<Hashes>& code_hashes,
                std::size_t n, std::uint64_t* out) {
     alignas(64) double tile[strip_columns * chunk_rows];

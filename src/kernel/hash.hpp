@@ -24,6 +24,9 @@ struct Hashes {
     std::size_t n;
 };
 
+// The finaliser.
+std::uint64_t finish_hash(std::uint64_t h);
+
 // `numbers` and `codes` may have no columns. out[i] for each row i < n. False if a code has no
 // hash.
 bool hash_rows(const Table& numbers, const Table& codes, const std::vector<Hashes>& code_hashes,

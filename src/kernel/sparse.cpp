@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <tuple>
+
+#include "hash.hpp"
 
 namespace naively {
 namespace {
@@ -147,6 +150,27 @@ void RowReader::keep_sorted() {
     values_.resize(sorted_.size());
     for (std::size_t i = 0; i < sorted_.size(); ++i) std::tie(places_[i], values_[i]) = sorted_[i];
     cells = {places_.data(), values_.data(), sorted_.size()};
+}
+
+Finding hash_sparse(const SparseRows& X, const std::uint64_t* hashes, std::uint64_t* inout) {
+    RowReader reader(X, {true, true, true, nullptr});
+    const auto mixed = [&](std::uint32_t place, double value) {
+        std::uint64_t bits;
+        std::memcpy(&bits, &value, sizeof bits);
+        return finish_hash(finish_hash(hashes == nullptr ? place : hashes[place]) ^ bits);
+    };
+    for (std::size_t row = 0; row < X.n_rows; ++row) {
+        const Problem problem = reader.read(row);
+        if (problem != Problem::none) return {problem, row};
+        std::uint64_t sum = inout[row];
+        for (std::size_t i = 0; i < reader.cells.n; ++i)
+            if (reader.cells.values[i] != 0.0)
+                sum += mixed(reader.cells.places[i], reader.cells.values[i]);
+        const double missing = std::numeric_limits<double>::quiet_NaN();
+        for (const std::uint32_t place : reader.missing) sum += mixed(place, missing);
+        inout[row] = finish_hash(sum);
+    }
+    return {};
 }
 
 void group_rows(const std::int32_t* codes, std::size_t n, std::size_t n_classes,

@@ -177,6 +177,19 @@ void group_rows(const Codes& codes, std::size_t n_classes, const Plain<std::uint
     naively::group_rows(codes.data(), codes.size(), n_classes, order.data(), ends.data());
 }
 
+nb::object hash_sparse(nb::handle X, const std::optional<Plain<const std::uint64_t, 1>>& hashes,
+                       const Plain<std::uint64_t, 1>& inout) {
+    const HeldRows held(X);
+    expect(inout.size() == held.rows.n_rows, "everything must be equally long");
+    expect(!hashes || hashes->size() == held.rows.n_columns, "every place must have a hash");
+    naively::Finding found;
+    {
+        nb::gil_scoped_release unlocked;
+        found = naively::hash_sparse(held.rows, hashes ? hashes->data() : nullptr, inout.data());
+    }
+    return as_python(found);
+}
+
 nb::object add_sparse_lines(nb::handle X, const std::optional<Lines>& A, const Lines& B,
                             std::optional<double> step, const Plain<double, 2>& joint) {
     const HeldRows held(X);
@@ -208,6 +221,7 @@ void bind_sparse(nb::module_& m) {
           nb::arg("values").noconvert(), nb::arg("offset"));
     m.def("count_table", &count_table, X, nb::arg("y_codes"), nb::arg("weights").none(),
           nb::arg("measure"), nb::arg("threshold"), out, nb::arg("offset"));
+    m.def("hash_sparse", &hash_sparse, X, nb::arg("hashes").none(), nb::arg("inout").noconvert());
     m.def("group_rows", &group_rows, nb::arg("y_codes"), nb::arg("n_classes"),
           nb::arg("order").noconvert(), nb::arg("ends").noconvert());
     m.def("add_sparse_lines", &add_sparse_lines, X, nb::arg("A").none(), nb::arg("B"),

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sparse.hpp"
 
@@ -10,6 +11,7 @@ constexpr std::size_t rows_ahead = 6;    // whose memory is fetched beforehand
 constexpr std::size_t cells_ahead = 32;  // of the next row, whose sums are
 constexpr std::size_t tile_rows = 32;
 constexpr std::size_t strip_columns = 256;
+constexpr double largest = std::numeric_limits<double>::max();
 
 void prefetch_sums(const Cells& next, const double* line) {
     for (std::size_t i = 0; i < std::min(next.n, cells_ahead); ++i)
@@ -55,9 +57,9 @@ class CellCounter {
   private:
     static Reading reading(const Counting& counting) {
         if (counting.measure == Measure::occurrences) return {};
-        if (counting.measure == Measure::missing) return {true, true, false, nullptr};
+        if (counting.measure == Measure::missing) return {true, true, true, nullptr};
         if (counting.is_distinct) return {false, false, false, nullptr};
-        return {true, true, false, &counting.threshold};
+        return {true, true, true, &counting.threshold};
     }
 
     static std::size_t number(const std::uint32_t* order, std::size_t at) {
@@ -118,11 +120,13 @@ class CellCounter {
     RowReader current_, next_;
 };
 
-// Adds some cells of one row; none of them has to be above zero.
+// Adds some cells of one row.
 NAIVELY_CLONES Problem add_strip(const double* values, std::size_t n, double w, Measure measure,
                                  double threshold, double* NAIVELY_RESTRICT sums) {
+    const bool sums_up = measure == Measure::occurrences;  // else only signs may matter
+    const double least = sums_up ? 0.0 : -largest, most = sums_up ? largest_count : largest;
     int plain = 1;
-    for (std::size_t j = 0; j < n; ++j) plain &= (values[j] >= 0.0) & (values[j] <= largest_count);
+    for (std::size_t j = 0; j < n; ++j) plain &= (values[j] >= least) & (values[j] <= most);
     if (plain != 0) {
         if (measure == Measure::occurrences)
             for (std::size_t j = 0; j < n; ++j) sums[j] += w * values[j];
@@ -136,8 +140,8 @@ NAIVELY_CLONES Problem add_strip(const double* values, std::size_t n, double w, 
             if (measure == Measure::missing) sums[j] += w;
             continue;
         }
-        if (std::abs(x) > largest_count) return Problem::infinite;
-        if (x < 0.0) return Problem::negative;
+        if (std::abs(x) > most) return Problem::infinite;
+        if (x < least) return Problem::negative;
         if (measure == Measure::occurrences) sums[j] += w * x;
         if (measure == Measure::documents && x > threshold) sums[j] += w;
     }

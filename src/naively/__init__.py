@@ -21,9 +21,12 @@ _homes = {
     "GaussianNB": "naively.estimators.gaussian_nb",
     "Bernoulli": "naively.families",
     "Categorical": "naively.families",
+    "BernoulliNB": "naively.estimators.bernoulli_nb",
     "CategoricalNB": "naively.estimators.categorical_nb",
+    "ComplementNB": "naively.estimators.complement_nb",
     "Histogram": "naively.families",
     "Moments": "naively.statistics",
+    "MultinomialNB": "naively.estimators.multinomial_nb",
     "NaiveBayes": "naively.estimators.naive_bayes",
     "Poisson": "naively.families",
     "StudentT": "naively.families",
@@ -45,7 +48,8 @@ _homes = {
 _names_there = {"gaussian_density": "density", "gaussian_log_density": "log_density"}
 _modules = {"plots"}
 
-__all__ = ["Bernoulli", "Categorical", "CategoricalNB", "Comparison", "Evaluation", "Gaussian"]
+__all__ = ["BernoulliNB", "ComplementNB", "MultinomialNB"]
+__all__ += ["Bernoulli", "Categorical", "CategoricalNB", "Comparison", "Evaluation", "Gaussian"]
 __all__ += [
     "GaussianNB",
     "Histogram",
@@ -64,9 +68,12 @@ __all__ += ["gaussian_log_density", "load", "plots", "report", "summarize"]
 if TYPE_CHECKING:
     from naively import plots
     from naively.engines import summarize
+    from naively.estimators.bernoulli_nb import BernoulliNB
     from naively.estimators.categorical_nb import CategoricalNB
+    from naively.estimators.complement_nb import ComplementNB
     from naively.estimators.gaussian_nb import GaussianNB
     from naively.estimators.loading import TRUSTED_TYPES, load
+    from naively.estimators.multinomial_nb import MultinomialNB
     from naively.estimators.naive_bayes import NaiveBayes
     from naively.evaluation import Comparison, Evaluation
     from naively.evaluation.compare import compare

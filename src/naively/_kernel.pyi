@@ -117,6 +117,9 @@ def count_table(
     out: Doubles,
     offset: int,
 ) -> tuple[str, int] | None: ...
+def hash_sparse(
+    X: Any, hashes: NDArray[uint64] | None, inout: NDArray[uint64]
+) -> tuple[str, int] | None: ...
 def add_sparse_lines(
     X: Any, A: Doubles | None, B: Doubles, step: float | None, joint: Doubles
 ) -> tuple[str, int] | None: ...

@@ -24,12 +24,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
+from naively.line_sums import add_above, add_sparse
 from naively.sparse import SparseRows
 
 __all__ = [
@@ -193,12 +195,15 @@ class Lines(_ByColumn):
     carrier : array or None
         By column, how much :math:`-\log x!` counts. All classes share it, so only the joint
         log-probability and the evidence need it.
+    step : float or None
+        Cells above it are 1, and others 0; None where they are what they are.
     """
 
     A: Floats
     B: Floats
     lowest: float = -np.inf
     carrier: Floats | None = None
+    step: float | None = None
 
     @classmethod
     def of(
@@ -214,7 +219,17 @@ class Lines(_ByColumn):
 
     def add(self, X: Any, joint: Floats) -> bool:
         """Add the terms, without the carrier."""
+        if isinstance(X, SparseRows):
+            joint += self.of_zeros  # no line of sparse rows has a lowest cell
+            return add_sparse(X, self.A, self.B, self.step, joint)
+        if self.step is not None:
+            return add_above(X, self.A, self.B, self.step, joint)
         return _kernel.add_lines(X, self.A, self.B, self.lowest, joint)
+
+    @cached_property
+    def of_zeros(self) -> Floats:
+        """The terms of a row of zeros, added up, by class."""
+        return np.asarray(self.A.sum(axis=0))
 
     def add_carrier(self, X: Any, joint: Floats) -> None:
         """Add what all classes share."""
@@ -332,5 +347,4 @@ class WordLines:
 
 
 _MOST = 1e300  # a count beyond is taken as this one, as in the kernel
-
 FORMS: tuple[type[Form], ...] = (Quadratics, Students, Lines, Pieces, Tables, WordLines)

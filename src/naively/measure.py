@@ -187,6 +187,18 @@ def not_a_count(X: Table, schema: Schema, error: NotACountError) -> NaivelyError
     )
 
 
+def _raise_not_finite_sparse(X: SparseRows, schema: Schema) -> None:
+    """Say which cell of sparse rows is infinite, where one is."""
+    infinite = np.isinf(X.values[X.cells])
+    if infinite.any():
+        at = int(np.argmax(infinite)) + int(X.starts[0])
+        row = int(np.searchsorted(X.starts, at, side="right")) - 1
+        raise NaivelyError(
+            f"{schema.name(schema.numbers[int(X.places[at])])} holds infinity (first at row "
+            f"{row}); naive Bayes needs finite numbers. NaN is allowed and means missing."
+        )
+
+
 def _dense(X: Any) -> NDArray[Any]:
     return X.dense() if isinstance(X, SparseRows) else np.asarray(X)
 
@@ -194,6 +206,8 @@ def _dense(X: Any) -> NDArray[Any]:
 def raise_not_finite(X: Table, schema: Schema) -> None:
     """Say which cell is infinite, or which column too large for its variance."""
     X = getattr(X, "numbers", X)  # of rows that have categories too
+    if isinstance(X, SparseRows):
+        _raise_not_finite_sparse(X, schema)
     found = (0, 0.0)
     for start in range(0, X.shape[0], _LOOKED_AT):
         block = X[start : start + _LOOKED_AT]

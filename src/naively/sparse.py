@@ -104,8 +104,10 @@ class SparseRows:
     def __len__(self) -> int:
         return self.starts.size - 1
 
-    def __getitem__(self, rows: slice) -> SparseRows:
-        """Return consecutive rows, which share the cells with these."""
+    def __getitem__(self, rows: slice | NDArray[Any]) -> SparseRows:
+        """Return some rows; consecutive ones share the cells with these."""
+        if not isinstance(rows, slice):
+            return self.take(rows)
         first, last, step = rows.indices(len(self))
         if step != 1:
             return self.take(np.arange(len(self))[rows])
@@ -121,6 +123,22 @@ class SparseRows:
         np.cumsum(sizes, out=starts[1:])
         cells = np.repeat(self.starts[at] - starts[:-1], sizes) + np.arange(starts[-1])
         return SparseRows(starts, self.places[cells], self.values[cells], self.n_columns)
+
+    def tidy(self) -> SparseRows:
+        """Return the same rows with cells by ascending place, none of them twice, and no zeros.
+
+        >>> SparseRows(np.array([0, 3]), np.array([2, 0, 2]), np.array([1, 0, 4]), 3).tidy().values
+        array([5.])
+        """
+        places = self.places[self.cells].astype(np.int64)
+        keys = self.row_numbers * max(1, self.n_columns) + places
+        distinct, at = np.unique(keys, return_inverse=True)
+        values = np.bincount(at, self.values[self.cells].astype(np.float64), distinct.size)
+        kept = values != 0  # NaN is kept
+        distinct, values = distinct[kept], values[kept] + 0.0
+        starts = np.searchsorted(distinct, np.arange(len(self) + 1) * max(1, self.n_columns))
+        places = distinct % max(1, self.n_columns)
+        return SparseRows(starts.astype(np.int64), places, values, self.n_columns)
 
     def moved(self, places: NDArray[np.intp], n_columns: int) -> SparseRows:
         """Return the rows once each column went to another place; -1 where it is gone."""

@@ -212,9 +212,15 @@ def test_a_mistake_is_named_and_leaves_the_estimator_as_it_was(table, y, message
     assert not hasattr(unfitted, "n_features_in_")
 
 
-def test_sparse_matrices_are_refused():
-    with pytest.raises(NaivelyError, match=r"X must be dense; got a sparse csr_matrix\. .*toarray"):
-        GaussianNB().fit(scipy.sparse.csr_matrix(X), Y)
+@pytest.mark.parametrize("form", ["csr_matrix", "csr_array", "csc_matrix", "csc_array"])
+def test_sparse_matrices_give_the_model_of_dense_ones(form):
+    dense = np.where(np.random.default_rng(0).random(X.shape) < 0.5, 0.0, X)
+    sparse = getattr(scipy.sparse, form)(dense)
+    model, plain = GaussianNB().fit(sparse, Y), GaussianNB().fit(dense, Y)
+    np.testing.assert_allclose(model.theta_, plain.theta_, rtol=1e-12)
+    np.testing.assert_allclose(model.var_, plain.var_, rtol=1e-9)
+    np.testing.assert_allclose(plain.predict_proba(sparse), plain.predict_proba(dense), atol=1e-9)
+    assert (plain.predict(sparse) == plain.predict(dense)).all()
 
 
 WRONG_WEIGHTS = {

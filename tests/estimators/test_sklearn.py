@@ -13,7 +13,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from naively import CategoricalNB, GaussianNB, NaiveBayes
+from naively import (
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    GaussianNB,
+    MultinomialNB,
+    NaiveBayes,
+)
 
 ESTIMATORS = [
     GaussianNB(),
@@ -22,6 +29,10 @@ ESTIMATORS = [
     GaussianNB(n_jobs=2),
     GaussianNB(calibration="weights"),
     CategoricalNB(),
+    MultinomialNB(),
+    ComplementNB(),
+    ComplementNB(norm=True),
+    BernoulliNB(),
     NaiveBayes(),
     NaiveBayes(calibration=None),
 ]
@@ -31,11 +42,11 @@ STRICT = {"SCIPY_ARRAY_API": "1", "SKLEARN_RUN_FLOAT32_TESTS": "1"}
 
 SWAPPED = """
 import sys, pytest, sklearn.naive_bayes, naively
-sklearn.naive_bayes.GaussianNB = naively.GaussianNB
-sklearn.naive_bayes.CategoricalNB = naively.CategoricalNB
+names = ("GaussianNB", "CategoricalNB", "MultinomialNB", "ComplementNB", "BernoulliNB")
+for name in names:
+    setattr(sklearn.naive_bayes, name, getattr(naively, name))
 import sklearn.tests.test_naive_bayes as module
-assert module.GaussianNB is naively.GaussianNB
-assert module.CategoricalNB is naively.CategoricalNB
+assert all(getattr(module, name) is getattr(naively, name) for name in names)
 sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-c", "/dev/null", "-rs", module.__file__]))
 """
 

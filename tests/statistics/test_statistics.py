@@ -73,7 +73,7 @@ SCHEMA = Schema(
 )
 
 
-PLAIN = replace(SCHEMA, edges=None, knots=None, sample=0)
+PLAIN = replace(SCHEMA, edges=None, knots=None)
 COUNTED = {
     Occurrences: replace(PLAIN, counted="occurrences"),
     Documents: replace(PLAIN, counted="documents", threshold=20.0),

@@ -116,7 +116,7 @@ def _sampled(row: SingleRow, code: NDArray[np.int32], like: Summary, bound: int)
     hashes = [hashes_of(seen[place : place + 1]) for place, seen in pairs]  # of -1, none
     _kernel.hash_rows(row.numbers, np.minimum(places, 0), hashes, found)
     if not found[0] < bound:
-        none = Sample.zero(like.schema.sample, row.numbers.shape[1], places.shape[1])
+        none = Sample.zero(like.schema.sample, row.numbers.shape[1], places.shape[1], 0)
         return replace(none, bound=bound)
     cells = row.numbers + 0.0, places  # -0.0 becomes 0.0, which is the same cell
     return Sample(like.schema.sample, bound, found, np.ones(1), code, *cells)

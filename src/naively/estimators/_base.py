@@ -230,6 +230,11 @@ class SummaryClassifier(
 
     def _check_summary(self, summary: Summary) -> None:
         """Raise where a summary, measured elsewhere, holds what this estimator cannot read."""
+        if summary.schema.counted and not self._counting():
+            raise NaivelyError(
+                f"{type(self).__name__} reads moments of numbers; got a summary that counts "
+                f"{summary.schema.counted}. Use MultinomialNB or BernoulliNB."
+            )
         if self._sample_size() and not summary.schema.sample:
             raise NaivelyError(
                 "calibration needs a sample of rows, and the summary holds none. Measure with "

@@ -64,10 +64,12 @@ class MeasurementMixin:
         """Say what is measured of files: numbers alone, and a sample of rows if it is needed."""
         from naively.engines.files import SchemaFromFirstRows
 
-        size = self._sample_size()
-        if not size:
+        size, counting = self._sample_size(), self._counting()
+        if not (size or counting):
             return SchemaFromFirstRows()
-        return SchemaFromFirstRows(None, lambda first: replace(first.schema, sample=size))
+        return SchemaFromFirstRows(
+            None, lambda first: replace(first.schema, sample=size, **counting)
+        )
 
     def _settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:
         """Fix what must be fixed before measuring, by a sample of the first rows if need be."""
@@ -80,8 +82,12 @@ class MeasurementMixin:
             table, names, dtype, _ = checked
             return Checked(table, names, dtype, known)  # to be recognised at a glance
         sample = self._sample_size() if known is None else known.sample
-        schema = Schema(checked.table.shape[1], checked.names, sample=sample)
+        schema = Schema(checked.table.shape[1], checked.names, sample=sample, **self._counting())
         return checked._replace(schema=schema)
+
+    def _counting(self) -> dict[str, Any]:
+        """Say what is counted of numbers, by the schema's names: nothing, by default."""
+        return {}
 
     def _sample_size(self) -> int:
         """How many rows a summary is to keep."""

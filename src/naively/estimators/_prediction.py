@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,18 +18,21 @@ from naively.exceptions import NaivelyError
 from naively.kinds import check, held_by_dtype, held_by_objects, numbers_of_objects
 from naively.measure import raise_not_finite
 from naively.model import Model
+from naively.sparse import SparseRows
 from naively.summary import Schema, Summary
 
 __all__ = ["PredictionMixin", "numbers_of_row", "row_of_dict"]
 
 _FLOAT64 = np.dtype(np.float64)  # as the machine writes it, of which there is one
 _MOST_BLOCKS = 64
+_CELLS = 1 << 19  # of sparse rows that are made dense at a time
 
 
 class PredictionMixin:
     """The methods that ask a model that was read off a summary."""
 
     n_jobs: int | None
+    _reads_sparse: ClassVar[bool] = False  # whether its model scores sparse rows as they are
 
     @property
     @abstractmethod
@@ -183,9 +186,24 @@ class PredictionMixin:
     def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
         table = checked.table
         n_rows, n_columns = table.shape
+        if isinstance(table, SparseRows):
+            if not self._reads_sparse:
+                score = _scoring_dense(score)
+            n_columns = table.n_cells // max(1, n_rows)
         blocks = block_slices(n_rows, n_columns, most=_MOST_BLOCKS)
         if not all(map_blocks(lambda rows: score(table[rows], out[rows]), blocks, self.n_jobs)):
             raise_not_finite(table, self.summary_.schema)
+
+
+def _scoring_dense(score: Any) -> Any:
+    """Return what scores sparse rows by making some of them dense at a time."""
+
+    def dense(rows: SparseRows, out: NDArray[Any]) -> bool:
+        step = max(32, _CELLS // max(1, rows.n_columns))
+        parts = [slice(start, start + step) for start in range(0, len(rows), step)]
+        return all(score(rows.dense(at), out[at]) for at in parts)
+
+    return dense
 
 
 def numbers_of_row(row: Any, schema: Schema) -> NDArray[np.float64]:

@@ -26,6 +26,7 @@ from naively.exceptions import NaivelyError
 from naively.families.gaussian import GaussianParameters
 from naively.rows import Table
 from naively.schema import Schema
+from naively.sparse import SparseRows, is_sparse
 from naively.summary import Summary
 
 __all__ = [
@@ -70,6 +71,11 @@ def check_table(estimator: BaseEstimator, X: Any, known: Schema | None) -> Check
 
 
 def _check_other(estimator: BaseEstimator, X: Any) -> Checked:
+    if is_sparse(X):
+        rows = SparseRows.of(X)
+        _check_not_empty(estimator, rows.shape)
+        is_short = X.dtype.kind == "f" and X.dtype.itemsize <= 4
+        return Checked(rows, None, np.dtype(np.float32 if is_short else np.float64))
     if not isinstance(X, np.ndarray | list | tuple):
         from naively.engines import frames
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
@@ -259,6 +260,11 @@ class GaussianNB(SummaryClassifier):
                 f"{summary.schema.name(summary.schema.categories[0])}, which holds categories. "
                 "Use NaiveBayes."
             )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     def _sample_size(self) -> int:
         return 0 if self.calibration is None else SAMPLE

@@ -6,16 +6,22 @@ import os
 
 from naively import model_file
 from naively.estimators._base import SummaryClassifier
+from naively.estimators.bernoulli_nb import BernoulliNB
 from naively.estimators.categorical_nb import CategoricalNB
+from naively.estimators.complement_nb import ComplementNB
 from naively.estimators.gaussian_nb import GaussianNB
+from naively.estimators.multinomial_nb import MultinomialNB
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.exceptions import NaivelyError
 
 __all__ = ["ESTIMATORS", "TRUSTED_TYPES", "load"]
 
 ESTIMATORS: dict[str, type[SummaryClassifier]] = {
+    "BernoulliNB": BernoulliNB,
     "CategoricalNB": CategoricalNB,
+    "ComplementNB": ComplementNB,
     "GaussianNB": GaussianNB,
+    "MultinomialNB": MultinomialNB,
     "NaiveBayes": NaiveBayes,
 }
 
@@ -36,7 +42,7 @@ def load(path: str | os.PathLike[str]) -> SummaryClassifier:
 
     Returns
     -------
-    GaussianNB, NaiveBayes or CategoricalNB
+    GaussianNB, NaiveBayes, CategoricalNB, MultinomialNB, ComplementNB or BernoulliNB
         What was saved.
 
     Examples

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
+from naively.sparse import SparseRows
 from naively.text_rows import TextRows
 
 __all__ = ["cells_of", "distinct_rows", "hash_rows", "hashes_of", "least", "places_of"]
@@ -43,13 +44,17 @@ def distinct_rows(
 def hash_rows(
     numbers: Any, codes: Any, category_hashes: list[Hashes], texts: TextRows | None, out: Hashes
 ) -> None:
-    """Write the hash of each row's cells: numbers, categories, then text."""
+    """Write the hash of each row's cells: numbers, categories, then text; then those of counts."""
     if texts is not None:  # a cell of text is hashed as a category of which it is the only cell
         columns = codes if isinstance(codes, list) else list(codes.T)
         rows = np.arange(len(texts), dtype=np.int32)
         cells = [np.ascontiguousarray(column) for column in texts.hashes.T]
         codes = [*columns, *(np.where(column, rows, -1).astype(np.int32) for column in cells)]
         category_hashes = [*category_hashes, *cells]
+    if isinstance(numbers, SparseRows):
+        _kernel.hash_rows(np.empty((out.size, 0)), codes, category_hashes, out)
+        _kernel.hash_sparse(numbers, None, out)
+        return
     _kernel.hash_rows(numbers, codes, category_hashes, out)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from naively.axes import Axes
+from naively.statistics.sampled_cells import numbers_from
 from naively.tensors import Tensors, UnsoundError
 from naively.text_rows import TextRows
 
@@ -17,14 +18,14 @@ __all__ = ["check_sample", "read_rows"]
 
 
 def read_rows(
-    tensors: Tensors, n_rows: int, n_numbers: int, n_categories: int, *sizes: int
+    tensors: Tensors, n_rows: int, n_numbers: int, n_categories: int, is_sparse: int, *sizes: int
 ) -> dict[str, Any]:
     """Return the rows of a sample, with the sizes of the vocabularies of text."""
     return {
         "hashes": tensors.take("sample.hashes", np.uint64, (n_rows,)),
         "weight": tensors.weights("sample.weight", (n_rows,)),
         "codes": tensors.take("sample.codes", np.int32, (n_rows,)),
-        "numbers": tensors.take("sample.numbers", np.float64, (n_rows, n_numbers)),
+        "numbers": numbers_from(tensors, (n_rows, n_numbers), bool(is_sparse)),
         "categories": tensors.take("sample.categories", np.int32, (n_rows, n_categories)),
         "texts": TextRows.from_tensors(tensors, "sample.texts", n_rows, sizes) if sizes else None,
     }
@@ -37,7 +38,8 @@ def check_sample(sample: Sample, axes: Axes) -> None:
     outside = (codes < 0) | (codes >= axes.classes.size)
     if outside.any() or ((cells < -1) | (cells >= sizes)).any():
         raise UnsoundError("its sample holds codes of no class or no category")
-    if np.isinf(sample.numbers).any() or (len(sample) and int(hashes[-1]) >= sample.bound):
+    numbers = getattr(sample.numbers, "values", sample.numbers)
+    if np.isinf(numbers).any() or (len(sample) and int(hashes[-1]) >= sample.bound):
         raise UnsoundError("its sample holds infinity, or a hash beyond its bound")
     same = hashes[1:] == hashes[:-1]
     order = (hashes[1:] > hashes[:-1]) | (same & (codes[1:] > codes[:-1]))

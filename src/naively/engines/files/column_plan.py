@@ -107,7 +107,8 @@ class ColumnPlan:
     def is_of_numbers(self) -> bool:
         """Whether moments are all that is measured: columns need not be read together."""
         schema = self.schema
-        return not (schema.categories or schema.undecided or schema.edges or schema.sample)
+        more = schema.edges or schema.sample or schema.counted
+        return not (schema.categories or schema.undecided or more)
 
     @property
     def types(self) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def draw(rows: Selection, axes: Axes) -> Sample:
         table = table.filter(table.w > 0)
     n = int(execute(table.count()))
     if not n:
-        return Sample.zero(schema.sample, len(numbers), len(texts))
+        return Sample.zero(schema.sample, len(numbers), len(texts), 0)
     few = table if n <= schema.sample else table.order_by(ibis.random())
     frame = execute(few.limit(schema.sample))
     weights = None if rows.weight is None else frame["w"].to_numpy(dtype=np.float64)

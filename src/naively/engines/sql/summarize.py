@@ -10,6 +10,7 @@ from naively.engines.sql.moments import measure_moments
 from naively.engines.sql.sample import draw
 from naively.engines.sql.selection import select_rows
 from naively.engines.sql.tallies import tally
+from naively.exceptions import NaivelyError
 from naively.schema import Schema
 from naively.statistics import Bins, ClassWeight, Moments, Statistic, Tallies
 from naively.summary import Summary
@@ -50,6 +51,11 @@ def summarize(
     Where the schema asks for a sample, up to ``schema.sample`` rows leave the database, drawn at
     random: see `naively.engines.sql.sample`. Deviations below 1e-146 count as 0.
     """
+    if schema is not None and schema.counted:
+        raise NaivelyError(
+            f"databases measure moments of numbers; got a schema that counts {schema.counted}. "
+            "Read the table as an Arrow stream, such as table.to_pyarrow_batches()."
+        )
     rows = select_rows(table, target, columns, weight, schema)
     classes, class_weight, values = measure_moments(rows)
     categories, tallies, bins = tally(rows, classes)

@@ -1,0 +1,204 @@
+"""What the estimators of counts share: `MultinomialNB`, `ComplementNB` and `BernoulliNB`."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from naively import calibration
+from naively.estimators._base import SummaryClassifier
+from naively.estimators._validation import Checked
+from naively.exceptions import NaivelyError
+from naively.families.entries import EntryCounts
+from naively.model import SAMPLE, Model, check_priors, read_prior
+from naively.rows import Targets
+from naively.schema import Schema
+from naively.statistics import Documents, MissingCells, Occurrences, Sample
+from naively.statistics.counts import Counts
+from naively.summary import Summary
+from naively.term import Term
+
+__all__ = ["CountClassifier"]
+
+_LEAST_ALPHA = 1e-10
+_FLOAT64 = np.dtype(np.float64)
+
+
+class CountClassifier(SummaryClassifier):
+    """A classifier of rows of counts, dense or sparse; its model is read off when it is asked."""
+
+    alpha: Any
+    force_alpha: bool
+    fit_prior: bool
+    class_prior: Any
+    calibration: Any
+
+    _alone = "number"
+    _reads_sparse = True
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
+        "force_alpha": ["boolean"],
+        "fit_prior": ["boolean"],
+        "class_prior": ["array-like", None],
+        "calibration": [StrOptions({"temperature"}), None],
+        "decay": [Interval(Real, 0, 1, closed="both")],
+        "open_classes": ["boolean"],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
+    }
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns."""
+        found: Any = self.__dict__.get("_n_features")
+        return found or super().n_features_in_
+
+    @n_features_in_.setter
+    def n_features_in_(self, number: int) -> None:
+        self._n_features = number  # scikit-learn's tests do that before they fit
+
+    @property
+    def feature_count_(self) -> NDArray[np.float64]:
+        """Counts by class and column."""
+        return self._counts(self.summary_).values
+
+    @property
+    def feature_log_prob_(self) -> NDArray[np.float64]:
+        """Logarithms of the probabilities of columns, by class."""
+        return self.model_.terms[0].parameters.log_share
+
+    @property
+    def class_log_prior_(self) -> NDArray[np.float64]:
+        """Logarithms of the class probabilities."""
+        prior = self._prior(self.summary_)
+        return np.log(prior, out=np.full(prior.shape, -np.inf), where=prior > 0)
+
+    # --- inside -------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _family(self, alpha: Any) -> Any:
+        """Return the family that describes all columns."""
+
+    def _counting(self) -> dict[str, Any]:
+        return {"counted": "occurrences"}
+
+    def _counts(self, summary: Summary) -> Counts:
+        kind: type[Counts] = Documents if summary.schema.counted == "documents" else Occurrences
+        return summary[kind]
+
+    def _check(self, X: Any, known: Schema | None) -> Checked:
+        return super()._check(X, known)._replace(dtype=_FLOAT64)
+
+    def _measure(
+        self, table: Any, schema: Schema, targets: Targets, sample: Sample | None = None
+    ) -> Summary:
+        try:
+            return super()._measure(table, schema, targets, sample)
+        except NaivelyError as error:
+            who = f"passed to {type(self).__name__} (input X):"
+            raise NaivelyError(str(error).replace("passed to X:", who)) from None
+
+    def _read(self, summary: Summary) -> Model:
+        family = self._family(self._check_alpha(summary.schema.n_columns))
+        missing = summary[MissingCells] if summary.schema.counted == "documents" else None
+        counts = self._counts(summary)
+        statistic = EntryCounts(counts, summary.class_weight, missing, self.n_jobs)
+        every = range(summary.schema.n_columns)
+        one = np.broadcast_to(1.0, (summary.classes.size, len(every)))
+        term = Term(family, every, every, statistic, family.parameters(statistic), one)
+        prior, bias = self._constants(summary)
+        model = Model(summary.schema, summary.classes, prior, bias, (term,), ())
+        return model if self.calibration is None else self._calibrated(model, summary.sample)
+
+    def _constants(self, summary: Summary) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the class probabilities of the model, and what else is added to the classes."""
+        return self._prior(summary), np.zeros(summary.classes.size)
+
+    def _calibrated(self, model: Model, sample: Sample | None) -> Model:
+        """Return the model with one weight for all columns, and a bias for each class."""
+        (term,) = model.terms
+        if sample is None or not len(sample):
+            return model
+        family: Any = term.family
+        one_each = np.minimum(sample.weight, 1.0)  # of equal rows, one
+        terms = family.left_out(sample.numbers, sample.codes, one_each, term.parameters)
+        given = sample.codes, sample.weight, model.constant
+        found = calibration.fit(terms[:, :, np.newaxis], *given, "temperature")
+        weight = np.broadcast_to(found.weight[0, 0], term.weight.shape)
+        return replace(model, terms=(replace(term, weight=weight),), bias=model.bias + found.bias)
+
+    def _read_if_far(self, summary: Summary) -> Model | None:
+        """Read the model, of which nothing is computed until it is asked for."""
+        return self._read(summary) if summary.weight > 0 else None
+
+    def _check_alpha(self, n_features: int | None = None) -> Any:
+        """Return alpha as it is used: not too small, and one for each column if it is an array."""
+        alpha: Any = self.alpha
+        alpha = alpha if isinstance(alpha, Real) else np.asarray(alpha, np.float64)
+        if isinstance(alpha, np.ndarray):
+            n_features = n_features or self.n_features_in_
+            if alpha.shape != (n_features,):
+                raise NaivelyError(
+                    "When alpha is an array, it should contains `n_features`: one number for each "
+                    f"of {n_features} columns; got shape {alpha.shape}."
+                )
+            if not (alpha >= 0).all():
+                raise NaivelyError(
+                    f"All values in alpha must be greater than 0.; got {alpha.min()}."
+                )
+        if np.min(alpha) >= _LEAST_ALPHA or self.force_alpha:
+            return alpha
+        warnings.warn(
+            f"alpha too small will result in numeric errors, setting alpha = {_LEAST_ALPHA:.1e}. "
+            "Use `force_alpha=True` to keep alpha unchanged.",
+            UserWarning,
+            stacklevel=4,
+        )
+        return np.maximum(alpha, _LEAST_ALPHA)
+
+    def _prior(self, summary: Summary) -> NDArray[np.float64]:
+        n_classes = summary.classes.size
+        if self.class_prior is not None:
+            return check_priors(self.class_prior, summary.classes)
+        return read_prior(summary, None if self.fit_prior else np.full(n_classes, 1 / n_classes))
+
+    def _check_declared(self, declared: NDArray[Any] | None) -> None:
+        if self.class_prior is not None and declared is not None:
+            check_priors(self.class_prior, declared)
+
+    def _check_summary(self, summary: Summary) -> None:
+        super()._check_summary(summary)
+        wanted, schema = self._counting(), summary.schema
+        if {name: getattr(schema, name) for name in wanted} != wanted:
+            said = ", ".join(f"{name}={value!r}" for name, value in wanted.items())
+            raise NaivelyError(
+                f"{type(self).__name__} reads counts of Schema(..., {said}); got "
+                f"counted={schema.counted!r}. Measure with that schema."
+            )
+
+    def _sample_size(self) -> int:
+        return 0 if self.calibration is None else SAMPLE
+
+    def _params_as_text(self) -> dict[str, Any]:
+        params = super()._params_as_text()
+        if not isinstance(self.alpha, Real):
+            params["alpha"] = np.asarray(self.alpha, np.float64).tolist()
+        return params
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True
+        return tags

@@ -1,0 +1,129 @@
+r"""Bernoulli naive Bayes with scikit-learn's face: which words are in texts.
+
+.. math:: \hat y = \arg\max_k \Big[ \log p(k) + \sum_j x_j \log p_{kj}
+          + (1 - x_j) \log(1 - p_{kj}) \Big]
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar, Literal
+
+from numpy.typing import ArrayLike
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval
+
+from naively.estimators._counts import CountClassifier
+from naively.families.presence import Presence
+
+__all__ = ["BernoulliNB"]
+
+
+class BernoulliNB(CountClassifier):
+    r"""Naive Bayes for what is there or not, as words: a drop-in for scikit-learn's.
+
+    .. math:: \log p(k \mid x) = \log p(k) + \sum_j x_j \log p_{kj} + (1 - x_j) \log(1 - p_{kj})
+              - \log p(x), \qquad p_{kj} = \frac{D_{kj} + \alpha_j}{W_{kj} + 2 \alpha_j}
+
+    where :math:`D_{kj}` is the weight of the rows of class k that hold column j, and :math:`W_{kj}`
+    that of all of them in which it is not missing. X may be dense or sparse, and is never copied;
+    cells of a sparse row that stand at one place are added up, where scikit-learn answers NaN. NaN
+    is a missing cell: it is skipped at `fit`, and its term is left out at `predict`.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_features,), default=1.0
+        What is added to every count: one number, or one for each column. 0 for nothing.
+    force_alpha : bool, default=True
+        Take an alpha below 1e-10 as it is, and not as 1e-10.
+    binarize : float or None, default=0.0
+        Cells above it are there. None where all cells are 0 or 1.
+    fit_prior : bool, default=True
+        Learn class probabilities from the data, or let all classes be equally probable.
+    class_prior : array-like of shape (n_classes,), default=None
+        Class probabilities; they go before ``fit_prior``.
+    calibration : {"temperature"} or None, default=None
+        None for the textbook's probabilities, which are too sure of themselves on long texts. One
+        exponent for all columns, and a bias for each class, are fitted on a sample of rows, each
+        judged by what all others say.
+    decay : float, default=1.0
+        What was seen before counts this much less with each `partial_fit`.
+    open_classes : bool, default=False
+        Let `partial_fit` meet new labels at any time; ``classes`` is not needed then.
+    n_jobs : int, default=None
+        Threads: None for all cores where there is enough to do, 1 for none. The result does not
+        depend on it.
+
+    Attributes
+    ----------
+    summary_ : Summary
+        What was seen. Everything else is read off it, when it is asked for.
+    model_ : Model
+        What scores rows: class probabilities, and the terms of all columns.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    class_count_ : ndarray of shape (n_classes,)
+        Weight of the rows of each class.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Logarithms of the class probabilities.
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        Weight of the rows of each class that hold each column.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        Logarithms of the smoothed probabilities of columns.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `fit` was given a frame.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from naively import BernoulliNB
+    >>> X = csr_array([[2, 1, 0], [1, 0, 0], [0, 1, 3]])
+    >>> model = BernoulliNB().fit(X, ["ham", "ham", "spam"])
+    >>> model.predict(csr_array([[0, 1, 1]]))
+    array(['spam'], dtype='<U4')
+    >>> model.feature_count_.tolist()
+    [[2.0, 1.0, 0.0], [0.0, 1.0, 1.0]]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CountClassifier._parameter_constraints,
+        "binarize": [None, Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        alpha: float | ArrayLike = 1.0,
+        force_alpha: bool = True,
+        binarize: float | None = 0.0,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        calibration: Literal["temperature"] | None = None,
+        decay: float = 1.0,
+        open_classes: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.binarize = binarize
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.calibration = calibration
+        self.decay = decay
+        self.open_classes = open_classes
+        self.n_jobs = n_jobs
+
+    def _family(self, alpha: Any) -> Presence:
+        return Presence(alpha, self.binarize)
+
+    def _counting(self) -> dict[str, Any]:
+        if self.binarize is None:
+            return {"counted": "occurrences"}
+        return {"counted": "documents", "threshold": float(self.binarize)}
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = False
+        return tags

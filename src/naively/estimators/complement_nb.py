@@ -1,0 +1,132 @@
+r"""Complement naive Bayes with scikit-learn's face: words that the other classes lack.
+
+.. math:: \hat y = \arg\max_k \Big[ -\sum_j x_j
+          \log \frac{\sum_{l \ne k} N_{lj} + \alpha_j}{\sum_{l \ne k} N_l + A} \Big]
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from naively.estimators._counts import CountClassifier
+from naively.families.complement import Complement
+from naively.summary import Summary
+
+__all__ = ["ComplementNB"]
+
+
+class ComplementNB(CountClassifier):
+    r"""Naive Bayes by the complements of classes: a drop-in for scikit-learn's.
+
+    .. math:: \log p(k \mid x) = -\sum_j x_j
+              \log \frac{\sum_{l \ne k} N_{lj} + \alpha_j}{\sum_{l \ne k} N_l + A} + \mathrm{const}
+
+    where :math:`N_{kj}` is how often column j occurs in class k. It suits classes of very different
+    sizes. The probabilities of classes have no part in it, as in scikit-learn. X may be dense or
+    sparse, and is never copied. NaN is a missing cell, which adds nothing.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_features,), default=1.0
+        What is added to every count: one number, or one for each column. 0 for nothing.
+    force_alpha : bool, default=True
+        Take an alpha below 1e-10 as it is, and not as 1e-10.
+    fit_prior : bool, default=True
+        As in scikit-learn: only what ``class_log_prior_`` says depends on it.
+    class_prior : array-like of shape (n_classes,), default=None
+        As in scikit-learn: only what ``class_log_prior_`` says depends on it.
+    norm : bool, default=False
+        Divide the weights of each class by their sum.
+    calibration : {"temperature"} or None, default=None
+        None for the textbook's probabilities, which are too sure of themselves on long texts. One
+        exponent for all columns, and a bias for each class, are fitted on a sample of rows, each
+        judged by what all others say.
+    decay : float, default=1.0
+        What was seen before counts this much less with each `partial_fit`.
+    open_classes : bool, default=False
+        Let `partial_fit` meet new labels at any time; ``classes`` is not needed then.
+    n_jobs : int, default=None
+        Threads: None for all cores where there is enough to do, 1 for none. The result does not
+        depend on it.
+
+    Attributes
+    ----------
+    summary_ : Summary
+        What was seen. Everything else is read off it, when it is asked for.
+    model_ : Model
+        What scores rows: class probabilities, and the terms of all columns.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    class_count_ : ndarray of shape (n_classes,)
+        Weight of the rows of each class.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Logarithms of the class probabilities.
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        How often each column occurs in each class.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        Weights of columns: higher where the other classes lack them.
+    feature_all_ : ndarray of shape (n_features,)
+        How often each column occurs in all classes together.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `fit` was given a frame.
+
+    References
+    ----------
+    J. D. Rennie, L. Shih, J. Teevan, D. R. Karger (2003), Tackling the poor assumptions of naive
+    Bayes text classifiers.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from naively import ComplementNB
+    >>> X = csr_array([[2, 1, 0], [1, 0, 0], [0, 1, 3]])
+    >>> ComplementNB().fit(X, ["ham", "ham", "spam"]).predict(csr_array([[0, 1, 1]]))
+    array(['spam'], dtype='<U4')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CountClassifier._parameter_constraints,
+        "norm": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        *,
+        alpha: float | ArrayLike = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        norm: bool = False,
+        calibration: Literal["temperature"] | None = None,
+        decay: float = 1.0,
+        open_classes: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.norm = norm
+        self.calibration = calibration
+        self.decay = decay
+        self.open_classes = open_classes
+        self.n_jobs = n_jobs
+
+    @property
+    def feature_all_(self) -> NDArray[np.float64]:
+        """How often each column occurs in all classes together."""
+        return self.model_.terms[0].statistic.whole
+
+    def _family(self, alpha: Any) -> Complement:
+        return Complement(alpha, self.norm)
+
+    def _constants(self, summary: Summary) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return equal probabilities, and what takes them out again."""
+        self._prior(summary)  # raises where it is wrong
+        equal = np.full(summary.classes.size, 1 / summary.classes.size)
+        return equal, -np.log(equal)

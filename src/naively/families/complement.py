@@ -1,0 +1,127 @@
+r"""The complement of the multinomial: an entry speaks for a class that the other classes lack.
+
+.. math:: w_{kj} = -\log \frac{\sum_{l \ne k} N_{lj} + \alpha_j}{\sum_{l \ne k} N_l + A}
+
+and with ``norm`` these are divided by the sum of their sizes. There is no probability of classes in
+it, as in scikit-learn.
+
+References
+----------
+J. D. Rennie, L. Shih, J. Teevan, D. R. Karger (2003), Tackling the poor assumptions of naive Bayes
+text classifiers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from naively.families.entries import EntryCounts, log_or_least, own_cells, read_weights
+from naively.families.family import Floats
+from naively.families.multinomial import MultinomialShares, infinite, scaled_lines
+from naively.forms import Lines
+from naively.sparse import SparseRows
+
+__all__ = ["Complement", "ComplementWeights"]
+
+_CELLS = 1 << 20  # times classes, whose terms are looked at together
+
+
+@dataclass(frozen=True, eq=False)
+class ComplementWeights(MultinomialShares):
+    """Weights of entries by what the other classes hold, read off when they are asked for."""
+
+    norm: bool = False
+
+    @cached_property
+    def whole(self) -> Floats:
+        """How much all other classes hold, alpha included: of shape (n_classes,)."""
+        total = self.statistic.total
+        return np.maximum(total.sum() - total, 0.0) + self.mass(self.statistic.values.shape[1])
+
+    @cached_property
+    def weights(self) -> Floats:
+        """Weights of shape (n_entries, n_classes)."""
+        counts, whole = self.statistic.values, self.statistic.whole
+        empty = (self.whole == 0)[:, np.newaxis]  # equal shares
+        log_whole = np.log(np.where(self.whole > 0, self.whole, counts.shape[1]))[:, np.newaxis]
+
+        def weight(at: slice) -> Floats:
+            others = np.maximum(whole[at] - counts[:, at], 0.0) + self.some(at)
+            return log_whole - log_or_least(np.where(empty, 1.0, others))
+
+        found = read_weights(weight, counts.shape, self.statistic.n_jobs)
+        if self.norm:
+            found /= found.sum(axis=0)
+        return found
+
+    @property
+    def log_share(self) -> Floats:
+        """Weights of shape (n_classes, n_entries)."""
+        found: Floats = self.weights.T
+        return found if self.norm else -infinite(-found)
+
+
+@dataclass(frozen=True)
+class Complement:
+    """Weights of entries by the other classes.
+
+    Parameters
+    ----------
+    alpha : float, or array of shape (n_entries,)
+        What is added to every count.
+    norm : bool
+        Whether the weights of each class are divided by their sum.
+    """
+
+    alpha: Any = 1.0
+    norm: bool = False
+
+    name: ClassVar[str] = "complement"
+    kind: ClassVar[str] = "number"
+    support: ClassVar[tuple[float, float]] = (0.0, np.inf)
+
+    def parameters(self, statistic: EntryCounts) -> ComplementWeights:
+        """Return the weights, which are read off when they are asked for."""
+        return ComplementWeights(statistic, self.alpha, self.norm)
+
+    def form(self, parameters: ComplementWeights, weight: Floats) -> Lines:
+        """Return B x; all classes have one weight."""
+        return scaled_lines(parameters.weights, weight)
+
+    def left_out(
+        self, rows: SparseRows, codes: Any, weights: Floats, parameters: ComplementWeights
+    ) -> Floats:
+        """Return the terms of rows, added up, as if each row were not seen.
+
+        The weights of its own class do not hold a row: those of all others do. What ``norm``
+        divides by stays as it is.
+        """
+        statistic, n_classes = parameters.statistic, parameters.statistic.values.shape[0]
+        total, own = np.zeros((2, len(rows), n_classes))
+        Lines(np.zeros_like(parameters.weights), parameters.weights).add(rows, own)
+        scale = np.ones(n_classes)
+        if self.norm:
+            scale = 1 / ComplementWeights(statistic, self.alpha).weights.sum(axis=0)
+        some = max(1, _CELLS // (n_classes * max(1, rows.n_cells // max(1, len(rows)))))
+        for start in range(0, len(rows), some):
+            at = slice(start, start + some)
+            total[at] = scale * self._of_others(rows[at], weights[at], parameters)
+        each = np.arange(len(rows))
+        total[each, codes] = own[each, codes]
+        return total
+
+    @staticmethod
+    def _of_others(rows: SparseRows, weights: Floats, parameters: ComplementWeights) -> Floats:
+        statistic = parameters.statistic
+        i, j, x = own_cells(rows)
+        lost = weights[i] * x
+        others = np.maximum(statistic.whole[j] - statistic.values[:, j] - lost, 0.0)
+        size = np.bincount(i, x, len(rows))
+        whole = np.maximum(parameters.whole[:, np.newaxis] - weights * size, np.finfo(float).tiny)
+        logs = x * log_or_least(others + parameters.some(j))
+        sums = np.stack([np.bincount(i, line, len(rows)) for line in logs], axis=1)
+        return np.asarray(size[:, np.newaxis] * np.log(whole).T - sums, np.float64)

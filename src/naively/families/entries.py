@@ -1,0 +1,103 @@
+"""Counts of entries, as families read weights off them: by column, whatever their number.
+
+Tables of counts may be as large as memory allows, so nothing of their size is made but the result,
+a block of columns at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively._threads import map_blocks
+from naively.families.family import Floats
+from naively.sparse import SparseRows
+from naively.statistics.counts import Counts
+
+__all__ = ["LEAST", "EntryCounts", "log_or_least", "own_cells", "read_weights"]
+
+LEAST = -1e9  # the logarithm of 0: it outweighs every text, and leaves digits for the rest
+_PLACES = 1 << 18  # of a block
+
+
+@dataclass(frozen=True, eq=False)
+class EntryCounts:
+    """What the families of counts read.
+
+    Attributes
+    ----------
+    counts : Counts
+        By class and entry.
+    class_weight : ndarray of shape (n_classes,)
+        The weight of the rows of each class.
+    missing : Counts or None
+        The weight of missing cells, where rows are counted.
+    n_jobs : int or None
+        Threads that read weights off.
+    """
+
+    counts: Counts
+    class_weight: Floats
+    missing: Counts | None = None
+    n_jobs: int | None = None
+
+    @property
+    def values(self) -> Floats:
+        """The counts, of shape (n_classes, n_entries)."""
+        return self.counts.values
+
+    @cached_property
+    def total(self) -> Floats:
+        """The sum of all counts of each class."""
+        return self.values.sum(axis=1)
+
+    @cached_property
+    def whole(self) -> Floats:
+        """The counts of all classes together."""
+        return self.values.sum(axis=0)
+
+
+def log_or_least(x: Floats) -> Floats:
+    """Return logarithms, and `LEAST` instead of that of 0.
+
+    >>> log_or_least(np.array([1.0, 0.0])).tolist()
+    [0.0, -1000000000.0]
+    """
+    return np.log(x, out=np.full(x.shape, LEAST), where=x > 0)
+
+
+def read_weights(
+    found: Callable[[slice], Floats], shape: tuple[int, int], n_jobs: int | None
+) -> Floats:
+    """Return weights of shape (n_entries, n_classes), of some entries at a time.
+
+    Parameters
+    ----------
+    found : callable
+        Returns the weights of some entries, of shape (n_classes, their number).
+    shape : tuple of int
+        The numbers of classes and of entries.
+    n_jobs : int or None
+        Threads.
+    """
+    n_classes, n_entries = shape
+    out = np.empty((n_entries, n_classes))
+    step = max(1, _PLACES // max(1, n_classes))
+    blocks = [slice(start, start + step) for start in range(0, n_entries, step)]
+
+    def write(at: slice) -> None:
+        out[at] = found(at).T
+
+    map_blocks(write, blocks, n_jobs)
+    return out
+
+
+def own_cells(rows: SparseRows) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+    """Return row, column and value of each cell that is present."""
+    places, values = rows.places[rows.cells], rows.values[rows.cells].astype(np.float64)
+    present = ~np.isnan(values)
+    return rows.row_numbers[present], places[present].astype(np.intp), values[present]

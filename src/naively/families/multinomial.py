@@ -1,0 +1,128 @@
+r"""The multinomial family: how often each entry occurs, as of words in a text.
+
+.. math:: \log f(x \mid k) = \sum_j x_j \log \frac{N_{kj} + \alpha_j}{N_k + A} + \mathrm{const},
+          \qquad A = \sum_j \alpha_j
+
+where :math:`N_{kj}` is how often entry j occurs in class k, and :math:`N_k` their sum. A class
+without any has equal shares, or those of alpha.
+
+Examples
+--------
+>>> from naively import summarize
+>>> from naively.statistics import Occurrences
+>>> seen = summarize([[2, 0], [0, 1]], ["a", "b"], schema=Schema(2, counted="occurrences"))
+>>> counts = EntryCounts(seen[Occurrences], seen.class_weight)
+>>> np.exp(Multinomial(1.0).parameters(counts).log_share).round(3).tolist()
+[[0.75, 0.25], [0.333, 0.667]]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from naively.families.entries import LEAST, EntryCounts, log_or_least, own_cells, read_weights
+from naively.families.family import Floats
+from naively.forms import Lines
+from naively.schema import Schema
+from naively.sparse import SparseRows
+
+__all__ = ["Multinomial", "MultinomialShares", "Schema"]
+
+
+@dataclass(frozen=True, eq=False)
+class MultinomialShares:
+    """Logarithms of shares, read off when they are asked for."""
+
+    statistic: EntryCounts
+    alpha: Floats | float
+
+    @cached_property
+    def weights(self) -> Floats:
+        """Logarithms of shares, of shape (n_entries, n_classes)."""
+        counts, n_entries = self.statistic.values, self.statistic.values.shape[1]
+        mass = self.mass(n_entries)
+        whole = self.statistic.total + mass
+        log_whole = np.log(np.where(whole > 0, whole, n_entries))[:, np.newaxis]
+        empty = (whole == 0)[:, np.newaxis]  # equal shares
+
+        def share(at: slice) -> Floats:
+            smoothed = counts[:, at] + self.some(at)
+            return log_or_least(np.where(empty, 1.0, smoothed)) - log_whole
+
+        return read_weights(share, counts.shape, self.statistic.n_jobs)
+
+    @property
+    def log_share(self) -> Floats:
+        """Logarithms of shares, of shape (n_classes, n_entries); of 0, minus infinity."""
+        return infinite(self.weights.T)
+
+    def mass(self, n_entries: int) -> float:
+        """Return the sum of alpha."""
+        return float(np.sum(self.alpha)) if np.ndim(self.alpha) else n_entries * float(self.alpha)
+
+    def some(self, at: Any) -> Any:
+        """Return the alpha of some entries."""
+        return self.alpha[at] if isinstance(self.alpha, np.ndarray) else self.alpha
+
+
+@dataclass(frozen=True)
+class Multinomial:
+    """Shares of entries.
+
+    Parameters
+    ----------
+    alpha : float, or array of shape (n_entries,)
+        What is added to every count.
+    """
+
+    alpha: Any = 1.0
+
+    name: ClassVar[str] = "multinomial"
+    kind: ClassVar[str] = "number"
+    support: ClassVar[tuple[float, float]] = (0.0, np.inf)
+
+    def parameters(self, statistic: EntryCounts) -> MultinomialShares:
+        """Return the shares, which are read off when they are asked for."""
+        return MultinomialShares(statistic, self.alpha)
+
+    def form(self, parameters: MultinomialShares, weight: Floats) -> Lines:
+        """Return B x; all classes have one weight."""
+        return scaled_lines(parameters.weights, weight)
+
+    def left_out(
+        self, rows: SparseRows, codes: Any, weights: Floats, parameters: MultinomialShares
+    ) -> Floats:
+        r"""Return the terms of rows, added up: in each row's own class as if it were not seen.
+
+        .. math:: \frac{N_{kj} - w_i x_{ij} + \alpha_j}{N_k - w_i n_i + A}
+        """
+        statistic = parameters.statistic
+        total = np.zeros((len(rows), statistic.values.shape[0]))
+        Lines(np.zeros_like(parameters.weights), parameters.weights).add(rows, total)
+        i, j, x = own_cells(rows)
+        size = np.bincount(i, x, len(rows))
+        mine = np.maximum(statistic.values[codes[i], j] - weights[i] * x, 0.0) + parameters.some(j)
+        whole = statistic.total[codes] - weights * size + parameters.mass(rows.n_columns)
+        rest = np.log(np.where(whole > 0, whole, 1.0))
+        own = np.bincount(i, x * log_or_least(mine), len(rows)) - size * rest
+        total[np.arange(len(rows)), codes] = own
+        return total
+
+
+def scaled_lines(B: Floats, weight: Floats, A: Floats | None = None, **options: Any) -> Lines:
+    """Return A + B x times the one weight of all entries and classes."""
+    factor = float(weight.flat[0]) if weight.size else 1.0
+    A = np.zeros(B.shape) if A is None else A  # which takes no memory
+    if factor == 1:
+        return Lines(A, B, **options)
+    return Lines(A * factor if A.any() else A, B * factor, **options)
+
+
+def infinite(weights: Floats) -> Floats:
+    """Return minus infinity for what was the logarithm of 0; the same array where none was."""
+    low = weights < 0.5 * LEAST
+    return np.where(low, -np.inf, weights) if low.any() else weights

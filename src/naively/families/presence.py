@@ -1,0 +1,146 @@
+r"""The Bernoulli family of many entries: whether each is in a row, as words are in a text.
+
+.. math:: \log f(x \mid k) = \sum_j x_j \log p_{kj} + (1 - x_j) \log(1 - p_{kj}),
+          \qquad p_{kj} = \frac{D_{kj} + \alpha_j}{W_{kj} + 2 \alpha_j}
+
+where :math:`D_{kj}` is the weight of the rows of class k that hold entry j, and :math:`W_{kj}` that
+of all its rows in which the entry is not missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from naively.exceptions import NaivelyError
+from naively.families.entries import EntryCounts, log_or_least, own_cells, read_weights
+from naively.families.family import Floats
+from naively.families.multinomial import MultinomialShares, infinite, scaled_lines
+from naively.forms import Lines
+from naively.sparse import SparseRows
+
+__all__ = ["Presence", "PresenceProbabilities"]
+
+_ROUNDING = 1e-9
+_FEW_WEIGHTS = 16  # of sampled rows, for which sums over all entries are made
+
+
+@dataclass(frozen=True, eq=False)
+class PresenceProbabilities(MultinomialShares):
+    """Probabilities of entries, read off when they are asked for."""
+
+    def seen(self, at: slice = slice(None)) -> Floats | Any:
+        """Return the weight of the rows in which some entries are not missing, class first."""
+        weight = self.statistic.class_weight[:, np.newaxis]
+        missing = self.statistic.missing
+        if missing is None or missing.is_zero:
+            return weight
+        return weight - missing.values[:, at]
+
+    def absent(self, at: slice, without: float = 0.0) -> tuple[Floats, Floats]:
+        """Return what is the numerator of absence, alpha included, and of both together."""
+        seen, alpha = self.seen(at) - without, self.some(at)
+        rest = seen - self.statistic.values[:, at]
+        whole = seen + 2 * alpha
+        return np.maximum(rest, 0.0) + alpha, np.where(whole > 0, whole, 1.0)
+
+    @cached_property
+    def log_absent(self) -> Floats:
+        """The logarithm of 1 - p, of shape (n_entries, n_classes)."""
+
+        def found(at: slice) -> Floats:
+            absent, whole = self.absent(at)
+            return log_or_least(absent) - np.log(whole)
+
+        return self._read(found)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """The logarithm of p / (1 - p), of shape (n_entries, n_classes)."""
+
+        def found(at: slice) -> Floats:
+            present = self.statistic.values[:, at] + self.some(at)
+            return log_or_least(present) - log_or_least(self.absent(at)[0])
+
+        return self._read(found)
+
+    def _read(self, found: Any) -> Floats:
+        return read_weights(found, self.statistic.values.shape, self.statistic.n_jobs)
+
+    @property
+    def log_share(self) -> Floats:
+        """The logarithm of p, of shape (n_classes, n_entries)."""
+        return infinite((self.weights + self.log_absent).T)
+
+    def check(self) -> None:
+        """Raise where something was counted more often than there are rows."""
+        values, seen = self.statistic.values, self.seen()
+        if (values > seen * (1 + _ROUNDING)).any():
+            raise NaivelyError(
+                "with binarize=None, cells must be 0 or 1; got more occurrences of a column than "
+                "there are rows. Give a threshold, such as binarize=0.0."
+            )
+
+
+@dataclass(frozen=True)
+class Presence:
+    """Probabilities of entries.
+
+    Parameters
+    ----------
+    alpha : float, or array of shape (n_entries,)
+        Weight added to the rows that hold an entry, and to those that do not.
+    step : float or None
+        What is above it is present; None where cells are 0 and 1.
+    """
+
+    alpha: Any = 1.0
+    step: float | None = 0.0
+
+    name: ClassVar[str] = "presence"
+    kind: ClassVar[str] = "number"
+    support: ClassVar[tuple[float, float]] = (0.0, 1.0)
+
+    def parameters(self, statistic: EntryCounts) -> PresenceProbabilities:
+        """Return the probabilities, which are read off when they are asked for."""
+        return PresenceProbabilities(statistic, self.alpha)
+
+    def form(self, parameters: PresenceProbabilities, weight: Floats) -> Lines:
+        """Return A + B x; all classes have one weight."""
+        if self.step is None:
+            parameters.check()
+        return scaled_lines(parameters.weights, weight, parameters.log_absent, step=self.step)
+
+    def left_out(
+        self, rows: SparseRows, codes: Any, weights: Floats, parameters: PresenceProbabilities
+    ) -> Floats:
+        """Return the terms of rows, added up: in each row's own class as if it were not seen."""
+        total = np.zeros((len(rows), parameters.statistic.values.shape[0]))
+        self.form(parameters, np.ones(1)).add(rows, total)
+        if np.unique(weights).size > _FEW_WEIGHTS:
+            weights = np.round(weights * _FEW_WEIGHTS) / _FEW_WEIGHTS
+        for w in np.unique(weights):
+            at = np.flatnonzero(weights == w)
+            total[at, codes[at]] = self._own(rows.take(at), codes[at], float(w), parameters)
+        return total
+
+    def _own(
+        self, rows: SparseRows, codes: Any, w: float, parameters: PresenceProbabilities
+    ) -> Floats:
+        """Return the terms of the own class without rows of one weight."""
+        absent, whole = parameters.absent(slice(None), w)
+        log_absent = np.broadcast_to(log_or_least(absent) - np.log(whole), absent.shape)
+        i, j, x = own_cells(rows)
+        present = x > self.step if self.step is not None else x > 0
+        i, j = i[present], j[present]
+        k = codes[i]
+        count = np.maximum(parameters.statistic.values[k, j] - w, 0.0) + parameters.some(j)
+        was = np.maximum(absent[k, j], np.finfo(float).tiny)
+        gain = log_or_least(count) - np.log(was)
+        found = log_absent.sum(axis=1)[codes] + np.bincount(i, gain, len(rows))
+        lost_rows = rows.row_numbers[np.isnan(rows.values[rows.cells].astype(np.float64))]
+        lost = rows.places[rows.cells][np.isnan(rows.values[rows.cells].astype(np.float64))]
+        return found - np.bincount(lost_rows, log_absent[codes[lost_rows], lost], len(rows))

@@ -1,0 +1,245 @@
+"""MultinomialNB, ComplementNB and BernoulliNB: scikit-learn's numbers, on summaries that add."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+import sklearn.naive_bayes
+
+import naively
+from naively import BernoulliNB, ComplementNB, MultinomialNB, NaivelyError
+
+KINDS = {
+    "multinomial": (MultinomialNB, {}),
+    "complement": (ComplementNB, {}),
+    "normed": (ComplementNB, {"norm": True}),
+    "bernoulli": (BernoulliNB, {}),
+    "threshold": (BernoulliNB, {"binarize": 1.5}),
+    "binary": (BernoulliNB, {"binarize": None}),
+}
+FORMS = ["asarray", "csr_matrix", "csr_array", "csc_matrix", "csc_array"]
+
+
+def counts(n=400, d=90, n_classes=4, seed=0):
+    """Return counts of words whose rates differ by class, and labels."""
+    rng = np.random.default_rng(seed)
+    rates = rng.gamma(0.3, size=(n_classes, d))
+    y = rng.integers(n_classes, size=n)
+    return rng.poisson(0.4 * rates[y]), np.array(["no", "yes", "maybe", "later"])[y]
+
+
+@pytest.fixture(params=KINDS)
+def kind(request):
+    return KINDS[request.param]
+
+
+@pytest.fixture
+def data(kind):
+    X, y = counts()
+    return (X > 0).astype(int) if kind[1].get("binarize", 0) is None else X, y
+
+
+def peer(kind, **params):
+    return getattr(sklearn.naive_bayes, kind[0].__name__)(**kind[1], **params)
+
+
+def assert_alike(model, other, X):
+    for name in ("feature_count_", "feature_log_prob_", "class_log_prior_", "class_count_"):
+        np.testing.assert_allclose(getattr(model, name), getattr(other, name), rtol=1e-12)
+    if hasattr(other, "feature_all_"):
+        np.testing.assert_allclose(model.feature_all_, other.feature_all_)
+    joint = other.predict_joint_log_proba(X)
+    np.testing.assert_allclose(model.predict_joint_log_proba(X), joint, rtol=1e-11)
+    np.testing.assert_allclose(model.predict_proba(X), other.predict_proba(X), atol=1e-11)
+    assert (model.predict(X) == other.predict(X)).all()
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("dtype", [np.int8, np.uint32, np.int64, np.float32, np.float64])
+def test_the_numbers_are_those_of_scikit_learn(kind, data, form, dtype):
+    X, y = data
+    X = getattr(np if form == "asarray" else scipy.sparse, form)(X.astype(dtype))
+    assert_alike(kind[0](**kind[1]).fit(X, y), peer(kind).fit(X, y), X)
+
+
+PRIORS = [{}, {"fit_prior": False}, {"class_prior": [0.1, 0.2, 0.3, 0.4]}]
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 7.0, "vector"])
+@pytest.mark.parametrize("priors", PRIORS, ids=["fitted", "equal", "given"])
+def test_smoothing_priors_and_weights_are_those_of_scikit_learn(kind, data, alpha, priors):
+    X, y = data
+    if alpha == "vector":  # scikit-learn's BernoulliNB takes none
+        alpha = 0.5 if kind[0] is BernoulliNB else np.linspace(0.1, 3, X.shape[1])
+    w = np.random.default_rng(3).random(len(y))
+    given = {"alpha": alpha, **priors}
+    X = scipy.sparse.csr_array(X)
+    model = kind[0](**kind[1], **given).fit(X, y, sample_weight=w)
+    assert_alike(model, peer(kind, **given).fit(X, y, sample_weight=w), X)
+
+
+def test_batches_in_any_split_give_the_model_of_all_rows(kind, data):
+    X, y = data
+    X = scipy.sparse.csr_array(X)
+    whole, parts = kind[0](**kind[1]).fit(X, y), kind[0](**kind[1])
+    for start, end in ((0, 3), (3, 4), (4, 250), (250, 400)):
+        parts.partial_fit(X[start:end], y[start:end], classes=np.unique(y))
+        parts.predict(X[:5])
+    assert parts.summary_ == whole.summary_
+    assert (parts.predict_proba(X) == whole.predict_proba(X)).all()
+
+
+def test_rows_that_are_forgotten_were_never_there(kind, data):
+    X, y = data
+    model = kind[0](**kind[1]).fit(X, y).forget(X[:100], y[:100])
+    assert model.summary_ == kind[0](**kind[1]).fit(X[100:], y[100:]).summary_
+
+
+def test_summaries_merge_and_models_are_read_off_them(kind, data):
+    X, y = data
+    one = kind[0](**kind[1]).fit(X[:150], y[:150])
+    merged = one.update(kind[0](**kind[1]).fit(X[150:], y[150:]).summary_)
+    whole = kind[0](**kind[1]).fit(X, y)
+    assert merged.summary_ == whole.summary_
+    again = kind[0].from_summary(whole.summary_, alpha=0.3, **kind[1])
+    fitted = kind[0](alpha=0.3, **kind[1]).fit(X, y)
+    assert (again.feature_log_prob_ == fitted.feature_log_prob_).all()
+
+
+def test_old_rows_fade_and_new_classes_come(kind, data):
+    X, y = data
+    model = kind[0](**kind[1], decay=0.5, open_classes=True)
+    for label in ("no", "yes", "maybe"):
+        model.partial_fit(X[y == label], y[y == label])
+    expected = {k: (y == k).sum() * f for k, f in (("no", 0.25), ("yes", 0.5), ("maybe", 1.0))}
+    assert dict(zip(model.classes_.tolist(), model.class_count_.tolist(), strict=True)) == expected
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_a_model_is_saved_and_loaded_and_pickled(kind, data, tmp_path):
+    X, y = data
+    model = kind[0](**kind[1], alpha=np.linspace(1, 2, X.shape[1])).fit(X, y)
+    model.save(tmp_path / "model.safetensors")
+    for again in (naively.load(tmp_path / "model.safetensors"), pickle.loads(pickle.dumps(model))):
+        assert type(again) is kind[0]
+        assert again.summary_ == model.summary_
+        assert (again.predict_proba(X) == model.predict_proba(X)).all()
+        again.partial_fit(X[:5], y[:5])
+
+
+def test_single_rows_are_answered_as_tables_are(kind, data):
+    X, y = data
+    frame = pd.DataFrame(X, columns=[f"w{j}" for j in range(X.shape[1])])
+    model = kind[0](**kind[1]).fit(frame, y)
+    assert model.predict_one(X[3].tolist()) == model.predict(frame[3:4])[0]
+    assert model.predict_one(frame.iloc[3].to_dict()) == model.predict(frame[3:4])[0]
+    found = model.predict_proba_one(X[3])
+    np.testing.assert_allclose(found, model.predict_proba(frame[3:4])[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("form", ["asarray", "csr_array"])
+def test_the_term_of_a_missing_cell_is_left_out(kind, data, form):
+    X, y = data
+    holes = np.where(np.random.default_rng(5).random(X.shape) < 0.1, np.nan, X)
+    X = getattr(np if form == "asarray" else scipy.sparse, form)(holes)
+    model = kind[0](**kind[1]).fit(X, y)
+    column = holes[:, 7]
+    seen = [np.nansum(column[y == k]) for k in model.classes_]
+    if kind[0] is BernoulliNB and kind[1].get("binarize", 0.0) is not None:
+        threshold = kind[1].get("binarize", 0.0)
+        seen = [(column[y == k] > threshold).sum() for k in model.classes_]
+        rows = [(~np.isnan(column[y == k])).sum() for k in model.classes_]
+        expected = np.log(np.add(seen, 1)) - np.log(np.add(rows, 2))
+        np.testing.assert_allclose(model.feature_log_prob_[:, 7], expected)
+    assert model.feature_count_[:, 7].tolist() == seen
+    joint = model.predict_joint_log_proba(X)
+    form = model.model_.terms[0].form
+    x = np.nan_to_num(holes)
+    x = x if form.step is None else (x > form.step).astype(float)
+    terms = np.where(np.isnan(holes)[:, :, np.newaxis], 0.0, form.A + form.B * x[:, :, np.newaxis])
+    np.testing.assert_allclose(joint, model.model_.constant + terms.sum(axis=1), rtol=1e-10)
+
+
+def test_duplicates_in_a_row_are_added_up(kind):
+    data = np.array([1.0, 1.0, 1.0, 1.0, 2.0])
+    if kind[1].get("binarize", 0.0) is None:
+        data = np.array([0.5, 0.5, 1.0, 0.25, 0.75])
+    double = scipy.sparse.csr_array((data, [1, 1, 0, 2, 2], [0, 2, 3, 5]), shape=(3, 3))
+    dense = double.toarray()
+    y = ["a", "b", "a"]
+    model, plain = (kind[0](**kind[1]).fit(X, y) for X in (double, dense))
+    assert model.summary_ == plain.summary_
+    np.testing.assert_allclose(model.predict_proba(double), plain.predict_proba(dense))
+    assert double.nnz == 5  # as it was
+
+
+def test_without_smoothing_a_class_that_lacks_a_word_is_impossible():
+    X, y = np.array([[1, 0, 1], [1, 1, 0], [0, 2, 2]]), ["a", "b", "c"]
+    model = MultinomialNB(alpha=0.0).fit(X, y)
+    with np.errstate(divide="ignore"):
+        expected = np.log(model.feature_count_ / model.feature_count_.sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(model.feature_log_prob_, expected)
+    for rows in (X, scipy.sparse.csr_array(X)):
+        np.testing.assert_allclose(model.predict_proba(rows), np.eye(3), atol=1e-12)
+        assert np.isfinite(model.predict_proba(rows * 100)).all()
+    every = BernoulliNB(alpha=0.0).fit(X, y).predict_proba(1 - X)
+    assert np.isfinite(every).all()
+
+
+def test_negative_counts_name_the_estimator_the_row_and_the_column():
+    X, y = counts()
+    X = X.astype(float)
+    X[5, 8] = -3
+    for kind in (MultinomialNB, ComplementNB):
+        for rows in (X, scipy.sparse.csc_array(X)):
+            with pytest.raises(NaivelyError, match=rf"{kind.__name__} .*X\).* row 5, column 8"):
+                kind().fit(rows, y)
+    with pytest.raises(NaivelyError, match="cells must be 0 or 1"):
+        BernoulliNB(binarize=None).fit(np.abs(X), y).predict(X)
+    BernoulliNB().fit(X, y)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 5])
+def test_threads_do_not_change_a_bit(n_jobs):
+    X = scipy.sparse.random_array((30_000, 3000), density=0.01, rng=0, format="csr")
+    y = np.arange(30_000) % 7
+    one, many = MultinomialNB(n_jobs=1).fit(X, y), MultinomialNB(n_jobs=n_jobs).fit(X, y)
+    assert one.summary_ == many.summary_
+    assert (one.predict_proba(X) == many.predict_proba(X)).all()
+
+
+def test_files_of_counts_give_the_model_of_memory(kind, data, tmp_path):
+    X, y = data
+    frame = pd.DataFrame(X, columns=[f"w{j}" for j in range(X.shape[1])]).assign(label=y)
+    frame.to_csv(tmp_path / "counts.csv", index=False)
+    frame.to_parquet(tmp_path / "counts.parquet")
+    model = kind[0](**kind[1]).fit(frame.drop(columns="label"), y)
+    for name in ("counts.csv", "counts.parquet"):
+        found = kind[0].from_files(tmp_path / name, target="label", **kind[1])
+        assert found.summary_ == model.summary_
+
+
+def test_a_summary_that_counts_something_else_is_refused():
+    X, y = counts()
+    seen = MultinomialNB().fit(X, y).summary_
+    with pytest.raises(NaivelyError, match="counted='documents'"):
+        BernoulliNB.from_summary(seen)
+    with pytest.raises(NaivelyError, match="reads counts"):
+        MultinomialNB.from_summary(naively.summarize(X, y))
+    with pytest.raises(NaivelyError, match="GaussianNB reads moments"):
+        naively.GaussianNB.from_summary(seen)
+
+
+def test_learning_a_few_rows_reads_no_logarithms():
+    X = scipy.sparse.random_array((1000, 1 << 18), density=1e-4, rng=0, format="csr")
+    y = np.arange(1000) % 3
+    model = MultinomialNB().fit(X, y)
+    model.partial_fit(X[:10], y[:10])
+    assert "weights" not in vars(model.model_.terms[0].parameters)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(X[:3])
+    assert "weights" in vars(model.model_.terms[0].parameters)
