@@ -67,11 +67,13 @@ def test_tokens_of_many_scripts_are_those_of_scikit_learn(analyzer, ngram_range,
     check(SCRIPTS, TextOptions(analyzer, ngram_range, lowercase, hashed))
 
 
+@settings(deadline=None)
 @given(TEXTS, st.sampled_from(["word", "char_wb"]), RANGES, st.booleans())
 def test_tokens_of_any_characters_are_those_of_scikit_learn(texts, analyzer, ngrams, lowercase):
     check(texts, TextOptions(analyzer, ngrams, lowercase))
 
 
+@settings(deadline=None)
 @given(TEXTS, st.sampled_from(["word", "char_wb"]), RANGES, st.sampled_from([1, 7, 2**10, 2**20]))
 def test_hashes_of_any_characters_are_those_of_scikit_learn(texts, analyzer, ngrams, width):
     encoded = encode(texts, TextOptions(analyzer, ngrams, hashed=width))

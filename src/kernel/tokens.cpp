@@ -77,11 +77,8 @@ bool is_final(const Alphabet& alphabet, const std::uint8_t* text, const std::uin
     return true;
 }
 
-// Whether a token is one character.
-bool is_single(const std::uint8_t* token, std::size_t length) {
-    const std::uint8_t first = *token;
-    return length == (first < 0x80 ? 1u : first < 0xE0 ? 2u : first < 0xF0 ? 3u : 4u);
-}
+// The bytes of a character by the high half of its first one.
+constexpr std::uint8_t length_by_first[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4};
 
 }  // namespace
 
@@ -169,7 +166,8 @@ void Splitter::find_tokens() {
     for (std::size_t i = 0; i < n_edges_; i += 2) {
         const std::uint32_t start = edges_[i], length = edges_[i + 1] - start;
         tokens_[n] = {start, length};
-        n += by_space_ || (length > 1 && (length > 4 || !is_single(text() + start, length)));
+        n +=
+            by_space_ | (length != length_by_first[text()[start] >> 4]);  // no branch to mispredict
     }
     n_tokens_ = n;
 }

@@ -29,6 +29,12 @@ template <class T> Numpy<T> array_of(std::vector<T>&& values) {
     return Numpy<T>(owned->data(), {owned->size()}, owner);
 }
 
+template <class T> Numpy<T> array_of(naively::Buffer<T>&& values) {
+    auto* owned = new naively::Buffer<T>(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<naively::Buffer<T>*>(p); });
+    return Numpy<T>(owned->data(), {owned->size()}, owner);
+}
+
 naively::WordsView words_of(const In<std::uint8_t>& block, const In<std::int64_t>& offsets) {
     const std::int64_t* at = offsets.data();
     expect(offsets.size() > 0 && at[0] == 0, "the offsets of words must begin with 0");
@@ -183,45 +189,33 @@ void word_positions(const In<std::uint8_t>& a_block, const In<std::int64_t>& a_o
     naively::find_positions(a, b, positions.data());
 }
 
-// Where texts of Python lie in memory, and a block of those that had to be encoded. Returns the row
-// of the first cell that is neither text nor None, or -1.
+// Where texts of Python lie in memory, and those that had to be encoded. Returns the row of the
+// first cell that is neither text nor None, or -1.
 nb::tuple text_addresses(const nb::list& cells, const Out<std::uint64_t>& addresses,
                          const Out<std::int64_t>& lengths) {
     const std::size_t n = cells.size();
     expect(addresses.size() == n && lengths.size() == n, "there must be a place for every text");
-    std::vector<std::uint8_t> block;
-    std::vector<std::size_t> encoded;
+    nb::list encoded;
+    const auto put = [&](std::size_t i, const void* address, Py_ssize_t length) {
+        addresses.data()[i] = reinterpret_cast<std::uint64_t>(address);
+        lengths.data()[i] = static_cast<std::int64_t>(length);
+    };
     for (std::size_t i = 0; i < n; ++i) {
         PyObject* cell = PyList_GET_ITEM(cells.ptr(), static_cast<Py_ssize_t>(i));
-        lengths.data()[i] = -1;
-        addresses.data()[i] = 0;
-        if (cell == Py_None) continue;
-        if (!PyUnicode_Check(cell)) return nb::make_tuple(i, nb::none());
-        const std::size_t size = static_cast<std::size_t>(PyUnicode_GET_LENGTH(cell));
-        if (PyUnicode_IS_ASCII(cell)) {
-            addresses.data()[i] = reinterpret_cast<std::uint64_t>(PyUnicode_DATA(cell));
-            lengths.data()[i] = static_cast<std::int64_t>(size);
-            continue;
+        if (cell == Py_None) {
+            put(i, nullptr, -1);
+        } else if (!PyUnicode_Check(cell)) {
+            return nb::make_tuple(i, encoded);
+        } else if (PyUnicode_IS_ASCII(cell)) {
+            put(i, PyUnicode_DATA(cell), PyUnicode_GET_LENGTH(cell));
+        } else {  // halves of surrogate pairs are found by the tokenizer
+            PyObject* bytes = PyUnicode_AsEncodedString(cell, "utf-8", "surrogatepass");
+            if (!bytes) nb::raise_python_error();
+            encoded.append(nb::steal(bytes));
+            put(i, PyBytes_AS_STRING(bytes), PyBytes_GET_SIZE(bytes));
         }
-        const std::size_t start = block.size();
-        block.resize(start + 4 * size);
-        std::uint8_t* out = block.data() + start;
-        const auto kind = PyUnicode_KIND(cell);
-        const void* data = PyUnicode_DATA(cell);
-        for (std::size_t c = 0; c < size; ++c) {
-            const std::uint32_t point = PyUnicode_READ(kind, data, static_cast<Py_ssize_t>(c));
-            out = naively::write(point, out);
-        }
-        block.resize(static_cast<std::size_t>(out - block.data()));
-        lengths.data()[i] = static_cast<std::int64_t>(block.size() - start);
-        addresses.data()[i] = start;
-        encoded.push_back(i);
     }
-    block.shrink_to_fit();
-    Numpy<std::uint8_t> owner = array_of(std::move(block));
-    for (const std::size_t i : encoded)
-        addresses.data()[i] += reinterpret_cast<std::uint64_t>(owner.data());
-    return nb::make_tuple(-1, owner);
+    return nb::make_tuple(-1, encoded);
 }
 
 }  // namespace

@@ -7,22 +7,23 @@
 namespace naively {
 namespace {
 
-constexpr std::size_t batch = 32;            // tokens whose slots are fetched together
-constexpr std::uint32_t longest_kept = 64;   // bytes of a word whose n-grams are remembered
+constexpr std::size_t batch = 32;           // tokens whose slots are fetched together
+constexpr std::uint32_t longest_kept = 64;  // bytes of a word whose n-grams are remembered
+constexpr std::size_t most_expected = std::size_t{1} << 28;
 constexpr std::size_t most_kept = 1u << 22;  // n-grams that are remembered
 
-// MurmurHash3 of 32 bits, seed 0, by Austin Appleby.
+// MurmurHash3 of 32 bits, seed 0, by Austin Appleby. Four bytes behind the key can be read.
 std::uint32_t murmur(const std::uint8_t* key, std::size_t length) {
     const auto rotate = [](std::uint32_t x, unsigned by) { return x << by | x >> (32 - by); };
     const auto scramble = [&](std::uint32_t k) {
         return rotate(k * 0xCC9E2D51u, 15) * 0x1B873593u;
     };
-    std::uint32_t h = 0, rest = 0;
+    std::uint32_t h = 0;
     const std::size_t whole = length / 4 * 4;
     for (std::size_t i = 0; i < whole; i += 4)
         h = rotate(h ^ scramble(load4(key + i)), 13) * 5 + 0xE6546B64u;
-    for (std::size_t i = length; i-- > whole;) rest = rest << 8 | key[i];
-    h ^= scramble(rest);
+    const std::uint32_t rest = (1u << 8 * (length - whole)) - 1;
+    h ^= scramble(load4(key + whole) & rest);
     h ^= static_cast<std::uint32_t>(length);
     h = (h ^ h >> 16) * 0x85EBCA6Bu;
     h = (h ^ h >> 13) * 0xC2B2AE35u;
@@ -61,15 +62,20 @@ struct HashedWords {
     bool is_full() const { return false; }
 };
 
+struct Add {
+    RowCounter& row;
+    void operator()(std::int32_t place) const { row.add(place, 1); }
+};
+
 template <class Coder> class Counter {
   public:
     Counter(const Alphabet& alphabet, const TokenRule& rule, Coder coder, CountedRows& rows)
-        : splitter_(alphabet, rule.by_characters), rule_(rule), coder_(coder), rows_(rows),
-          row_(rows.places, rows.counts), row_of_words_(words_, word_counts_) {}
+        : splitter_(alphabet, rule.by_characters), rule_(rule), coder_(coder), rows_(rows) {}
 
     CountOutcome count(const Documents& documents) {
-        rows_.ends.reserve(documents.n);
-        rows_.totals.reserve(documents.n);
+        rows_.ends.expect(documents.n);
+        rows_.totals.expect(documents.n);
+        expect_tokens(documents);
         for (std::size_t i = 0; i < documents.n; ++i) {
             TextStatus status = TextStatus::ok;
             total_ = -1;
@@ -77,18 +83,36 @@ template <class Coder> class Counter {
                 status = count_one(reinterpret_cast<const std::uint8_t*>(documents.addresses[i]),
                                    static_cast<std::size_t>(documents.lengths[i]));
             if (status != TextStatus::ok) return {status, i};
+            if (total_ > 0) {
+                rows_.places.append(row_.places(), row_.size());
+                rows_.counts.append(row_.counts(), row_.size());
+            }
             rows_.ends.push_back(static_cast<std::int64_t>(rows_.places.size()));
             rows_.totals.push_back(total_);
         }
+        rows_.places.shrink();
+        rows_.counts.shrink();
         return {TextStatus::ok, 0};
     }
 
   private:
+    // Makes room for as many tokens as there can be. What is not written costs no memory, and what
+    // is moved later costs more than to write it.
+    void expect_tokens(const Documents& documents) {
+        std::int64_t bytes = 0;
+        for (std::size_t i = 0; i < documents.n; ++i)
+            bytes += std::max<std::int64_t>(documents.lengths[i], 0);
+        const std::size_t n = static_cast<std::size_t>(bytes) / 3 *
+                              (rule_.greatest_n - rule_.least_n + 1) *
+                              (rule_.by_characters ? 3 : 1);
+        rows_.places.expect(std::min(n, most_expected));
+        rows_.counts.expect(std::min(n, most_expected));
+    }
+
     TextStatus count_one(const std::uint8_t* text, std::size_t length) {
         const TextStatus status = splitter_.split(text, length);
         if (status != TextStatus::ok) return status;
         total_ = 0;
-        row_.begin();
         if (rule_.by_characters)
             count_characters();
         else
@@ -99,49 +123,66 @@ template <class Coder> class Counter {
     void count_words() {
         if (rule_.greatest_n > 1) splitter_.join(' ');
         const Span* tokens = splitter_.tokens();
-        for (std::size_t n = rule_.least_n; n <= rule_.greatest_n && n <= splitter_.n_tokens(); ++n)
-            for (std::size_t i = 0; i + n <= splitter_.n_tokens(); ++i) {
-                const Span last = tokens[i + n - 1];
-                emit({tokens[i].start, last.start + last.length - tokens[i].start});
-            }
-        finish([&](std::int32_t place) { row_.add(place, 1); });
+        const std::size_t n_tokens = splitter_.n_tokens();
+        row_.begin(n_tokens * (rule_.greatest_n - rule_.least_n + 1));
+        for (std::size_t n = rule_.least_n; n <= rule_.greatest_n && n <= n_tokens; ++n)
+            number(
+                n_tokens - n + 1,
+                [=](std::size_t i) -> Span {
+                    const Span last = tokens[i + n - 1];
+                    return {tokens[i].start, last.start + last.length - tokens[i].start};
+                },
+                Add{row_});
     }
 
     // Distinct words are counted first, so that each is cut into its n-grams once per document.
     void count_characters() {
         splitter_.join(' ');
         if (grams_.size() > most_kept) forget();
-        words_.clear();
-        word_counts_.clear();
-        row_of_words_.begin();
-        for (std::size_t i = 0; i < splitter_.n_tokens(); ++i) {
-            Span word = splitter_.tokens()[i];
-            word = {word.start - 1, word.length + 2};
-            if (word.length > longest_kept)
-                cut(word, [&](std::int32_t place) { row_.add(place, 1); });
-            else
-                row_of_words_.add(remembered(word), 1);
-        }
-        for (std::size_t i = 0; i < words_.size(); ++i) {
-            const auto word = static_cast<std::size_t>(words_[i]);
-            total_ += std::int64_t{sizes_[word]} * word_counts_[i];
+        const std::size_t n_words = splitter_.n_tokens();
+        row_of_words_.begin(n_words);
+        row_.begin(8 * n_words);
+        for (std::size_t start = 0; start < n_words; start += batch)
+            count_padded(start, std::min(batch, n_words - start));
+        for (std::size_t i = 0; i < row_of_words_.size(); ++i) {
+            const auto word = static_cast<std::size_t>(row_of_words_.places()[i]);
+            const std::uint32_t count = row_of_words_.counts()[i];
+            total_ += std::int64_t{sizes_[word]} * count;
+            row_.reserve(gram_ends_[word + 1] - gram_ends_[word]);
             for (std::size_t at = gram_ends_[word]; at < gram_ends_[word + 1]; ++at)
-                row_.add(grams_[at], word_counts_[i]);
+                row_.add(grams_[at], count);
         }
     }
 
-    // The number of a word whose n-grams are in `grams_`.
-    std::int32_t remembered(Span word) {
-        const std::size_t before = memory_.size();
-        const std::int32_t code = memory_.code(key_of(splitter_.text() + word.start, word.length));
-        if (memory_.size() > before) {
-            const std::int64_t total = total_;
-            cut(word, [&](std::int32_t place) { grams_.push_back(place); });
-            sizes_.push_back(static_cast<std::uint32_t>(total_ - total));
-            total_ = total;
-            gram_ends_.push_back(grams_.size());
+    // Counts words with a space before and behind them; the n-grams of long ones at once.
+    void count_padded(std::size_t start, std::size_t n) {
+        WordKey keys[batch];
+        std::size_t n_keys = 0;
+        for (std::size_t i = start; i < start + n; ++i) {
+            const Span token = splitter_.tokens()[i], word{token.start - 1, token.length + 2};
+            if (word.length > longest_kept) {
+                cut(word, Add{row_});
+                continue;
+            }
+            keys[n_keys] = key_of(splitter_.text() + word.start, word.length);
+            memory_.prefetch(keys[n_keys++]);
         }
-        return code;
+        row_of_words_.reserve(n_keys);
+        for (std::size_t i = 0; i < n_keys; ++i) {
+            const std::int32_t word = memory_.code(keys[i]);
+            if (static_cast<std::size_t>(word) == sizes_.size()) remember(keys[i]);
+            NAIVELY_PREFETCH(grams_.data() + gram_ends_[static_cast<std::size_t>(word)]);
+            row_of_words_.add(word, 1);
+        }
+    }
+
+    void remember(const WordKey& key) {
+        const std::int64_t total = total_;
+        const auto start = static_cast<std::uint32_t>(key.word - splitter_.text());
+        cut({start, key.length}, [&](std::int32_t place) { grams_.push_back(place); });
+        sizes_.push_back(static_cast<std::uint32_t>(total_ - total));
+        gram_ends_.push_back(grams_.size());
+        total_ = total;
     }
 
     void forget() {
@@ -159,31 +200,35 @@ template <class Coder> class Counter {
             if ((text[at] & 0xC0) != 0x80) borders_.push_back(word.start + at);
         const std::size_t length = borders_.size();
         borders_.push_back(word.start + word.length);
+        spans_.clear();
         std::size_t n = rule_.least_n;
         for (; n <= rule_.greatest_n && n < length; ++n)
             for (std::size_t i = 0; i + n <= length; ++i)
-                emit({borders_[i], borders_[i + n] - borders_[i]}, take);
-        if (n <= rule_.greatest_n) emit(word, take);
-        finish(take);
+                spans_.push_back({borders_[i], borders_[i + n] - borders_[i]});
+        if (n <= rule_.greatest_n) spans_.push_back(word);
+        const Span* spans = spans_.data();
+        number(spans_.size(), [=](std::size_t i) { return spans[i]; }, take);
     }
 
-    void emit(Span token) {
-        emit(token, [&](std::int32_t place) { row_.add(place, 1); });
-    }
-    template <class Take> void emit(Span token, Take take) {
-        keys_[n_keys_] = coder_.key(splitter_.text() + token.start, token.length);
-        coder_.prefetch(keys_[n_keys_]);
-        if (++n_keys_ == batch) finish(take);
-    }
-
-    // Numbers the tokens that wait.
-    template <class Take> void finish(Take take) {
-        for (std::size_t i = 0; i < n_keys_; ++i) {
-            const std::int32_t place = coder_.code(keys_[i]);
-            if (place >= 0) take(place);
+    // Numbers tokens, a batch at a time, so that their slots are fetched from memory together.
+    template <class SpanOf, class Take> void number(std::size_t n, SpanOf span_of, Take take) {
+        const std::uint8_t* text = splitter_.text();
+        const Coder coder = coder_;
+        typename Coder::Key keys[batch];
+        for (std::size_t start = 0; start < n; start += batch) {
+            const std::size_t m = std::min(batch, n - start);
+            for (std::size_t i = 0; i < m; ++i) {
+                const Span span = span_of(start + i);
+                keys[i] = coder.key(text + span.start, span.length);
+                coder.prefetch(keys[i]);
+            }
+            row_.reserve(m);
+            for (std::size_t i = 0; i < m; ++i) {
+                const std::int32_t place = coder.code(keys[i]);
+                if (place >= 0) take(place);
+            }
         }
-        total_ += static_cast<std::int64_t>(n_keys_);
-        n_keys_ = 0;
+        total_ += static_cast<std::int64_t>(n);
     }
 
     Splitter splitter_;
@@ -192,15 +237,12 @@ template <class Coder> class Counter {
     CountedRows& rows_;
     RowCounter row_;
     std::int64_t total_ = 0;
-    typename Coder::Key keys_[batch];
-    std::size_t n_keys_ = 0;
 
-    std::vector<std::int32_t> words_;  // of characters, in one document
-    std::vector<std::uint32_t> word_counts_;
-    RowCounter row_of_words_;
-    Dictionary memory_;  // of words and the places of their n-grams
+    RowCounter row_of_words_;  // of characters
+    Dictionary memory_;        // of words and the places of their n-grams
     std::vector<std::int32_t> grams_;
     std::vector<std::uint32_t> sizes_, borders_;
+    std::vector<Span> spans_;
     std::vector<std::size_t> gram_ends_ = {0};
 };
 

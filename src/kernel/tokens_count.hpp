@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tokens.hpp"
+#include "tokens_buffer.hpp"
 #include "words.hpp"
 
 namespace naively {
@@ -21,10 +22,10 @@ struct TokenRule {
 
 // Rows one after the other; the tokens of each in the order of their first appearance.
 struct CountedRows {
-    std::vector<std::int32_t> places;
-    std::vector<std::uint32_t> counts;
-    std::vector<std::int64_t> ends;    // of each row among `places`
-    std::vector<std::int64_t> totals;  // tokens of each document, or -1 where it is missing
+    Buffer<std::int32_t> places;
+    Buffer<std::uint32_t> counts;
+    Buffer<std::int64_t> ends;    // of each row among `places`
+    Buffer<std::int64_t> totals;  // tokens of each document, or -1 where it is missing
 };
 
 struct CountOutcome {

@@ -17,7 +17,7 @@ int compare(const std::uint8_t* a, std::size_t a_length, const std::uint8_t* b,
 // The first eight bytes as a number that sorts as they do.
 std::uint64_t prefix_of(const std::uint8_t* word, std::size_t length) {
     std::uint64_t prefix = 0;
-    for (std::size_t i = 0; i < std::min(length, inline_bytes); ++i)
+    for (std::size_t i = 0; i < std::min(length, std::size_t{8}); ++i)
         prefix |= std::uint64_t{word[i]} << (56 - 8 * i);
     return prefix;
 }
@@ -46,7 +46,7 @@ WordTable::WordTable(std::size_t n_words) : shift_(64 - 10) {
 std::int32_t WordTable::find_or_add(const WordKey& key, const WordsView& words, std::int32_t next) {
     const std::size_t at = search(key, words);
     if (slots_[at].code >= 0) return slots_[at].code;
-    slots_[at] = {key.bytes, key.length, next};
+    slots_[at] = {key.first, key.second, key.length, next};
     if (8 * ++n_ > 5 * slots_.size()) grow();
     return next;
 }
@@ -57,7 +57,7 @@ void WordTable::grow() {
     --shift_;
     for (const Slot& slot : old) {
         if (slot.code < 0) continue;
-        std::size_t at = home(spread(slot.bytes, slot.length));
+        std::size_t at = home(spread(slot.first, slot.second, slot.length));
         while (slots_[at].code >= 0) at = (at + 1) & (slots_.size() - 1);
         slots_[at] = slot;
     }

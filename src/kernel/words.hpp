@@ -1,7 +1,7 @@
 // Words of a vocabulary: a hash table that compares them byte by byte, their order, and merging.
 //
 // A vocabulary is one block of bytes and offsets, in the order of bytes, which is that of code
-// points in UTF-8. Words of up to eight bytes are compared where they stand in the table itself.
+// points in UTF-8. Words of up to sixteen bytes stand in the table itself.
 #pragma once
 
 #include <cstddef>
@@ -28,14 +28,14 @@ struct WordsView {
     }
 };
 
-// What is compared of a word: its bytes if they are at most eight, and otherwise their hash.
+// What is compared of a word: its bytes if they are at most sixteen, and otherwise their hash.
 struct WordKey {
     const std::uint8_t* word;
-    std::uint64_t bytes, hash;
+    std::uint64_t first, second, hash;
     std::uint32_t length;
 };
 
-constexpr std::size_t inline_bytes = 8;
+constexpr std::size_t inline_bytes = 16;
 
 NAIVELY_INLINE std::uint64_t mix(std::uint64_t h, std::uint64_t bytes) {
     h = (h ^ bytes) * 0x9E3779B97F4A7C15;
@@ -43,25 +43,33 @@ NAIVELY_INLINE std::uint64_t mix(std::uint64_t h, std::uint64_t bytes) {
 }
 
 // The table goes by the highest bits.
-NAIVELY_INLINE std::uint64_t spread(std::uint64_t bytes, std::uint32_t length) {
-    return mix(length, bytes) * 0xD6E8FEB86659FD93;
+NAIVELY_INLINE std::uint64_t spread(std::uint64_t first, std::uint64_t second,
+                                    std::uint32_t length) {
+    return mix(mix(length, first), second) * 0xD6E8FEB86659FD93;
+}
+
+// The lowest n bytes; all where n is 8 or more.
+NAIVELY_INLINE std::uint64_t low_bytes(std::uint64_t bytes, std::uint32_t n) {
+    return n >= 8 ? bytes : bytes & ((std::uint64_t{1} << 8 * n) - 1);
 }
 
 inline std::uint64_t hash_long(const std::uint8_t* word, std::size_t length) {
     std::uint64_t h = length;
-    for (std::size_t at = 0; at + inline_bytes < length; at += inline_bytes)
-        h = mix(h, load8(word + at));
-    return mix(h, load8(word + length - inline_bytes));
+    for (std::size_t at = 0; at + 8 < length; at += 8) h = mix(h, load8(word + at));
+    return mix(h, load8(word + length - 8));
 }
 
-// Eight bytes from `word` on can be read, whatever its length.
+// Sixteen bytes from `word` on can be read, whatever its length.
 NAIVELY_INLINE WordKey key_of(const std::uint8_t* word, std::uint32_t length) {
-    std::uint64_t bytes = 0;
-    if (length > inline_bytes)
-        bytes = hash_long(word, length);
-    else if (length > 0)
-        bytes = load8(word) & ~std::uint64_t{0} >> (64 - 8 * length);
-    return {word, bytes, spread(bytes, length), length};
+    std::uint64_t first, second;
+    if (length <= inline_bytes) {
+        first = low_bytes(load8(word), length);
+        second = low_bytes(load8(word + 8), length > 8 ? length - 8 : 0);
+    } else {
+        first = hash_long(word, length);
+        second = 0;
+    }
+    return {word, first, second, spread(first, second, length), length};
 }
 
 // The hash table alone; the words themselves are the caller's.
@@ -81,7 +89,7 @@ class WordTable {
 
   private:
     struct Slot {
-        std::uint64_t bytes = 0;
+        std::uint64_t first = 0, second = 0;
         std::uint32_t length = 0;
         std::int32_t code = -1;
     };
@@ -91,7 +99,9 @@ class WordTable {
         std::size_t at = home(key.hash);
         for (; slots_[at].code >= 0; at = (at + 1) & mask) {
             const Slot& slot = slots_[at];
-            if (slot.bytes != key.bytes || slot.length != key.length) continue;
+            if (((slot.first ^ key.first) | (slot.second ^ key.second)) != 0 ||
+                slot.length != key.length)
+                continue;
             if (key.length <= inline_bytes) break;
             const auto code = static_cast<std::size_t>(slot.code);
             if (std::memcmp(words.word(code), key.word, key.length) == 0) break;

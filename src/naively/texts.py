@@ -80,13 +80,13 @@ def texts_of(column: Any, name: str = "the column") -> Texts:
 def _of_objects(column: Any, name: str) -> Texts:
     cells = column.tolist() if isinstance(column, np.ndarray) else list(column)
     addresses, lengths = np.empty(len(cells), np.uint64), np.empty(len(cells), np.int64)
-    odd, block = _kernel.text_addresses(cells, addresses, lengths)
+    odd, encoded = _kernel.text_addresses(cells, addresses, lengths)
     if odd >= 0:
         cells = [None if is_missing(cell) else cell for cell in cells]
-        odd, block = _kernel.text_addresses(cells, addresses, lengths)
+        odd, encoded = _kernel.text_addresses(cells, addresses, lengths)
     if odd >= 0:
         raise NaivelyError(f"{name} must hold text; got {cells[odd]!r} in row {odd}. {_CONVERT}")
-    return Texts(addresses, lengths, (cells, block))
+    return Texts(addresses, lengths, (cells, encoded))
 
 
 def _of_pandas(column: Any, name: str) -> Texts:

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naively import _kernel
@@ -33,6 +33,7 @@ def grams(text, least, greatest):
         yield from (" ".join(words[i : i + n]) for i in range(len(words) - n + 1))
 
 
+@settings(deadline=None)
 @given(TEXTS, st.integers(1, 3), st.integers(0, 2), st.booleans())
 def test_tokens_are_those_of_the_pattern(texts, least, more, by_characters):
     split = characters if by_characters else grams
