@@ -81,7 +81,8 @@ def wide():
     y = rng.integers(0, 3, 200)
     X = rng.normal(0.1 * y[:, np.newaxis], size=(200, 100))
     frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(100)])
-    return NaiveBayes().fit(frame, y), frame[:60]
+    kinds = "canonical", "pairs"  # a quadratic term of 100 columns is too long for a query
+    return NaiveBayes(interactions=kinds).fit(frame, y), frame[:60]
 
 
 def many_categories():
@@ -129,6 +130,25 @@ def apart():
     return NaiveBayes().fit(frame, [0] * 50 + [1] * 50), rows
 
 
+def together(kinds=("canonical", "quadratic", "pairs"), columns=None, n_classes=3):
+    """Columns that tell the class in pairs alone: numbers, numbers and categories, categories."""
+    rng = np.random.default_rng(0)
+    a, b, c = rng.normal(size=(3, 1500))
+    town, flag = TOWNS[rng.integers(0, 5, 1500)], rng.random(1500) < 0.5
+    alike = ((a > 0) == (b > 0)) * 1 + ((c > 0) == flag) + (flag == (town == TOWNS[1]))
+    y = np.clip(alike + n_classes - 3, 0, n_classes - 1)
+    frame = pd.DataFrame({"a": a, "b": 1e6 + b, "c": 1e-9 * c, "town": town, "flag": flag})
+    frame = with_holes(frame.astype({"flag": object}), rng)
+    frame = frame if columns is None else frame[columns]
+    model = NaiveBayes(interactions=kinds).fit(frame, LEVELS[y])
+    found = model.model_.interactions
+    assert ("pairs" in kinds) == bool(found.pairs)
+    rows = frame[:150].copy()
+    if "town" in rows:
+        rows.loc[3::5, "town"] = "Nowhere"
+    return model, pd.concat([rows, rows.iloc[:1].mask(np.ones((1, rows.shape[1]), bool))])
+
+
 ALL = {"code": "categorical", "visits": "poisson", "coin": "bernoulli"}
 ALL |= {"age": ("gaussian", "histogram"), "pay": "histogram", "at": "gaussian"}
 
@@ -160,6 +180,12 @@ TABLES = {
     "far rows": far,
     "tiny units": lambda: numbers(1e-120),
     "huge units": lambda: numbers(1e120),
+    "interactions": together,
+    "directions": lambda: together(("canonical",)),
+    "a quadratic term": lambda: together(("quadratic",)),
+    "pairs": lambda: together(("pairs",), n_classes=2),
+    "pairs of categories": lambda: together(("pairs",), ["town", "flag"], 2),
+    "directions of categories": lambda: together(("canonical",), ["town", "flag"]),
     "gaussian": gaussian,
     "gaussian, shared variance": lambda: gaussian(variance="shared"),
 }

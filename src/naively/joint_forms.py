@@ -151,6 +151,21 @@ class Grids:
         c = columns_of(codes, axes.categories) if len(axes.categories) else none
         _kernel.add_pairs(x, c, joint=joint, **self._given)
 
+    def coefficients(self) -> list[tuple[Floats, Floats, Floats, Floats]]:
+        """Return the four numbers of each cell of each grid: v + a s + b t + c s t, by line.
+
+        There s and t are how far a cell is on the way from a bin of either axis to the next.
+        """
+        found = []
+        for table in self.values:
+            right = np.concatenate([table[1:], table[-1:]])
+            up = np.concatenate([table[:, 1:], table[:, -1:]], axis=1)
+            both = np.concatenate([right[:, 1:], right[:, -1:]], axis=1)
+            parts = table, right - table, up - table, both - right - up + table
+            v, a, b, c = (part.reshape(-1, table.shape[2]) for part in parts)
+            found.append((v, a, b, c))
+        return found
+
     @cached_property
     def _given(self) -> dict[str, Any]:
         """Axes and tables as the kernel takes them, each in one array."""

@@ -183,10 +183,18 @@ def test_the_method_is_the_function():
 
 
 def test_no_category_is_written_twice():
-    model, _ = mixed(np.arange(30), 30)
+    model, _ = mixed(np.arange(30), 30, interactions=None)
     tree = sqlglot.parse_one(to_sql(model, "data", dialect="sqlite"), dialect="sqlite")
     texts = [text.this for text in tree.find_all(exp.Literal) if text.is_string]
     assert all(texts.count(category) == 1 for category in model.summary_.categories[0])
+
+
+def test_a_quadratic_term_that_is_too_long_is_an_error_that_says_what_to_do():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(300, 80))).rename(columns="c{}".format)
+    model = NaiveBayes(interactions="auto").fit(frame, np.arange(300) % 2)
+    with pytest.raises(NaivelyError, match=r"6,480 products.*\(\"canonical\", \"pairs\"\)"):
+        to_sql(model, "data")
 
 
 # --- errors ---------------------------------------------------------------------------------------

@@ -100,6 +100,11 @@ class Interactions:
     axes: tuple[PairAxis, ...]
     n_categories: tuple[int, ...]
 
+    @property
+    def n_directions(self) -> int:
+        """How many columns are computed."""
+        return 0 if self.canonical is None else self.canonical.W.shape[1]
+
     def weighted(self, weight: Floats) -> Interactions:
         """Return the same terms with weights of shape (K, number of terms), in their order."""
         canonical, rest = self.canonical, weight

@@ -15,6 +15,7 @@ import numpy as np
 from naively.exceptions import NaivelyError
 from naively.labels import is_text
 from naively.scoring.export import graph_terms
+from naively.scoring.export.graph_interactions import Prelude, ellipsoids, grid_terms, prelude
 from naively.scoring.export.graph_terms import Constants, GraphTerm
 from naively.scoring.export.sums import SQUARE_UNIT, Sum
 
@@ -41,6 +42,8 @@ NaiveBayes (%(inputs)s)
 
 _NUMBERS = """
     x = Cast<to = 11>(X)
+"""
+_BOUNDED = """
     missing = IsNaN(x)
     from_below = Min(x, highest)
     bounded = Max(from_below, lowest)
@@ -99,7 +102,8 @@ def graph_of(model: Sum, dtype: str) -> Graph:
             "rows that have cells."
         )
     terms = _terms(model)
-    constants, keys = _constants(model), {}
+    first = _prelude(model)
+    constants, keys = _constants(model) | first.constants, {**first.keys}
     for n, term in enumerate(terms):
         constants |= {f"{name}_{n}": value for name, value in term.constants.items()}
         if term.keys is not None:
@@ -109,7 +113,7 @@ def graph_of(model: Sum, dtype: str) -> Graph:
         "any_input": next(iter(inputs)),
         "labels": _LABELS[model.classes.dtype.kind],
         "K": model.classes.size,
-        "nodes": "".join(_nodes(model, terms)),
+        "nodes": "".join([first.text, *_nodes(model, terms)]),
         "type": kind,
         "number": number,
     }
@@ -128,17 +132,34 @@ def _columns(model: Sum) -> dict[str, list[Any]]:
 
 def _terms(model: Sum) -> list[GraphTerm]:
     tables = map(graph_terms.table, model.tables)
+    joint = model.joint
     return [
         *map(graph_terms.curves, model.curves),
         *map(graph_terms.lines, model.lines),
         *map(graph_terms.pieces, model.pieces),
         *([graph_terms.codes(model.tables)] if model.coded else tables),
+        *([ellipsoids(joint.ellipsoids)] if joint and joint.ellipsoids else []),
+        *(grid_terms(joint.grids) if joint and joint.grids else []),
     ]
+
+
+def _prelude(model: Sum) -> Prelude:
+    """Write what stands before all terms: the numbers, and what is computed of several cells."""
+    has_numbers = bool(model.schema.numbers)
+    found = Prelude()
+    if model.joint is not None:
+        found = prelude(model.joint, model.tables, has_numbers)
+        found.text = ("    own = Cast<to = 11>(X)\n" if has_numbers else "") + found.text
+    elif model.is_of_numbers:
+        found.text = _NUMBERS
+    if model.is_of_numbers:
+        found.text += _BOUNDED
+    return found
 
 
 def _nodes(model: Sum, terms: list[GraphTerm]) -> list[str]:
     """Write the nodes that make ``joint`` of ``joint_0``."""
-    nodes = [_NUMBERS] if model.curves or model.lines or model.pieces else []
+    nodes = []
     for n, term in enumerate(terms):
         nodes.append(term.text % {"n": n, "next": n + 1, **term.sizes})
     squares = [f"centred_{n}" for n, term in enumerate(terms) if term.squares]

@@ -17,7 +17,7 @@ from naively.dialects import BOOLEANS
 from naively.forms import weighted
 from naively.scoring.export.sums import UNIT, CategoryTable, Curves, LineColumns, PieceColumns
 
-__all__ = ["Constants", "GraphTerm", "codes", "curves", "lines", "pieces", "table"]
+__all__ = ["Constants", "GraphTerm", "codes", "curves", "lines", "pieces", "spelled", "table"]
 
 Constants = dict[str, NDArray[Any]]
 
@@ -200,7 +200,7 @@ def pieces(part: PieceColumns) -> GraphTerm:
 def table(given: CategoryTable) -> GraphTerm:
     """Write a table with one more line, of zeros: for the empty text, if it is no category."""
     categories = given.categories.tolist()
-    code_of = {text: code for code, one in enumerate(categories) for text in _spelled(one)}
+    code_of = {text: code for code, one in enumerate(categories) for text in spelled(one)}
     code_of.setdefault("", len(categories))
     zeros = np.zeros_like(given.values[:1])
     values = np.concatenate([given.values[:-1], zeros, given.values[-1:]])
@@ -208,7 +208,7 @@ def table(given: CategoryTable) -> GraphTerm:
     return GraphTerm(_TABLE, {"default": len(values) - 1}, constants, code_of)
 
 
-def _spelled(category: Any) -> list[str]:
+def spelled(category: Any) -> list[str]:
     """Write a category in every spelling.
 
     A whole number has two, since a column with holes holds floats; a boolean has those of Python,

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from naively.dialects import Spelling, named, number, total
 from naively.labels import is_text
 from naively.scoring.export.plain import power_of_ten
+from naively.scoring.export.sql_interactions import Ellipsoid, Grid, InteractionSteps
 from naively.scoring.export.sql_terms import Curve, Line, Lookup, Piece, SqlTerm
 from naively.scoring.export.sums import IMPOSSIBLE, SQUARE_UNIT, UNIT, Sum
 
@@ -59,8 +60,11 @@ class Query:
         self.exact = _columns([*model.lines, *model.pieces])
         self.rounded = _columns([*model.curves, *model.lines])
         self.terms: dict[str, list[SqlTerm]] = {}  # by cell
-        for term in chain(self._curves(), self._lines(), self._pieces(), self._tables()):
+        columns = self._curves(), self._lines(), self._pieces(), self._tables()
+        for term in chain(*columns, self._joint_terms()):
             self.terms.setdefault(term.cell, []).append(term)
+        joint = model.joint
+        self.computed = None if joint is None else InteractionSteps(spelling, model, joint)
 
     def text(
         self, table: str, names: list[str], keep: list[str], label: str, shares: list[str]
@@ -70,13 +74,17 @@ class Query:
         kept = [f"keep_{i}" for i in range(len(keep))]
         passed = map(self._cell, keep)
         steps = {"cells": QueryStep([*map(named, passed, kept), *self._cells(names)])}
+        if self.computed is not None:
+            every_step = self.computed.steps()
+            steps |= {name: QueryStep(["*", *values], joins) for name, values, joins in every_step}
         steps |= self._joints(kept)
         steps["best"] = QueryStep(["*", named(self.spelling.greatest(self._each("joint")), "best")])
         if shares:
             steps["weights"] = QueryStep(["*", *self._weights()])
             steps["total"] = QueryStep(["*", named(total(self._each("weight")), "total")])
         every = chain.from_iterable(self.terms.values())
-        written = [text for term in every for text in term.lookups(self.spelling)]
+        written = [] if self.computed is None else self.computed.lookups()
+        written += [text for term in every for text in term.lookups(self.spelling)]
         for name, (values, joins) in steps.items():
             listed, joined = ",\n    ".join(values), "".join(f"\n  {join}" for join in joins)
             step = f"  SELECT\n    {listed}\n  FROM {source}{joined}{self.spelling.fence}"
@@ -122,8 +130,8 @@ class Query:
     def _bounded(self, cell: str) -> list[str]:
         """Write a number within its bounds: as it is, rounded to be squared, or both."""
         kind, _, i = cell.partition("_")
-        if kind == "c":
-            return [cell]
+        if kind != "x":
+            return self._columns_of(cell)
         bounds = self.model.lowest, self.model.highest, self.smallest
         low, high, small = (number(bound[int(i)]) for bound in bounds)
         ends = f"CASE WHEN {cell} < {low} THEN {low} WHEN {cell} > {high} THEN {high}"
@@ -132,6 +140,13 @@ class Query:
             zero = f"{ends} WHEN ABS({cell}) < {small} THEN 0 ELSE {cell} END"
             values.append(named(zero, self._near(int(i))))
         return values
+
+    def _columns_of(self, cell: str) -> list[str]:
+        """Name the columns that a cell stands for: a pair and the distances have several."""
+        if cell == "q":
+            return [f"q_{k}" for k in range(self.model.classes.size)]
+        kind, _, i = cell.partition("_")
+        return [cell, f"s_{i}", f"t_{i}"] if kind == "pair" else [cell]
 
     def _near(self, i: int) -> str:
         """Name a number whose square neither overflows nor underflows."""
@@ -146,7 +161,8 @@ class Query:
         steps, waiting = {}, list(self.terms)
         for n, own in enumerate(self._rounds(len(kept))):
             waiting = waiting[len(own) :]
-            passed = [*kept, *(joints if n else ()), *waiting]
+            rest = [column for cell in waiting for column in self._columns_of(cell)]
+            passed = [*kept, *(joints if n else ()), *rest]
             for name, step in self._round(passed, own).items():
                 steps[f"{name}_{n}"] = step
             terms = [term for cell in own for term in self.terms[cell]]
@@ -157,7 +173,7 @@ class Query:
                 for k, joint in zip(self.classes, joints, strict=True)
             ]
             joints = self._each("joint")
-            steps[f"joint_{n}"] = QueryStep([*kept, *waiting, *map(named, sums, joints)])
+            steps[f"joint_{n}"] = QueryStep([*kept, *rest, *map(named, sums, joints)])
         if not steps:
             steps["joint"] = QueryStep([*kept, *map(named, joints, self._each("joint"))])
         return steps
@@ -271,6 +287,19 @@ class Query:
             if classes:
                 yield Lookup(name, name, table.categories, values, classes)
 
+    def _joint_terms(self) -> Iterator[SqlTerm]:
+        joint, u = self.model.joint, self.unit
+        if joint is not None and joint.ellipsoids is not None:
+            form, zero = joint.ellipsoids, np.zeros_like(joint.ellipsoids.A)
+            curve = form.A / u, form.B / u, zero, form.s, form.weight
+            yield Ellipsoid("q", "q", *curve, logarithmic=True, near="")
+        if joint is not None and joint.grids is not None:
+            for i, parts in enumerate(joint.grids.coefficients()):
+                relative = [self._relative(part) for part in parts]
+                classes = sorted({k for _, needed in relative for k in needed})
+                if classes:
+                    yield Grid(f"pair_{i}", f"pair_{i}", tuple(p for p, _ in relative), classes)
+
     def _relative(self, values: Floats) -> tuple[Floats, list[int]]:
         """Return values less those of the first class, and the classes that need any still.
 
@@ -293,7 +322,7 @@ def _smallest(model: Sum) -> Floats:
     Or 1e-66 of the largest, should that be more: the square of less would be 0, which is an
     error in PostgreSQL.
     """
-    lengths: list[list[Floats]] = [[] for _ in model.schema.numbers]
+    lengths: list[list[Floats]] = [[] for _ in model.lowest]
     for curves in model.curves:
         for i, s in zip(curves.at, curves.s, strict=True):
             lengths[i].append(1 / s[s > 0])

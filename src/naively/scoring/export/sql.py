@@ -34,6 +34,7 @@ from naively.estimators._base import SummaryClassifier
 from naively.exceptions import NaivelyError
 from naively.scoring.export.plain import check_text
 from naively.scoring.export.query import Query
+from naively.scoring.export.sql_interactions import check_products
 from naively.scoring.export.sums import Sum
 
 __all__ = ["column_names", "share_names", "to_sql"]
@@ -94,10 +95,14 @@ def to_sql(
     the columns of a step (SQLite has 2000, PostgreSQL 1664): some hundred classes fit. Of the
     codes of a `CategoricalNB` the whole part counts; a negative one, which is an error in
     `predict`, was never seen. Where ``alpha=0`` makes every class impossible, those with the
-    fewest impossible cells remain. ``costs`` and ``reject`` cannot be written, and are an error.
+    fewest impossible cells remain. Directions and pairs of columns are steps
+    and small tables of their own; a quadratic term of more than 5,000 products for a row is an
+    error that names ``interactions=("canonical", "pairs")``. ``costs`` and ``reject`` cannot be
+    written, and are an error.
     """
     spelling = Spelling(dialect, table)
     numbers = Sum.of(model)
+    check_products(numbers)
     names = column_names(numbers, columns)
     if isinstance(keep, str):
         raise NaivelyError(f"keep must be a list of names; got {keep!r}.")

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from naively.dialects import Spelling, added, halved, named, number
 
-__all__ = ["Curve", "Line", "Lookup", "Piece", "SqlTerm"]
+__all__ = ["Curve", "Line", "Lookup", "Piece", "SqlTerm", "category", "lookup"]
 
 Floats = NDArray[np.float64]
 
@@ -171,7 +171,7 @@ class Piece(SqlTerm):
         columns = [f"{what}_{self.name}" for what in ("key", "knot", "width", "grain")]
         columns += [f"{what}_{self.name}_{k}" for what in ("start", "rise") for k in self.classes]
         keys = [str(b) for b in range(len(numbers))]
-        return [_lookup(spelling, self.name, columns, keys, numbers)]
+        return [lookup(spelling, self.name, columns, keys, numbers)]
 
     def joins(self, spelling: Spelling) -> list[str]:
         """Find the piece."""
@@ -211,10 +211,10 @@ class Lookup(SqlTerm):
         own = self._own()
         if not own.size:
             return []
-        keys = [_category(spelling, category) for category in self.categories[own].tolist()]
+        keys = [category(spelling, one) for one in self.categories[own].tolist()]
         columns = [f"key_{self.name}", *(f"value_{self.name}_{k}" for k in self.classes)]
         numbers = self.values[own][:, self.classes]
-        return [_lookup(spelling, self.name, columns, keys, numbers)]
+        return [lookup(spelling, self.name, columns, keys, numbers)]
 
     def joins(self, spelling: Spelling) -> list[str]:
         """Find the category."""
@@ -235,7 +235,7 @@ class Lookup(SqlTerm):
         return np.flatnonzero((self.values[:-1] != self.values[-1]).any(axis=1))
 
 
-def _lookup(
+def lookup(
     spelling: Spelling, name: str, columns: list[str], keys: list[str], numbers: Floats
 ) -> str:
     """Write a small table. What is a float in the first row, is one in all."""
@@ -244,7 +244,7 @@ def _lookup(
     return spelling.rows(spelling.step(f"lookup_{name}"), columns, rows)
 
 
-def _category(spelling: Spelling, category: Any) -> str:
+def category(spelling: Spelling, category: Any) -> str:
     """Write a category as cells of its column are: there numbers are floats, booleans texts."""
     if isinstance(category, bool):
         return spelling.text(str(category))

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from naively.estimators._base import SummaryClassifier
 from naively.exceptions import NaivelyError
 from naively.forms import Lines, Pieces, Quadratics, Students
+from naively.joint_forms import JointForms
 from naively.model import Model
 from naively.schema import Schema
 from naively.scoring.export.plain import check_categories, plain_labels, power_of_ten
@@ -148,10 +149,13 @@ class Sum:
     Attributes
     ----------
     lowest, highest : array
-        Bounds of each column of numbers.
+        Bounds of each column of numbers, then of those that are computed: directions have places
+        behind the columns of numbers.
     coded : bool
         Whether categories are the codes 0, 1, 2, ...: cells are numbers, of which the whole part
         counts.
+    joint : JointForms or None
+        The forms of several cells. Those of directions are among the curves and pieces.
     """
 
     classes: NDArray[Any]
@@ -164,6 +168,7 @@ class Sum:
     lowest: Floats
     highest: Floats
     coded: bool = False
+    joint: JointForms | None = None
 
     @classmethod
     def of(cls, estimator: SummaryClassifier) -> Sum:
@@ -181,14 +186,13 @@ class Sum:
                     f"{name} cannot be exported; got {getattr(estimator, name)!r}. Export a model "
                     f"of {name}=None, and decide by its probabilities."
                 )
-        if model.interactions is not None:
-            raise NaivelyError(
-                "interactions cannot be exported. Export a model of interactions=None."
-            )
         numbers = [term for term in model.terms if term.family.kind == "number"]
         parts = [part for term in numbers if (part := _part(term, model.schema)).at.size]
+        n_numbers, computed = len(model.schema.numbers), _computed(model)
+        parts += [part for part in computed if part.at.size]
         lines = [part for part in parts if isinstance(part, LineColumns)]
-        lowest, highest = _bounds_of_lines(len(model.schema.numbers), lines)
+        n_directions = model.interactions.n_directions if model.interactions else 0
+        lowest, highest = _bounds_of_lines(n_numbers + n_directions, lines)
         curves = []
         for part in parts:
             if isinstance(part, Curves):
@@ -207,7 +211,13 @@ class Sum:
             lowest=lowest,
             highest=highest,
             coded=model.coded,
+            joint=None if model.interactions is None else model.interactions.form,
         )
+
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether a term reads a number, be it computed."""
+        return bool(self.curves or self.lines or self.pieces)
 
     @property
     def names(self) -> tuple[str, ...] | None:
@@ -251,6 +261,15 @@ def _part(term: Term, schema: Schema) -> Curves | LineColumns | PieceColumns:
             "exported: its formula is its own. Give the column another family."
         )
     return _WRITTEN[type(form)](term.at, form)
+
+
+def _computed(model: Model) -> list[Curves | LineColumns | PieceColumns]:
+    """Return the forms of directions, whose places are behind the columns of numbers."""
+    if model.interactions is None or model.interactions.canonical is None:
+        return []
+    n = len(model.schema.numbers)
+    terms = model.interactions.canonical.terms
+    return [_WRITTEN[type(t.form)]([n + i for i in t.at], t.form) for t in terms]
 
 
 def _bounds_of_lines(n_columns: int, lines: list[LineColumns]) -> tuple[Floats, Floats]:
