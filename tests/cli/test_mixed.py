@@ -70,6 +70,22 @@ def test_a_column_that_is_empty_in_the_first_file_counts_when_the_model_is_chose
     assert "left out" not in done.stderr
 
 
+def test_interactions_are_asked_for_and_shown(people):
+    run_well(*FIT, "-o", "m", "--interactions", "canonical, quadratic")
+    model = naively.load("m")
+    assert model.interactions == ("canonical", "quadratic")
+    shown = run_well("inspect", "m").stdout
+    assert "What columns say together:" in shown
+    assert "direction of smokes" in shown
+    assert "quadratic of age, zip" in shown
+    found = json.loads(run_well("inspect", "m", "--json").stdout)["interactions"]
+    assert [term["kind"] for term in found] == ["direction", "quadratic"]
+    message = fails(*FIT, "-o", "m", "--interactions", "three-way")
+    assert message.startswith("interactions must be")
+    run_well(*FIT, "-o", "m", "--interactions", "none")
+    assert naively.load("m").interactions is None
+
+
 def test_what_is_fitted_predicts_what_python_predicts(people):
     done = run_well(*FIT, "-o", "m")
     assert done.stderr == ""

@@ -188,3 +188,18 @@ def test_infinity_is_an_error_that_names_the_column():
     X.loc[3, "a"] = np.inf
     with pytest.raises(NaivelyError, match="'a'"):
         model.predict_proba(X)
+
+
+def test_what_was_learned_can_be_looked_at():
+    X, y = _frame(1500)
+    model = NaiveBayes(interactions="auto").fit(X, y)
+    kinds = [term["kind"] for term in model.interactions_]
+    assert kinds[:3] == ["direction", "direction", "quadratic"]
+    assert kinds[3:] == ["pair"] * len(model.model_.interactions.pairs)
+    first = model.interactions_[0]
+    assert set(first["columns"]) == set(X.columns)
+    loadings = np.abs(list(first["loadings"].values()))
+    assert (np.diff(loadings) <= 0).all()
+    assert first["weights"].shape == (2, 3)
+    assert model.interactions_[2]["columns"] == ("a", "b", "c")
+    assert NaiveBayes(interactions=None).fit(X, y).interactions_ == []

@@ -29,8 +29,8 @@ from tests.report_tables import (
     [
         (100, lambda: report(FRAME, SPECIES)),
         (300, lambda: quick(*wide())),
-        (130, lambda: quick(*load_breast_cancer(return_X_y=True))),
-        (130, lambda: quick(NaiveBayes(), MIXED, CUSTOMERS)),
+        (132, lambda: quick(*load_breast_cancer(return_X_y=True))),
+        (145, lambda: quick(NaiveBayes(), MIXED, CUSTOMERS)),
         (300, lambda: quick(NaiveBayes(calibration=None), *categories(), folds=None)),
         (300, histograms),
     ],

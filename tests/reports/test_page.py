@@ -9,6 +9,7 @@ import pytest
 from naively import GaussianNB, NaiveBayes, gaussian_log_density
 from naively.reports import report
 from tests.browser import same
+from tests.exported_tables import together
 from tests.report_tables import (
     CUSTOMERS,
     FRAME,
@@ -96,6 +97,12 @@ NAIVE = {
         NaiveBayes().partial_fit(MIXED, CUSTOMERS, classes=[*np.unique(CUSTOMERS), "none"]),
         MIXED,
     ),
+    "interactions": (NaiveBayes(interactions="auto"), MIXED),
+    "interactions of numbers": (NaiveBayes(interactions="auto"), NUMBERS),
+    "interactions of categories": (
+        NaiveBayes(interactions="auto"),
+        MIXED[["town", "member", "page"]],
+    ),
     "weighed Gaussians": (GaussianNB(calibration="weights"), NUMBERS),
     "a Gaussian's temperature": (GaussianNB(calibration="temperature"), NUMBERS),
 }
@@ -111,6 +118,24 @@ def test_the_explorer_computes_what_any_model_computes(look, model, table):
         seen.fill(row)
         expected = model.predict_proba_one(row.where(row.notna(), None).tolist())
         assert same(seen.posterior(), expected)
+
+
+def test_the_explorer_computes_pairs_and_shows_them(look):
+    model, frame = together()
+    seen = look(quick(model, frame, model.predict(frame)))
+    seen.show_all()
+    assert model.model_.interactions.pairs
+    for _, row in frame.iloc[:20].iterrows():
+        seen.fill(row)
+        expected = model.predict_proba_one(row.where(row.notna(), None).tolist())
+        assert same(seen.posterior(), expected)
+    lines = seen.sums()
+    assert any(name.startswith("direction") for name in lines)
+    said = [line for name, line in lines.items() if name not in ("Sum", "Posterior")]
+    assert np.allclose(np.nansum(said, axis=0), lines["Sum"], rtol=0, atol=1e-9)
+    drawn = seen.run("return document.querySelectorAll('#interactions .heat').length")
+    assert drawn > 0
+    assert "Direction 1" in seen.find("#interactions").text
 
 
 def test_a_category_is_chosen_from_a_list_or_by_its_bar(look):

@@ -132,7 +132,8 @@ def test_the_page_is_of_one_mind_about_its_columns(look):
 
 def test_columns_left_out_are_missing_where_no_row_was_sent(look):
     frame, y = many_columns()
-    page = quick(NaiveBayes(), frame, y)
+    model = NaiveBayes(interactions=("canonical", "pairs"))  # the quadratic term is too large
+    page = quick(model, frame, y)
     seen = look(page)
     explored(seen, page, 0)
     seen.run("document.querySelector('#presets button').click()")
@@ -142,8 +143,20 @@ def test_columns_left_out_are_missing_where_no_row_was_sent(look):
         row["group"] = seen.run(
             "return document.querySelector('[data-column=group] select').selectedOptions[0].text"
         )
-    model = NaiveBayes().fit(frame, y)
-    assert same(seen.posterior(), model.predict_proba_one(row))
+    assert same(seen.posterior(), model.fit(frame, y).predict_proba_one(row))
+
+
+def test_interactions_that_are_too_large_are_named_and_rows_bring_what_they_add(look):
+    frame, y = many_columns()
+    page = quick(NaiveBayes(interactions="auto"), frame, y)
+    assert page.data["interactions"]["left_out"] == ["quadratic"]
+    assert any("no room for some interactions (quadratic)" in note for note in page.data["notes"])
+    seen = look(page)
+    model = NaiveBayes(interactions="auto").fit(frame, y)
+    for mistake in (0, 1):
+        row = explored(seen, page, mistake)
+        assert same(seen.posterior(), model.predict_proba(frame[row : row + 1])[0])
+    assert "Not in this page, since too large: the quadratic term" in seen.find("#glance").text
 
 
 def test_shares_are_of_all_categories(look):

@@ -14,6 +14,7 @@ from naively.summary import Summary
 __all__ = ["ColumnLine", "ColumnTable", "as_dict", "rows_of", "short", "spark"]
 
 _MOST_CATEGORIES = 6  # of a column that a table shows
+_MOST_LOADINGS = 6  # of a direction
 _MOST_BARS = 40  # that a sparkline has
 _BARS = "▁▂▃▄▅▆▇█"
 
@@ -82,7 +83,23 @@ def as_dict(estimator: Any) -> dict[str, Any]:
         for its, mean, variance in of_each:
             its |= {"mean": mean, "variance": variance}
         return found
-    return found | {"terms": [_as_lists(column) for column in _columns(estimator)]}
+    found["terms"] = [_as_lists(column) for column in _columns(estimator)]
+    together = getattr(estimator, "interactions_", [])
+    return found | {"interactions": [_as_lists(term) for term in together]}
+
+
+def interactions_of(estimator: Any) -> list[str]:
+    """Write what columns say together, a line for each term; none where there is nothing."""
+    lines = []
+    for term in getattr(estimator, "interactions_", []):
+        columns = [str(name) for name in term["columns"]]
+        if term["kind"] == "direction":
+            few = list(term["loadings"].items())[:_MOST_LOADINGS]
+            columns = [f"{name} {value:+.2g}" for name, value in few]
+        more = len(term["columns"]) - len(columns[:_MOST_LOADINGS])
+        shown = ", ".join(columns[:_MOST_LOADINGS]) + (f" and {more} more" if more else "")
+        lines.append(f"  {term['kind']} of {shown}; weights {_weights(term['weights'])}")
+    return ["\n".join(["What columns say together:", *lines])] if lines else []
 
 
 # --- inside -----------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def _drawn(path: Path, estimator: Any, rows: Any) -> list[Any]:
     from rich import box
     from rich.table import Table
 
-    from naively.cli.column_table import spark
+    from naively.cli.column_table import interactions_of, spark
 
     summary = estimator.summary_
     n_classes, n_columns = summary.classes.size, summary.schema.n_columns
@@ -67,7 +67,8 @@ def _drawn(path: Path, estimator: Any, rows: Any) -> list[Any]:
         f"{path}: {estimator!r} of {summary.weight:,.10g} rows, "
         f"{n_columns:,} columns, {n_classes:,} classes\n{rows.title}"
     )
-    return [head, table, *([f"and {' and '.join(hidden)}: --json has all."] if hidden else [])]
+    more = [f"and {' and '.join(hidden)}: --json has all."] if hidden else []
+    return [head, table, *more, *interactions_of(estimator)]
 
 
 def _few(values: Any) -> Any:

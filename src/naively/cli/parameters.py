@@ -49,6 +49,15 @@ class ModelOptions:
             rich_help_panel=_MODEL,
         ),
     ] = None
+    interactions: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KINDS",
+            help="What columns say together: auto, none, or some of canonical, quadratic and "
+            "pairs, with commas between (naive-bayes).",
+            rich_help_panel=_MODEL,
+        ),
+    ] = None
     family: Annotated[
         list[str] | None,
         typer.Option(
@@ -157,6 +166,10 @@ class ModelOptions:
             params["calibration"] = None if self.calibration == "none" else self.calibration
         if self.model == "gaussian":
             return params | {name: getattr(self, name) for name in _OF_GAUSSIANS}
+        if self.interactions is not None:
+            from naively.estimators.choice import interactions_from_text
+
+            params["interactions"] = interactions_from_text(self.interactions)
         params["families"] = _families(self.family or []) or None
         if self.reject is not None:
             params["reject"] = _reject(self.reject, classes)
@@ -164,7 +177,7 @@ class ModelOptions:
 
 
 _OF_GAUSSIANS = "variance", "ddof", "smoothing", "var_smoothing"
-_OF_FAMILIES = "family", "reject"
+_OF_FAMILIES = "interactions", "family", "reject"
 
 
 def _pairs(text: str) -> tuple[list[str], list[float]]:

@@ -22,6 +22,7 @@ from naively.families.family import Family
 from naively.families.histogram import Histogram
 from naively.families.student_t import StudentT
 from naively.families.text import Text
+from naively.interactions import KINDS
 from naively.schema import Kind, Schema
 
 __all__ = [
@@ -31,10 +32,44 @@ __all__ = [
     "family_of",
     "from_plain",
     "from_text",
+    "interaction_kinds",
+    "interactions_from_text",
     "kind_of",
     "plain",
     "with_options",
 ]
+
+
+def interaction_kinds(given: Any) -> tuple[str, ...]:
+    """Return the kinds of interactions that are wanted.
+
+    >>> interaction_kinds("auto"), interaction_kinds(None)
+    (('canonical', 'quadratic', 'pairs'), ())
+    """
+    if given is None:
+        return ()
+    kinds = KINDS if given == "auto" else tuple(given)
+    unknown = [kind for kind in kinds if kind not in KINDS]
+    if unknown:
+        raise NaivelyError(
+            f'interactions must be "auto", None, or a tuple of {", ".join(map(repr, KINDS))}; got '
+            f"interactions={given!r}."
+        )
+    return kinds
+
+
+def interactions_from_text(text: str) -> Any:
+    """Read what `NaiveBayes(interactions=...)` takes: auto, none, or kinds.
+
+    >>> interactions_from_text("none"), interactions_from_text("canonical, pairs")
+    (None, ('canonical', 'pairs'))
+    """
+    plain = text.strip().lower()
+    if plain in ("auto", "none"):
+        return "auto" if plain == "auto" else None
+    kinds = tuple(kind.strip() for kind in plain.split(","))
+    interaction_kinds(kinds)
+    return kinds
 
 
 def choose(

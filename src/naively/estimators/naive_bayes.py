@@ -20,11 +20,9 @@ from naively.estimators import choice
 from naively.estimators._dask import lazy_on_dask
 from naively.estimators._mixed import MixedClassifier, warn_of_many
 from naively.estimators._validation import Checked
-from naively.estimators.choice import as_text, choose, from_text
+from naively.estimators.choice import as_text, choose, from_text, interaction_kinds
 from naively.estimators.decisions import check_costs, check_reject, decide
-from naively.exceptions import NaivelyError
 from naively.families.family import Family
-from naively.interactions import KINDS
 from naively.model import Model, check_priors
 from naively.summary import Summary
 
@@ -90,6 +88,9 @@ class NaiveBayes(MixedClassifier):
         The families of each column.
     weights_ : dict
         For each column, the weights of its families' terms; by class, where they differ.
+    interactions_ : list of dict
+        What columns say together: directions, the quadratic term and pairs, with their columns
+        and weights.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -184,6 +185,18 @@ class NaiveBayes(MixedClassifier):
         terms = zip(names, model.by_column, strict=True)
         return {name: np.array([term.weight[:, i] for term, i in of_it]) for name, of_it in terms}
 
+    @property
+    def interactions_(self) -> list[dict[str, Any]]:
+        """What columns say together, term by term.
+
+        Each has its ``kind``, its ``columns``, and ``weights`` of shape (n_families, n_classes). A
+        direction is described by two families, as a column is; its ``loadings`` are how much a
+        standard deviation of each column counts.
+        """
+        model = self.model_
+        names = model.schema.names or range(model.schema.n_columns)
+        return [] if model.interactions is None else model.interactions.table(model.schema, names)
+
     @lazy_on_dask
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row: the most probable, or of least cost, or the reject's label.
@@ -251,7 +264,7 @@ class NaiveBayes(MixedClassifier):
             columns_of,
             priors=self.priors,
             calibration=self.calibration,
-            interactions=_interactions(self.interactions),
+            interactions=interaction_kinds(self.interactions),
         )
 
     def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
@@ -289,17 +302,3 @@ class NaiveBayes(MixedClassifier):
             for column, families in self.families_.items()
         )
         return f"{parameters}<table><tr><th>column</th><th>family</th></tr>{rows}</table>"
-
-
-def _interactions(given: Any) -> tuple[str, ...]:
-    """Return the kinds of interactions that are wanted."""
-    if given is None:
-        return ()
-    kinds = KINDS if given == "auto" else tuple(given)
-    unknown = [kind for kind in kinds if kind not in KINDS]
-    if unknown:
-        raise NaivelyError(
-            f'interactions must be "auto", None, or a tuple of {", ".join(map(repr, KINDS))}; got '
-            f"interactions={given!r}."
-        )
-    return kinds

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.families.edges import edges
+from naively.schema import Schema
 
 __all__ = ["PairAxis"]
 
@@ -75,6 +76,10 @@ class PairAxis:
         bins[best] = np.arange(best.size)
         none = np.empty(0)
         return cls("category", at, best.size + 1, none, none, bins)
+
+    def place_in(self, schema: Schema) -> int:
+        """Return the place of the column in a schema."""
+        return (schema.numbers if self.kind == "number" else schema.categories)[self.at]
 
     def bin_of(self, cells: NDArray[Any]) -> Places:
         """Return the bin of each cell; -1 where it is missing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -23,6 +24,7 @@ from naively.joint_forms import (
     Projection,
     StandardNumbers,
 )
+from naively.schema import Schema
 from naively.term import Term
 
 __all__ = ["Canonical", "Interactions", "PairTerm", "QuadraticTerm"]
@@ -104,6 +106,40 @@ class Interactions:
     def n_directions(self) -> int:
         """How many columns are computed."""
         return 0 if self.canonical is None else self.canonical.W.shape[1]
+
+    def table(self, schema: Schema, names: Sequence[Any]) -> list[dict[str, Any]]:
+        """Describe the terms one by one: kind, columns, weights; of a direction its loadings."""
+        found: list[dict[str, Any]] = []
+        numbers = [names[schema.numbers[i]] for i in self.features.numbers]
+        for r in range(self.n_directions):
+            assert self.canonical is not None
+            loadings = self.loadings(schema, names, r)
+            weights = np.array([term.weight[:, r] for term in self.canonical.terms])
+            one = {"kind": "direction", "columns": tuple(loadings), "weights": weights}
+            found.append({**one, "loadings": loadings})
+        if self.quadratic is not None:
+            weights = self.quadratic.weight[np.newaxis]
+            found.append({"kind": "quadratic", "columns": tuple(numbers), "weights": weights})
+        for pair in self.pairs:
+            axes = [self.axes[i] for i in (pair.table.a, pair.table.b)]
+            places = [axis.place_in(schema) for axis in axes]
+            columns = tuple(names[j] for j in places)
+            found.append({"kind": "pair", "columns": columns, "weights": pair.weight[np.newaxis]})
+        return found
+
+    def loadings(self, schema: Schema, names: Sequence[Any], r: int) -> dict[Any, float]:
+        """Return how much a standard deviation of each column counts in a direction, most first.
+
+        Of a column of categories, that is the root of the sum of squares of its indicators.
+        """
+        assert self.canonical is not None
+        features, W = self.features, self.canonical.W[:, r]
+        n = features.numbers.size
+        found = {schema.numbers[i]: float(w) for i, w in zip(features.numbers, W[:n], strict=True)}
+        for place in np.unique(features.columns):
+            own = W[n:][features.columns == place]
+            found[schema.categories[place]] = float(np.sqrt(own @ own))
+        return {names[j]: found[j] for j in sorted(found, key=lambda j: -abs(found[j]))}
 
     def weighted(self, weight: Floats) -> Interactions:
         """Return the same terms with weights of shape (K, number of terms), in their order."""

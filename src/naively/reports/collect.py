@@ -13,6 +13,8 @@ The dict is also worth having for itself (`Report.save_json`)::
     evaluation, comparison         as `Evaluation.to_dict` and `Comparison.to_dict` give them; a
                                    comparison that was impossible holds its reason, ``skipped``, and
                                    one that was not asked for is None
+    interactions                   what columns say together, or None: directions, the quadratic
+                                   term, pairs, and which of them the page has no room for
     sample, mistakes               single rows, or None
     notes                          how to read it, and what was left out
 """
@@ -44,7 +46,7 @@ __all__ = ["collect"]
 
 _PARAMETERS = (
     *("priors", "var_smoothing", "variance", "ddof", "smoothing"),
-    *("calibration", "costs", "reject"),
+    *("calibration", "interactions", "costs", "reject"),
 )
 _MAP_COLUMNS = 12
 _SAMPLE = 300
@@ -62,7 +64,7 @@ def collect(
     wrong = _wrong_rows(given, judged) if show_rows else np.empty(0, np.intp)
     columns = describe(given, ranges, importance(given), wrong)
     named = "Naive Bayes report" if given.target is None else f"Predicting {given.target}"
-    data = {
+    data: dict[str, Any] = {
         "title": title or named,
         "created": date.today().isoformat(),
         "naively": __version__,
@@ -75,6 +77,7 @@ def collect(
         "model": _model(given),
         "classes": _classes(given),
         "columns": columns.described,
+        "interactions": columns.interactions.described,
         "map_columns": _MAP_COLUMNS,
         "evaluation": _named(judged.to_dict()),
         "comparison": _compared(given, ranges) if compare else None,
@@ -221,7 +224,8 @@ def _mistakes(
         return []
     predicted = labels.positions(judged.labels, given.fitted.classes_)[rows]
     cells, rest = columns.cells(given, rows), columns.rest(given, rows)
-    facts = zip(rows, predicted, _sure(judged)[rows], cells, rest, strict=True)
+    hidden = columns.hidden(given, rows)
+    facts = zip(rows, predicted, _sure(judged)[rows], cells, rest, hidden, strict=True)
     return [
         {
             "row": row,
@@ -230,6 +234,7 @@ def _mistakes(
             "probability": sure,
             "values": values,
             **({} if others is None else {"rest": others}),
+            **({} if brought is None else {"hidden": brought}),
         }
-        for row, answer, sure, values, others in facts
+        for row, answer, sure, values, others, brought in facts
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from naively.plots.shares import bin_shares, rebinned
 from naively.reports.categories import Categories, visible
 from naively.reports.columns import Ranges, histograms, rows_at, slider
 from naively.reports.inputs import Given
+from naively.reports.interactions import PageInteractions
 from naively.reports.terms import gaussians_of, terms_of
 from naively.rows import Rows
 
@@ -40,27 +41,38 @@ class PageColumns:
         Their places in the model.
     categories : dict of int to Categories
         Those of categories, by place.
+    interactions : PageInteractions
+        What they say together.
     """
 
     described: list[Described]
     at: list[int]
     categories: dict[int, Categories]
+    interactions: PageInteractions
 
     def rest(self, given: Given, rows: NDArray[np.intp]) -> list[NDArray[np.float64] | None]:
         """Return what the columns that are not in the page add to each class, row by row.
 
-        PageColumns of the page are made missing, and the prior and the bias are taken from what the
-        model says of the rest. None where there is nothing to add, or where it overflows.
+        Columns of the page are made missing, and the prior and the bias are taken from what the
+        model says of the rest; then what interactions add that are not in the page. None where
+        there is nothing to add, or where it overflows.
         """
-        if len(self.at) == given.schema.n_columns:
+        left = self.interactions.described and self.interactions.described["left_out"]
+        if len(self.at) == given.schema.n_columns and not left:
             return [None] * rows.size
-        model, table = given.fitted.model_, _without(given, rows, self.at)
+        model = replace(given.fitted.model_, interactions=None)
+        table = _without(given, rows, self.at)
         constant = model.constant
         joint = np.empty((rows.size, given.n_classes))
         model.kernel.joint(table, joint)
         possible = np.broadcast_to(constant > -np.inf, joint.shape)
         rest = np.subtract(joint, constant, out=np.zeros_like(joint), where=possible)
+        rest += self.interactions.rest(*_cells(given, rows), given.n_classes)
         return [row if row.max() > -np.inf else None for row in rest]
+
+    def hidden(self, given: Given, rows: NDArray[np.intp]) -> list[Described | None]:
+        """Return what columns that are not in the page bring to interactions, row by row."""
+        return self.interactions.hidden(*_cells(given, rows))
 
     def cells(self, given: Given, rows: NDArray[np.intp]) -> list[list[float | int | None]]:
         """Return some rows, as the page holds them: numbers, or places among categories."""
@@ -74,11 +86,18 @@ class PageColumns:
         return [list(row) for row in zip(*(found[j] for j in self.at), strict=True)]
 
 
+def _cells(given: Given, rows: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Return the numbers and the codes of some rows."""
+    schema, table = given.schema, given.table
+    numbers = rows_at(table.numbers, rows, range(len(schema.numbers)))
+    codes = rows_at(table.codes, rows, range(len(schema.categories)))
+    return np.ascontiguousarray(numbers, np.float64), codes.astype(np.int32)
+
+
 def _without(given: Given, rows: NDArray[np.intp], columns: list[int]) -> Any:
     """Return some rows, as a model scores them, in which some columns are missing."""
     schema, table = given.schema, given.table
-    numbers = rows_at(table.numbers, rows, range(len(schema.numbers)))
-    codes = rows_at(table.codes, rows, range(len(schema.categories))).astype(np.int32)
+    numbers, codes = _cells(given, rows)
     numbers[:, [schema.numbers.index(j) for j in columns if j in schema.numbers]] = np.nan
     codes[:, [schema.categories.index(j) for j in columns if j in schema.categories]] = -1
     if not schema.categories:
@@ -124,7 +143,11 @@ def describe(
     ]
     room = _fitting(described)
     at = at[:room]
-    return PageColumns(described[:room], at, {j: categories[j] for j in at if j in categories})
+    kept = {j: categories[j] for j in at if j in categories}
+    called = [f"column {j}" for j in range(given.schema.n_columns)]
+    called = called if names is None else [visible(name) for name in names]
+    together = PageInteractions(given.fitted.model_, at, kept, called)
+    return PageColumns(described[:room], at, kept, together)
 
 
 def _fitting(described: list[Described]) -> int:

@@ -75,8 +75,6 @@ class Given(NamedTuple):
         fitted = is_fitted(model)
         source = model if fitted else clone(model).fit(X, y)
         explored = type(model).from_summary(source.summary_, **model.get_params(deep=False))
-        if explored.model_.interactions is not None:
-            raise NaivelyError("a report shows no interactions. Use interactions=None.")
         table = _read(source, X)
         y = check_labels(model, y, table.shape[0])
         seen = _summary(table, source.summary_.schema, y) if fitted else source.summary_

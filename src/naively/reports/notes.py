@@ -46,6 +46,7 @@ def notes_of(data: dict[str, Any], reason: str | None, most_points: int) -> list
         f"{_AGREE[textbook]}.",
         _IMPORTANCE,
         *([] if textbook else [_TERMS]),
+        *_together(data["interactions"]),
         _CONFIDENCE,
         *_chosen(data["model"]),
         *_judged(data, reason),
@@ -53,6 +54,23 @@ def notes_of(data: dict[str, Any], reason: str | None, most_points: int) -> list
         *_left_out(data),
         _rows(data, most_points),
     ]
+
+
+def _together(interactions: dict[str, Any] | None) -> list[str]:
+    if interactions is None:
+        return []
+    notes = [
+        "The importance of a column is what it tells alone; what it tells together with others, in "
+        "a direction, a pair or the quadratic term, is not part of it. A direction treats a "
+        "missing number as the mean of its column, a pair with a missing cell adds nothing."
+    ]
+    if interactions["left_out"]:
+        kinds = ", ".join(interactions["left_out"])
+        notes.append(
+            f"The page has no room for some interactions ({kinds}): the explorer's probabilities "
+            "leave them out, but for the rows of the surest mistakes."
+        )
+    return notes
 
 
 def _chosen(model: dict[str, Any]) -> list[str]:

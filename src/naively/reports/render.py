@@ -25,6 +25,7 @@ _SCRIPTS = (
     "forms",
     "arithmetic",
     "elements",
+    "interactions",
     "explorer",
     "controls",
     "curves",
@@ -39,7 +40,8 @@ _BRANDS = {"GaussianNB": "Gaussian naive Bayes"}
 def render(data: dict[str, Any]) -> str:
     """Return the page of a collected dict."""
     page = files(__package__) / "page"
-    scripts = [(page / f"{name}.js").read_text("utf-8") for name in _SCRIPTS]
+    names = _SCRIPTS if data["interactions"] else map(_plainer, _SCRIPTS)
+    scripts = [(page / f"{name}.js").read_text("utf-8") for name in names]
     script = "\n".join(['"use strict";', "(() => {", *scripts, "})();"])
     style = (page / "page.css").read_text("utf-8")
     parts = {
@@ -54,6 +56,11 @@ def render(data: dict[str, Any]) -> str:
         "data": _json(data),
     }
     return _filled((page / "page.html").read_text("utf-8"), parts)
+
+
+def _plainer(name: str) -> str:
+    """Return the script of a model without interactions, which is a few lines."""
+    return "no_interactions" if name == "interactions" else name
 
 
 def _filled(template: str, parts: dict[str, str]) -> str:

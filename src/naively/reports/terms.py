@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ from naively.forms import Form, Lines, Pieces, Quadratics, Students, Tables
 from naively.model import Model
 from naively.term import Term
 
-__all__ = ["gaussians_of", "terms_of"]
+__all__ = ["direction_terms", "gaussians_of", "terms_of"]
 
 Floats = NDArray[np.float64]
 Described = dict[str, Any]
@@ -79,7 +79,20 @@ def terms_of(
     return found
 
 
-def _round(found: dict[int, list[Described]]) -> None:
+def direction_terms(terms: Sequence[Term]) -> list[list[Described]]:
+    """Return the terms of each direction: columns that are computed."""
+    found: dict[int, list[Described]] = defaultdict(list)
+    for term in terms:
+        form = term.unweighted_form
+        for i in term.at:
+            weight = term.weight[:, i]
+            said = _written(term, form, i, None) if weight.any() else {}
+            found[i].append({"family": term.family.name, "weight": weight, **said})
+    _round(found, more=1)
+    return [found[i] for i in sorted(found)]
+
+
+def _round(found: dict[int, list[Described]], more: int = 0) -> None:
     """Keep as many decimals as no probability needs more of.
 
     With terms off by half a unit of the last decimal, and by twice that where they are centred, a
@@ -87,7 +100,7 @@ def _round(found: dict[int, list[Described]]) -> None:
     """
     rounded = [term for terms in found.values() for term in terms if "values" in term]
     weight = sum(float(np.abs(term["weight"]).max()) for term in rounded)
-    decimals = math.ceil(math.log10(max(1.0, weight) / _ERROR))
+    decimals = math.ceil(math.log10(max(1.0, weight) / _ERROR)) + more
     for term in rounded:
         term["values"] = term["values"].round(decimals)
 

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame
 from naively.engines import spark
 from naively.engines.columns import find
 from naively.engines.spark.columns import FrameColumns
-from naively.estimators.choice import check_columns
+from naively.estimators.choice import check_columns, interactions_from_text
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes as MixedNaiveBayes
 from naively.exceptions import NaivelyError
@@ -65,6 +65,9 @@ class NaiveBayes(
         are categories then.
     calibration : {"weights", "temperature", "none"}, optional
         How terms are weighted; by default as the estimator's own default.
+    interactions : str, optional
+        Of a mixed model, what columns say together: "auto", "none", or some of "canonical",
+        "quadratic" and "pairs", with commas between.
     families : dict, optional
         Of a mixed model: the families of some columns, by name: ``{"visits": "poisson"}``.
     smoothing : float, default=1.0
@@ -96,6 +99,7 @@ class NaiveBayes(
         inputCols: list[str] | None = None,
         priors: list[float] | None = None,
         calibration: str | None = None,
+        interactions: str | None = None,
         families: dict[str, Any] | None = None,
         varSmoothing: float = 1e-9,
         varSmoothingBy: str = "global",
@@ -129,6 +133,10 @@ class NaiveBayes(
     def setCalibration(self, value: str) -> Self:
         """Set how terms are weighted: "weights", "temperature" or "none"."""
         return self._set(calibration=value)
+
+    def setInteractions(self, value: str) -> Self:
+        """Set what columns say together: "auto", "none", or kinds with commas between."""
+        return self._set(interactions=value)
 
     def setFamilies(self, value: dict[str, Any]) -> Self:
         """Set the families of some columns, by name."""
@@ -204,6 +212,8 @@ class NaiveBayes(
         params = {name: value for name, value in given.items() if value is not None}
         if params.get("calibration") == "none":
             params["calibration"] = None
+        if "interactions" in params:
+            params["interactions"] = interactions_from_text(params["interactions"])
         return (GaussianNB if self.getModelType() == "gaussian" else MixedNaiveBayes)(**params)
 
 

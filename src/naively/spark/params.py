@@ -20,10 +20,23 @@ NAMES = {
         "variance": "variance",
         "ddof": "ddof",
     },
-    "mixed": {"priors": "priors", "calibration": "calibration", "families": "families"},
+    "mixed": {
+        "priors": "priors",
+        "calibration": "calibration",
+        "interactions": "interactions",
+        "families": "families",
+    },
 }
 # Those that say how a summary is read: another value of them needs no other pass.
-READING = {"priors", "varSmoothing", "varSmoothingBy", "variance", "ddof", "thresholds"}
+READING = {
+    "interactions",
+    "priors",
+    "varSmoothing",
+    "varSmoothingBy",
+    "variance",
+    "ddof",
+    "thresholds",
+}
 
 
 class NaiveBayesParams(HasInputCols, HasWeightCol):
@@ -51,6 +64,12 @@ class NaiveBayesParams(HasInputCols, HasWeightCol):
         Params._dummy(),
         "calibration",
         'How terms are weighted: "weights", "temperature" or "none".',
+        TypeConverters.toString,
+    )
+    interactions: Param[str] = Param(
+        Params._dummy(),
+        "interactions",
+        'Of a mixed model: "auto", "none", or some of "canonical,quadratic,pairs".',
         TypeConverters.toString,
     )
     families: Param[dict[str, Any]] = Param(
@@ -109,6 +128,10 @@ class NaiveBayesParams(HasInputCols, HasWeightCol):
     def getCalibration(self) -> str | None:
         """Return how terms are weighted, or None for what is usual."""
         return self.getOrDefault(self.calibration) if self.isDefined(self.calibration) else None
+
+    def getInteractions(self) -> str | None:
+        """Return what columns say together, or None for what is usual."""
+        return self.getOrDefault(self.interactions) if self.isDefined(self.interactions) else None
 
     def getFamilies(self) -> dict[str, Any] | None:
         """Return the families of some columns, or None where their types decide."""

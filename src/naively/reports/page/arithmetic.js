@@ -10,7 +10,8 @@
 //     log f_kj(x) = -(x - mean_kj)^2 / (2 variance_kj) - log(2 pi variance_kj) / 2
 //
 // A missing value (null) leaves its terms out, for every class: that is the exact marginal.
-// Columns that are not in the page are missing too, unless a row brings what they add (`rest`).
+// Columns that are not in the page are missing too, unless a row brings what they add (`rest`), also
+// to interactions (`hidden`).
 const data = JSON.parse(document.getElementById("data").textContent);
 const SMALLEST = 2.2250738585072014e-308; // a smaller variance has no inverse
 
@@ -54,14 +55,14 @@ function says(column, x) {
 
 // The total of every class; x holds a number, the place of a category or null per column. A rest of
 // null is a class that is out of the question.
-function joint(x, rest = null) {
-  const total = jointOfPage(x);
+function joint(x, rest = null, hidden = null) {
+  const total = jointOfPage(x, hidden);
   return rest === null ? total : total.map((t, k) => t + (rest[k] ?? -Infinity));
 }
 
-function jointOfPage(x) {
+function jointOfPage(x, hidden) {
   if (!textbook) {
-    const said = inOrder.map((j) => says(columns[j], x[j]));
+    const said = [...inOrder.map((j) => says(columns[j], x[j])), ...together(x, hidden).map(({ values }) => values)];
     return logPrior.map((prior, k) => said.reduce((sum, values) => sum + values[k], prior + bias[k]));
   }
   return logPrior.map((prior, k) => {
@@ -75,8 +76,8 @@ function jointOfPage(x) {
   });
 }
 
-function posterior(x, rest = null) {
-  let total = joint(x, rest);
+function posterior(x, rest = null, hidden = null) {
+  let total = joint(x, rest, hidden);
   if (textbook && total.every((t) => !(t > -Infinity))) total = nearest(x);
   return normalized(total);
 }

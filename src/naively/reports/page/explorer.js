@@ -6,6 +6,7 @@ const THUMB = 9; // half a slider's thumb: its centre stops short of the ends by
 const state = {
   x: columns.map(() => null),
   rest: null, // what columns that are not in the page add to each class, in the row explored
+  hidden: null, // and what they bring to interactions
   row: null, // that row
   shown: Math.min(FIRST, columns.length),
   p: data.classes.map((c) => c.prior),
@@ -17,7 +18,7 @@ function explorer() {
   $("bars").append(...data.classes.map((_, k) => posteriorRow(k)));
   watchers.push(showPosterior, showSum, showLeftOut); // first: the curves follow the ranks
   $("explorer-lines").textContent = aboutLines();
-  if (!textbook) $("sum-is").textContent = `log p(class)${data.model.bias ? " + a bias" : ""} + what each value says${columns.some((c) => c.terms.some(isCentred)) ? " for a class or against it" : ""}, times its weight.`;
+  if (!textbook) $("sum-is").textContent = `log p(class)${data.model.bias ? " + a bias" : ""} + what each value says${columns.some((c) => c.terms.some(isCentred)) ? " for a class or against it" : ""}, times its weight${inter ? ", and what columns say together" : ""}.${leftOutKinds()}`;
   presets();
   showControls();
   start(closeCall());
@@ -35,14 +36,15 @@ function changed() {
 
 // Sets the columns that are shown; the others are missing.
 function start(value) {
-  state.rest = state.row = null;
+  state.rest = state.hidden = state.row = null;
   columns.forEach((column, j) => { state.x[j] = j < state.shown ? snapped(column, value(column)) : null; });
   changed();
 }
 
-function startFromRow({ values, rest, row }) {
+function startFromRow({ values, rest, hidden, row }) {
   state.x = columns.map((_, j) => values[j]);
   state.rest = rest ?? null;
+  state.hidden = hidden ?? null;
   state.row = row;
   changed();
 }
@@ -127,7 +129,7 @@ function posteriorRow(k) {
 }
 
 function showPosterior() {
-  const p = posterior(state.x, state.rest);
+  const p = posterior(state.x, state.rest, state.hidden);
   const order = p.map((_, k) => k).sort((a, b) => p[b] - p[a] || a - b);
   state.p = p;
   state.rank = [];
@@ -177,7 +179,7 @@ function showSum() {
   const terms = (j) => { const said = says(columns[j], state.x[j]); return classes.map((k) => said[k]); };
   const shown = columns.map((_, j) => j).filter((j) => j < state.shown);
   const hidden = columns.map((_, j) => j).filter((j) => j >= state.shown && state.x[j] !== null);
-  const total = joint(state.x, state.rest);
+  const total = joint(state.x, state.rest, state.hidden);
   const rows = [line("log p(class)", classes.map((k) => logPrior[k]), "prior")];
   if (data.model.bias) rows.push(line("bias", classes.map((k) => bias[k]), "calibration"));
   for (const j of shown)
@@ -187,8 +189,9 @@ function showSum() {
   if (hidden.length)
     rows.push(line(`${plural(hidden.length, "column")} not shown`,
       hidden.map(terms).reduce((sum, said) => sum.map((v, i) => v + said[i]))));
-  if (leftOut && state.rest)
-    rows.push(line(`${plural(leftOut, "column")} not in this page`, classes.map((k) => state.rest[k] ?? -Infinity), `as in row ${count(state.row)}`));
+  rows.push(...togetherLines(line, classes));
+  if (state.rest)
+    rows.push(line(leftOut ? `${plural(leftOut, "column")} not in this page` : "what is not in this page", classes.map((k) => state.rest[k] ?? -Infinity), `as in row ${count(state.row)}`));
   const sums = line("Sum", classes.map((k) => total[k]));
   const shares = h("tr", {}, h("th", { scope: "row", class: "name" }, "Posterior"),
     classes.map((k) => sumCell(k, state.p[k], percent(state.p[k]), state.p[k])));

@@ -117,20 +117,27 @@ function mapAxes(a, b, x, y, frame) {
 function paint(canvas, chosen) {
   const { width, height } = canvas, context = canvas.getContext("2d");
   const image = context.createImageData(width, height);
-  const along = (column, n, flip) => Array.from({ length: n }, (_, i) => {
+  const values = (column, n, flip) => Array.from({ length: n }, (_, i) => {
     const { low, high } = extent(column), f = (i + 0.5) / n;
-    return says(column, low + (flip ? 1 - f : f) * (high - low));
+    return low + (flip ? 1 - f : f) * (high - low);
   });
   const held = columns.map((c, j) => (chosen.hold && j !== chosen.x && j !== chosen.y ? says(c, state.x[j]) : null)).filter(Boolean);
   const fixedPart = logPrior.map((prior, k) => held.reduce((sum, said) => sum + said[k], prior + bias[k] + (chosen.hold && state.rest ? state.rest[k] ?? -Infinity : 0)));
   const same = chosen.x === chosen.y;
-  const lx = along(columns[chosen.x], width, false), ly = along(columns[chosen.y], height, true);
+  const vx = values(columns[chosen.x], width, false), vy = values(columns[chosen.y], height, true);
+  const lx = vx.map((v) => says(columns[chosen.x], v)), ly = vy.map((v) => says(columns[chosen.y], v));
+  const x = columns.map((_, j) => (chosen.hold ? state.x[j] : null));
   const colours = data.classes.map((_, k) => rgb(k));
   const floor = 1 / K;
   for (let i = 0; i < height; ++i)
     for (let j = 0; j < width; ++j) {
       let best = -Infinity, at = 0;
       const total = fixedPart.map((v, k) => v + lx[j][k] + (same ? 0 : ly[i][k]));
+      if (inter) {
+        x[chosen.y] = vy[i];
+        x[chosen.x] = vx[j];
+        sumOf(together(x, chosen.hold ? state.hidden : null)).forEach((v, k) => { total[k] += v; });
+      }
       for (let k = 0; k < K; ++k) if (total[k] > best) { best = total[k]; at = k; }
       let sum = 0;
       for (let k = 0; k < K; ++k) sum += Math.exp(total[k] - best);

@@ -1,5 +1,6 @@
 header();
 glance();
+interactions();
 explorer();
 map();
 evaluation();

@@ -1,0 +1,1 @@
+const inter = null, together = () => [], togetherLines = together, leftOutKinds = () => "", interactions = () => $("interactions").remove();
