@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
-from naively import CategoricalNB, GaussianNB, NaiveBayes, _kernel, summarize
-from naively.families import FAMILIES, Categorical, Gaussian
+from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, _kernel, summarize
+from naively.engines.tables import known, read
+from naively.families import FAMILIES, Categorical, Gaussian, Histogram
 from naively.forms import FORMS, Lines, Quadratics
 from naively.model import Model
 from naively.scorer import FormScorer
@@ -145,3 +146,43 @@ def test_extreme_variances_have_a_scale(exponent):
     np.testing.assert_allclose(
         scaled.predict_proba(X * 10.0**exponent), expected, rtol=1e-9, atol=1e-12
     )
+
+
+def mixed_summary():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"a": rng.normal(size=40), "t": rng.choice([*"xy"], 40), "n": rng.poisson(2, 40)}
+    )
+    return frame.assign(b=rng.random(40) < 0.5), rng.choice(["no", "yes"], 40)
+
+
+@pytest.mark.parametrize("at", [[1], [3]], ids=["first", "last"])
+def test_a_column_of_categories_may_have_no_family(at):
+    frame, y = mixed_summary()
+    name = frame.columns[at[0]]
+    alone = NaiveBayes(calibration=None).fit(frame[[name]], y)
+    whole = NaiveBayes(calibration=None).fit(frame, y)
+    model = Model.read(whole.summary_, {Categorical(): at})
+    found, rows = (
+        np.empty((len(y), 2)),
+        known(read(frame, model.schema), model.vocabularies, model.schema),
+    )
+    assert model.kernel.proba(rows, found)
+    np.testing.assert_allclose(found, alone.predict_proba(frame[[name]]), rtol=1e-14)
+
+
+ODD_COLUMNS = {
+    "categories for numbers": ({Gaussian(): [1, 3]}, "'gaussian' reads numbers, .* categories of"),
+    "numbers for categories": ({Categorical(): [0, 2]}, "reads categories, .* numbers of column"),
+    "twice": ({Gaussian(): [0, 0]}, "by their places, each once; got 0"),
+    "none such": ({Gaussian(): [9]}, "by their places, each once; got 9"),
+    "from the end": ({Gaussian(): [-1]}, "by their places, each once; got -1"),
+    "a name": ({Gaussian(): ["a"]}, "by their places, each once; got 'a'"),
+    "no histogram": ({Histogram(): [0]}, "column 'a' reads a histogram, .* holds none"),
+}
+
+
+@pytest.mark.parametrize(("families", "message"), ODD_COLUMNS.values(), ids=ODD_COLUMNS)
+def test_columns_of_a_family_are_those_it_reads(families, message):
+    with pytest.raises(NaivelyError, match=message):
+        Model.read(summarize(*mixed_summary()), families)

@@ -51,7 +51,10 @@ __all__ += ["LOOKED_AT", "held_by_objects", "is_missing", "is_prose", "kind_of"]
 __all__ += ["numbers_of_objects", "schema_by_types"]
 
 What = Literal["number", "boolean", "text", "nothing", "dates", "other"]
-NUMBERS_ALONE = "Use NaiveBayes, which reads categories too; or encode it as numbers, or {out}."
+NUMBERS_ALONE = (
+    "Use NaiveBayes, which reads categories too unless a family of numbers is given for them; or "
+    "encode it as numbers, or {out}."
+)
 LOOKED_AT = 2000  # cells of a column that decide whether it holds text or categories
 _FEWEST_WORDS = 3  # of a cell of text, on average
 _OUT = "leave it out"

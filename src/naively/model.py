@@ -160,7 +160,11 @@ class Model:
             if term.family.kind == "category":
                 form: Any = term.form
                 tables[term.at] = tables.get(term.at, 0.0) + form.values
-        return Tables.of([tables[i] for i in sorted(tables)]) if tables else None
+        if not tables:
+            return None
+        for i, known in enumerate(self.vocabularies):  # a column without a term adds nothing
+            tables.setdefault(i, np.zeros((known.size + 1, self.classes.size)))
+        return Tables.of([tables[i] for i in sorted(tables)])
 
     @cached_property
     def kernel(self) -> Any:

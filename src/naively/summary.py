@@ -247,17 +247,16 @@ class Summary:
         """Return the same with one statistic replaced."""
         return Summary(self.schema, self.axes, {**self.statistics, type(statistic): statistic})
 
-    def decided(self, kind: Kind) -> Summary:
-        """Return the same, with columns in which no cell has been seen as columns of a kind.
+    def decided(self, kinds: Sequence[Kind]) -> Summary:
+        """Return the same, with columns in which no cell has been seen as columns of some kinds.
 
         >>> from naively import summarize
-        >>> summarize([[1.5, None]], ["a"]).decided("number").moments.weight
+        >>> summarize([[1.5, None]], ["a"]).decided(["number", "number"]).moments.weight
         array([[1., 0.]])
         """
-        if not self.schema.undecided:
-            return self
-        kinds = [kind if its == "undecided" else its for its in self.schema.held]
-        return self._under(self.schema.decided(kinds))
+        pairs = zip(kinds, self.schema.held, strict=True)
+        found = [kind if its == "undecided" else its for kind, its in pairs]
+        return self._under(self.schema.decided(found))
 
     def ordered(self, *, empty_classes: bool = True) -> Summary:
         """Return the same with sorted categories, without those that have no weight.

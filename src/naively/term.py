@@ -19,12 +19,13 @@ from naively.families.family import Codes, Family, SpreadError
 from naively.families.histogram import BinnedColumns
 from naively.families.text import Text, WordCounts
 from naively.forms import Form
+from naively.schema import HELD, Schema
 from naively.statistics import Documents, Moments, Occurrences, Sample
 from naively.statistics.counts import Counts
 from naively.summary import Summary
 from naively.text_rows import TextRows
 
-__all__ = ["Term", "read_terms"]
+__all__ = ["Term", "places_of", "read_terms"]
 
 Floats = NDArray[np.float64]
 
@@ -139,24 +140,52 @@ def read_terms(summary: Summary, families: Mapping[Family, Sequence[int]]) -> tu
     return tuple(terms)
 
 
+def places_of(family: Family, schema: Schema, columns: Sequence[int]) -> Sequence[int]:
+    """Return the places of ascending columns among those that hold what a family reads, or raise.
+
+    >>> from naively.families import Categorical
+    >>> places_of(Categorical(), Schema(3, kinds=("number", "category", "category")), [2])
+    [1]
+    """
+    of_kind = {"number": schema.numbers, "category": schema.categories, "text": schema.texts}
+    there: Sequence[int] = of_kind[family.kind]
+    every = list(there) == list(columns)
+    place_of = {j: i for i, j in enumerate(() if every else there)}
+    for before, j in zip((None, *columns), () if every else columns, strict=False):
+        if j == before or j not in range(schema.n_columns):
+            raise NaivelyError(
+                f"families must name columns by their places, each once; got {j!r}. There are "
+                f"{schema.n_columns} columns."
+            )
+        if j not in place_of:
+            raise NaivelyError(
+                f"the family {family.name!r} reads {HELD[family.kind]}, and the summary holds "
+                f"{HELD.get(schema.held[j], 'no cell')} of {schema.name(j)}. Give the column "
+                "another family, or measure it again."
+            )
+    if columns and family.reads == "bins" and schema.edges is None:
+        raise NaivelyError(
+            f"the family {family.name!r} of {schema.name(columns[0])} reads a histogram, and the "
+            "summary holds none. Give the column another family, or measure with a schema that has "
+            "edges."
+        )
+    return range(len(columns)) if every else [place_of[j] for j in columns]
+
+
 def _statistics(
     summary: Summary, family: Family, columns: Sequence[int]
 ) -> Iterator[tuple[Sequence[int], Any, Any]]:
     """Give columns, their places among those of their kind, and the statistic that is read."""
-    schema = summary.schema
+    schema, at = summary.schema, places_of(family, summary.schema, columns)
     if family.kind == "category":
-        for j in columns:
-            place = schema.categories.index(j)
+        for j, place in zip(columns, at, strict=True):
             yield [j], place, summary.tally(place)
         return
     if isinstance(family, Text):
-        for j in columns:
-            place = schema.texts.index(j)
+        for j, place in zip(columns, at, strict=True):
             yield [j], place, _word_counts(summary, place, family)
         return
-    every = len(columns) == len(schema.numbers)
-    place_of = {} if every else {j: i for i, j in enumerate(schema.numbers)}
-    at: Sequence[int] = range(len(columns)) if every else [place_of[j] for j in columns]
+    every = len(at) == len(schema.numbers)
     if family.reads == "moments":
         values = summary.moments.values
         some = summary.moments if every else Moments(np.ascontiguousarray(values[:, :, at]))

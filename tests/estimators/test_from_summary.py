@@ -75,3 +75,22 @@ def test_a_family_says_what_a_summary_lacks(family, message):
         NaiveBayes.from_summary(NUMBERS, families={"age": family}, calibration=None)
     with pytest.raises(NaivelyError, match=r"'gaussian' reads numbers.*'town'"):
         NaiveBayes.from_summary(TEXT, families={"town": "gaussian"}, calibration=None)
+
+
+@pytest.mark.parametrize("family", ["gaussian", "poisson", "categorical"])
+def test_a_family_of_a_column_without_a_cell_adds_nothing(family):
+    rows = [[1.0, None], [2.0, None], [4.0, None]]
+    seen = summarize(rows, ["a", "b", "a"])
+    assert seen.schema.undecided == (1,)
+    plain = NaiveBayes.from_summary(seen, calibration=None).predict_proba(rows)
+    model = NaiveBayes.from_summary(seen, families={1: family}, calibration=None)
+    np.testing.assert_array_equal(model.predict_proba(rows), plain)
+    kind = "category" if family == "categorical" else "number"
+    assert model.summary_.schema.held[1] == kind
+    model.partial_fit([[1.0, 3]], ["a"])  # a number, which the family may take for a category
+    assert model.families_[1][0].name == family
+
+
+def test_families_of_a_column_are_different():
+    with pytest.raises(NaivelyError, match="the families of column 0 must be different"):
+        NaiveBayes(families={0: ("gaussian", "gaussian")}).fit([[1.0], [2.0]], ["a", "b"])

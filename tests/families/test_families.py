@@ -568,3 +568,12 @@ def test_a_family_with_a_formula_of_its_own_is_scored_by_it():
     ours = once.fit(X, y).predict_joint_log_proba(X) - np.log(0.5)
     theirs = twice.fit(X, y).predict_joint_log_proba(X) - np.log(0.5)
     np.testing.assert_allclose(theirs, 2 * ours, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "given", [{"ddof": -1}, {"variance": "both"}, {"smoothing": "none"}, {"var_smoothing": -1.0}]
+)
+def test_a_gaussian_checks_its_fields(given):
+    (name,) = given
+    with pytest.raises(NaivelyError, match=f"{name}.* must be|{name} must be|must be.*{name}"):
+        Gaussian(**given)

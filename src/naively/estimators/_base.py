@@ -225,8 +225,14 @@ class SummaryClassifier(
 
         Columns in which no cell has been seen hold what all columns of the estimator hold.
         """
+        summary = self._decide(summary)
         self._check_summary(summary)
-        return summary if self._alone is None else summary.decided(self._alone)
+        return summary
+
+    def _decide(self, summary: Summary) -> Summary:
+        """Return a summary in which empty columns hold what all columns hold."""
+        kinds = [self._alone or "undecided"] * summary.schema.n_columns
+        return summary.decided(kinds) if summary.schema.undecided else summary
 
     def _check_summary(self, summary: Summary) -> None:
         """Raise where a summary, measured elsewhere, holds what this estimator cannot read."""

@@ -27,10 +27,11 @@ from naively.families.text import Text
 from naively.measure import measure, measure_sample
 from naively.model import SAMPLE
 from naively.rows import Rows, Targets
-from naively.schema import HELD, Kind, Schema
+from naively.schema import Kind, Schema
 from naively.statistics import Sample
 from naively.statistics.sample import EVERYTHING
 from naively.summary import Summary
+from naively.term import places_of
 from naively.words import Words
 
 if TYPE_CHECKING:
@@ -154,6 +155,20 @@ class MixedClassifier(SummaryClassifier):
             return [tuple(family.uncalibrated() for family in its) for its in found]
         return found
 
+    def _columns_of(self, schema: Schema) -> dict[Family, list[int]]:
+        """Return the columns that each family describes."""
+        found: dict[Family, list[int]] = {}
+        for j, families in enumerate(self._families(schema)):
+            for family in families:
+                found.setdefault(family, []).append(j)
+        return found
+
+    def _decide(self, summary: Summary) -> Summary:
+        """Return a summary in which empty columns hold what their families read, if given."""
+        schema, given = summary.schema, self._kinds()
+        columns = zip(schema.names or range(schema.n_columns), schema.held, strict=True)
+        return summary.decided([given.get(name, kind) for name, kind in columns])
+
     def _measure(
         self, table: Rows, schema: Schema, targets: Targets, sample: Sample | None = None
     ) -> Summary:
@@ -195,9 +210,11 @@ class MixedClassifier(SummaryClassifier):
         super()._check_summary(summary)
         schema = summary.schema
         check_columns(self.families, schema)
-        for j, families in enumerate(self._families(schema)):
-            for family in families:
-                _check_measured(family, schema, j)
+        for family, columns in self._columns_of(schema).items():
+            places_of(family, schema, columns)
+            if isinstance(family, Text):
+                for j in columns:
+                    _check_options(family, schema, j)
 
 
 def _only_name(X: Any) -> Any:
@@ -205,26 +222,13 @@ def _only_name(X: Any) -> Any:
     return (names_of(X) or (0,))[0]
 
 
-def _check_measured(family: Family, schema: Schema, j: int) -> None:
-    """Raise where a summary does not hold what a family of a column reads."""
-    held = schema.held[j]
-    if held not in ("undecided", family.kind):
+def _check_options(family: Text, schema: Schema, j: int) -> None:
+    """Raise where a summary does not read words as a family of text does."""
+    options = schema.options[schema.texts.index(j)]
+    if replace(options, unicode=family.options.unicode) != family.options:
         raise NaivelyError(
-            f"the family {family.name!r} reads {HELD[family.kind]}, and the summary holds "
-            f"{HELD[held]} of {schema.name(j)}. Give the column another family, or measure it "
-            "again."
-        )
-    if isinstance(family, Text) and held == "text":
-        options = schema.options[schema.texts.index(j)]
-        if replace(options, unicode=family.options.unicode) != family.options:
-            raise NaivelyError(
-                f"the family of {schema.name(j)} must read words as the summary does, by "
-                f"{options}; got {family}. Give the column another family, or measure it again."
-            )
-    if family.reads == "bins" and schema.edges is None:
-        raise NaivelyError(
-            f"the family {family.name!r} of {schema.name(j)} reads a histogram, and the summary "
-            "holds none. Give the column another family, or measure with a schema that has edges."
+            f"the family of {schema.name(j)} must read words as the summary does, by "
+            f"{options}; got {family}. Give the column another family, or measure it again."
         )
 
 

@@ -30,6 +30,7 @@ class PersistenceMixin:
         def _check_declared(self, declared: Any) -> None: ...
         def _adopt(self, summary: Summary, model: Any = None) -> Self: ...
         def _read(self, summary: Summary) -> Any: ...
+        def _decide(self, summary: Summary) -> Summary: ...
 
         _alone: ClassVar[Any]
 
@@ -96,7 +97,7 @@ class PersistenceMixin:
         estimator = cls(**params)
         estimator._check_params()
         estimator._check_declared(summary.classes)
-        summary = summary if estimator._alone is None else summary.decided(estimator._alone)
+        summary = estimator._decide(summary)
         with suppress(NaivelyError):  # `predict` raises it, as it did before the model was saved
             return estimator._adopt(summary, estimator._read(summary))
         return estimator._adopt(summary)

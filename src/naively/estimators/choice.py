@@ -116,7 +116,10 @@ def family_of(wanted: Any, column: Any) -> Family:
 
 def kind_of(wanted: Any, column: Any) -> Kind:
     """Return what a column must hold for the families that are given for it."""
-    kinds = {family.kind for family in choose(column, "number", {column: wanted})}
+    families = choose(column, "number", {column: wanted})
+    if len(set(families)) < len(families):
+        raise NaivelyError(f"the families of column {column!r} must be different; got {wanted!r}.")
+    kinds = {family.kind for family in families}
     if len(kinds) != 1:
         raise NaivelyError(
             f"the families of column {column!r} must be all of numbers, of categories or of text; "

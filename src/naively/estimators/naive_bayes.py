@@ -255,13 +255,9 @@ class NaiveBayes(MixedClassifier):
     def _read(self, summary: Summary) -> Model:
         check_costs(self.costs, summary.classes)
         check_reject(self.reject, summary.classes)
-        columns_of: dict[Family, list[int]] = {}
-        for j, families in enumerate(self._families(summary.schema)):
-            for family in families:
-                columns_of.setdefault(family, []).append(j)
         return Model.read(
             summary,
-            columns_of,
+            self._columns_of(summary.schema),
             priors=self.priors,
             calibration=self.calibration,
             interactions=interaction_kinds(self.interactions),

@@ -210,6 +210,13 @@ class Gaussian(Family):
     def __post_init__(self) -> None:
         if not 0 <= self.var_smoothing < np.inf:
             raise NaivelyError(f"var_smoothing must be >= 0; got {self.var_smoothing!r}.")
+        if self.variance not in ("class", "shared") or self.smoothing not in ("global", "column"):
+            raise NaivelyError(
+                "variance must be 'class' or 'shared', and smoothing 'global' or 'column'; got "
+                f"variance={self.variance!r}, smoothing={self.smoothing!r}."
+            )
+        if not 0 <= self.ddof < np.inf:
+            raise NaivelyError(f"ddof must be >= 0; got {self.ddof!r}.")
 
     def parameters(
         self, statistic: Moments, prior: GaussianParameters | None = None
