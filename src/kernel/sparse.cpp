@@ -15,10 +15,10 @@ constexpr double largest = std::numeric_limits<double>::max();
 constexpr std::size_t line_bytes = 64;
 constexpr std::size_t most_lines = 32;  // of a row, fetched beforehand
 
-NAIVELY_CLONES bool are_below(const std::uint32_t* places, std::size_t n, std::uint32_t end) {
+NAIVELY_CLONES std::uint32_t greatest_of(const std::uint32_t* places, std::size_t n) {
     std::uint32_t greatest = 0;
     for (std::size_t i = 0; i < n; ++i) greatest = std::max(greatest, places[i]);
-    return n == 0 || greatest < end;
+    return greatest;
 }
 
 NAIVELY_CLONES bool are_plain(const double* values, std::size_t n, double least, double most) {
@@ -74,7 +74,8 @@ Problem RowReader::read(std::size_t row) {
     if (!reading_.values) return Problem::none;
     read_values(first, n);
     const bool orderly = !reading_.distinct || ascend(cells.places, n);
-    if (!(orderly && are_plain(cells.values, n, reading_.negative ? -largest : 0.0, most()))) {
+    if (!(orderly && are_plain(cells.values, n, reading_.negative ? -farthest_cell : 0.0,
+                               reading_.negative ? farthest_cell : largest_count))) {
         const Problem problem = tidy();
         if (problem != Problem::none) return problem;
     }
@@ -88,14 +89,12 @@ Problem RowReader::read(std::size_t row) {
     return Problem::none;
 }
 
-// What a cell may be at most: sums of counts must be finite.
-double RowReader::most() const { return reading_.negative ? largest : largest_count; }
-
 bool RowReader::read_places(std::size_t first, std::size_t n) {
-    const auto end = static_cast<std::uint32_t>(X_.n_columns);
     if (!X_.has_long_places) {
         cells.places = reinterpret_cast<const std::uint32_t*>(X_.places) + first;
-        return are_below(cells.places, n, end);
+        cells.n_behind = static_cast<std::size_t>(X_.starts[X_.n_rows]) - first - n;
+        cells.greatest = greatest_of(cells.places, n);
+        return n == 0 || cells.greatest < X_.n_columns;
     }
     const std::uint64_t* from = reinterpret_cast<const std::uint64_t*>(X_.places) + first;
     places_.resize(n);
@@ -105,6 +104,8 @@ bool RowReader::read_places(std::size_t first, std::size_t n) {
         places_[i] = static_cast<std::uint32_t>(from[i]);
     }
     cells.places = places_.data();
+    cells.n_behind = 0;
+    cells.greatest = static_cast<std::uint32_t>(greatest);
     return n == 0 || greatest < X_.n_columns;
 }
 
@@ -136,8 +137,10 @@ Problem RowReader::tidy() {
             missing.push_back(cell.first);
             continue;
         }
-        if (std::abs(cell.second) > most()) return Problem::infinite;
+        if (std::abs(cell.second) > (reading_.negative ? largest : largest_count))
+            return Problem::infinite;
         if (cell.second < 0.0 && !reading_.negative) return Problem::negative;
+        cell.second = std::max(-farthest_cell, std::min(cell.second, farthest_cell));
         sorted_[kept++] = cell;
     }
     sorted_.resize(kept);
@@ -149,7 +152,7 @@ void RowReader::keep_sorted() {
     places_.resize(sorted_.size());
     values_.resize(sorted_.size());
     for (std::size_t i = 0; i < sorted_.size(); ++i) std::tie(places_[i], values_[i]) = sorted_[i];
-    cells = {places_.data(), values_.data(), sorted_.size()};
+    cells = {places_.data(), values_.data(), sorted_.size(), 0, cells.greatest};
 }
 
 Finding hash_sparse(const SparseRows& X, const std::uint64_t* hashes, std::uint64_t* inout) {

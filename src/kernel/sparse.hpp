@@ -24,6 +24,9 @@ struct SparseRows {
     std::size_t n_columns;  // fewer than 2^32
 };
 
+// Cells beyond this count as this in sums of lines, which must be finite.
+constexpr double farthest_cell = 1e300;
+
 // Counts beyond this are no counts: sums of them would be infinite.
 constexpr double largest_count = 1e290;
 
@@ -40,6 +43,8 @@ struct Cells {
     const std::uint32_t* places = nullptr;
     const double* values = nullptr;  // null where they are not asked for
     std::size_t n = 0;
+    std::size_t n_behind = 0;    // places of other rows that can be read behind these
+    std::uint32_t greatest = 0;  // of the places
 };
 
 // How rows are to be read.
@@ -66,7 +71,6 @@ class RowReader {
     bool read_places(std::size_t first, std::size_t n);
     void read_values(std::size_t first, std::size_t n);
     Problem tidy();
-    double most() const;
     void keep_sorted();
 
     const SparseRows& X_;
