@@ -67,6 +67,8 @@ def log_or_least(x: Floats) -> Floats:
     >>> log_or_least(np.array([1.0, 0.0])).tolist()
     [0.0, -1000000000.0]
     """
+    if x.size and x.min() > 0:  # all at once, which is much faster
+        return np.log(x)
     return np.log(x, out=np.full(x.shape, LEAST), where=x > 0)
 
 
