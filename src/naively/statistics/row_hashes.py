@@ -14,7 +14,7 @@ from naively import _kernel
 from naively.sparse import SparseRows
 from naively.text_rows import TextRows
 
-__all__ = ["cells_of", "distinct_rows", "hash_rows", "hashes_of", "least", "places_of"]
+__all__ = ["cells_of", "distinct_rows", "enough", "hash_rows", "hashes_of", "least", "places_of"]
 
 Hashes = NDArray[np.uint64]
 Codes = NDArray[np.int32]
@@ -113,6 +113,17 @@ def least(hashes: Hashes, at: NDArray[np.intp], size: int) -> NDArray[np.intp]:
     bound = np.uint64(4 * size / at.size * 2.0**64)
     low = at[hashes[at] < bound]
     return low if np.unique(hashes[low]).size > size else at
+
+
+def enough(hashes: Hashes, size: int) -> int:
+    """Return how many rows of ascending hashes a sample needs: one more shows what is left out.
+
+    >>> enough(np.array([1, 2, 2, 3, 4], np.uint64), 2)
+    4
+    """
+    if hashes.size <= size:
+        return hashes.size
+    return int(np.searchsorted(hashes, hashes[size - 1], side="right")) + 1
 
 
 def cells_of(columns: Any, rows: NDArray[np.intp], dtype: Any) -> NDArray[Any]:

@@ -35,6 +35,7 @@ from naively.statistics import sampled_cells as cells
 from naively.statistics.row_hashes import (
     cells_of,
     distinct_rows,
+    enough,
     hash_rows,
     hashes_of,
     least,
@@ -122,12 +123,12 @@ class Sample(Statistic):
             return replace(nothing, bound=bound, untyped=block.untyped)
         first, inverse = distinct_rows(found[at], block.classes[at])
         weight = np.bincount(inverse, None if weights is None else weights[at], first.size)
-        kept = at[first]
+        kept = at[first] if block.untyped else at[first[: enough(found[at[first]], size)]]
         sample = cls(
             size,
             bound,
             found[kept],
-            weight.astype(np.float64),
+            weight[: kept.size].astype(np.float64),
             block.classes[kept],
             cells.numbers_of(numbers, kept),
             cells_of(block.codes, kept, np.int32),
