@@ -20,6 +20,7 @@ from sklearn.datasets import load_iris
 
 import naively
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, families, summarize
+from naively.labels import number_array
 from naively.statistics import Moments
 
 pl = pytest.importorskip("polars")
@@ -87,6 +88,7 @@ SETS_OF_LABELS = {
     "strings": ["ü", "日本語", "", " spaced ", "<script>", '"', "\ud800"],
     "integers": [-(2**63), -1, 0, 2**63 - 1],
     "unsigned": [2**64 - 1, 2**63],
+    "small and large unsigned": [2**64 - 1, 0],
     "booleans": [False, True],
     "floats": [-1.0, 0.0, 2.0],
 }
@@ -94,11 +96,14 @@ SETS_OF_LABELS = {
 
 @pytest.mark.parametrize("labels", SETS_OF_LABELS.values(), ids=SETS_OF_LABELS)
 def test_labels_of_any_type_come_back(path, labels):
-    y = np.array(labels * 2)
+    y = number_array(labels * 2) if type(labels[0]) is int else np.array(labels * 2)
     model = GaussianNB().fit(np.arange(len(y))[:, np.newaxis], y)
     copy = reloaded(model, path)
     assert copy.classes_.tolist() == model.classes_.tolist()
     assert copy.classes_.dtype.kind == model.classes_.dtype.kind
+    cells = pd.DataFrame({"c": pd.Series(y.tolist(), dtype=object)})
+    model = NaiveBayes(families={"c": "categorical"}).fit(cells, ["a", "b"] * len(labels))
+    assert reloaded(model, path).summary_ == model.summary_
 
 
 def test_column_names_of_any_text_come_back(path):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from naively.axes import Axes
 from naively.exceptions import NaivelyError
-from naively.labels import text_array
+from naively.labels import number_array, text_array
 from naively.schema import Counted, Kind, Schema
 from naively.statistics import STATISTICS, ClassWeight
 from naively.summary import Summary
@@ -166,7 +166,10 @@ def _names(kind: Any, listed: Any, what: str) -> NDArray[Any]:
         raise UnsoundError(f"its {what} must all be {type_.__name__}")
     try:
         is_text = type_ is str
-        names = text_array(listed) if is_text else np.array(listed, None if listed else type_)
+        if type_ is int and listed:
+            names = number_array(listed)
+        else:
+            names = text_array(listed) if is_text else np.array(listed, None if listed else type_)
         ordered = bool((names[1:] > names[:-1]).all())
     except (OverflowError, TypeError, ValueError):
         raise UnsoundError(f"its {what} are beyond what labels can be") from None
