@@ -130,6 +130,8 @@ def number_array(numbers: Sequence[Any]) -> NDArray[Any]:
             return np.array(numbers, dtype=np.uint64)
     elif all(abs(int(number)) <= 2**53 for number in (low, high)):
         return np.array([float(number) for number in numbers])
+    elif all(int(number) == number and abs(number) <= 2**53 for number in set(numbers) - {*whole}):
+        return number_array([int(number) for number in numbers])
     raise NaivelyError(
         "integers must be from -2^63 to 2^63 - 1, or from 0 to 2^64 - 1, and up to 2^53 beside "
         f"fractions; got {low} and {high}. Make them text."

@@ -180,3 +180,16 @@ def test_booleans_beside_numbers_are_booleans_in_rows_as_in_frames():
     model = NaiveBayes().fit(rows, Y)
     assert model.summary_.schema.kinds == ("number", "category")
     np.testing.assert_array_equal(model.predict_proba(rows), model.predict_proba(frame))
+
+
+def test_integers_above_2_53_stay_apart_beside_fractions_in_rows():
+    rows = [[5, 0.5], [2**53, 0.5], [2**53 + 1, 1.5], [2**53 + 1, 2.5]]
+    frame = pd.DataFrame(rows, columns=["c", "x"])
+    model = NaiveBayes(families={0: "categorical"}, calibration=None).fit(rows, Y)
+    assert model.summary_.categories[0].tolist() == [5, 2**53, 2**53 + 1]
+    named = NaiveBayes(families={"c": "categorical"}, calibration=None).fit(frame, Y)
+    np.testing.assert_array_equal(model.predict_proba(rows), named.predict_proba(frame))
+    stream = NaiveBayes(families={0: "categorical"}, calibration=None, open_classes=True)
+    for row, label in zip(rows, Y, strict=True):
+        stream.partial_fit([row], [label])
+    assert stream.summary_.categories[0].tolist() == [5, 2**53, 2**53 + 1]

@@ -24,6 +24,7 @@ __all__ = ["as_weights", "check_dense", "holds_more", "is_readable", "summarize"
 __all__ += ["unmasked"]
 
 _READABLE = "fdbhilqBHILQ?"  # the dtypes that the kernel reads in place
+_LARGEST = 2**53  # integers below are different float64 numbers
 
 
 class _Converted:
@@ -120,9 +121,15 @@ def unmasked(X: Any) -> Any:
 
 
 def holds_more(rows: Any) -> bool:
-    """Whether rows as lists hold text or booleans, which NumPy would convert beside numbers."""
+    """Whether rows as lists hold what NumPy would convert beside numbers.
+
+    That is text, booleans, and integers from 2^53 on, which might be equal beside fractions.
+    """
     cells = (cell for row in rows if isinstance(row, list | tuple) for cell in row)
-    return any(isinstance(cell, str | bool | np.bool_) for cell in cells)
+    return any(
+        isinstance(cell, str | bool | np.bool_) or (type(cell) is int and abs(cell) >= _LARGEST)
+        for cell in cells
+    )
 
 
 def check_dense(X: Any) -> None:
