@@ -85,7 +85,8 @@ class Model:
     labels: list[Any] = field(init=False, repr=False)  # the classes, to answer for single rows
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "labels", self.classes.tolist())
+        is_date = self.classes.dtype.kind == "M"  # of which tolist would make integers
+        object.__setattr__(self, "labels", list(self.classes) if is_date else self.classes.tolist())
 
     @classmethod
     def read(

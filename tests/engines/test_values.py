@@ -333,3 +333,10 @@ def test_categories_without_a_cell_are_no_error(of_flags):
     proba = of_flags.predict_proba(pd.DataFrame({"flag": cells}))
     assert np.array_equal(proba[0], of_flags.predict_proba_one([True]))
     assert np.array_equal(proba[1], of_flags.predict_proba_one([None]))
+
+
+@pytest.mark.parametrize("unit", ["D", "s", "ns"])
+def test_a_label_that_is_a_date_is_one_for_single_rows_too(unit):
+    days = np.array(["2024-01-01", "2024-02-29"], dtype=f"datetime64[{unit}]")
+    model = GaussianNB().fit([[0.0], [1.0], [5.0], [6.0]], days[[0, 0, 1, 1]])
+    assert model.predict_one([5.5]) == model.predict([[5.5]])[0] == days[1]

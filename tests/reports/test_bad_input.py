@@ -18,6 +18,11 @@ BAD = {
     ),
     "infinity": ((np.where(X > 7.6, np.inf, X), Y), "column 0 holds infinity"),
     "a missing label": ((X, [None, *SPECIES[1:]]), r"labels must not be missing; got y\[0\]"),
+    "dates for classes": (
+        (X, np.array(["2024-01-01", "2024-01-02"], dtype="datetime64[D]")[Y % 2]),
+        "labels that are text, numbers or booleans; got datetime64",
+    ),
+    "bytes for classes": ((X, np.array([b"a", b"b"])[Y % 2]), "text, numbers or booleans; got"),
     "too few labels": ((X, Y[:9]), "inconsistent numbers of samples"),
     "no rows": ((np.empty((0, 2)), []), "0 sample"),
     "no labels": ((X, None), "rows and their labels must be given"),

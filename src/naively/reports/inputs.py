@@ -145,6 +145,11 @@ def _codes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
             f"y must hold classes that the model has learned ({labels.quoted(classes)}); "
             f"got {labels.quoted(unknown)} too. Fit it on these rows, or leave them out."
         )
+    if classes.dtype.kind in "MS":
+        raise NaivelyError(
+            f"a report needs labels that are text, numbers or booleans; got {classes.dtype}. Make "
+            "them text."
+        )
     if not 2 <= classes.size <= _MOST_CLASSES:
         got = f"{classes.size:,}: {labels.quoted(classes)}"
         hint = " Is the target a number rather than a class?" if classes.size > 2 else ""
