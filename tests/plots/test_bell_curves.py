@@ -1,10 +1,11 @@
 """Bell curves: what was drawn, and where."""
 
 import numpy as np
+import pytest
 from scipy.stats import norm
 from sklearn.datasets import load_breast_cancer, load_digits
 
-from naively import GaussianNB
+from naively import GaussianNB, NaiveBayes
 from naively.plots import (
     BellCurveDisplay,
     columns_by_separation,
@@ -76,3 +77,15 @@ def test_a_spike_does_not_flatten_the_other_curves():
     y = np.repeat(["wide", "spike"], 500)
     display = BellCurveDisplay.from_estimator(GaussianNB().fit(X, y), X, y)
     assert display.ax_[0].get_ylim()[1] < 8 * display.curves_[0][1].get_ydata().max()
+
+
+@pytest.mark.parametrize("family", ["gaussian", "student_t", "poisson"])
+@pytest.mark.parametrize(
+    "column",
+    [np.full(16, 1.7e18), 1e17 + 16 * np.arange(16), 1e8 * np.arange(16)],
+    ids=["constant", "near each other", "wide"],
+)
+def test_large_whole_numbers_are_drawn(column, family):
+    model = NaiveBayes(families={0: family}, calibration=None).fit(column[:, None], AGE)
+    display = BellCurveDisplay.from_estimator(model, column[:, None], AGE)
+    assert all(np.size(line.get_xdata()) < 10_000 for line in display.curves_[0])

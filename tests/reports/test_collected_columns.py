@@ -147,3 +147,9 @@ def test_the_model_is_chosen_by_what_the_columns_hold():
     assert any("GaussianNB(), since all columns hold numbers" in n for n in data["notes"])
     given = quick(NaiveBayes(), FRAME, SPECIES).data
     assert (given["model"]["name"], given["model"]["chosen"]) == ("NaiveBayes", False)
+
+
+@pytest.mark.parametrize("value", [2.0**52, 1.7e18, -1e16, 1e308])
+def test_a_column_of_one_large_number_is_reported(value):
+    data = quick(np.column_stack([X[:, 0], np.full(150, value)]), Y).data
+    assert np.sum(data["columns"][1]["histogram"]["counts"]) == 150

@@ -17,6 +17,8 @@ __all__ = ["Panel"]
 
 Floats = NDArray[np.float64]
 
+_NO_HALVES = 2.0**52  # from here on, there is no number between whole ones
+
 
 @dataclass(frozen=True, eq=False)
 class Panel:
@@ -148,10 +150,12 @@ def _histograms(
 def _edges(column: Floats, bins: int | None) -> Floats:
     """Return a histogram's bins: few whole numbers get one each, else by Rice's rule."""
     low, high = column.min(), column.max()
-    if bins is None and high - low <= 40 and (column == np.rint(column)).all():
+    is_large = max(-low, high) >= _NO_HALVES
+    if not is_large and bins is None and high - low <= 40 and (column == np.rint(column)).all():
         return np.arange(low - 0.5, high + 1)
     count = int(np.clip(2 * np.cbrt(column.size), 5, 40)) if bins is None else bins
-    edges: Floats = np.histogram_bin_edges(column, bins=count)
+    margin = 1e-3 * max(-low, high) if is_large and high - low < 1e-12 * max(-low, high) else 0.0
+    edges: Floats = np.histogram_bin_edges(column, count, (low - margin, high + margin))
     return edges
 
 

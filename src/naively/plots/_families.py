@@ -18,6 +18,8 @@ __all__ = ["FamilyCurves", "ShownColumns", "has_families"]
 
 Floats = NDArray[np.float64]
 
+_MOST_STEPS = 2000
+
 
 def has_families(model: Any) -> bool:
     """Whether a fitted model describes each column by families of its own."""
@@ -36,7 +38,8 @@ class FamilyCurves:
     def curves(self, x: Floats, edges: Floats) -> tuple[Floats, Floats]:
         """Return points and densities by class: at x, or in steps between edges.
 
-        Whole numbers have probabilities, which are drawn in steps of width 1.
+        Whole numbers have probabilities, which are drawn in steps of width 1, unless that would be
+        more steps than can be seen.
         """
         if self.term.family.reads == "bins":
             cuts, knots = (part[self.place] for part in self.term.statistic.edges)
@@ -48,6 +51,10 @@ class FamilyCurves:
             silent = ~found.any(axis=1, keepdims=True)  # a column of one value adds nothing
             return np.broadcast_to(x, found.shape), np.where(silent, np.nan, np.exp(found))
         first, last = max(low, np.floor(x[0])), min(high, np.ceil(x[-1]))
+        if last - first > _MOST_STEPS or last >= 2.0**52:
+            x = np.clip(x, first, last)
+            found = np.exp(self._log_density(np.rint(x)))
+            return np.broadcast_to(x, found.shape), found
         whole = np.arange(first, last + 1)
         return _steps(np.arange(first - 0.5, last + 1), np.exp(self._log_density(whole)))
 

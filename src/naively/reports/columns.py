@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,7 @@ __all__ = ["Ranges", "blocks", "histograms", "rows_at", "slider"]
 
 _CELLS = 1 << 22  # of a block: 32 MB
 _BINS = 24
+_LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True)
@@ -115,10 +117,11 @@ def _edges(ranges: Ranges, j: int) -> tuple[float, float, int]:
     least, most = float(ranges.least[j]), float(ranges.most[j])
     if math.isnan(least):
         return 0.0, 1.0, 1
-    if ranges.whole[j] and most - least < 2 * _BINS:
+    has_halves = max(-least, most) < 2.0**52  # from there on, there is no number between whole ones
+    if ranges.whole[j] and has_halves and most - least < 2 * _BINS:
         return least - 0.5, most + 0.5, int(most - least) + 1
     margin = 0.0 if most > least else abs(least) * 0.01 or 0.5
-    return least - margin, most + margin, _BINS
+    return max(least - margin, -_LARGEST), min(most + margin, _LARGEST), _BINS
 
 
 def slider(least: float, most: float, *, whole: bool) -> dict[str, float]:
