@@ -131,26 +131,19 @@ std::unique_ptr<Counted> count_tokens(const In<std::uint64_t>& addresses,
 
 // The words that were gathered, sorted; places become those among them.
 nb::tuple sort_words(Counted& counted) {
-    std::vector<std::uint8_t> block;
-    std::vector<std::int64_t> offsets{0};
+    naively::OwnWords words;
     {
         nb::gil_scoped_release unlocked;
-        const naively::WordsView words = counted.dictionary.view();
-        const std::vector<std::uint32_t> order = naively::order_of(words);
-        std::vector<std::int32_t> rank(words.n);
-        block.reserve(static_cast<std::size_t>(words.offsets[words.n]));
-        offsets.reserve(words.n + 1);
-        for (std::size_t i = 0; i < words.n; ++i) {
-            const std::uint8_t* word = words.word(order[i]);
-            block.insert(block.end(), word, word + words.length(order[i]));
-            offsets.push_back(static_cast<std::int64_t>(block.size()));
+        const std::vector<std::uint32_t> order = naively::order_of(counted.dictionary.view());
+        words = naively::sorted(counted.dictionary.view(), order);
+        counted.dictionary = naively::Dictionary();
+        std::vector<std::int32_t> rank(order.size());
+        for (std::size_t i = 0; i < order.size(); ++i)
             rank[order[i]] = static_cast<std::int32_t>(i);
-        }
         for (std::int32_t& place : counted.rows.places)
             place = rank[static_cast<std::size_t>(place)];
-        counted.dictionary = naively::Dictionary();
     }
-    return nb::make_tuple(array_of(std::move(block)), array_of(std::move(offsets)));
+    return nb::make_tuple(array_of(std::move(words.block)), array_of(std::move(words.offsets)));
 }
 
 // Places become others.
@@ -172,7 +165,7 @@ nb::tuple take_rows(Counted& counted) {
 nb::tuple unite_words(const In<std::uint8_t>& a_block, const In<std::int64_t>& a_offsets,
                       const In<std::uint8_t>& b_block, const In<std::int64_t>& b_offsets) {
     const naively::WordsView a = words_of(a_block, a_offsets), b = words_of(b_block, b_offsets);
-    naively::Union both;
+    naively::OwnWords both;
     {
         nb::gil_scoped_release unlocked;
         both = naively::unite(a, b);

@@ -194,20 +194,29 @@ template <class Coder> class Counter {
 
     // A word that is not longer than n is one n-gram, and has none that are longer.
     template <class Take> void cut(Span word, Take take) {
-        const std::uint8_t* text = splitter_.text() + word.start;
-        borders_.clear();
-        for (std::uint32_t at = 0; at < word.length; ++at)
-            if ((text[at] & 0xC0) != 0x80) borders_.push_back(word.start + at);
-        const std::size_t length = borders_.size();
-        borders_.push_back(word.start + word.length);
-        spans_.clear();
-        std::size_t n = rule_.least_n;
-        for (; n <= rule_.greatest_n && n < length; ++n)
-            for (std::size_t i = 0; i + n <= length; ++i)
-                spans_.push_back({borders_[i], borders_[i + n] - borders_[i]});
-        if (n <= rule_.greatest_n) spans_.push_back(word);
-        const Span* spans = spans_.data();
-        number(spans_.size(), [=](std::size_t i) { return spans[i]; }, take);
+        const std::size_t length = find_borders(word);
+        const std::uint32_t* borders = borders_.data();
+        for (std::size_t n = rule_.least_n; n <= rule_.greatest_n; ++n) {
+            const std::size_t m = std::min(n, length);
+            number(
+                length - m + 1,
+                [=](std::size_t i) -> Span { return {borders[i], borders[i + m] - borders[i]}; },
+                take);
+            if (n >= length) break;
+        }
+    }
+
+    // Writes where the characters of a word begin, and its end; returns how many they are.
+    std::size_t find_borders(Span word) {
+        const std::uint8_t* text = splitter_.text();
+        if (borders_.size() <= word.length) borders_.resize(2 * std::size_t{word.length} + 1);
+        std::uint32_t* border = borders_.data();
+        for (std::uint32_t at = word.start; at < word.start + word.length; ++at) {
+            *border = at;
+            border += (text[at] & 0xC0) != 0x80;
+        }
+        *border = word.start + word.length;
+        return static_cast<std::size_t>(border - borders_.data());
     }
 
     // Numbers tokens, a batch at a time, so that their slots are fetched from memory together.
@@ -242,7 +251,6 @@ template <class Coder> class Counter {
     Dictionary memory_;        // of words and the places of their n-grams
     std::vector<std::int32_t> grams_;
     std::vector<std::uint32_t> sizes_, borders_;
-    std::vector<Span> spans_;
     std::vector<std::size_t> gram_ends_ = {0};
 };
 

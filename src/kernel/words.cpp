@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace naively {
 namespace {
@@ -20,6 +21,29 @@ std::uint64_t prefix_of(const std::uint8_t* word, std::size_t length) {
     for (std::size_t i = 0; i < std::min(length, std::size_t{8}); ++i)
         prefix |= std::uint64_t{word[i]} << (56 - 8 * i);
     return prefix;
+}
+
+struct Entry {
+    std::uint64_t prefix;
+    std::uint32_t code;
+};
+
+// Sorts by one byte of the prefix after the other, the last first; bytes that are all alike are
+// passed over.
+void sort_by_prefix(std::vector<Entry>& entries) {
+    std::vector<std::size_t> counts(8 * 256);
+    for (const Entry& entry : entries)
+        for (std::size_t byte = 0; byte < 8; ++byte)
+            ++counts[256 * byte + (entry.prefix >> 8 * byte & 0xFF)];
+    std::vector<Entry> other(entries.size());
+    for (std::size_t byte = 0; byte < 8; ++byte) {
+        std::size_t* places = counts.data() + 256 * byte;
+        if (std::count(places, places + 256, entries.size())) continue;
+        std::size_t next = 0;
+        for (std::size_t i = 0; i < 256; ++i) next += std::exchange(places[i], next);
+        for (const Entry& entry : entries) other[places[entry.prefix >> 8 * byte & 0xFF]++] = entry;
+        entries.swap(other);
+    }
 }
 
 // Visits the words of two sorted vocabularies in order: first(i, j, which), where `which` is
@@ -52,9 +76,10 @@ std::int32_t WordTable::find_or_add(const WordKey& key, const WordsView& words, 
 }
 
 void WordTable::grow() {
-    std::vector<Slot> old(2 * slots_.size());
+    const unsigned bits = slots_.size() < (std::size_t{1} << 20) ? 2 : 1;
+    std::vector<Slot> old(slots_.size() << bits);
     old.swap(slots_);
-    --shift_;
+    shift_ -= bits;
     for (const Slot& slot : old) {
         if (slot.code < 0) continue;
         std::size_t at = home(spread(slot.first, slot.second, slot.length));
@@ -80,18 +105,20 @@ void Dictionary::append(const WordKey& key) {
 }
 
 std::vector<std::uint32_t> order_of(const WordsView& words) {
-    struct Entry {
-        std::uint64_t prefix;
-        std::uint32_t code;
-    };
     std::vector<Entry> entries(words.n);
     for (std::size_t i = 0; i < words.n; ++i)
         entries[i] = {prefix_of(words.word(i), words.length(i)), static_cast<std::uint32_t>(i)};
-    std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
-        if (a.prefix != b.prefix) return a.prefix < b.prefix;
+    sort_by_prefix(entries);
+    const auto precedes = [&](const Entry& a, const Entry& b) {
         return compare(words.word(a.code), words.length(a.code), words.word(b.code),
                        words.length(b.code)) < 0;
-    });
+    };
+    for (auto first = entries.begin(); first != entries.end();) {  // those of the same prefix
+        auto last = first + 1;
+        while (last != entries.end() && last->prefix == first->prefix) ++last;
+        if (last - first > 1) std::sort(first, last, precedes);
+        first = last;
+    }
     std::vector<std::uint32_t> order(words.n);
     for (std::size_t i = 0; i < words.n; ++i) order[i] = entries[i].code;
     return order;
@@ -103,8 +130,27 @@ void find_positions(const WordsView& a, const WordsView& b, std::int32_t* positi
     });
 }
 
-Union unite(const WordsView& a, const WordsView& b) {
-    Union found;
+OwnWords sorted(const WordsView& words, const std::vector<std::uint32_t>& order) {
+    constexpr std::size_t ahead = 16;
+    OwnWords found;
+    found.block.resize(static_cast<std::size_t>(words.offsets[words.n]));
+    found.offsets.resize(words.n + 1);
+    std::uint8_t* to = found.block.data();
+    for (std::size_t i = 0; i < words.n; ++i) {
+        if (i + 2 * ahead < words.n) {
+            NAIVELY_PREFETCH(words.offsets + order[i + 2 * ahead]);
+            NAIVELY_PREFETCH(words.word(order[i + ahead]));
+        }
+        const std::size_t length = words.length(order[i]);
+        if (length) std::memcpy(to, words.word(order[i]), length);
+        to += length;
+        found.offsets[i + 1] = to - found.block.data();
+    }
+    return found;
+}
+
+OwnWords unite(const WordsView& a, const WordsView& b) {
+    OwnWords found;
     found.offsets.push_back(0);
     merge(a, b, [&](std::size_t i, std::size_t j, int which) {
         const std::uint8_t* word = which <= 0 ? a.word(i) : b.word(j);

@@ -154,14 +154,19 @@ class WordIndex {
 // The codes of words in the order of their bytes.
 std::vector<std::uint32_t> order_of(const WordsView& words);
 
+// Words of their own memory.
+struct OwnWords {
+    std::vector<std::uint8_t> block;
+    std::vector<std::int64_t> offsets;
+};
+
+// Words in an order.
+OwnWords sorted(const WordsView& words, const std::vector<std::uint32_t>& order);
+
 // Where each of the sorted words `a` stands among the sorted words `b`, or -1.
 void find_positions(const WordsView& a, const WordsView& b, std::int32_t* positions);
 
 // The words of two sorted vocabularies.
-struct Union {
-    std::vector<std::uint8_t> block;
-    std::vector<std::int64_t> offsets;
-};
-Union unite(const WordsView& a, const WordsView& b);
+OwnWords unite(const WordsView& a, const WordsView& b);
 
 }  // namespace naively

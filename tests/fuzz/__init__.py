@@ -6,5 +6,11 @@ slice runs with the tests. Hypothesis shrinks an input that fails to a minimal o
 was found becomes a named test beside its subject.
 """
 
-KERNEL = ("numbers", "csv_files", "statistics", "model_files")  # what runs under the sanitizers too
+KERNEL = (
+    "numbers",
+    "csv_files",
+    "statistics",
+    "model_files",
+    "tokens",
+)  # what runs under the sanitizers too
 TARGETS = (*KERNEL, "frames", "sql_names")
