@@ -96,9 +96,15 @@ def test_cross_fitted_terms_are_those_of_a_refit_without_one_of_each_row_of_the_
         fold = np.arange(len(codes)) % 5 == i % 5
         rest = weight - np.where(fold, np.minimum(weight, 1.0), 0.0)
         W = canonical.directions(SampleScatter.of(values, by_class(codes, rest, 3)))
-        terms = canonical.terms_of(values @ W, codes, rest, 3)
-        refit = canonical.log_densities(terms, values[i : i + 1] @ W)
+        terms = canonical.terms_of(canonical.along(values, W), codes, rest, 3)
+        refit = canonical.log_densities(terms, canonical.along(values[i : i + 1], W))
         np.testing.assert_allclose(found[i], refit[0], rtol=1e-7, atol=1e-9)
+
+
+def test_equal_rows_have_equal_computed_cells(rng):
+    values = np.resize(rng.normal(size=(3, 7)), (300, 7))
+    z = canonical.along(values, rng.normal(size=(7, 2)))
+    assert len(np.unique(z, axis=0)) == 3
 
 
 def test_of_equal_rows_one_is_taken_out(rng):
@@ -107,8 +113,10 @@ def test_of_equal_rows_one_is_taken_out(rng):
     weight = np.full(len(codes), 2.0)
     whole = SampleScatter.of(values, by_class(codes, weight, 3))
     once = canonical.cross_fitted(values, codes, weight, whole, 2)
-    seen = canonical.terms_of(values @ canonical.directions(whole), codes, weight, 3)
-    every = canonical.log_densities(seen, values @ canonical.directions(whole))
+    seen = canonical.terms_of(
+        canonical.along(values, canonical.directions(whole)), codes, weight, 3
+    )
+    every = canonical.log_densities(seen, canonical.along(values, canonical.directions(whole)))
     own = np.arange(len(codes)), codes
     assert np.abs(once[own] - every[own]).max() > 1e-3  # something was taken out
     alone = canonical.cross_fitted(values, codes, weight / 2, whole, 2)

@@ -26,6 +26,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from naively import _kernel
 from naively.families.edges import bin_of, edges
 from naively.families.family import Codes, Family
 from naively.families.histogram import BinnedColumns, Histogram
@@ -35,12 +36,13 @@ from naively.interactions.scatter import SampleScatter, inverse_factor
 from naively.statistics import Moments
 from naively.term import Term
 
-__all__ = ["FAMILIES", "cross_fitted", "directions", "log_densities", "terms_of"]
+__all__ = ["FAMILIES", "along", "cross_fitted", "directions", "log_densities", "terms_of"]
 
 Floats = NDArray[np.float64]
 
 FAMILIES: tuple[Family, ...] = (StudentT(), Histogram())
 _FOLDS = 5
+_DECIMALS = 9
 _LEAST = 1e-6  # of the first canonical correlation: a direction below it is rounding
 
 
@@ -62,7 +64,19 @@ def directions(scatter: SampleScatter) -> Floats:
     U, e, _ = np.linalg.svd(Z, full_matrices=False)
     kept = int(np.sum(e[:most] > _LEAST * max(e[0], 1e-9)))
     W: Floats = inverse.T @ U[:, :kept] / root[:, np.newaxis]
-    return W
+    largest = np.abs(W).argmax(axis=0)
+    return W * np.sign(W[largest, np.arange(kept)])  # the sign that rounding chose means nothing
+
+
+def along(values: Floats, W: Floats) -> Floats:
+    """Return the computed columns of features, of shape (n, r).
+
+    Equal rows have equal cells, to the last bit: BLAS would round them by their place. What differs
+    by less than 1e-9 standard deviations is rounding, and must not be cut apart by a histogram.
+    """
+    z = np.zeros((len(values), W.shape[1]))
+    _kernel.project(np.ascontiguousarray(values), np.ascontiguousarray(W), z)
+    return np.round(z, _DECIMALS)
 
 
 def terms_of(z: Floats, codes: Codes, weight: Floats, n_classes: int) -> tuple[Term, ...]:
@@ -115,7 +129,7 @@ def cross_fitted(
         rest = weight.copy()
         rest[at] -= own
         if r and (rest > 0).any():
-            z = values @ W[:, :r]
+            z = along(values, W[:, :r])
             terms = log_densities(terms_of(z, codes, rest, n_classes), z[at])
             starts = n_directions * np.arange(len(FAMILIES))
             places = (starts[:, np.newaxis] + np.arange(r)).ravel()

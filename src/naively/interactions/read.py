@@ -109,7 +109,8 @@ class _SampleReader:
         if not W.shape[1]:
             return None
         self.honest.append(canonical.cross_fitted(f, codes, weight, whole, W.shape[1]))
-        return Canonical(W, canonical.terms_of(f @ W, codes, weight, self.n_classes))
+        z = canonical.along(f, W)
+        return Canonical(W, canonical.terms_of(z, codes, weight, self.n_classes))
 
     def _quadratic(self, numbers: Floats) -> QuadraticTerm | None:
         if not numbers.shape[1]:
