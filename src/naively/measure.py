@@ -188,7 +188,7 @@ def not_a_count(X: Table, schema: Schema, error: NotACountError) -> NaivelyError
 
 
 def _raise_not_finite_sparse(X: SparseRows, schema: Schema) -> None:
-    """Say which cell of sparse rows is infinite, where one is."""
+    """Raise an error that names the infinite cell of sparse rows, if there is one."""
     infinite = np.isinf(X.values[X.cells])
     if infinite.any():
         at = int(np.argmax(infinite)) + int(X.starts[0])
@@ -204,7 +204,7 @@ def _dense(X: Any) -> NDArray[Any]:
 
 
 def raise_not_finite(X: Table, schema: Schema) -> None:
-    """Say which cell is infinite, or which column too large for its variance."""
+    """Raise an error that names the infinite cell, or the column whose variance overflows."""
     X = getattr(X, "numbers", X)  # of rows that have categories too
     if isinstance(X, SparseRows):
         _raise_not_finite_sparse(X, schema)

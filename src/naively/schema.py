@@ -236,7 +236,7 @@ class Schema:
             )
 
     def _counting(self) -> str:
-        """Say what is measured of numbers."""
+        """Return what is measured of numbers, for messages."""
         if self.counted is None:
             return "moments of numbers"
         return self.counted + (f" above {self.threshold:g}" if self.counted == "documents" else "")

@@ -305,7 +305,7 @@ class Summary:
         return Summary(self.schema, replace(self.axes, classes=classes), self.statistics)
 
     def _under(self, schema: Schema) -> Summary:
-        """Make room for columns that were undecided, in which no cell has been seen."""
+        """Return the same under a schema in which undecided columns have been decided."""
         if self.schema.kinds == schema.kinds:
             return self
         return self._with_columns(schema, range(schema.n_columns))

@@ -22,13 +22,13 @@ def note(text: str) -> None:
 
 
 def fail(text: str) -> int:
-    """Say in one line what is wrong; return the exit code for it."""
+    """Print in one line what is wrong; return the exit code for it."""
     _error_line("error", "red", text)
     return 2
 
 
 def interrupted(text: str) -> None:
-    """Say that the user stopped the work, and what is left of it."""
+    """Print that the user stopped the work, and what is left of it."""
     _error_line("interrupted", "yellow", text or "nothing was finished.")
 
 

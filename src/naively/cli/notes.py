@@ -24,7 +24,7 @@ _FEWEST = 10  # rows by which a column is said to count them
 
 
 def tell_left_out(left_out: Sequence[LeftOut], *, is_part: bool = False) -> None:
-    """Say which columns are not learned from, and why, by some of the rows or by all."""
+    """Print which columns are not learned from, and why; by the first rows or by all."""
     by_reason: dict[str, list[str]] = {}
     for column in left_out:
         if column.cell is None:
@@ -37,7 +37,7 @@ def tell_left_out(left_out: Sequence[LeftOut], *, is_part: bool = False) -> None
 
 
 def tell_model() -> None:
-    """Say that the model was chosen by the columns of the table."""
+    """Print that the model was chosen by the columns of the table."""
     console.note(
         "not all columns hold numbers, so the model is NaiveBayes; --model gaussian learns from "
         "the numbers alone."

@@ -148,7 +148,7 @@ def check_output(path: Path, *inputs: Path) -> Path:
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command take groups of options, each as one argument."""
+    """Return a command that takes groups of options, each as one argument."""
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     flat: dict[str, inspect.Parameter] = {}

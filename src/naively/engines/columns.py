@@ -211,12 +211,12 @@ def check_some(
 
 
 def out_of_files(name: str) -> str:
-    """Say how a column of a file is left out."""
+    """Return how a column of a file is left out, for messages."""
     return OUT_OF_FILES.format(name=name)
 
 
 def _raise(column: LeftOut, kind: Any, take_text: bool, where: str) -> None:
-    """Say what is wrong with a column, and what can be done."""
+    """Raise an error that names the column, what is wrong with it, and what to do."""
     name, out = f"column {column.name!r}{where}", out_of_files(column.name)
     if column.cell is not None:
         raise NaivelyError(

@@ -21,7 +21,7 @@ def is_dask(X: Any) -> bool:
 
 
 def lazy_on_dask(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Let a method answer by the present state, and lazily for a collection of Dask's."""
+    """Return a method that answers by the present state, and lazily for a Dask collection."""
 
     @wraps(method)
     def answer(self: Any, X: Any) -> Any:

@@ -53,15 +53,15 @@ class MeasurementMixin:
         return measured(schema), checked.dtype
 
     def _of_partitions(self) -> dict[str, Any]:
-        """Say how partitions are measured, where it is not as any table of the schema is."""
+        """Return options of Dask's engine: how this estimator measures a partition."""
         return {}
 
     def _decided(self, X: Any, known: Schema) -> Schema:
-        """Let rows decide what columns hold in which no cell has been seen: none, by default."""
+        """Return the schema once rows have decided undecided columns; unchanged by default."""
         return known
 
     def _schema_of_files(self) -> SchemaFromFirstRows:
-        """Say what is measured of files: numbers alone, and a sample of rows if it is needed."""
+        """Return what is measured of files: numbers, and a sample of rows if it is needed."""
         from naively.engines.files import SchemaFromFirstRows
 
         size, counting = self._sample_size(), self._counting()
@@ -86,7 +86,7 @@ class MeasurementMixin:
         return checked._replace(schema=schema)
 
     def _counting(self) -> dict[str, Any]:
-        """Say what is counted of numbers, by the schema's names: nothing, by default."""
+        """Return what is counted of numbers, by the schema's names; nothing by default."""
         return {}
 
     def _sample_size(self) -> int:

@@ -129,7 +129,7 @@ class MixedClassifier(SummaryClassifier):
         return {column: kind_of(wanted, column) for column, wanted in (self.families or {}).items()}
 
     def _schema_of_files(self) -> SchemaFromFirstRows:
-        """Say what is measured of files: it depends on their first rows."""
+        """Return what is measured of files, which depends on their first rows."""
         from naively.engines.files import SchemaFromFirstRows
 
         given = self._kinds()

@@ -232,7 +232,7 @@ class CategoricalNB(SummaryClassifier):
         )
 
     def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
-        """Let every category that was never seen be one more; seldom is there any."""
+        """Score rows; categories that were never seen share one code after the known ones."""
         try:
             super()._score(score, checked, out)
         except ValueError as error:

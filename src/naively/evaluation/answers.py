@@ -53,7 +53,7 @@ class Answers:
 
     @classmethod
     def room(cls, n_rows: int, n_classes: int) -> Answers:
-        """Make room for the answers to so many rows."""
+        """Return empty arrays for the answers to so many rows."""
         codes, (a, b, c) = np.empty(n_rows, dtype=np.intp), np.empty((3, n_rows))
         return cls(codes, a, b, c, np.empty((n_rows, n_classes)))
 

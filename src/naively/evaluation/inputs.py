@@ -44,7 +44,7 @@ class Truth(NamedTuple):
         return self.classes.take(self.codes)
 
     def among(self, others: ArrayLike) -> Truth:
-        """Make room for classes that no row has."""
+        """Return the same labels, with further classes that no row has."""
         classes = labels.union(self.classes, labels.encode(others)[0])
         at = labels.positions(self.classes, classes)
         return Truth(classes, at.astype(np.int32)[self.codes])

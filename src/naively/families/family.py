@@ -75,7 +75,7 @@ class Family(ABC):
     support: ClassVar[tuple[float, float]]
 
     def __init_subclass__(cls) -> None:
-        """Let a family with a formula of its own not be scored by the form of its parent."""
+        """Drop the form of the parent where a family has a formula of its own."""
         super().__init_subclass__()
         if "log_density" in vars(cls) and "form" not in vars(cls):
             cls.form = Family.form  # type: ignore[method-assign]

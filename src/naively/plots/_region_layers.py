@@ -74,7 +74,7 @@ def draw_centroids(display: Any, ax: Any, places: Shown) -> list[Any]:
 
 
 def draw_legend(display: Any, ax: Any, places: Shown) -> None:
-    """Say what colours, marks and lines mean."""
+    """Add the legend of colours, marks and lines."""
     line, patch = _canvas.matplotlib("lines").Line2D, _canvas.matplotlib("patches").Patch
     handles: list[Any] = []
     for place, _ in places:

@@ -179,7 +179,7 @@ class NaiveBayes(
         return _indexed(look(dataset, schema=self._schema(dataset, look)), label)
 
     def _schema(self, dataset: DataFrame, look: Callable[..., Summary]) -> Schema:
-        """Say what is measured; of a mixed model, the first rows decide on some of it."""
+        """Return what is measured; the first rows decide on some of it for a mixed model."""
         estimator, schema = self._estimator(), FrameColumns.of(dataset, self._columns()).schema
         if isinstance(estimator, GaussianNB):  # to whom booleans are numbers
             return replace(schema, kinds=None, sample=estimator._sample_size())

@@ -151,7 +151,7 @@ def _joined(lazy: dict[str, Any]) -> tuple[Graph, tuple[tuple[str, ...], ...], l
 
 @contextmanager
 def name_partition(number: int) -> Iterator[None]:
-    """Let an error name the partition in which it was raised."""
+    """Add the number of the partition to the message of an error."""
     try:
         yield
     except Exception as error:

@@ -85,7 +85,7 @@ def number_columns(
 
 
 def raise_not_finite(columns: Sequence[NDArray[Any]], names: Sequence[str], start: int) -> None:
-    """Say which cell is infinite, or that some are too large for a variance."""
+    """Raise an error that names the infinite cell, or cells too large for a variance."""
     for name, column in zip(names, columns, strict=False):
         infinite = np.isinf(column)
         if infinite.any():

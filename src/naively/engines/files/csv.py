@@ -191,7 +191,7 @@ class CsvReader:
     def _read(
         self, rows: memoryview, types: Mapping[str, Any], where: str, names: Sequence[str]
     ) -> Iterator[Any]:
-        """Let the kernel read what is plain, and pyarrow the rest."""
+        """Read plain CSV by the kernel, and the rest by pyarrow."""
         cells = self._cells(tuple(names), tuple(types.items()))
         found = None if cells is None else plain_csv.parse(rows, cells)
         yield from [found] if found else self._parse(rows, names, types, where).to_batches()
@@ -230,7 +230,7 @@ class CsvReader:
             raise BadFileError(self.file.name, self._explained(str(error), where)) from None
 
     def _explained(self, message: str, where: str) -> str:
-        """Name the column that the parser numbers."""
+        """Replace the number of a column in a message by its name."""
         found = re.match(r"In CSV column #(\d+): (?:Row #(\d+): )?(.*)", message, re.DOTALL)
         if found is None:
             return f"in {where}, {message.removeprefix('CSV parse error: ')}"
@@ -249,6 +249,6 @@ class CsvReader:
 
 
 def _with_floats(types: Mapping[str, Any]) -> dict[str, Any]:
-    """Let integers be read as floats."""
+    """Return types in which integers are read as floats."""
     kinds = types.items()
     return {name: pa.float64() if pa.types.is_integer(kind) else kind for name, kind in kinds}

@@ -229,7 +229,7 @@ def _keys(plan: ColumnPlan) -> list[str]:
 
 
 def _raise_infinite(rows: Rows, forms: dict[str, str | None], at: int) -> None:
-    """Say which cell is infinite, if one is."""
+    """Raise an error that names the infinite cell, if there is one."""
     columns = rows.numbers[:]
     if any(np.isinf(column).any() for column in columns):
         raise_not_finite(columns, [name for name, form in forms.items() if form is None], at)
@@ -238,7 +238,7 @@ def _raise_infinite(rows: Rows, forms: dict[str, str | None], at: int) -> None:
 def _raise_too_large(
     moments: NDArray[np.float64], classes: NDArray[Any], names: Sequence[str]
 ) -> None:
-    """Say in which class and column the cells are finite, and their squares are not."""
+    """Raise an error that names the class and column whose squares overflow."""
     k, j = np.argwhere(~np.isfinite(moments).all(axis=0))[0]
     raise NaivelyError(
         f"column {names[j]!r} holds numbers so large in class {classes[k].item()!r} that their "

@@ -112,7 +112,7 @@ class _FilePartition(NamedTuple):
 
 
 def _by_arrow(session: Any, files: ParquetFiles, labelled: LabelledColumns) -> list[bytes] | None:
-    """Let the executors read files themselves; None where Spark must read one of them."""
+    """Summarize files that the executors read; None where Spark must read one of them."""
     errors = need("pyspark.errors", "Spark", extra="spark")
     count = len(files.partitions)
     try:
