@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import replace
-from operator import is_
 from typing import Any
 
 import numpy as np
@@ -41,7 +40,7 @@ def known(
 
     And with the places of other words, without those that are unknown.
     """
-    if rows.texts is not None and not all(map(is_, rows.words, words)):
+    if rows.texts is not None and rows.words != words:
         mine: Any = rows.words
         places = [own.positions(its) for own, its in zip(mine, words, strict=True)]
         texts = rows.texts.placed(places, [its.size for its in words])

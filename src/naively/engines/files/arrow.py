@@ -10,6 +10,7 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,6 +61,10 @@ class ArrowReader:
     def sample(self) -> Any:
         """Return no rows, of the types that the file declares."""
         return no_rows(self._schema)
+
+    def first_batches(self, name: str) -> Iterator[Any]:
+        """Yield batches of the first rows, with one column."""
+        yield from self._read(range(self._n_batches), [name])
 
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield record batches from one on; small ones together, by the size of the first."""
@@ -145,6 +150,7 @@ class StreamReader:
 
     def __init__(self, file: File, stream: Any) -> None:
         self.file, self._stream = file, stream
+        self._seen: list[Any] = []  # batches that have been looked at, and come again
         check_names(stream.schema.names, file)
 
     @classmethod
@@ -165,6 +171,13 @@ class StreamReader:
         """Return no rows, of the types that the stream declares."""
         return no_rows(self._stream.schema)
 
+    def first_batches(self, name: str) -> Iterator[Any]:
+        """Yield the first batches, which come again."""
+        yield from self._seen
+        for batch in self._new_batches():
+            self._seen.append(batch)
+            yield batch
+
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield rows from one on."""
         at = start.get("row", 0)
@@ -182,6 +195,13 @@ class StreamReader:
             yield _piece(held, at + rows)
 
     def _batches(self, skip: int) -> Iterator[Any]:
+        seen, self._seen = self._seen, []
+        for batch in chain(seen, self._new_batches()):
+            skipped = min(skip, batch.num_rows)
+            skip -= skipped
+            yield batch.slice(skipped)
+
+    def _new_batches(self) -> Iterator[Any]:
         while True:
             try:
                 batch = self._stream.read_next_batch()
@@ -189,9 +209,7 @@ class StreamReader:
                 return
             except (pa.ArrowException, OSError) as error:
                 raise BadFileError(self.file.name, f"in the stream, {error}") from None
-            skipped = min(skip, batch.num_rows)
-            skip -= skipped
-            yield batch.slice(skipped)
+            yield batch
 
 
 def _piece(batches: list[Any], end: int) -> FilePiece:

@@ -17,8 +17,12 @@ from numpy.typing import NDArray
 from naively._optional import need
 from naively.engines import categories
 from naively.engines.files.cells import RowError, numbers
+from naively.engines.text_columns import read_texts
 from naively.exceptions import NaivelyError
 from naively.rows import Rows
+from naively.schema import Schema
+from naively.text_rows import TextRows
+from naively.words import Words
 
 __all__ = ["ArrayBatch", "combined", "number_columns", "raise_not_finite", "rows_of"]
 
@@ -54,7 +58,13 @@ def combined(batches: list[Any]) -> list[Any]:
     return pa.Table.from_batches(batches).combine_chunks().to_batches()
 
 
-def rows_of(batch: Any, columns: Mapping[str, str | None], constants: Mapping[str, Any]) -> Rows:
+def rows_of(
+    batch: Any,
+    columns: Mapping[str, str | None],
+    constants: Mapping[str, Any],
+    schema: Schema | None = None,
+    words: tuple[Words, ...] | None = None,
+) -> Rows:
     """Return the columns of a batch.
 
     Parameters
@@ -62,14 +72,32 @@ def rows_of(batch: Any, columns: Mapping[str, str | None], constants: Mapping[st
     batch : RecordBatch or ArrayBatch
         What was read.
     columns : mapping
-        For each column, in order, what its categories are; None where it holds numbers.
+        For each column, in order, what its categories are; "text" where it holds text, and None
+        where it holds numbers.
     constants : mapping
         Columns that the file's path holds.
+    schema : Schema, optional
+        How text becomes words, where there is some.
+    words : tuple of Words, optional
+        The words of a model; others are left out.
     """
     plain = [name for name, form in columns.items() if form is None]
-    coded = [_coded(batch, name, form, constants) for name, form in columns.items() if form]
+    forms = [(name, form) for name, form in columns.items() if form not in (None, "text")]
+    coded = [_coded(batch, name, form or "", constants) for name, form in forms]
     cells = number_columns(batch, plain, constants)
-    return Rows.of_columns((batch.num_rows, len(columns)), cells, coded)
+    texts: tuple[TextRows | None, tuple[Words, ...]] = (None, ())
+    if schema is not None and schema.texts:
+        named = [name for name, form in columns.items() if form == "text"]
+        found = [_text(batch, name, constants) for name in named]
+        texts = read_texts(found, schema, words, n_jobs=1)
+    return Rows.of_columns((batch.num_rows, len(columns)), cells, coded, *texts)
+
+
+def _text(batch: Any, name: str, constants: Mapping[str, Any]) -> Any:
+    """Return a column of text; one that the path holds is the same in all rows."""
+    if name in constants:
+        return pa.array([constants[name]] * batch.num_rows, pa.string())
+    return batch.column(name)
 
 
 def number_columns(

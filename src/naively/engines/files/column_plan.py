@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +36,7 @@ _TEXTS = pa.dictionary(pa.int32(), pa.string())
 # by NumPy's kinds
 FORMS = {"U": "str", "O": "str", "i": "int", "u": "uint", "b": "bool", "f": "float"}
 READ_AS = {"str": _TEXTS, "bool": pa.bool_(), "int": pa.int64(), "float": pa.float64()}
-READ_AS["uint"] = pa.uint64()
+READ_AS |= {"uint": pa.uint64(), "text": pa.string()}
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class ColumnPlan:
         opened: Any = first.file
         types = dict(zip(first.names, first.table.schema.types, strict=True))
         known = types | _declared(opened)
-        schema = _schema(chosen.names, known, request, fixed, first.where)
+        schema = _schema(chosen.names, known, request, fixed, first)
         categories = {
             name: request.types.get(name) or _form(types[name])
             for name, kind in zip(chosen.names, schema.held, strict=True)
@@ -89,11 +89,13 @@ class ColumnPlan:
         kept = frozenset(n for n in first.names if n not in left_out and not is_index(n))
         names = None if request.columns is not None else kept - set(request.exclude)
         weight = [] if request.weight is None else [request.weight]
-        read = {*chosen.names, *weight} - set(categories)
+        words = {chosen.names[j] for j in schema.texts}
+        read = {*chosen.names, *weight} - set(categories) - words
         flags = frozenset(name for name in read if pa.types.is_boolean(types[name]))
         plan = cls(request, schema, chosen.names, chosen.left_out, names, flags, categories)
         is_text = opened.file.format == "csv"  # where categories can be anything
-        plan.check(opened.file, types | dict.fromkeys(categories) if is_text else types)
+        untyped = dict.fromkeys([*categories, *words])
+        plan.check(opened.file, types | untyped if is_text else types)
         return plan
 
     def check_some(self, where: str) -> None:
@@ -107,8 +109,17 @@ class ColumnPlan:
     def is_of_numbers(self) -> bool:
         """Whether moments are all that is measured: columns need not be read together."""
         schema = self.schema
-        more = schema.edges or schema.sample or schema.counted
-        return not (schema.categories or schema.undecided or more)
+        others = schema.categories or schema.texts or schema.undecided
+        return not (others or schema.edges or schema.sample or schema.counted)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The columns of text."""
+        return tuple(self.features[j] for j in self.schema.texts)
+
+    def forms(self, names: Iterable[str]) -> dict[str, str | None]:
+        """Return what cells are: a form of categories, "text", or None for numbers."""
+        return {n: "text" if n in self.texts else self.categories.get(n) for n in names}
 
     @property
     def types(self) -> dict[str, Any]:
@@ -119,6 +130,7 @@ class ColumnPlan:
             for name in (*self.features, *extra)
         }
         kinds |= {name: READ_AS[form] for name, form in self.categories.items()}
+        kinds |= dict.fromkeys(self.texts, pa.string())
         return kinds | {self.request.target: _TEXTS}
 
     def columns_of(self, opened: OpenFile) -> dict[str, Any]:
@@ -139,7 +151,9 @@ class ColumnPlan:
             if name == self.request.weight:
                 check_weights(held_by_type(kind), name, where)
                 continue
-            if name in undecided:
+            if name in self.texts:
+                check(held_by_type(kind), "text", f"column {name!r}{where}", out_of_files(name))
+            elif name in undecided:
                 kind_of(held_by_type(kind), f"column {name!r}{where}", out_of_files(name))
             else:
                 _check_type(name, kind, self.categories.get(name), where)
@@ -213,11 +227,11 @@ def _schema(
     types: Mapping[str, Any],
     request: Request,
     fixed: Schema | None,
-    where: str,
+    first: FirstRows,
 ) -> Schema:
     """Return what columns hold: as the caller says, or by their types."""
     if fixed is not None and fixed.n_columns != len(names):
-        what = "columns" if fixed.categories else "numeric columns"
+        what = "columns" if fixed.kinds else "numeric columns"
         raise NaivelyError(
             f"the model has no column names and takes {fixed.n_columns} {what}; "
             f"got {len(names)}. Choose the columns."
@@ -229,8 +243,9 @@ def _schema(
         names,
         numbers if fixed is None else fixed,
         given=None if fixed is not None else request.kinds,
-        where=where,
+        where=first.where,
         out=OUT_OF_FILES,
+        cells=lambda j: first.cells(names[j]),
     )
 
 

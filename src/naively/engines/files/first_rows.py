@@ -9,18 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from naively._optional import need
 from naively.engines.files.csv import CsvDialect, CsvReader
-from naively.engines.files.readers import OpenFile, open_file
+from naively.engines.files.readers import OpenFile, errors_of_reading, open_file
 from naively.engines.files.sources import BadFileError, File, resolve
+from naively.engines.frames import first_cells
 from naively.engines.native.arrow import held_by_type
 from naively.exceptions import NaivelyError
+from naively.kinds import LOOKED_AT
 
 __all__ = ["FirstRows", "filled"]
 
 pa = need("pyarrow", "reading files", extra="files")
+
+_MOST_BATCHES = 64  # that are looked through for cells of text
 
 
 class FirstRows:
@@ -110,6 +115,21 @@ class FirstRows:
         self._seen  # noqa: B018 - it is found by looking
         if self._bad:
             raise self._bad[0]
+
+    def cells(self, name: str) -> list[Any]:
+        """Return the first cells of a column of text, of the first file with types."""
+        opened, table = self.file, self.table
+        if opened is None or name in opened.constants:
+            return []
+        if table.num_rows:
+            return first_cells(table.column(name), LOOKED_AT)
+        found: list[Any] = []
+        with errors_of_reading(opened.file):
+            for batch in islice(opened.reader.first_batches(name), _MOST_BATCHES):
+                found += first_cells(batch.column(name), LOOKED_AT)
+                if len(found) >= LOOKED_AT:
+                    break
+        return found[:LOOKED_AT]
 
     def fill(self, known: Collection[str] = ()) -> Any:
         """Return the rows, with the types of empty columns by later files; see `filled`."""

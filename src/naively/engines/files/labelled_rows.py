@@ -103,7 +103,7 @@ class _Collector:
             rows += batch.num_rows
 
     def _column(self, name: str, batch: Any, opened: OpenFile) -> Any:
-        if name in self.plan.categories:
+        if name in self.plan.categories or name in self.plan.texts:
             return _categories(batch, name, opened.constants)
         (found,) = number_columns(batch, [name], opened.constants)
         return np.array(found)  # the file's memory is given back
@@ -124,7 +124,7 @@ def _table(plan: ColumnPlan, found: Sequence[_Part]) -> Any:
 
     def column(name: str) -> Any:
         parts = [part.columns[name] for part in found]
-        if name not in plan.categories:
+        if name not in plan.categories and name not in plan.texts:
             return np.concatenate([np.zeros(0, np.bool_), *parts])
         present = [part for part in parts if not pa.types.is_null(part.type)]
         kind = present[0].type if present else pa.string()

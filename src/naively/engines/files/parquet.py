@@ -15,6 +15,7 @@ from naively._optional import need
 from naively.engines.files.cells import no_rows
 from naively.engines.files.pieces import CELLS, FilePiece, Position, check_names, columns_together
 from naively.engines.files.sources import BadFileError, File
+from naively.kinds import LOOKED_AT
 
 __all__ = ["ParquetReader"]
 
@@ -23,6 +24,7 @@ pq = need("pyarrow.parquet", "reading Parquet", extra="files")
 
 _BATCH = 1 << 20  # cells of a batch: what is decoded is summarized while it is in the cache
 _MOST_ROWS = 1 << 17  # of a batch
+_TEXTS = 1 << 13  # rows of a batch with columns of text, whose cells may be long
 _BUFFER = 1 << 16  # bytes of a column that are read at once
 
 
@@ -44,6 +46,11 @@ class ParquetReader:
     def sample(self) -> Any:
         """Return no rows, of the types that the file declares."""
         return no_rows(self._schema)
+
+    def first_batches(self, name: str) -> Iterator[Any]:
+        """Yield batches of the first rows, with one column."""
+        reader = pq.ParquetFile(self.file.name, metadata=self._metadata, pre_buffer=False)
+        yield from reader.iter_batches(LOOKED_AT, columns=[name], use_threads=False)
 
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield row groups from one on."""
@@ -67,7 +74,8 @@ class ParquetReader:
             width = columns_together(rows)
             size = min(_MOST_ROWS, max(1024, _BATCH // min(width, n_columns)))
             read = partial(self._read, range(first, at), size)
-            few = min(_MOST_ROWS, max(1024, _BATCH // n_columns))
+            has_text = any(pa.types.is_string(kind) for kind in types.values())
+            few = min(_TEXTS if has_text else _MOST_ROWS, max(1024, _BATCH // n_columns))
             read_rows = partial(self._read, range(first, at), few)
             yield FilePiece(read, {"row_group": at}, groups, share, width, read_rows)
 

@@ -133,8 +133,8 @@ class Summarizer:
         schema = self._decided(opened, batch)
         gone = {self.plan.features[j] for j in schema.undecided}
         names = [name for name in self.plan.features if name not in gone]
-        forms = {name: self.plan.categories.get(name) for name in names}
-        rows, own = rows_of(batch, forms, opened.constants), slice(at, at + batch.num_rows)
+        forms, own = self.plan.forms(names), slice(at, at + batch.num_rows)
+        rows = rows_of(batch, forms, opened.constants, schema)
         weights = None if targets.weights is None else targets.weights[own]
         its = Targets(targets.classes, targets.codes[own], weights)
         try:

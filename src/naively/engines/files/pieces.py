@@ -60,6 +60,9 @@ class Reader(Protocol):
     def sample(self) -> Any:
         """Return a table whose types are those of the columns: with some rows, or none."""
 
+    def first_batches(self, name: str) -> Iterator[Any]:
+        """Yield batches of the first rows, with one column, where `sample` has none of them."""
+
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield the pieces from a position on, ``{}`` being the beginning.
 
@@ -80,6 +83,7 @@ class ReplayedReader:
 
     def __init__(self, reader: Reader, pieces: Iterator[FilePiece]) -> None:
         self.types, self.sample, self._pieces = reader.types, reader.sample, pieces
+        self.first_batches = reader.first_batches
 
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield the pieces from the beginning on."""

@@ -16,9 +16,11 @@ from naively.engines.files.column_plan import FORMS, READ_AS
 from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.readers import OpenFile
 from naively.engines.files.request import named
+from naively.engines.native.arrow import held_by_type
 from naively.estimators._base import SummaryClassifier
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.exceptions import NaivelyError
+from naively.kinds import check
 from naively.labels import quoted
 from naively.summary import Summary
 
@@ -133,7 +135,8 @@ class FileAnswers:
 
     def _mixed(self, batch: Any, constants: Mapping[str, Any]) -> tuple[Any, Any]:
         """Label rows of any columns."""
-        rows = rows_of(batch, self.columns, constants)
+        summary = self.model.summary_
+        rows = rows_of(batch, self.columns, constants, summary.schema, summary.words)
         names = [name for name, form in self.columns.items() if form is None]
         columns = rows.numbers[:]
         if any(np.isinf(column).any() for column in columns):
@@ -151,7 +154,9 @@ class FileAnswers:
     def _check(self, name: str, kind: Any, where: str) -> None:
         """Raise where a column cannot hold what the model's holds."""
         form = self.columns[name]
-        if form == "str" and not (is_text(plain(kind)) or pa.types.is_null(kind)):
+        if form == "text":
+            check(held_by_type(kind), "text", f"column {name!r}{where}")
+        elif form == "str" and not (is_text(plain(kind)) or pa.types.is_null(kind)):
             known = self.model.summary_.categories[self._place(name)]
             if known.size:
                 raise NaivelyError(
@@ -162,7 +167,7 @@ class FileAnswers:
             raise NaivelyError(f"column {name!r} must hold numbers; got {kind}{where}.")
 
     def _place(self, name: str) -> int:
-        return [n for n, form in self.columns.items() if form].index(name)
+        return [n for n, form in self.columns.items() if form not in (None, "text")].index(name)
 
 
 def _check_model(model: SummaryClassifier) -> None:
@@ -175,7 +180,7 @@ def _check_model(model: SummaryClassifier) -> None:
 
 def _takes_most_probable(model: SummaryClassifier) -> bool:
     """Whether a model reads numbers alone, and the most probable class is what it answers."""
-    if model.summary_.schema.categories:
+    if model.summary_.schema.kinds is not None:
         return False
     return not isinstance(model, NaiveBayes) or (model.reject is None and model.costs is None)
 
@@ -199,6 +204,8 @@ def _forms(summary: Summary) -> list[str | None]:
     forms: list[str | None] = [None] * schema.n_columns
     for j, found in zip(schema.categories, summary.categories, strict=True):
         forms[j] = FORMS[found.dtype.kind]
+    for j in schema.texts:
+        forms[j] = "text"
     return forms
 
 
@@ -213,12 +220,12 @@ def _columns(
         first.table,
         columns=None if columns is None else named(columns),
         exclude=() if columns else kept,
-        kinds={} if schema.categories else None,
+        kinds={} if schema.kinds else None,
         skip_columns=True,
         where=first.where,
     ).names
     if len(found) != schema.n_columns:
-        what = "columns" if schema.categories else "numeric columns"
+        what = "columns" if schema.kinds else "numeric columns"
         raise NaivelyError(
             f"the model has no column names and takes {schema.n_columns} {what}; "
             f"got {len(found)}{first.where}. Choose the columns."
