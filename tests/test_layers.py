@@ -28,7 +28,7 @@ LAYERS = [
     {"engines", "model_file"},
     {"forms", "joint_forms", "line_sums"},
     {"families"},
-    {"term", "calibration_of_terms"},
+    {"term", "calibration_of_terms", "top_words"},
     {"interactions"},
     {"model", "scorer"},
     {"estimators"},

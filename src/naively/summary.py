@@ -258,13 +258,14 @@ class Summary:
         found = [kind if its == "undecided" else its for kind, its in pairs]
         return self._under(self.schema.decided(found))
 
-    def ordered(self, *, empty_classes: bool = True) -> Summary:
+    def ordered(self, *, empty_classes: bool = True, all_words: bool = False) -> Summary:
         """Return the same with sorted categories, without those that have no weight.
 
-        Classes without weight are kept only if ``empty_classes``.
+        Classes without weight are kept only if ``empty_classes``; words if that or ``all_words``.
         """
         axes, every = self.axes, empty_classes or bool(self.class_weight.all())
-        if every and not axes.vocabularies and (empty_classes or not axes.words):
+        all_words = all_words or empty_classes or not axes.words
+        if every and not axes.vocabularies and all_words:
             return self
         kept = np.arange(self.classes.size) if every else np.flatnonzero(self.class_weight)
         found = self if kept.size == self.classes.size else self._chosen(kept)
@@ -274,7 +275,7 @@ class Summary:
             after = replace(found.axes, vocabularies=tuple(c[order] for c, order in columns))
             move = Move(None, [np.argsort(order) for order in places], found.axes, after)
             found = found._moved(move)
-        return found._kept(None, all_words=empty_classes)
+        return found._kept(None, all_words=all_words)
 
     def _kept(self, classes: NDArray[np.intp] | None, *, all_words: bool = False) -> Summary:
         """Return some of the classes, without categories that have no weight, nor such words."""

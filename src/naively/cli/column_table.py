@@ -10,11 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.summary import Summary
+from naively.top_words import top_words
 
 __all__ = ["ColumnLine", "ColumnTable", "as_dict", "rows_of", "short", "spark"]
 
 _MOST_CATEGORIES = 6  # of a column that a table shows
 _MOST_LOADINGS = 6  # of a direction
+_MOST_WORDS = 20  # of a class that JSON lists
+_FEW_TERMS = 4  # of a column, whose weights are shown one by one
 _MOST_BARS = 40  # that a sparkline has
 _BARS = "▁▂▃▄▅▆▇█"
 
@@ -48,12 +51,14 @@ def rows_of(estimator: Any, most: int) -> ColumnTable:
     rows = []
     for column in _columns(estimator)[:most]:
         more = " and ".join(column["families"]), _weights(column["weights"])
-        if column["kind"] == "number":
+        if column["kind"] == "text":
+            rows += _of_words(column, more, estimator.classes_.size)
+        elif column["kind"] == "number":
             rows.append(_of_numbers(column["name"], column["mean"], column["variance"], more))
         else:
             rows += _of_categories(column, more)
     return ColumnTable(
-        "mean ± standard deviation, or rows of each category", ("family", "weight"), rows
+        "mean ± standard deviation, or rows of each category or word", ("family", "weight"), rows
     )
 
 
@@ -122,11 +127,27 @@ def _columns(estimator: Any) -> list[dict[str, Any]]:
         column = {
             "name": name,
             "kind": _kind(summary, j),
-            "families": [term.family.name for term, _ in terms[j]],
+            "families": list(dict.fromkeys(term.family.name for term, _ in terms[j])),
             "weights": np.array([term.weight[:, i] for term, i in terms[j]]),
         }
-        columns.append(column | _seen(summary, j))
+        is_text = column["kind"] == "text"
+        seen = _words(estimator.model_, terms[j]) if is_text else _seen(summary, j)
+        columns.append(column | seen)
     return columns
+
+
+def _words(model: Any, terms: Any) -> dict[str, Any]:
+    """Return how many words a column has, and those that speak most for each class."""
+    term = terms[0][0]
+    found = top_words(term, model.words[term.at], _MOST_WORDS)
+    top = [
+        [
+            {"word": one.word, "contribution": one.contribution, "counts": one.counts.tolist()}
+            for one in of_class
+        ]
+        for of_class in found
+    ]
+    return {"n_words": int((term.parameters.total > 0).sum()), "top_words": top}
 
 
 def _kind(summary: Summary, j: int) -> str:
@@ -173,8 +194,25 @@ def _of_categories(column: dict[str, Any], more: tuple[str, ...]) -> list[Column
     return rows
 
 
+def _of_words(column: dict[str, Any], more: tuple[str, ...], n_classes: int) -> list[ColumnLine]:
+    """Return a line for the column, and one for each of the words that speak most for a class."""
+    cells = [f"{column['n_words']:,} words", *[""] * (n_classes - 1)]
+    rows = [ColumnLine(column["name"], cells, "", more)]
+    shown: set[str] = set()
+    for of_class in column["top_words"]:
+        for one in of_class[: max(1, _MOST_CATEGORIES // n_classes)]:
+            if one["word"] not in shown and len(shown) < 2 * _MOST_CATEGORIES:
+                counts = np.array(one["counts"])
+                cells = [f"{count:,.10g}" for count in counts.tolist()]
+                rows.append(ColumnLine(f"  {one['word']}", cells, spark(counts), ("", "")))
+                shown.add(one["word"])
+    return rows
+
+
 def _weights(weights: NDArray[Any]) -> str:
     """Write the weight of each family's term; the least and the greatest where classes differ."""
+    if len(weights) > _FEW_TERMS:
+        return f"{weights.min():.2f}..{weights.max():.2f}"
     texts = []
     for term in weights:
         low, high = f"{np.min(term):.2f}", f"{np.max(term):.2f}"

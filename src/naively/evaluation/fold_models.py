@@ -67,7 +67,7 @@ def fold_models(
     if n_summarized * _bytes(schema, rows) > MOST_BYTES:
         return None
     by_fold = Targets(np.arange(n_summarized), fold * np.int32(truth.classes.size) + truth.codes)
-    size = model._sample_size()
+    size = model._sample_size() * (2 if schema.texts else 1)  # as it is measured
     sample = _sample(rows, by_fold, fold, replace(schema, sample=size), model.n_jobs)
     schema = model._settled(
         schema, lambda few: _without_labels(rows, sample, replace(schema, sample=few), model.n_jobs)
@@ -135,6 +135,7 @@ def _is_enough(sample: Sample, size: int, n_folds: int, n_classes: int) -> bool:
 def _bytes(schema: Schema, rows: Rows) -> int:
     """Return about how much memory the statistics of a class take."""
     categories = sum(column.size for column in rows.categories)
+    categories += 2 * sum(words.size for words in rows.words)
     if not rows.categories and rows.codes.shape[1]:  # codes are the categories
         categories = int(np.nan_to_num(np.fmax.reduce(rows.codes, axis=0)).sum())
     return 8 * (len(schema.numbers) * (4 + schema.n_bins) + categories)
@@ -146,7 +147,9 @@ def _read(model: SummaryClassifier, whole: Summary, sample: int, truth: Truth) -
     by_class = any(params.get(name) is not None for name in _BY_CLASS)
 
     def read(rest: Summary) -> Model:
-        return type(model).from_summary(rest.ordered(empty_classes=by_class), **params).model_
+        # Words stay where the rows have them: those that a fold lacks contribute nothing.
+        rest = rest.ordered(empty_classes=by_class, all_words=True)
+        return type(model).from_summary(rest, **params).model_
 
     rests, models = _rests(whole, sample, truth), []
     with threadpool_limits(1, "blas") if sample else nullcontext():  # threads of threads are slow

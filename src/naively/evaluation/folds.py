@@ -178,7 +178,8 @@ def _taken(block: Any, at: NDArray[np.intp]) -> Any:
     """Return some of the rows of a block."""
     if isinstance(block, Rows):
         cells = _taken(block.numbers, at), _taken(block.codes, at)
-        return Rows((at.size, block.shape[1]), *cells, block.categories)
+        texts = None if block.texts is None else block.texts[at]
+        return Rows((at.size, block.shape[1]), *cells, block.categories, texts, block.words)
     if isinstance(block, list):
         return [column.take(at) for column in block]
     return block.take(at, axis=0)
