@@ -77,7 +77,8 @@ class Source:
     def has_categories(self, options: Data, weight: str | None = None) -> bool:
         """Whether columns of text, booleans or categories can be learned from."""
         request = Request(**self.asked(options), kinds={}, weight=weight)
-        return bool(ColumnPlan.of(self.first, request).schema.categories)
+        schema = ColumnPlan.of(self.first, request).schema
+        return bool(schema.categories or schema.texts)
 
 
 def look(paths: Sequence[str], options: Reading) -> Source:

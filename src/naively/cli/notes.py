@@ -13,7 +13,7 @@ from naively.engines.numeric_text import first_text, looks_numeric
 from naively.summary import Summary
 
 __all__ = ["counting_columns", "tell_bad_files", "tell_counting", "tell_identifiers"]
-__all__ += ["tell_left_out", "tell_model", "tell_nearly_numeric"]
+__all__ += ["tell_left_out", "tell_model", "tell_nearly_numeric", "tell_texts"]
 
 _MOST = 20  # names in one line
 _EMPTY = (
@@ -68,6 +68,14 @@ def tell_identifiers(first: Summary) -> None:
         if categories.size >= _FEWEST and first.tally(place).sum() == categories.size:
             name = schema.name(j).removeprefix("column ")
             console.note(f"{name} differs in every row; --exclude {name} if it says nothing.")
+
+
+def tell_texts(first: Summary) -> None:
+    """Say which columns are read word by word."""
+    schema = first.schema
+    for j in schema.texts:
+        name = schema.name(j).removeprefix("column ")
+        console.note(f"{name} is read as text, word by word; --family {name}=categorical if not.")
 
 
 def tell_counting(names: Sequence[str]) -> None:

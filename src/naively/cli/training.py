@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from naively.cli.data import Source
-from naively.cli.notes import tell_identifiers
+from naively.cli.notes import tell_identifiers, tell_texts
 from naively.cli.options import Data
 from naively.cli.parameters import ModelOptions
 from naively.cli.rows import types_of
@@ -69,6 +69,7 @@ class Training:
 
         def told(first: Summary) -> Schema:
             tell_identifiers(first)
+            tell_texts(first)
             return complete(first)
 
         return replace(measured, complete=told)

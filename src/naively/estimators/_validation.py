@@ -134,7 +134,7 @@ def _numbers(estimator: BaseEstimator, X: Any) -> Any:
 def _text_error(estimator: BaseEstimator, what: str) -> NaivelyError:
     return NaivelyError(
         f"{type(estimator).__name__} needs numbers; got text in X ({what}). "
-        "Use NaiveBayes, which reads text as categories."
+        "Use NaiveBayes, which reads text as categories or words."
     )
 
 

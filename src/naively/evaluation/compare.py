@@ -111,7 +111,9 @@ def compare(
 
 def _default_models(X: Any) -> tuple[Any, Any]:
     kinds = kinds_among(X)
-    ours = NaiveBayes() if "category" in kinds else GaussianNB()
+    if kinds == {"text"}:
+        return NaiveBayes(), NaiveBayes(calibration=None)  # the multinomial of the textbooks
+    ours = NaiveBayes() if kinds & {"category", "text"} else GaussianNB()
     return ours, SklearnGaussianNB() if kinds <= {"number"} else NumbersGaussianNB()
 
 

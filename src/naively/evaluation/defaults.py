@@ -14,6 +14,7 @@ import numpy as np
 
 from naively.engines import frames
 from naively.engines.tables import schema_of
+from naively.estimators._validation import text_column
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.schema import Kind
@@ -28,13 +29,15 @@ def default_model(X: Any) -> GaussianNB | NaiveBayes:
 
 def has_categories(X: Any) -> bool:
     """Whether a table holds text, booleans or categories; one that cannot be read does not."""
-    return "category" in kinds_among(X)
+    return bool(kinds_among(X) & {"category", "text"})
 
 
 def kinds_among(X: Any) -> set[Kind]:
     """Return what the columns of a table hold; of one that cannot be read, nothing."""
     if isinstance(X, np.ndarray) and X.dtype.kind in "fiu":
         return {"number"}
+    if text_column(X, None) is not None:
+        return {"text"}
     try:
         return set(schema_of(X).held)
     except ValueError:

@@ -16,6 +16,7 @@ from naively.summary import Summary
 
 __all__ = ["LabelledColumns", "added"]
 
+_TEXTS = 1 << 14  # rows with text, whose cells may be long
 _CELLS = 1 << 22  # of the rows that are measured together: sparse vectors become dense
 
 
@@ -38,7 +39,9 @@ class LabelledColumns(NamedTuple):
         first : int
             The number of the first row there.
         """
-        step = max(1, _CELLS // max(1, self.columns.schema.n_columns))
+        schema = self.columns.schema
+        step = max(1, _CELLS // max(1, schema.n_columns))
+        step = min(step, _TEXTS) if schema.texts else step
         for batch in batches:
             for start in range(0, batch.num_rows, step):
                 rows = batch.slice(start, step)

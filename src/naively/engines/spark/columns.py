@@ -2,7 +2,7 @@
 
 `FrameColumns` are chosen on the driver, travel to the executors, and read batches there.
 Numbers (decimals too) and vectors of `pyspark.ml.linalg` are numbers; text and booleans are
-categories.
+categories, unless text is read word by word.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from naively.engines import categories
 from naively.engines.columns import names_to_read
 from naively.engines.files.cells import numbers
 from naively.engines.spark import types, vectors
+from naively.engines.text_columns import read_texts
 from naively.exceptions import NaivelyError
 from naively.rows import Rows
 from naively.schema import Kind, Schema
@@ -91,15 +92,19 @@ class FrameColumns:
         pyarrow = need("pyarrow", "Spark", extra="spark")
         found: list[Any] = []
         encoded: list[tuple[Any, Any]] = []
+        texts: list[Any] = []
         for array, column in zip(arrays, self._columns(), strict=True):
             if column.kind == "number":
                 found.append(self._numbers(array, column))
             elif column.kind == "category":
                 chunked = pyarrow.chunked_array([array])
                 encoded.append(categories.encode(chunked, self.schema.name(column.at)))
+            elif column.kind == "text":
+                texts.append(array)
         is_table = len(found) == 1 and found[0].ndim == 2
         cells = found[0] if is_table else list(_side_by_side(found))
-        return Rows.of_columns((n_rows, self.schema.n_columns), cells, encoded)
+        words = read_texts(texts, self.schema, n_jobs=1)
+        return Rows.of_columns((n_rows, self.schema.n_columns), cells, encoded, *words)
 
     def frame(self, arrays: Sequence[Any]) -> Any:
         """Return the arrays of a batch as a model reads them: by name, or as an array."""

@@ -1,6 +1,7 @@
 """The types of Spark: what columns hold, how long vectors are, and what is cast.
 
-Rows are read only for the length of vectors, where the frame's metadata lacks it.
+Rows are read only for the length of vectors, where the frame's metadata lacks it, and to tell text
+from categories.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 from naively._optional import need
 from naively.exceptions import NaivelyError
-from naively.kinds import Held, What, check, schema_by_types
+from naively.kinds import LOOKED_AT, Held, What, check, schema_by_types
 from naively.schema import Kind, Schema
 
 __all__ = ["expression", "held_by_type", "quoted", "schema", "width"]
@@ -29,11 +30,27 @@ def schema(
         return Schema(widths[0], _attributes(df.schema[names[0]], widths[0]))
     measured: list[str] = []
     held: list[Held] = []
+    origin: list[str] = []
     for name, length in zip(names, widths, strict=True):
         measured += [name] if length is None else [f"{name}_{i}" for i in range(length)]
+        origin += [name] * (length or 1)
         plain = [held_by_type(df.schema[name].dataType)]
         held += plain if length is None else [Held("number", "vector")] * length
-    return schema_by_types(held.__getitem__, len(held), tuple(measured), agreed, out=_OUT)
+    return schema_by_types(
+        held.__getitem__,
+        len(held),
+        tuple(measured),
+        agreed,
+        out=_OUT,
+        cells=lambda j: _first_cells(df, origin[j]),
+    )
+
+
+def _first_cells(df: Any, name: str) -> list[Any]:
+    """Return some cells of a column of text: a small job of its own."""
+    column = df[quoted(name)]
+    rows = df.select(column).where(column.isNotNull()).limit(LOOKED_AT).collect()
+    return [row[0] for row in rows]
 
 
 def width(df: Any, name: str) -> int | None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from naively import labels
 from naively.exceptions import NaivelyError
 
-__all__ = ["class_places", "execute", "floats"]
+__all__ = ["class_places", "execute", "floats", "streamed"]
 
 
 def execute(query: Any) -> Any:
@@ -22,11 +22,31 @@ def execute(query: Any) -> Any:
     try:
         return query.execute()
     except Exception as error:  # every database has its own
-        said = str(error).strip().partition("\n")[0].rstrip(".")
-        raise NaivelyError(
-            f"the database must answer; got {type(error).__name__}: {said}. If the connection was "
-            "lost, connect again and repeat the call: nothing was changed."
-        ) from error
+        raise _unanswered(error) from error
+
+
+def streamed(query: Any) -> Any:
+    """Execute an Ibis expression, and return its rows as a stream of Arrow batches.
+
+    A relation of DuckDB streams by itself; Ibis's way to do it is not that of every version.
+    """
+    backend = query.get_backend()
+    try:
+        if hasattr(backend, "_to_duckdb_relation"):
+            relation = backend._to_duckdb_relation(query)
+            if hasattr(relation, "__arrow_c_stream__"):
+                return relation
+        return query.to_pyarrow_batches()
+    except Exception as error:
+        raise _unanswered(error) from error
+
+
+def _unanswered(error: Exception) -> NaivelyError:
+    said = str(error).strip().partition("\n")[0].rstrip(".")
+    return NaivelyError(
+        f"the database must answer; got {type(error).__name__}: {said}. If the connection was "
+        "lost, connect again and repeat the call: nothing was changed."
+    )
 
 
 def floats(result: Any, name: str) -> NDArray[np.float64]:

@@ -1,7 +1,8 @@
-"""The columns of a table that are read: labels, weights, numbers and categories, with plain names.
+"""The columns of a table that are read: labels, weights, numbers, categories and text, renamed.
 
 ``y`` are the labels, ``w`` the weights if there are any, ``x0``, ``x1``, ... the columns of numbers
-and ``c0``, ``c1``, ... those of categories. Nothing is executed yet.
+``c0``, ``c1``, ... those of categories and ``t0``, ... those of text. Nothing is executed yet, but
+for the first cells that tell text from categories.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import Any
 
 from naively._optional import need
 from naively.engines.columns import check_some, find_targets, names_to_read
+from naively.engines.sql.execute import execute
 from naively.exceptions import NaivelyError
-from naively.kinds import Held, What, check, check_weights, schema_by_types
+from naively.kinds import LOOKED_AT, Held, What, check, check_weights, schema_by_types
 from naively.schema import Schema
 
 __all__ = ["LARGEST", "Selection", "check_table", "finite", "select_rows"]
@@ -90,7 +92,14 @@ def select_rows(
             f"there must be {schema.n_columns} columns, as in the schema; got {len(names)}."
         )
     types = [table[name].type() for name in names]
-    schema = schema_by_types(lambda j: held_by_type(types[j]), len(names), names, schema, out=_OUT)
+    schema = schema_by_types(
+        lambda j: held_by_type(types[j]),
+        len(names),
+        names,
+        schema,
+        out=_OUT,
+        cells=lambda j: _first_cells(table, names[j]),
+    )
     values = {"y": _label(table[target])}
     if weight is not None:
         check_weights(held_by_type(table[weight].type()), weight)
@@ -99,7 +108,18 @@ def select_rows(
         values[f"x{i}"] = _number(table[names[j]])
     for i, j in enumerate(schema.categories):
         values[f"c{i}"] = _category(table[names[j]])
+    for i, j in enumerate(schema.texts):
+        check(held_by_type(types[j]), "text", f"column {names[j]!r}", _OUT)
+        values[f"t{i}"] = table[names[j]]
     return Selection(table, values, schema, target, weight)
+
+
+def _first_cells(table: Any, name: str) -> list[Any]:
+    """Return some cells of a column of text: a small query of its own."""
+    column = table[name]
+    few = table.filter(column.notnull()).select(cell=column).limit(LOOKED_AT)
+    cells: list[Any] = execute(few)["cell"].tolist()
+    return cells
 
 
 def held_by_type(kind: Any) -> Held:

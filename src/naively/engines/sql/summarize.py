@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from naively.axes import Axes
+from naively.engines.sql.execute import streamed
 from naively.engines.sql.moments import measure_moments
 from naively.engines.sql.sample import draw
-from naively.engines.sql.selection import select_rows
+from naively.engines.sql.selection import Selection, select_rows
 from naively.engines.sql.tallies import tally
 from naively.exceptions import NaivelyError
 from naively.schema import Schema
@@ -50,6 +52,9 @@ def summarize(
 
     Where the schema asks for a sample, up to ``schema.sample`` rows leave the database, drawn at
     random: see `naively.engines.sql.sample`. Deviations below 1e-146 count as 0.
+
+    No database cuts text into words: a table with columns of text is streamed as Arrow batches,
+    once, and measured here.
     """
     if schema is not None and schema.counted:
         raise NaivelyError(
@@ -57,6 +62,8 @@ def summarize(
             "Read the table as an Arrow stream, such as table.to_pyarrow_batches()."
         )
     rows = select_rows(table, target, columns, weight, schema)
+    if rows.schema.texts:
+        return _streamed(rows)
     classes, class_weight, values = measure_moments(rows)
     categories, tallies, bins = tally(rows, classes)
     axes = Axes(classes, categories)
@@ -65,3 +72,22 @@ def summarize(
     found += [Bins(bins)] if rows.schema.edges is not None else []
     found += [draw(rows, axes)] if rows.schema.sample else []
     return Summary.of(rows.schema, axes, *found).ordered(empty_classes=False)
+
+
+def _streamed(rows: Selection) -> Summary:
+    """Summarize rows that come as a stream of Arrow batches."""
+    from naively.engines import files
+
+    schema = rows.schema
+    kinds = (("x", schema.numbers), ("c", schema.categories), ("t", schema.texts))
+    plain = {j: f"{kind}{i}" for kind, columns in kinds for i, j in enumerate(columns)}
+    names = schema.names or tuple(f"column {j}" for j in range(schema.n_columns))
+    named = {names[j]: rows.values[plain[j]] for j in range(schema.n_columns) if j in plain}
+    named |= {names[j]: rows.table[names[j]] for j in schema.undecided}
+    named |= {rows.target: rows.values["y"]}
+    if rows.weight is not None:
+        named[rows.weight] = rows.values["w"]
+    batches = streamed(rows.table.select(**named))
+    return files.summarize(
+        batches, target=rows.target, weight=rows.weight, schema=replace(schema, names=names)
+    )

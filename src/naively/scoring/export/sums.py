@@ -186,6 +186,13 @@ class Sum:
                     f"{name} cannot be exported; got {getattr(estimator, name)!r}. Export a model "
                     f"of {name}=None, and decide by its probabilities."
                 )
+        if model.schema.texts:
+            name = model.schema.name(model.schema.texts[0])
+            raise NaivelyError(
+                f"a model of text cannot be exported: {name} would be cut into other words "
+                "elsewhere. Leave the column out, or predict where naively runs: in memory, on "
+                "files, with Dask or Spark."
+            )
         numbers = [term for term in model.terms if term.family.kind == "number"]
         parts = [part for term in numbers if (part := _part(term, model.schema)).at.size]
         n_numbers, computed = len(model.schema.numbers), _computed(model)

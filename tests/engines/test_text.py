@@ -1,0 +1,77 @@
+"""A column of text is the same words in every engine."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from naively import NaiveBayes, NaivelyError, Schema, summarize
+from naively.statistics import Documents, Occurrences, Sample
+from tests.every_engine import ENGINES, OF_NUMBERS, TARGET, labelled, written
+
+WORDS = ["tea", "Kaffee", "milk", "会议", "غداء", "ΟΔΟΣ", "naïve", "😀", "it's", "e\u0301te"]
+RNG = np.random.default_rng(0)
+N = 240
+Y = RNG.choice(["a", "b"], N)
+TABLE = pa.table(
+    {
+        "note": [
+            None if i % 17 == 3 else " ".join(RNG.choice(WORDS, RNG.integers(3, 9)))
+            for i in range(N)
+        ],
+        "town": RNG.choice(["Ulm", "Bonn"], N),
+        "age": RNG.normal(size=N),
+        "title": [" ".join(RNG.choice(WORDS[:4], 3)) + f" number {i}" for i in range(N)],
+    }
+)
+OTHERS = {name: engine for name, engine in ENGINES.items() if name not in OF_NUMBERS}
+KINDS = ("text", "category", "number", "text")
+
+
+@pytest.fixture(scope="module")
+def known():
+    return summarize(TABLE, Y)
+
+
+@pytest.mark.parametrize("engine", OTHERS)
+def test_text_is_told_from_categories_by_one_rule(engine, tmp_path, known):
+    found = OTHERS[engine](TABLE, Y, tmp_path)
+    assert found.schema.held == KINDS
+    assert found.axes.words == known.axes.words
+    for kind in (Documents, Occurrences):
+        np.testing.assert_array_equal(found[kind].values, known[kind].values)
+
+
+@pytest.mark.parametrize("engine", OTHERS)
+def test_a_sample_holds_the_same_words(engine, tmp_path):
+    schema = Schema(4, tuple(TABLE.column_names), KINDS, sample=50)
+    found = OTHERS[engine](TABLE, Y, tmp_path, schema=schema)
+    known = summarize(TABLE, Y, schema=schema)
+    a, b = found[Sample], known[Sample]
+    np.testing.assert_array_equal(a.hashes, b.hashes)
+    np.testing.assert_array_equal(a.texts.hashes, b.texts.hashes)
+    for mine, its in zip(a.texts.columns, b.texts.columns, strict=True):
+        np.testing.assert_array_equal(mine.dense(), its.dense())
+    assert NaiveBayes.from_summary(found).predict_proba(TABLE).shape == (N, 2)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "arrow"])
+def test_a_pass_over_text_goes_on_at_its_checkpoint(form, tmp_path):
+    paths = []
+    for start in (0, 120):
+        folder = tmp_path / str(start)
+        folder.mkdir()
+        half = labelled(TABLE.slice(start, 120), Y[start : start + 120])
+        paths.append(written(half, form, folder))
+    asked = {"target": TARGET, "families": {"age": "gaussian"}}  # no edges of the first rows
+    whole = NaiveBayes.from_files(paths, **asked)
+    so_far = {**asked, "checkpoint": tmp_path / "so-far"}
+    NaiveBayes.from_files(paths[:1], **so_far)
+    assert NaiveBayes.from_files(paths, **so_far).summary_ == whole.summary_
+
+
+def test_a_file_of_numbers_where_text_is_expected_is_an_error(tmp_path):
+    model = NaiveBayes().fit(TABLE, Y)
+    other = TABLE.set_column(0, "note", pa.array(np.arange(N)))
+    path = written(labelled(other, Y), "parquet", tmp_path)
+    with pytest.raises(NaivelyError, match=r"column 'note'.* must hold text; got int64"):
+        NaiveBayes.from_files(path, target=TARGET, schema=model.summary_.schema)
