@@ -109,7 +109,7 @@ def sample_rows(n_classes: int, n_terms: int, *, text: bool = False) -> int:
     per_row = max(n_classes * n_terms, 1)
     most, cells = _MOST_ROWS, _WORTHWHILE_CELLS
     if text:
-        most, cells = 2 * most, 4 * cells
+        most, cells = 2 * most, 12 * cells
     wanted = min(most, 1000 * n_classes * (1 + text), cells // per_row)
     kept = per_row if per_row <= MOST_WEIGHTS else n_classes
     return min(max(_FEWEST_ROWS, wanted), _MOST_CELLS // kept)

@@ -286,8 +286,7 @@ class Summary:
             return Summary.zero(self.schema, axes.classes[classes])
         statistics = self.statistics.values()
         masks = _some(statistic.seen(axes) for statistic in statistics)
-        asked = () if all_words else statistics
-        words = _some(statistic.seen_words(axes) for statistic in asked)
+        words = _some(part.seen_words(axes) for part in (() if all_words else statistics))
         if masks is None and words is None and classes.size == axes.classes.size:
             return self
         return self._moved(axes.chosen(classes, masks, words))

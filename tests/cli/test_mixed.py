@@ -182,7 +182,10 @@ WRONG = {
     "no family": (["--family", "age"], "--family must be like 'age=histogram'; got 'age'."),
     "mistyped": (["--family", "age=posson"], "Did you mean 'poisson'?"),
     "no column": (["--family", "ages=poisson"], "column 'ages', and there is none; did you mean"),
-    "both kinds": (["--family", "age=poisson,categorical"], "all of numbers or all of categories"),
+    "both kinds": (
+        ["--family", "age=poisson,categorical"],
+        "all of numbers, of categories or of text",
+    ),
     "no label": (["--reject", "0.8"], "--reject must be like '0.8=unknown'; got '0.8'."),
     "no probability": (["--reject", "8=x"], "--reject must be like '0.8=unknown'; got '8=x'."),
     "text as numbers": (
