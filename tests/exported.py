@@ -3,10 +3,12 @@
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_iris
 
-from naively import GaussianNB
+from naively import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 CANCER, TUMOUR = load_breast_cancer(return_X_y=True)
+COUNTS = np.floor(IRIS)
+ONES = (COUNTS > 1).astype(float)
 LABELS = np.array(["setosa", "versicolor", "virginica"])[SPECIES]
 RNG = np.random.default_rng(0)
 
@@ -123,6 +125,19 @@ CASES = {
         GaussianNB(variance="shared", priors=[0.2, 0.5, 0.3]).fit(IRIS, LABELS),
         far(IRIS),
     ),
+    "multinomial": lambda: (MultinomialNB().fit(COUNTS, LABELS), holes(COUNTS)),
+    "multinomial without smoothing": lambda: (
+        MultinomialNB(alpha=0.0).fit(COUNTS, LABELS),
+        holes(COUNTS),
+    ),
+    "multinomial, calibrated": lambda: (
+        MultinomialNB(calibration="temperature").fit(COUNTS, LABELS),
+        COUNTS,
+    ),
+    "complement": lambda: (ComplementNB().fit(COUNTS, LABELS), holes(COUNTS)),
+    "complement, normed": lambda: (ComplementNB(norm=True).fit(COUNTS, LABELS), COUNTS),
+    "bernoulli": lambda: (BernoulliNB(binarize=2.0).fit(holes(COUNTS), LABELS), holes(COUNTS)),
+    "bernoulli of ones": lambda: (BernoulliNB(binarize=None).fit(ONES, LABELS), holes(ONES)),
     "wide": wide,
     "many classes": many_classes,
 }

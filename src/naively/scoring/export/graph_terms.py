@@ -79,6 +79,12 @@ _LINES = """
     joint_%(next)d = Add(joint_%(n)d, lines_%(n)d)
 """
 
+_STEPS = _LINES.replace(
+    "known_%(n)d = Where(counts_%(n)d, x_%(n)d, zero)",
+    """above_%(n)d = Greater(x_%(n)d, step_%(n)d)
+    known_%(n)d = Cast<to = 11>(above_%(n)d)""",
+)
+
 # Column by column; a cell is in the piece after as many inner knots as it is not before.
 _PIECES = """
     x_%(n)d = Gather<axis = 1>(x, at_%(n)d)
@@ -176,7 +182,10 @@ def lines(line: LineColumns) -> GraphTerm:
     """Write lines."""
     form = line.form
     lowest = np.array(max(form.lowest, np.finfo(np.float64).min))
-    return GraphTerm(_LINES, {}, {"at": line.at, "A": form.A, "B": form.B, "lowest": lowest})
+    constants = {"at": line.at, "A": form.A, "B": form.B, "lowest": lowest}
+    if form.step is None:
+        return GraphTerm(_LINES, {}, constants)
+    return GraphTerm(_STEPS, {}, constants | {"step": np.array(form.step)})
 
 
 def pieces(part: PieceColumns) -> GraphTerm:

@@ -272,7 +272,8 @@ class Query:
         for line in self.model.lines:
             numbers = zip(line.form.A / self.unit, line.form.B / self.unit, strict=True)
             for i, (A, B) in zip(line.at, numbers, strict=True):
-                yield Line(f"x_{i}", f"{i}", A, B, line.form.lowest, self._near(i))
+                bounds = line.form.lowest, self._near(i), line.form.step
+                yield Line(f"x_{i}", f"{i}", A, B, *bounds)
 
     def _pieces(self) -> Iterator[SqlTerm]:
         for f, part in enumerate(self.model.pieces):

@@ -116,15 +116,20 @@ class Curve(SqlTerm):
 
 @dataclass(frozen=True)
 class Line(SqlTerm):
-    """A + B x by class, where x is not below the lowest."""
+    """A + B x by class, where x is not below the lowest; with a step, x is 1 above it, else 0."""
 
     A: Floats
     B: Floats
     lowest: float
     near: str
+    step: float | None = None
 
     def addends(self, spelling: Spelling, k: int) -> list[str]:
         """Write the line of a class."""
+        if self.step is not None:
+            above, other = number(self.A[k] + self.B[k]), number(self.A[k])
+            cases = f"WHEN {self.cell} > {number(self.step)} THEN {above} ELSE {other}"
+            return [f"CASE WHEN {self.cell} IS NULL THEN 0 {cases} END"]
         line = f"{number(self.A[k])} {added(self.B[k])} * {self.near}"
         if np.isinf(self.lowest):
             return [f"COALESCE({line}, 0)"]
