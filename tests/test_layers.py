@@ -30,7 +30,7 @@ LAYERS = [
     {"families"},
     {"term", "calibration_of_terms", "top_words"},
     {"interactions"},
-    {"model", "scorer"},
+    {"model", "scorer", "sparse_scorer"},
     {"estimators"},
     {"scoring"},
     {"evaluation", "spark"},

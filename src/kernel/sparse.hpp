@@ -120,6 +120,17 @@ Finding hash_sparse(const SparseRows& X, const std::uint64_t* hashes, std::uint6
 void group_rows(const std::int32_t* codes, std::size_t n, std::size_t n_classes,
                 std::uint32_t* order, std::int64_t* ends);
 
+// Moments of whole classes: `order` holds all rows of some classes, class by class. Cells that are
+// not held are zeros. out: weight, mean, m2 and rest, each by class and column, all zero before;
+// class_weight: of all rows of each class.
+Finding add_sparse_moments(const SparseRows& X, const Labelled& rows, const double* class_weight,
+                           const std::uint32_t* order, std::size_t n, double* out);
+
+// joint[i][k] += sum over the cells x of row i of B[j][k] x + C[j][k] x^2; of a missing one,
+// -A[j][k].
+Finding add_sparse_quadratics(const SparseRows& X, const double* A, const double* B,
+                              const double* C, std::size_t n_classes, double* joint);
+
 // joint[i][k] += sum over the cells x of row i of B[j][k] x; of a missing one, -A[j][k]. A may be
 // null. With a step, x is 1 above it, and else 0.
 Finding add_sparse_lines(const SparseRows& X, const double* A, const double* B, const double* step,

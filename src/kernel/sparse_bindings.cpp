@@ -168,6 +168,46 @@ nb::object count_table(nb::handle X, const Codes& codes, const Weights& weights,
     return as_python(found);
 }
 
+nb::object add_sparse_moments(nb::handle X, const Codes& codes, const Weights& weights,
+                              const Plain<const double, 1>& class_weight,
+                              const Plain<const std::uint32_t, 1>& order,
+                              const Plain<double, 3>& out) {
+    const HeldRows held(X);
+    const std::size_t n_rows = held.rows.n_rows, n_classes = out.shape(1);
+    expect(codes.size() == n_rows && (!weights || weights->size() == n_rows),
+           "everything must be equally long");
+    expect(out.shape(0) == 4 && out.shape(2) == held.rows.n_columns &&
+               class_weight.size() == n_classes,
+           "moments must be by class and column");
+    naively::Finding found;
+    {
+        nb::gil_scoped_release unlocked;
+        expect_classes(codes, n_classes);
+        for (std::size_t i = 0; i < order.size(); ++i)
+            expect(order.data()[i] < n_rows, "there is no such row");
+        const naively::Labelled rows{codes.data(), weights ? weights->data() : nullptr, n_classes};
+        found = naively::add_sparse_moments(held.rows, rows, class_weight.data(), order.data(),
+                                            order.size(), out.data());
+    }
+    return as_python(found);
+}
+
+nb::object add_sparse_quadratics(nb::handle X, const Lines& A, const Lines& B, const Lines& C,
+                                 const Plain<double, 2>& joint) {
+    const HeldRows held(X);
+    for (const Lines* lines : {&A, &B, &C})
+        expect(lines->shape(0) == held.rows.n_columns && lines->shape(1) == joint.shape(1),
+               "parameters must be by column and class");
+    expect(joint.shape(0) == held.rows.n_rows, "everything must be equally long");
+    naively::Finding found;
+    {
+        nb::gil_scoped_release unlocked;
+        found = naively::add_sparse_quadratics(held.rows, A.data(), B.data(), C.data(),
+                                               joint.shape(1), joint.data());
+    }
+    return as_python(found);
+}
+
 void group_rows(const Codes& codes, std::size_t n_classes, const Plain<std::uint32_t, 1>& order,
                 const Plain<std::int64_t, 1>& ends) {
     expect(order.size() == codes.size() && ends.size() == n_classes + 1 && codes.size() < most,
@@ -224,6 +264,10 @@ void bind_sparse(nb::module_& m) {
     m.def("hash_sparse", &hash_sparse, X, nb::arg("hashes").none(), nb::arg("inout").noconvert());
     m.def("group_rows", &group_rows, nb::arg("y_codes"), nb::arg("n_classes"),
           nb::arg("order").noconvert(), nb::arg("ends").noconvert());
+    m.def("add_sparse_moments", &add_sparse_moments, X, nb::arg("y_codes"),
+          nb::arg("weights").none(), nb::arg("class_weight"), nb::arg("order"), out);
+    m.def("add_sparse_quadratics", &add_sparse_quadratics, X, nb::arg("A"), nb::arg("B"),
+          nb::arg("C"), nb::arg("joint").noconvert());
     m.def("add_sparse_lines", &add_sparse_lines, X, nb::arg("A").none(), nb::arg("B"),
           nb::arg("step").none(), nb::arg("joint").noconvert());
 }

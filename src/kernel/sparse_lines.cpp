@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "sparse.hpp"
 
@@ -106,7 +107,34 @@ NAIVELY_CLONES void add_cells(const Cells& row, const Lines& lines, bool is_step
         add_classes<false>(row, lines, joint);
 }
 
+void take_out(const std::vector<std::uint32_t>& missing, const double* A, std::size_t n_classes,
+              double* joint) {
+    for (const std::uint32_t place : missing)
+        for (std::size_t k = 0; k < n_classes; ++k) joint[k] -= A[place * n_classes + k];
+}
+
 }  // namespace
+
+Finding add_sparse_quadratics(const SparseRows& X, const double* A, const double* B,
+                              const double* C, std::size_t n_classes, double* joint) {
+    const Lines first{B, n_classes, X.n_columns}, second{C, n_classes, X.n_columns};
+    RowReader reader(X, {true, true, true, nullptr});
+    std::vector<double> squares;
+    for (std::size_t i = 0; i < X.n_rows; ++i) {
+        const Problem problem = reader.read(i);
+        if (problem != Problem::none) return {problem, i};
+        double* row = joint + i * n_classes;
+        Cells cells = reader.cells;
+        squares.resize(cells.n);
+        for (std::size_t at = 0; at < cells.n; ++at)
+            squares[at] = cells.values[at] * cells.values[at];
+        add_cells(cells, first, false, row);
+        cells.values = squares.data();
+        add_cells(cells, second, false, row);
+        take_out(reader.missing, A, n_classes, row);
+    }
+    return {};
+}
 
 Finding add_sparse_lines(const SparseRows& X, const double* A, const double* B, const double* step,
                          std::size_t n_classes, double* joint) {
@@ -118,9 +146,7 @@ Finding add_sparse_lines(const SparseRows& X, const double* A, const double* B, 
         if (problem != Problem::none) return {problem, i};
         double* row = joint + i * n_classes;
         add_cells(reader.cells, lines, step != nullptr, row);
-        if (A != nullptr)
-            for (const std::uint32_t place : reader.missing)
-                for (std::size_t k = 0; k < n_classes; ++k) row[k] -= A[place * n_classes + k];
+        if (A != nullptr) take_out(reader.missing, A, n_classes, row);
     }
     return {};
 }

@@ -120,6 +120,17 @@ def count_table(
 def hash_sparse(
     X: Any, hashes: NDArray[uint64] | None, inout: NDArray[uint64]
 ) -> tuple[str, int] | None: ...
+def add_sparse_moments(
+    X: Any,
+    y_codes: NDArray[int32],
+    weights: Doubles | None,
+    class_weight: Doubles,
+    order: NDArray[uint32],
+    out: Doubles,
+) -> tuple[str, int] | None: ...
+def add_sparse_quadratics(
+    X: Any, A: Doubles, B: Doubles, C: Doubles, joint: Doubles
+) -> tuple[str, int] | None: ...
 def add_sparse_lines(
     X: Any, A: Doubles | None, B: Doubles, step: float | None, joint: Doubles
 ) -> tuple[str, int] | None: ...

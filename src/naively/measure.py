@@ -19,10 +19,20 @@ from numpy.typing import NDArray
 from naively._threads import block_slices, map_blocks
 from naively.axes import Axes
 from naively.exceptions import NaivelyError
-from naively.rows import Block, NotFiniteError, Rows, Table, Targets
+from naively.rows import Block, DenseBlocks, NotFiniteError, Rows, Table, Targets
 from naively.schema import Schema
 from naively.sparse import SparseRows
-from naively.statistics import STATISTICS, Bins, Documents, Occurrences, Sample, Statistic, Tallies
+from naively.statistics import (
+    STATISTICS,
+    Bins,
+    ClassWeight,
+    Documents,
+    Moments,
+    Occurrences,
+    Sample,
+    Statistic,
+    Tallies,
+)
 from naively.statistics.counting import LARGEST_COUNT, NotACountError
 from naively.statistics.row_hashes import hashes_of
 from naively.statistics.sample import EVERYTHING
@@ -110,10 +120,10 @@ def _measured(
     hashes = [hashes_of(column) for column in rows.categories] if Sample in kinds else []
 
     def measured(
-        at: slice, kinds: Sequence[type[Statistic]], n_jobs: int | None = 1
+        at: slice, kinds: Sequence[type[Statistic]], numbers: Any, n_jobs: int | None = 1
     ) -> list[Statistic]:
         given = None if weights is None else weights[at]
-        cells = rows.numbers[at], rows.codes[at], targets.codes[at], given
+        cells = numbers[at], rows.codes[at], targets.codes[at], given
         texts = None if rows.texts is None else rows.texts[at]
         block = Block(*cells, schema, axes, hashes, bound, untyped, n_jobs, texts)
         try:
@@ -121,15 +131,20 @@ def _measured(
         except NotACountError as error:
             raise NotACountError(error.problem, error.row + (at.start or 0)) from None
 
-    every, n_columns = slice(n_rows), rows.cells_per_row
+    every, n_columns, numbers = slice(n_rows), rows.cells_per_row, rows.numbers
+    if rows.is_sparse and not schema.counted:
+        numbers, n_columns = DenseBlocks(numbers), rows.shape[1]
     try:
         if n_rows * n_columns < _SMALL:
-            return measured(every, kinds)
-        parts = [kind for kind in kinds if not (rows.has_sparse and kind.whole)]
-        whole = [kind for kind in kinds if kind not in parts]
+            return measured(every, kinds, numbers)
+        whole = [kind for kind in kinds if _is_whole(kind, rows, schema)]
+        parts = [kind for kind in kinds if kind not in whole]
         blocks = block_slices(n_rows, n_columns, _most_blocks(schema, axes))
-        sums = reduce(_added, map_blocks(lambda at: measured(at, parts), blocks, n_jobs))
-        found = dict(zip([*parts, *whole], [*sums, *measured(every, whole, n_jobs)], strict=True))
+        if isinstance(numbers, DenseBlocks):
+            blocks = numbers.slices()
+        sums = reduce(_added, map_blocks(lambda at: measured(at, parts, numbers), blocks, n_jobs))
+        at_once = measured(every, whole, rows.numbers, n_jobs)
+        found = dict(zip([*parts, *whole], [*sums, *at_once], strict=True))
         return [found[kind] for kind in kinds]
     except NotACountError as error:
         raise not_a_count(rows.numbers, schema, error) from None
@@ -137,6 +152,13 @@ def _measured(
         pass
     raise_not_finite(rows.numbers, schema)
     raise AssertionError  # it never returns
+
+
+def _is_whole(kind: type[Statistic], rows: Rows, schema: Schema) -> bool:
+    """Whether a statistic is measured of all rows at once: what costs as much as cells are held."""
+    if rows.is_sparse and not schema.counted and kind in (ClassWeight, Moments):
+        return True
+    return kind.whole and rows.has_sparse
 
 
 def _added(a: list[Statistic], b: list[Statistic]) -> list[Statistic]:
@@ -197,6 +219,11 @@ def _raise_not_finite_sparse(X: SparseRows, schema: Schema) -> None:
             f"{schema.name(schema.numbers[int(X.places[at])])} holds infinity (first at row "
             f"{row}); naive Bayes needs finite numbers. NaN is allowed and means missing."
         )
+    at = int(np.nanargmax(np.abs(X.values[X.cells]))) + int(X.starts[0])
+    raise NaivelyError(
+        f"{schema.name(schema.numbers[int(X.places[at])])} holds numbers so large that their "
+        f"variance exceeds every float64, such as {X.values[at]:g}. Rescale it, or the weights."
+    )
 
 
 def _dense(X: Any) -> NDArray[Any]:

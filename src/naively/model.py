@@ -35,6 +35,8 @@ from naively.interactions import Interactions, read_interactions
 from naively.labels import quoted
 from naively.schema import Schema
 from naively.scorer import FormScorer
+from naively.sparse import SparseRows
+from naively.sparse_scorer import SparseScorer
 from naively.statistics import Sample
 from naively.summary import Summary
 from naively.term import Term, read_terms
@@ -185,6 +187,21 @@ class Model:
         return FormScorer(
             self.constant, numbers, self.tables, texts, joint_forms=joint, coded=self.coded
         )
+
+    @cached_property
+    def sparse_kernel(self) -> SparseScorer:
+        """What scores sparse rows of numbers."""
+        numbers = [term for term in self.terms if term.family.kind == "number"]
+        alone = self.interactions is None and all(
+            len(term.at) == len(self.schema.numbers) for term in numbers
+        )
+        forms = [term.form for term in numbers] if alone else [None]
+        return SparseScorer(self.constant, forms, self.kernel)
+
+    def kernel_for(self, table: Any) -> Any:
+        """Return what scores such rows."""
+        is_sparse = isinstance(getattr(table, "numbers", table), SparseRows)
+        return self.sparse_kernel if is_sparse else self.kernel
 
     def _calibrated(
         self,

@@ -4,22 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
+from naively._threads import map_blocks
 from naively.axes import Axes
 from naively.schema import Schema
 from naively.sparse import SparseRows
 from naively.text_rows import TextRows
 from naively.words import Words
 
-__all__ = ["Block", "Columns", "KernelSums", "NotFiniteError", "Rows", "Table", "Targets"]
+__all__ = [
+    "Block",
+    "Columns",
+    "DenseBlocks",
+    "KernelSums",
+    "NotFiniteError",
+    "Rows",
+    "Table",
+    "Targets",
+]
+__all__ += ["Targets", "rows_by_class"]
 
 Floats = NDArray[np.float64]
 
+_MOST_TASKS = 64
 _CELLS = 1 << 20  # of sparse rows that are made dense at a time
 
 
@@ -43,6 +56,21 @@ class Columns:
         if not self.columns:  # a list of none would not say how many rows there are
             return np.empty((len(range(*rows.indices(self.shape[0]))), 0))
         return [column[rows] for column in self.columns]
+
+
+class DenseBlocks:
+    """Sparse rows that become an array when some are sliced."""
+
+    def __init__(self, rows: SparseRows) -> None:
+        self.rows, self.shape = rows, rows.shape
+
+    def __getitem__(self, rows: slice) -> NDArray[np.float64]:
+        return self.rows.dense(rows)
+
+    def slices(self) -> list[slice]:
+        """Cut the rows into blocks of bounded memory."""
+        step = max(1, _CELLS // max(1, self.shape[1]))
+        return [slice(start, start + step) for start in range(0, self.shape[0], step)]
 
 
 @dataclass(frozen=True)
@@ -201,17 +229,36 @@ class Block:
         shape = (4, n_classes, 0 if self.schema.counted else len(self.schema.numbers))
         found = KernelSums(np.zeros(n_classes), np.zeros(shape))
         if isinstance(numbers, SparseRows):
-            self._add_sparse(numbers, found)
+            found = self._sparse_sums(numbers)
         elif not _kernel.summarize(numbers, self.classes, self.weights, *found):
             raise NotFiniteError
         kept["_sums"] = found
         return found
 
-    def _add_sparse(self, numbers: SparseRows, found: KernelSums) -> None:
-        """Add the moments of sparse rows, of some at a time."""
-        step = max(32, _CELLS // max(1, numbers.n_columns))
-        for start in range(0, len(numbers), step):
-            at = slice(start, start + step)
-            weights = None if self.weights is None else self.weights[at]
-            if not _kernel.summarize(numbers.dense(at), self.classes[at], weights, *found):
-                raise NotFiniteError
+    def _sparse_sums(self, numbers: SparseRows) -> KernelSums:
+        """Return the sums of sparse rows: a thread owns whole classes."""
+        n_classes = self.axes.classes.size
+        weight = np.bincount(self.classes, self.weights, n_classes).astype(np.float64, copy=False)
+        values = np.zeros((4, n_classes, numbers.n_columns))
+        found = map_blocks(
+            lambda rows: _kernel.add_sparse_moments(
+                numbers, self.classes, self.weights, weight, rows, values
+            ),
+            rows_by_class(self.classes, n_classes),
+            self.n_jobs,
+        )
+        if any(found):
+            raise NotFiniteError
+        return KernelSums(weight, values)
+
+
+def rows_by_class(codes: NDArray[np.int32], n_classes: int) -> list[NDArray[np.uint32]]:
+    """Return the numbers of rows, class by class, in as many parts as threads may take.
+
+    >>> rows_by_class(np.array([1, 0, 1], np.int32), 2)
+    [array([1], dtype=uint32), array([0, 2], dtype=uint32)]
+    """
+    order, ends = np.empty(codes.size, np.uint32), np.empty(n_classes + 1, np.int64)
+    _kernel.group_rows(codes, n_classes, order, ends)
+    edges = np.linspace(0, n_classes, min(n_classes, _MOST_TASKS) + 1).astype(int).tolist()
+    return [order[ends[i] : ends[j]] for i, j in pairwise(edges)]

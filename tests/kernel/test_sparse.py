@@ -7,6 +7,7 @@ import pytest
 
 from naively import _kernel
 from naively.sparse import SparseRows
+from tests import oracles
 
 VALUES = [np.float64, np.float32, np.int64, np.int8, np.uint16, np.bool_]
 PLACES = [np.int32, np.int64]
@@ -192,3 +193,37 @@ def test_arrays_that_do_not_fit_are_errors():
     order = np.array([60], np.uint32)
     with pytest.raises(ValueError, match="no such row"):
         _kernel.count_sparse(rows, codes, None, "occurrences", 0.0, False, out, 0, order)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_moments_of_sparse_rows_are_those_of_all_cells(weighted):
+    rng = np.random.default_rng(8)
+    rows = drawn(9, n=80, low=-3)
+    values = rows.values + 1e3 * (rows.places == 4)
+    values[rng.random(values.size) < 0.05] = np.nan
+    rows = SparseRows(rows.starts, rows.places, values, rows.n_columns)
+    codes = rng.integers(3, size=80).astype(np.int32)
+    weights = rng.integers(3, size=80).astype(float) if weighted else None
+    order = np.argsort(codes, kind="stable").astype(np.uint32)
+    class_weight = np.bincount(codes, weights, 3).astype(float)
+    found = np.zeros((4, 3, 17))
+    assert _kernel.add_sparse_moments(rows, codes, weights, class_weight, order, found) is None
+    exact = oracles.rounded(oracles.moments(rows.dense(), codes, 3, weights))
+    np.testing.assert_allclose(found[0], exact[0], rtol=1e-14)
+    np.testing.assert_allclose(found[1], exact[1], rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(found[2], exact[2], rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("n_classes", [1, 3, 20])
+def test_quadratics_of_sparse_rows_are_those_of_plain_loops(n_classes):
+    rows, rng = drawn(10, low=-2), np.random.default_rng(11)
+    rows.values[::7] = np.nan
+    A, B, C = rng.normal(size=(3, 17, n_classes))
+    joint = rng.normal(size=(60, n_classes))
+    expected = joint.copy()
+    for i in range(60):
+        for place, x in cells(rows, i).items():
+            missing = math.isnan(x)
+            expected[i] += -A[place] if missing else B[place] * x + C[place] * x * x
+    assert _kernel.add_sparse_quadratics(rows, A, B, C, joint) is None
+    np.testing.assert_allclose(joint, expected, rtol=0, atol=1e-11)

@@ -23,6 +23,7 @@ from naively.exceptions import NaivelyError
 from naively.kinds import LOOKED_AT, schema_by_types
 from naively.rows import Columns, Rows
 from naively.schema import Kind, Schema
+from naively.sparse import SparseRows
 from naively.words import Words
 
 __all__ = ["code_columns", "flagged", "known", "names_of", "read", "schema_of"]
@@ -81,6 +82,10 @@ def schema_of(
     X: Any, agreed: Schema | None = None, given: Mapping[Any, Kind] | None = None
 ) -> Schema:
     """Return what a table's columns hold: as agreed or given, and otherwise by their types."""
+    if isinstance(X, SparseRows):
+        if not (agreed or given):
+            return Schema(X.n_columns)
+        X = X.dense()
     if agreed is None:
         names, columns = names_of(X), _columns(X)
     elif agreed.undecided:
@@ -113,6 +118,10 @@ def read(
     n_jobs : int, optional
         Threads that read text.
     """
+    if isinstance(X, SparseRows):
+        if not (schema.categories or schema.texts or schema.undecided):
+            return Rows.of_numbers(X)
+        X = X.dense()
     X = arrays.unmasked(X)
     if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.ndim == 2:
         return _read_array(X, schema)

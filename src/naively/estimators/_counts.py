@@ -42,7 +42,6 @@ class CountClassifier(SummaryClassifier):
     calibration: Any
 
     _alone = "number"
-    _reads_sparse = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
         "force_alpha": ["boolean"],

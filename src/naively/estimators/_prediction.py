@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,14 +25,12 @@ __all__ = ["PredictionMixin", "numbers_of_row", "row_of_dict"]
 
 _FLOAT64 = np.dtype(np.float64)  # as the machine writes it, of which there is one
 _MOST_BLOCKS = 64
-_CELLS = 1 << 19  # of sparse rows that are made dense at a time
 
 
 class PredictionMixin:
     """The methods that ask a model that was read off a summary."""
 
     n_jobs: int | None
-    _reads_sparse: ClassVar[bool] = False  # whether its model scores sparse rows as they are
 
     @property
     @abstractmethod
@@ -81,10 +79,11 @@ class PredictionMixin:
         model, classes = state.model(self._read), state.summary.classes
         checked = self._check_new(X, state.summary)
         out = np.empty(checked.table.shape[0], dtype=classes.dtype)
+        kernel = model.kernel_for(checked.table)
 
         def label(table: Any, out: NDArray[Any]) -> bool:
             at = np.empty(out.size, dtype=np.int64)
-            finite: bool = model.kernel.labels(table, at)
+            finite: bool = kernel.labels(table, at)
             classes.take(at, out=out, mode="clip")  # "raise" would copy
             return finite
 
@@ -180,30 +179,17 @@ class PredictionMixin:
         n_values = 1 if want == "evidence" else len(model.labels)
         dtype = np.result_type(checked.dtype, self._learned().dtype)
         out = np.empty((checked.table.shape[0], n_values), dtype=dtype)
-        self._score(getattr(model.kernel, want), checked, out)
+        self._score(getattr(model.kernel_for(checked.table), want), checked, out)
         return out
 
     def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
         table = checked.table
         n_rows, n_columns = table.shape
         if isinstance(table, SparseRows):
-            if not self._reads_sparse:
-                score = _scoring_dense(score)
             n_columns = table.n_cells // max(1, n_rows)
         blocks = block_slices(n_rows, n_columns, most=_MOST_BLOCKS)
         if not all(map_blocks(lambda rows: score(table[rows], out[rows]), blocks, self.n_jobs)):
             raise_not_finite(table, self.summary_.schema)
-
-
-def _scoring_dense(score: Any) -> Any:
-    """Return what scores sparse rows by making some of them dense at a time."""
-
-    def dense(rows: SparseRows, out: NDArray[Any]) -> bool:
-        step = max(32, _CELLS // max(1, rows.n_columns))
-        parts = [slice(start, start + step) for start in range(0, len(rows), step)]
-        return all(score(rows.dense(at), out[at]) for at in parts)
-
-    return dense
 
 
 def numbers_of_row(row: Any, schema: Schema) -> NDArray[np.float64]:

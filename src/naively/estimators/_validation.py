@@ -146,7 +146,12 @@ def _complex_error() -> NaivelyError:
 
 
 def check_cells(estimator: BaseEstimator, X: Any, known: Schema | None) -> Any:
-    """Return a frame as it is, or an array of any cells; both must have rows and columns."""
+    """Return a frame as it is, sparse rows, or an array of any cells; all must have some."""
+    if is_sparse(X):
+        rows = SparseRows.of(X)
+        _check_not_empty(estimator, rows.shape)
+        _check_width(estimator, rows, known)
+        return rows
     if type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype.char in "df":
         _check_width(estimator, X, known)
         return X
@@ -193,7 +198,7 @@ def _are_texts(X: Any) -> bool:
     return isinstance(first, str)
 
 
-def _check_width(estimator: BaseEstimator, X: NDArray[Any], known: Schema | None) -> None:
+def _check_width(estimator: BaseEstimator, X: Any, known: Schema | None) -> None:
     if known is not None and X.shape[1] != known.n_columns:
         _check_n_features(estimator, X, reset=False)
 

@@ -148,10 +148,10 @@ def _judge(
         for at in _members(folds):
             model = models[folds[at[0]]]
             if at.size == folds.size and model.classes.size == out.shape[1]:
-                getattr(model.kernel, want)(some, out)
+                getattr(model.kernel_for(some), want)(some, out)
                 return
             found = np.empty((at.size, model.classes.size))
-            getattr(model.kernel, want)(_taken(some, at), found)
+            getattr(model.kernel_for(some), want)(_taken(some, at), found)
             if model.classes.size == out.shape[1]:
                 out[at] = found
                 continue
@@ -182,4 +182,4 @@ def _taken(block: Any, at: NDArray[np.intp]) -> Any:
         return Rows((at.size, block.shape[1]), *cells, block.categories, texts, block.words)
     if isinstance(block, list):
         return [column.take(at) for column in block]
-    return block.take(at, axis=0)
+    return block[at]

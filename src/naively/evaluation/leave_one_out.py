@@ -45,6 +45,7 @@ from naively.families.gaussian import Gaussian, GaussianParameters
 from naively.measure import measure
 from naively.model import check_priors
 from naively.rows import Rows, Table, Targets
+from naively.sparse import SparseRows
 from naively.statistics import Moments
 from naively.summary import Schema, Summary
 
@@ -175,6 +176,8 @@ def _log_densities(x: NDArray[np.float64], parameters: GaussianParameters) -> ND
 
 def _floats(table: Table) -> NDArray[np.float64]:
     """Return the table as one array: the moments take far more room than a copy of it."""
-    rows = table[slice(None)]
+    rows: Any = table[slice(None)]
+    if isinstance(rows, SparseRows):
+        return rows.dense()
     array = np.stack(rows, axis=1) if isinstance(rows, list) else rows
     return np.asarray(array, dtype=np.float64)

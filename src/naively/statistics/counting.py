@@ -6,7 +6,6 @@ Rows are grouped by class, and a thread owns whole classes: the same bits on any
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from naively import _kernel
 from naively._threads import map_blocks
 from naively.axes import Axes
 from naively.exceptions import NaivelyError
-from naively.rows import Block
+from naively.rows import Block, rows_by_class
 from naively.schema import Schema
 from naively.sparse import SparseRows
 
@@ -28,7 +27,6 @@ Floats = NDArray[np.float64]
 FEW = 8  # times as many places in a table as cells: then cells are kept as they are
 _SMALL = 4096  # places of a table that is always filled at once
 _WORTH_THREADS = 1 << 19  # cells
-_MOST_TASKS = 64
 LARGEST_COUNT = 1e290  # as in the kernel: sums of greater ones would be infinite
 _HEAVY = 1e15  # weights beyond may make sums infinite
 
@@ -113,13 +111,9 @@ def _count(table: Any, given: _Given, out: Floats, at: int, n_jobs: int | None) 
     if table.n_cells < _WORTH_THREADS:
         _check(_kernel.count_sparse(table, *given, False, out, at))
         return
-    codes, n_classes = given.classes, len(out)
-    order, ends = np.empty(codes.size, np.uint32), np.empty(n_classes + 1, np.int64)
-    _kernel.group_rows(codes, n_classes, order, ends)
-    edges = np.linspace(0, n_classes, min(n_classes, _MOST_TASKS) + 1).astype(int).tolist()
     found = map_blocks(
         lambda rows: _kernel.count_sparse(table, *given, False, out, at, rows),
-        [order[ends[i] : ends[j]] for i, j in pairwise(edges)],
+        rows_by_class(given.classes, len(out)),
         n_jobs,
     )
     _check(min((problem for problem in found if problem), key=lambda p: p[1], default=None))

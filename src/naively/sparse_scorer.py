@@ -1,0 +1,114 @@
+r"""Scores sparse rows of numbers: by what differs from a row of zeros, or some rows at a time.
+
+A quadratic is a constant, that of a zero, and two lines,
+
+.. math:: A - B (x - \mu)^2 = (A - B \mu^2) + 2 B \mu\,x - B x^2
+
+so that a row costs as much as cells are held of it. Where the constants are so large that their
+digits would be missed in the sum, and for other forms, rows are made dense, some at a time.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively import _kernel
+from naively.forms import Lines, Quadratics
+from naively.sparse import SparseRows
+
+__all__ = ["SparseQuadratics", "SparseScorer"]
+
+Floats = NDArray[np.float64]
+
+_LARGEST = 1e5  # of constants that are taken in and out again: 1e-11 of them is rounding
+_ROWS = 2048  # that are scored together
+_CELLS = 1 << 19  # that are made dense together
+
+
+class SparseQuadratics(NamedTuple):
+    """Quadratics as what zeros add, and lines of cells and of their squares."""
+
+    of_zeros: Floats  # (n_classes,)
+    A: Floats  # of a zero, by column and class, as are the others
+    B: Floats
+    C: Floats
+
+    @classmethod
+    def of(cls, form: Any) -> SparseQuadratics | None:
+        """Return the quadratics of all columns; None where digits would be lost."""
+        if not (isinstance(form, Quadratics) and form.weight is None and form.s is None):
+            return None
+        if np.isnan(form.B).any():
+            return None
+        squares = form.B * form.mu**2
+        if not np.abs(squares).sum(axis=0).max(initial=0.0) < _LARGEST:
+            return None
+        A = form.A - squares
+        return cls(A.sum(axis=0), A, 2 * form.B * form.mu, -form.B)
+
+    def add(self, X: SparseRows, joint: Floats) -> bool:
+        """Add the terms; False at infinity."""
+        joint += self.of_zeros
+        return _kernel.add_sparse_quadratics(X, self.A, self.B, self.C, joint) is None
+
+
+class SparseScorer:
+    """Scores sparse rows of numbers, with the methods of the kernel's own `GaussianModel`.
+
+    Parameters
+    ----------
+    constant : array of shape (n_classes,)
+        Log prior and bias of each class.
+    forms : list
+        The forms of numbers.
+    kernel : object
+        What scores dense rows.
+    """
+
+    def __init__(self, constant: Floats, forms: list[Any], kernel: Any) -> None:
+        self.constant, self.kernel = constant, kernel
+        quick = [form if isinstance(form, Lines) else SparseQuadratics.of(form) for form in forms]
+        self._forms: Any = None if any(form is None for form in quick) else quick
+
+    def joint(self, table: Any, out: NDArray[Any]) -> bool:
+        """Write the joint log-probability of each row and class."""
+        return self._scored("joint", table, out)
+
+    def log_proba(self, table: Any, out: NDArray[Any]) -> bool:
+        """Write log p(k | x)."""
+        return self._scored("log_proba", table, out)
+
+    def proba(self, table: Any, out: NDArray[Any]) -> bool:
+        """Write p(k | x)."""
+        return self._scored("proba", table, out)
+
+    def evidence(self, table: Any, out: NDArray[Any]) -> bool:
+        """Write log p(x), one number for each row."""
+        return self._scored("evidence", table, out)
+
+    def labels(self, table: Any, out: NDArray[np.int64]) -> bool:
+        """Write the index of the most probable class; ties go to the first."""
+        return self._scored("labels", table, out)
+
+    def _scored(self, want: str, table: Any, out: NDArray[Any]) -> bool:
+        numbers: SparseRows = getattr(table, "numbers", table)
+        if self._forms is None:
+            return self._scored_dense(want, numbers, out)
+        for start in range(0, len(out), _ROWS):
+            rows = slice(start, min(start + _ROWS, len(out)))
+            joint = np.tile(self.constant, (rows.stop - rows.start, 1))
+            if not all(form.add(numbers[rows], joint) for form in self._forms):
+                return False
+            if want == "joint":
+                out[rows] = joint
+            else:
+                _kernel.finish(joint, want, out[rows])
+        return True
+
+    def _scored_dense(self, want: str, numbers: SparseRows, out: NDArray[Any]) -> bool:
+        step = max(32, _CELLS // max(1, numbers.n_columns))
+        parts = [slice(start, start + step) for start in range(0, len(numbers), step)]
+        return all(getattr(self.kernel, want)(numbers.dense(at), out[at]) for at in parts)
