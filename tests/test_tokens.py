@@ -183,7 +183,7 @@ def test_options_and_words_that_do_not_fit_are_errors():
         TextOptions("char")
     with pytest.raises(NaivelyError, match="ngram_range must be two whole numbers"):
         TextOptions(ngram_range=(2, 1))
-    with pytest.raises(NaivelyError, match="hashed must be from 1"):
+    with pytest.raises(NaivelyError, match="hashed must be a whole number from 1"):
         TextOptions(hashed=2**31)
     with pytest.raises(NaivelyError, match="the words must be hashed as the options say"):
         encode(["tea"], TextOptions(), Words.hashed(8))

@@ -202,9 +202,11 @@ def not_a_count(X: Table, schema: Schema, error: NotACountError) -> NaivelyError
     cells = np.concatenate(row) if isinstance(row, list) else _dense(row)[0]
     bad = (cells < 0) if error.problem == "negative" else np.abs(cells) > LARGEST_COUNT
     j = int(np.argmax(bad))
-    said = "Negative values in data passed to" if error.problem == "negative" else "Infinity in"
+    said, infinite = "Too large a number in", np.isinf(cells[j])
+    if error.problem == "negative" or infinite:
+        said = "Infinity in" if infinite else "Negative values in data passed to"
     return NaivelyError(
-        f"{said} X: counts must be finite and >= 0; got {cells[j]:g} in row {i}, "
+        f"{said} X: counts must be >= 0 and below {LARGEST_COUNT:g}; got {cells[j]:g} in row {i}, "
         f"{schema.name(schema.numbers[j])}. NaN is allowed and means missing."
     )
 

@@ -64,14 +64,27 @@ class TextOptions:
     def __post_init__(self) -> None:
         if self.analyzer not in ("word", "char_wb"):
             raise NaivelyError(f"analyzer must be 'word' or 'char_wb'; got {self.analyzer!r}.")
-        least, greatest = self.ngram_range
-        if not 1 <= least <= greatest < 2**16:
+        if not _is_range(self.ngram_range):
             raise NaivelyError(
                 "ngram_range must be two whole numbers from 1 to 65535, the lesser first; got "
-                f"{self.ngram_range}."
+                f"{self.ngram_range!r}."
             )
-        if self.hashed is not None and not 1 <= self.hashed < 2**31:
-            raise NaivelyError(f"hashed must be from 1 to 2^31 - 1, or None; got {self.hashed}.")
+        if not isinstance(self.lowercase, bool):
+            raise NaivelyError(f"lowercase must be True or False; got {self.lowercase!r}.")
+        if self.hashed is not None and not (_is_whole(self.hashed) and 1 <= self.hashed < 2**31):
+            raise NaivelyError(
+                f"hashed must be a whole number from 1 to 2^31 - 1, or None; got {self.hashed!r}."
+            )
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _is_range(value: Any) -> bool:
+    if not (isinstance(value, tuple) and len(value) == 2 and all(map(_is_whole, value))):
+        return False
+    return 1 <= value[0] <= value[1] < 2**16
 
 
 class EncodedTexts(NamedTuple):

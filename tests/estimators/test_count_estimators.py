@@ -243,3 +243,29 @@ def test_learning_a_few_rows_reads_no_logarithms():
         warnings.simplefilter("error")
         model.predict(X[:3])
     assert "weights" in vars(model.model_.terms[0].parameters)
+
+
+def test_a_sparse_row_is_answered_as_one_row(kind, data):
+    X, y = data
+    model, rows = kind[0](**kind[1]).fit(X, y), scipy.sparse.csr_array(X[:5])
+    expected = model.predict_proba(rows)
+    for i in range(5):
+        for row in (rows[[i]], scipy.sparse.coo_array(X[i]), scipy.sparse.csr_matrix(X[i])):
+            assert model.predict_one(row) == model.predict(rows)[i]
+            np.testing.assert_allclose(model.predict_proba_one(row), expected[i], rtol=1e-12)
+    with pytest.raises(NaivelyError, match="a row must have"):
+        model.predict_one(rows)
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan, -1.0])
+def test_smoothing_of_columns_is_finite(kind, data, value):
+    X, y = data
+    alpha = np.ones(X.shape[1])
+    alpha[1] = value
+    with pytest.raises(NaivelyError, match=f"finite; got {value}"):
+        kind[0](**kind[1], alpha=alpha).fit(X, y).predict(X)
+
+
+def test_a_count_that_is_finite_is_not_called_infinite():
+    with pytest.raises(NaivelyError, match=r"Too large a number in X.* below 1e\+290; got 1e\+300"):
+        naively.MultinomialNB().fit([[1e300, 1.0]], ["a"])

@@ -257,3 +257,15 @@ def test_summaries_that_read_text_differently_do_not_add():
         a.summary_ + NaiveBayes().fit(TEXTS, Y).summary_
     with pytest.raises(NaivelyError, match="must read words as the summary does"):
         NaiveBayes.from_summary(a.summary_, families={0: Text()})
+
+
+def test_families_of_one_column_read_its_text_in_one_way():
+    two_ways = (Text(), Text(analyzer="char_wb", ngram_range=(2, 3)))
+    with pytest.raises(NaivelyError, match="column 0 must read text in one way"):
+        NaiveBayes(families={0: two_ways}).fit(TEXTS, Y)
+    NaiveBayes(families={0: (Text(), Text(alpha=0.1))}).fit(TEXTS, Y)
+
+
+def test_one_text_is_answered_where_texts_are_categories():
+    model = NaiveBayes(families={0: "categorical"}).fit(TEXTS, Y)
+    assert [model.predict_one(text) for text in TEXTS] == model.predict(TEXTS).tolist()

@@ -137,7 +137,7 @@ def test_without_calibration_it_is_the_multinomial_of_the_textbooks(options):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"alpha": 0.0}, "alpha must be > 0; got 0.0"),
+        ({"alpha": 0.0}, "alpha must be > 0 and finite; got 0.0"),
         ({"analyzer": "words"}, "analyzer must be 'word' or 'char_wb'; got 'words'"),
         ({"ngram_range": (2, 1)}, "ngram_range must be"),
         ({"hashed": 0}, "hashed must be"),

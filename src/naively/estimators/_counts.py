@@ -152,9 +152,10 @@ class CountClassifier(SummaryClassifier):
                     "When alpha is an array, it should contains `n_features`: one number for each "
                     f"of {n_features} columns; got shape {alpha.shape}."
                 )
-            if not (alpha >= 0).all():
+            if not ((alpha >= 0) & (alpha < np.inf)).all():
                 raise NaivelyError(
-                    f"All values in alpha must be greater than 0.; got {alpha.min()}."
+                    "All values in alpha must be greater than 0., or 0, and finite; got "
+                    f"{alpha[~((alpha >= 0) & (alpha < np.inf))][0]}."
                 )
         if np.min(alpha) >= _LEAST_ALPHA or self.force_alpha:
             return alpha

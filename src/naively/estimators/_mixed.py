@@ -17,7 +17,7 @@ from naively import labels
 from naively.engines import single_row
 from naively.engines.tables import flagged, names_of, read, schema_of
 from naively.estimators._base import SummaryClassifier
-from naively.estimators._prediction import row_of_dict
+from naively.estimators._prediction import numbers_of_row, row_of_dict
 from naively.estimators._validation import Checked, check_cells, check_labels, text_column
 from naively.estimators.choice import check_columns, choose, kind_of, with_options
 from naively.exceptions import NaivelyError
@@ -28,6 +28,7 @@ from naively.measure import measure, measure_sample
 from naively.model import SAMPLE
 from naively.rows import Rows, Targets
 from naively.schema import Kind, Schema
+from naively.sparse import is_sparse
 from naively.statistics import Sample
 from naively.statistics.sample import EVERYTHING
 from naively.summary import Summary
@@ -74,8 +75,10 @@ class MixedClassifier(SummaryClassifier):
         schema, categories = summary.schema, summary.categories
         if isinstance(row, dict):
             row = row_of_dict(row, schema)
-        if isinstance(row, str) and schema.held == ("text",):
-            row = [row]
+        elif is_sparse(row):
+            row = numbers_of_row(row, schema)
+        elif isinstance(row, str) and schema.held in (("text",), ("category",)):
+            row = [row]  # of a column, which `fit` takes as it is too
         if type(row) is list and (plain := single_row.read([row], schema, categories)) is not None:
             places = np.array([plain.places], dtype=np.int32)
             return Rows((1, schema.n_columns), plain.numbers, places, categories)

@@ -18,7 +18,7 @@ from naively.exceptions import NaivelyError
 from naively.kinds import check, held_by_dtype, held_by_objects, numbers_of_objects
 from naively.measure import raise_not_finite
 from naively.model import Model
-from naively.sparse import SparseRows
+from naively.sparse import SparseRows, is_sparse
 from naively.summary import Schema, Summary
 
 __all__ = ["PredictionMixin", "numbers_of_row", "row_of_dict"]
@@ -196,6 +196,8 @@ def numbers_of_row(row: Any, schema: Schema) -> NDArray[np.float64]:
     """Return the numbers of a row, given in order or by column name."""
     if isinstance(row, dict):
         row = row_of_dict(row, schema)
+    elif is_sparse(row):
+        row = row.toarray().reshape(-1) if row.shape[0] == 1 or row.ndim == 1 else row.toarray()
     values = row if type(row) is np.ndarray else _array_of_row(row)
     if values.shape != (schema.n_columns,):
         raise NaivelyError(f"a row must have {schema.n_columns} numbers; got shape {values.shape}.")

@@ -125,6 +125,11 @@ def kind_of(wanted: Any, column: Any) -> Kind:
             f"the families of column {column!r} must be all of numbers, of categories or of text; "
             f"got {wanted!r}."
         )
+    if len({family.options for family in families if isinstance(family, Text)}) > 1:
+        raise NaivelyError(
+            f"the families of column {column!r} must read text in one way; got {wanted!r}. Give "
+            "the column twice, under two names, to read it in two ways."
+        )
     return kinds.pop()
 
 

@@ -60,6 +60,7 @@ class Bernoulli(Family):
     support: ClassVar[tuple[float, float]] = (0, 1)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0 < self.alpha < np.inf:
             raise NaivelyError(f"alpha must be > 0 and finite; got {self.alpha!r}.")
 

@@ -86,6 +86,7 @@ class Categorical(Family):
     support: ClassVar[tuple[float, float]] = (0, np.inf)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.alpha is not None and not 0 <= self.alpha <= 1e100:
             raise NaivelyError(f"alpha must be >= 0 and <= 1e100, or None; got {self.alpha!r}.")
 

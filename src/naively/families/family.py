@@ -17,6 +17,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -31,6 +32,7 @@ __all__ = ["Codes", "Family", "Floats", "OwnTerms", "SpreadError", "check_spread
 __all__ += ["in_blocks", "moments_without", "raise_spread"]
 
 _CELLS = 10_000  # of a block
+_NUMERIC = {float, int, type(None)}  # of the fields that are numbers, or None, by default
 _FEW_CLASSES = 10  # whose terms a block of so many cells may hold
 _LEAST = 2.0**-1040  # a variance; of less, squares in float64 have lost too many digits
 
@@ -80,6 +82,17 @@ class Family(ABC):
         if "log_density" in vars(cls) and "form" not in vars(cls):
             cls.form = Family.form  # type: ignore[method-assign]
 
+    def __post_init__(self) -> None:
+        """Raise where a field that is a number by default was given something else."""
+        for name, value in vars(self).items():
+            default = getattr(type(self), name, "")
+            if value is default or type(default) not in _NUMERIC or _is_number(value):
+                continue
+            or_none = ", or None" if default is None else ""
+            raise NaivelyError(
+                f"{name} of {type(self).__name__} must be a number{or_none}; got {value!r}."
+            )
+
     @abstractmethod
     def parameters(self, statistic: Any, prior: Any = None) -> Any:
         """Read the parameters off a statistic, class first.
@@ -124,6 +137,14 @@ class Family(ABC):
         saved.
         """
         return OwnTerms(self, parameters, weight)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a real number, and an integer is not beyond every float64."""
+    try:
+        return isinstance(value, Real) and float(value) is not None
+    except OverflowError:
+        return False
 
 
 @dataclass(frozen=True)

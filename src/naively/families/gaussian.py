@@ -208,6 +208,7 @@ class Gaussian(Family):
     support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0 <= self.var_smoothing < np.inf:
             raise NaivelyError(f"var_smoothing must be >= 0; got {self.var_smoothing!r}.")
         if self.variance not in ("class", "shared") or self.smoothing not in ("global", "column"):

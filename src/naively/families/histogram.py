@@ -110,6 +110,7 @@ class Histogram(Family):
     support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not (0 < self.growth < 1e6 and (self.strength is None or 0 < self.strength < 1e100)):
             got = f"growth={self.growth!r}, strength={self.strength!r}"
             raise NaivelyError(f"growth and strength must be > 0 and not huge; got {got}.")

@@ -62,6 +62,7 @@ class Poisson(Family):
     support: ClassVar[tuple[float, float]] = (0, np.inf)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0 < self.alpha < np.inf:
             raise NaivelyError(f"alpha must be > 0 and finite; got {self.alpha!r}.")
 

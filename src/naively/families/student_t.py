@@ -105,6 +105,7 @@ class StudentT(Family):
     support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not (0 < self.kappa < np.inf and 0 < self.nu < np.inf and self.tails > 0):
             got = f"kappa={self.kappa!r}, nu={self.nu!r}, tails={self.tails!r}"
             raise NaivelyError(

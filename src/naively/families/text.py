@@ -138,9 +138,11 @@ class Text(Family):
     support: ClassVar[tuple[float, float]] = (0, np.inf)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "ngram_range", tuple(self.ngram_range))
+        super().__post_init__()
+        if isinstance(self.ngram_range, list):  # as JSON has it
+            object.__setattr__(self, "ngram_range", tuple(self.ngram_range))
         if not 0 < self.alpha < np.inf:
-            raise NaivelyError(f"alpha must be > 0; got {self.alpha!r}.")
+            raise NaivelyError(f"alpha must be > 0 and finite; got {self.alpha!r}.")
         self.options  # noqa: B018 - it is checked by being made
 
     @classmethod
