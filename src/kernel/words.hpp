@@ -14,7 +14,7 @@
 
 namespace naively {
 
-constexpr std::size_t most_words = std::size_t{1} << 26;  // that one table gathers
+constexpr std::size_t most_words = std::size_t{1} << 25;  // that one table gathers
 
 // One UTF-8 block; word i is from offset i to offset i + 1.
 struct WordsView {

@@ -184,7 +184,7 @@ def _raise(status: str, name: str, row: int) -> NoReturn:
             f"{name} must hold texts below 2^30 bytes; got a longer one in row {row}. Cut it."
         )
     raise NaivelyError(
-        f"{name} must hold at most 2^26 different tokens; got more by row {row}. Hash them, for "
+        f"{name} must hold at most 2^25 different tokens; got more by row {row}. Hash them, for "
         "instance by hashed=2**20, or take shorter n-grams."
     )
 
