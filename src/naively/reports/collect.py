@@ -109,7 +109,7 @@ def _model(given: Given) -> dict[str, Any]:
 
 def _families(model: Model) -> list[dict[str, Any]]:
     """Return how many columns each family, or several together, describe."""
-    named = (tuple(term.family.name for term, _ in terms) for terms in model.by_column)
+    named = (tuple({term.family.name: 0 for term, _ in terms}) for terms in model.by_column)
     found = Counter(names for names in named if names)
     return [{"names": list(names), "columns": n} for names, n in found.items()]
 
@@ -126,7 +126,8 @@ def _classes(given: Given) -> list[dict[str, Any]]:
 def _missing_others(given: Given) -> int:
     codes, empty = given.table.codes[:], given.codes.size * len(given.schema.undecided)
     absent = sum(np.count_nonzero(np.asarray(column) < 0) for column in _as_columns(codes))
-    return int(absent) + empty
+    texts = given.table.texts
+    return int(absent) + empty + (0 if texts is None else int((texts.hashes == 0).sum()))
 
 
 def _as_columns(block: Any) -> Any:
@@ -151,7 +152,7 @@ def _evaluated(given: Given, folds: Any) -> tuple[Evaluation, str | None]:
 
 
 def _compared(given: Given, ranges: Ranges) -> dict[str, Any]:
-    if given.schema.categories:
+    if given.schema.categories or given.schema.texts:
         return {"skipped": "No comparison: scikit-learn's GaussianNB takes numbers alone."}
     if ranges.missing.any() or given.schema.undecided:
         return {"skipped": "No comparison: scikit-learn's GaussianNB takes no missing cells."}

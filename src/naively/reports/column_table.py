@@ -18,6 +18,7 @@ from naively.reports.columns import Ranges, histograms, rows_at, slider
 from naively.reports.inputs import Given
 from naively.reports.interactions import PageInteractions
 from naively.reports.terms import gaussians_of, terms_of
+from naively.reports.texts import describe_text
 from naively.rows import Rows
 
 __all__ = ["PageColumns", "describe"]
@@ -58,7 +59,7 @@ class PageColumns:
         there is nothing to add, or where it overflows.
         """
         left = self.interactions.described and self.interactions.described["left_out"]
-        if len(self.at) == given.schema.n_columns and not left:
+        if len(self.at) == given.schema.n_columns and not left and not given.schema.texts:
             return [None] * rows.size
         model = replace(given.fitted.model_, interactions=None)
         table = _without(given, rows, self.at)
@@ -78,7 +79,8 @@ class PageColumns:
         """Return some rows, as the page holds them: numbers, or places among categories."""
         schema, table = given.schema, given.table
         numbers = [j for j in self.at if j in schema.numbers]
-        found: dict[int, list[Any]] = {j: [None] * rows.size for j in schema.undecided}
+        empty = (*schema.undecided, *schema.texts)  # what text adds is in the rest
+        found: dict[int, list[Any]] = {j: [None] * rows.size for j in empty}
         values = rows_at(table.numbers, rows, [schema.numbers.index(j) for j in numbers])
         found.update(zip(numbers, values.T.tolist(), strict=True))
         for j, column in self.categories.items():
@@ -100,9 +102,10 @@ def _without(given: Given, rows: NDArray[np.intp], columns: list[int]) -> Any:
     numbers, codes = _cells(given, rows)
     numbers[:, [schema.numbers.index(j) for j in columns if j in schema.numbers]] = np.nan
     codes[:, [schema.categories.index(j) for j in columns if j in schema.categories]] = -1
-    if not schema.categories:
+    if not (schema.categories or schema.texts):
         return numbers
-    return Rows((rows.size, schema.n_columns), numbers, codes, table.categories)
+    texts = None if table.texts is None else table.texts[rows]
+    return Rows((rows.size, schema.n_columns), numbers, codes, table.categories, texts, table.words)
 
 
 def describe(
@@ -130,6 +133,7 @@ def describe(
     found = _numbers(given, [j for j in at if j in given.schema.numbers], ranges)
     found |= {j: _of_nothing(given) for j in at if j in given.schema.undecided}
     found |= {j: _of_categories(column, given.n_classes) for j, column in categories.items()}
+    texts = {j: describe_text(given, j) for j in at if j in given.schema.texts}
     _add_terms(given, found, categories)
     names = given.schema.names or names_of(given.X)
     described = [
@@ -137,7 +141,7 @@ def describe(
             "index": j,
             "name": f"column {j}" if names is None else visible(names[j]),
             "importance": importance[j],
-            **found[j],
+            **(found | texts)[j],
         }
         for j in at
     ]

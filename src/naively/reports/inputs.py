@@ -133,7 +133,7 @@ def _read(source: SummaryClassifier, X: Any) -> Rows:
 
 def _summary(table: Rows, schema: Schema, y: NDArray[Any]) -> Summary:
     """Measure rows as far as the page shows them: neither bins nor a sample."""
-    plain = Schema(schema.n_columns, schema.names, schema.kinds)
+    plain = Schema(schema.n_columns, schema.names, schema.kinds, options=schema.options)
     return measure(table, Targets(*labels.encode(y)), plain)
 
 

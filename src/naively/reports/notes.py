@@ -130,6 +130,16 @@ def _left_out(data: dict[str, Any]) -> list[str]:
             "those of the surest mistakes; shares are of all categories: "
             f"{named}{', ...' if len(many) > 5 else ''}."
         )
+    few = [c for c in data["columns"] if "words" in c and len(c["words"]) < c["n_words"]]
+    notes += [
+        f"Of the {c['n_words']:,} words of {c['name']} the explorer knows {len(c['words']):,}, "
+        "those that say most; it takes others for words never seen."
+        for c in few
+    ]
+    if any("words" in column for column in data["columns"]):
+        notes.append(
+            "A row of the surest mistakes brings what its text adds with it, not the text itself."
+        )
     guessed = {
         t["family"] for c in data["columns"] for t in c.get("terms", ()) if "approximate" in t
     }

@@ -25,6 +25,7 @@ _SCRIPTS = (
     "forms",
     "arithmetic",
     "elements",
+    "words",
     "interactions",
     "explorer",
     "controls",
@@ -41,9 +42,12 @@ def render(data: dict[str, Any]) -> str:
     """Return the page of a collected dict."""
     page = files(__package__) / "page"
     names = _SCRIPTS if data["interactions"] else map(_plainer, _SCRIPTS)
-    scripts = [(page / f"{name}.js").read_text("utf-8") for name in names]
+    has_text = any("words" in column for column in data["columns"])
+    needed = [name for name in names if has_text or name != "words"]
+    scripts = [_script(page / f"{name}.js") for name in needed]
     script = "\n".join(['"use strict";', "(() => {", *scripts, "})();"])
-    style = (page / "page.css").read_text("utf-8")
+    styles = ("page", "words") if has_text else ("page",)
+    style = "".join((page / f"{name}.css").read_text("utf-8") for name in styles)
     parts = {
         "title": escape(data["title"]),
         "version": escape(data["naively"]),
@@ -56,6 +60,12 @@ def render(data: dict[str, Any]) -> str:
         "data": _json(data),
     }
     return _filled((page / "page.html").read_text("utf-8"), parts)
+
+
+def _script(path: Any) -> str:
+    """Return a script; of its comments, those about the arithmetic help whoever reads a page."""
+    text: str = path.read_text("utf-8")
+    return text if path.name == "arithmetic.js" else re.sub(r"(?m)^\s*// .*\n", "", text)
 
 
 def _plainer(name: str) -> str:

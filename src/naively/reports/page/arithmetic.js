@@ -42,6 +42,7 @@ const isCentred = (t) => t.weight.some((w) => w !== t.weight[0]);
 // What a value adds to the total of each class.
 function says(column, x) {
   if (x === null) return logPrior.map(() => 0);
+  if (column.words) return saysText(column, x);
   if (!column.terms) return logPrior.map((_, k) => -distance(column, k, x) - column.logNorm[k]);
   const sum = logPrior.map(() => 0);
   for (const t of column.terms) {

@@ -3,7 +3,7 @@
 
 function showControls() {
   const place = $("controls");
-  for (let j = place.children.length; j < state.shown; ++j) place.append(columns[j].categories ? choice(j) : control(j));
+  for (let j = place.children.length; j < state.shown; ++j) place.append(columns[j].words ? textBox(j) : columns[j].categories ? choice(j) : control(j));
   const left = columns.length - state.shown;
   const more = $("more");
   more.replaceChildren();
@@ -14,7 +14,7 @@ function showControls() {
       state.shown = Math.min(columns.length, at + FIRST);
       showControls();
       changed();
-      place.children[at].querySelector("input, select").focus();
+      place.children[at].querySelector("input, select, textarea")?.focus();
     });
     more.append(button, h("span", { id: "hidden" }));
     showHidden();

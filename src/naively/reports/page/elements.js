@@ -81,11 +81,12 @@ function percent(p, digits = 1) {
 // A value of a column: a number, or the name of a category.
 function written(column, value, digits) {
   if (!known(value)) return "missing";
+  if (column.words) return `“${shortened(value, 110)}”`;
   return column.categories ? column.categories[value] ?? "one never seen" : number(value, digits);
 }
 
 // Whether the model has seen no cell of a column.
-const isEmpty = (column) => (column.categories ? !column.n_categories : column.variance.every((v) => v === null));
+const isEmpty = (column) => !column.words && (column.categories ? !column.n_categories : column.variance.every((v) => v === null));
 
 const emptyNote = (column) => isEmpty(column) && h("p", { class: "quiet" }, "No cell was seen in this column: it adds nothing.");
 

@@ -51,7 +51,7 @@ function startFromRow({ values, rest, hidden, row }) {
 
 function snapped(column, value) {
   if (!known(value)) return null;
-  if (column.categories) return value;
+  if (column.categories || column.words) return value;
   const { low, high, step, digits } = column.slider;
   const steps = Math.round((Math.min(high, Math.max(low, value)) - low) / step);
   const near = low + steps * step;

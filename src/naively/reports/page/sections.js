@@ -98,6 +98,7 @@ function weightOf(t) {
 
 function rangeOf(c) {
   if (isEmpty(c)) return "no cell";
+  if (c.words) return plural(c.n_words, "word");
   if (c.categories) return plural(c.n_categories, "category", "categories");
   if (!known(c.least)) return "–";
   return c.least === c.most ? `only ${number(c.least)}` : `${number(c.least)} – ${number(c.most)}`;
@@ -152,7 +153,7 @@ function mistakes() {
         button.addEventListener("click", () => {
           startFromRow(m);
           $("explorer").scrollIntoView();
-          $("controls").querySelector("input, select").focus({ preventScroll: true });
+          $("controls").querySelector("input, select, textarea")?.focus({ preventScroll: true });
         });
         return h("tr", {}, h("th", { scope: "row" }, count(m.row)), shown.map((_, j) => h("td", {}, written(columns[j], m.values[j], 5))),
           h("td", {}, marked(own[m.true])), h("td", {}, marked(own[m.predicted])), h("td", {}, percent(m.probability)), h("td", {}, button));
