@@ -33,6 +33,7 @@ from naively.words import Words
 __all__ = ["EncodedTexts", "TextOptions", "encode"]
 
 _BYTES = 1 << 18  # of text that are worth a thread
+_MOST_WORDS = 1 << 25  # of a vocabulary that is gathered, as the kernel has it
 _STATUS = ("ok", "not UTF-8", "too long", "too many words")
 
 
@@ -141,6 +142,8 @@ def encode(
         words = Words.hashed(options.hashed)
     elif words is None:
         words = _unite(parts, n_jobs)
+        if words.size > _MOST_WORDS:  # each thread may have found fewer
+            _raise("too many words", name, len(documents.lengths) - 1)
     return _joined([part.take_rows() for part in parts], words)
 
 
