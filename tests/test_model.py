@@ -24,7 +24,10 @@ MODELS = {
     "temperature": lambda: (GaussianNB(calibration="temperature").fit(X, Y), X),
     "weights": lambda: (GaussianNB(calibration="weights").fit(X, Y), X),
     "codes": lambda: (CategoricalNB().fit(CODES, Y), CODES),
-    "tables": lambda: (NaiveBayes(families={"c": "poisson"}).fit(FRAME, Y), FRAME),
+    "tables": lambda: (
+        NaiveBayes(families={"c": "poisson"}, interactions=None).fit(FRAME, Y),
+        FRAME,
+    ),
     "lines": lambda: (
         NaiveBayes(families={"c": "poisson"}, calibration=None).fit(FRAME[["c"]], Y),
         FRAME[["c"]],

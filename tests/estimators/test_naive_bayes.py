@@ -78,9 +78,8 @@ def slow_joint(model, frame):
 
 @pytest.mark.parametrize("calibration", [None, "temperature", "weights"])
 def test_the_joint_log_probability_is_the_sum_of_weighted_terms(calibration):
-    model = NaiveBayes(
-        calibration=calibration, families={"visits": "poisson", "age": ("student_t", "histogram")}
-    ).fit(FRAME, Y)
+    families = {"visits": "poisson", "age": ("student_t", "histogram")}
+    model = NaiveBayes(calibration=calibration, interactions=None, families=families).fit(FRAME, Y)
     new = mixed(50, seed=1)[0]
     new.loc[0, "town"] = "Berlin"
     expected = slow_joint(model, new)

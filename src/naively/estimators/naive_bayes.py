@@ -50,7 +50,7 @@ class NaiveBayes(MixedClassifier):
     calibration : {"weights", "temperature"} or None, default="weights"
         A weight for each term, one for all, or none: the naive Bayes of the textbooks, where a
         column of numbers is described by the Student t alone.
-    interactions : "auto", tuple of str or None, default=None
+    interactions : "auto", tuple of str or None, default="auto"
         What columns say together, beyond what each says by itself: some of ``"canonical"``
         (directions in which the classes differ), ``"quadratic"`` (one Student t in all numbers)
         and ``"pairs"`` (tables of two columns), or ``"auto"`` for all three. None is naive: a
@@ -131,7 +131,7 @@ class NaiveBayes(MixedClassifier):
         families: Mapping[Any, Any] | None = None,
         priors: ArrayLike | None = None,
         calibration: Literal["weights", "temperature"] | None = "weights",
-        interactions: Literal["auto"] | tuple[str, ...] | None = None,
+        interactions: Literal["auto"] | tuple[str, ...] | None = "auto",
         costs: ArrayLike | None = None,
         reject: tuple[float, Any] | None = None,
         decay: float = 1.0,

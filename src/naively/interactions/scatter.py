@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
 __all__ = ["SampleScatter", "inverse_factor"]
 
@@ -84,5 +83,4 @@ def inverse_factor(B: Floats) -> tuple[Floats, float]:
             break
         except np.linalg.LinAlgError:
             L = np.diag(np.sqrt(diagonal))
-    inverse = solve_triangular(L, np.eye(len(B)), lower=True, check_finite=False)
-    return inverse, 2 * float(np.log(np.diagonal(L)).sum())
+    return np.tril(np.linalg.inv(L)), 2 * float(np.log(np.diagonal(L)).sum())
