@@ -23,20 +23,32 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from naively import NaiveBayes
 
-__all__ = ["CONTESTANTS", "GRADIENT_BOOSTING", "LOGISTIC", "NAIVELY", "SKLEARN_NB", "prepared"]
+__all__ = ["CATBOOST", "CONTESTANTS", "FOREST", "GRADIENT_BOOSTING", "LIGHTGBM", "LOGISTIC"]
+__all__ += ["NAIVELY", "NAIVELY_ALONE", "PEERS", "SKLEARN_NB", "prepared"]
 
 NAIVELY = "naively"
+NAIVELY_ALONE = "naively, interactions=None"
 SKLEARN_NB = "GaussianNB"
 LOGISTIC = "logistic regression"
 GRADIENT_BOOSTING = "HistGradientBoosting"
+FOREST = "random forest"
+LIGHTGBM = "LightGBM"
+CATBOOST = "CatBoost"
+PEERS = (LOGISTIC, FOREST, GRADIENT_BOOSTING, LIGHTGBM, CATBOOST)
 
 
 def prepared(name: str, X: pd.DataFrame) -> pd.DataFrame:
     """Return the frame as a contestant wants it."""
     others = X.columns.difference(_numbers(X))
-    if name == GRADIENT_BOOSTING:
-        return X.astype(dict.fromkeys(others, "category"))
-    if name == LOGISTIC:  # its encoder wants text, and NaN where it is missing
+    if name in (GRADIENT_BOOSTING, LIGHTGBM):
+        plain = X.rename(columns={c: f"c{j}" for j, c in enumerate(X)})  # LightGBM takes few names
+        return plain.astype({f"c{X.columns.get_loc(c)}": "category" for c in others})
+    if name == CATBOOST:
+        X = X.copy()
+        for c in others:
+            X[c] = X[c].astype(object).where(X[c].notna(), "missing").astype(str)
+        return X
+    if name in (LOGISTIC, FOREST):  # their encoder wants text, and NaN where it is missing
         X = X.copy()
         for c in others:
             X[c] = X[c].astype(str).where(X[c].notna(), float("nan")).astype(object)
@@ -76,10 +88,40 @@ def _boosting(X: pd.DataFrame) -> Any:
     return HistGradientBoostingClassifier(categorical_features="from_dtype", random_state=0)
 
 
+def _forest(X: pd.DataFrame) -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    return make_pipeline(_logistic(X)[0], RandomForestClassifier(random_state=0, n_jobs=1))
+
+
+def _lightgbm(X: pd.DataFrame) -> Any:
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(verbose=-1, n_jobs=1, random_state=0)
+
+
+def _catboost(X: pd.DataFrame) -> Any:
+    from catboost import CatBoostClassifier
+
+    others = [name for name in X if name not in _numbers(X)]
+    return CatBoostClassifier(
+        iterations=300,
+        verbose=False,
+        allow_writing_files=False,
+        thread_count=1,
+        random_seed=0,
+        cat_features=others,
+    )
+
+
 CONTESTANTS: dict[str, Callable[[pd.DataFrame], Any]] = {
-    NAIVELY: lambda X: NaiveBayes(),
+    NAIVELY: lambda X: NaiveBayes(n_jobs=1),
+    NAIVELY_ALONE: lambda X: NaiveBayes(interactions=None, n_jobs=1),
     SKLEARN_NB: _gaussian,
     "GaussianNB + isotonic": _isotonic,
     LOGISTIC: _logistic,
+    FOREST: _forest,
     GRADIENT_BOOSTING: _boosting,
+    LIGHTGBM: _lightgbm,
+    CATBOOST: _catboost,
 }

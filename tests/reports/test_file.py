@@ -27,7 +27,7 @@ from tests.report_tables import (
 @pytest.mark.parametrize(
     ("most", "page"),
     [
-        (100, lambda: report(FRAME, SPECIES)),
+        (102, lambda: report(FRAME, SPECIES)),
         (300, lambda: quick(*wide())),
         (132, lambda: quick(*load_breast_cancer(return_X_y=True))),
         (145, lambda: quick(NaiveBayes(), MIXED, CUSTOMERS)),
