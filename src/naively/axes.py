@@ -42,21 +42,11 @@ Masks: TypeAlias = Sequence[NDArray[np.bool_]] | None
 
 @dataclass(frozen=True, eq=False)
 class Axes:
-    """The classes, and the vocabulary of each column of categories or text.
-
-    Attributes
-    ----------
-    classes : ndarray
-        The labels of the classes.
-    vocabularies : tuple of ndarray
-        For each column of categories, those seen.
-    words : tuple of Words
-        For each column of text, the words seen.
-    """
+    """The classes, and the vocabulary of each column of categories or text."""
 
     classes: Labels
-    vocabularies: tuple[Labels, ...] = ()
-    words: tuple[Words, ...] = ()
+    vocabularies: tuple[Labels, ...] = ()  # for each column of categories, those seen
+    words: tuple[Words, ...] = ()  # for each column of text, the words seen
 
     def __post_init__(self) -> None:
         self.classes.flags.writeable = False
@@ -133,25 +123,14 @@ class Axes:
 
 
 class Move(NamedTuple):
-    """Where the labels of some axes went; None where all are where they were.
+    """Where the labels of some axes went; None where all are where they were."""
 
-    Attributes
-    ----------
-    classes : ndarray of int, or None
-        For each class, its new place; -1 where it is gone. No two have the same.
-    vocabularies : list of ndarray of int, or None
-        The same for the labels of each vocabulary.
-    before, after : Axes
-        The axes themselves.
-    words : list of ndarray of int, or None
-        The same for the words of each column of text.
-    """
-
+    # For each class, its new place; -1 where it is gone. No two have the same.
     classes: Places | None
-    vocabularies: list[Places] | None
+    vocabularies: list[Places] | None  # the same for the labels of each vocabulary
     before: Axes
     after: Axes
-    words: list[Places] | None = None
+    words: list[Places] | None = None  # the same for the words of each column of text
 
     @property
     def is_still(self) -> bool:

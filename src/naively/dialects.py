@@ -25,35 +25,21 @@ _WIDTH = 50  # SQLite and DuckDB refuse expressions 1000 deep, SQLite 128 argume
 
 @dataclass(frozen=True)
 class Dialect:
-    """What sqlglot does not tell.
+    """What sqlglot does not tell."""
 
-    Attributes
-    ----------
-    nan : str
-        A number ``{0}``, or NULL for NaN. Most hold that NaN equals itself; SQLite has none.
-    square : str
-        The square of ``{0}``. Of a product, DuckDB's planner looks for common parts, and needs
-        minutes for wide models; without its mathematical functions, SQLite has nothing else.
-    whole : str
-        The whole part of ``{0}``, which Spark takes of dates alone.
-    greatest : str
-        The function of several arguments.
-    fence : str
-        Ends a step. PostgreSQL and SQLite would write a step out wherever the next one names its
-        columns, and work through it as often; a limit keeps them apart, and stores nothing.
-    rows : str
-        The step ``{name}`` of ``{rows}`` that are written out, and the names of its columns.
-    struct : bool
-        Whether such a row is a ``STRUCT``, and the first one names the columns.
-    """
-
+    # A number ``{0}``, or NULL for NaN. Most hold that NaN equals itself; SQLite has none.
     nan: str = "NULLIF({0}, CAST('NaN' AS {double}))"
+    # The square of ``{0}``. Of a product, DuckDB's planner looks for common parts, and needs
+    # minutes for wide models; without its mathematical functions, SQLite has nothing else.
     square: str = "POWER({0}, 2)"
-    whole: str = "TRUNC({0})"
-    greatest: str = "GREATEST"
+    whole: str = "TRUNC({0})"  # the whole part of ``{0}``, which Spark takes of dates alone
+    greatest: str = "GREATEST"  # the function of several arguments
+    # Ends a step. PostgreSQL and SQLite would write a step out wherever the next one names its
+    # columns, and work through it as often; a limit keeps them apart, and stores nothing.
     fence: str = ""
+    # the step ``{name}`` of ``{rows}`` that are written out, and the names of its columns
     rows: str = "{name} ({columns}) AS (\n  SELECT * FROM (VALUES\n    {rows}\n  ) AS v\n)"
-    struct: bool = False
+    struct: bool = False  # whether such a row is a ``STRUCT``, and the first one names the columns
 
 
 _WHOLE_LONG = "CASE WHEN ABS({0}) < 1e15 THEN CAST({0} AS BIGINT) ELSE {0} END"

@@ -128,20 +128,14 @@ class _ByColumn:
 
 @dataclass(frozen=True)
 class Quadratics(_ByColumn):
-    """A - B (s (x - mu))^2, by column and class.
-
-    Attributes
-    ----------
-    s : array or None
-        A scale for variances so small or large that B alone would be no ordinary float64.
-    weight : array or None
-        Weights that are not folded into A and B, since they differ between the classes.
-    """
+    """A - B (s (x - mu))^2, by column and class."""
 
     A: Floats
     B: Floats
     mu: Floats
+    # a scale for variances so small or large that B alone would be no ordinary float64
     s: Floats | None = None
+    # weights that are not folded into A and B, since they differ between the classes
     weight: Floats | None = None
 
     @classmethod
@@ -186,23 +180,15 @@ class Students(_ByColumn):
 
 @dataclass(frozen=True)
 class Lines(_ByColumn):
-    r"""A + B x, by column and class, for cells that are not below the lowest.
-
-    Attributes
-    ----------
-    lowest : float
-        Cells below it contribute nothing.
-    carrier : array or None
-        By column, how much :math:`-\log x!` counts. All classes share it, so only the joint
-        log-probability and the evidence need it.
-    step : float or None
-        Cells above it are 1, and others 0; None where they are what they are.
-    """
+    """A + B x, by column and class, for cells that are not below the lowest."""
 
     A: Floats
     B: Floats
-    lowest: float = -np.inf
+    lowest: float = -np.inf  # cells below it contribute nothing
+    # By column, how much -log x! counts. All classes share it, so only the joint log-probability
+    # and the evidence need it.
     carrier: Floats | None = None
+    # cells above it are 1, and others 0; None where they are what they are
     step: float | None = None
 
     @classmethod

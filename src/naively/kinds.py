@@ -65,20 +65,11 @@ _DATES = (
 
 
 class Held(NamedTuple):
-    """What the type of a column says about its cells.
+    """What the type of a column says about its cells."""
 
-    Attributes
-    ----------
-    what : {"number", "boolean", "text", "nothing", "dates", "other"}
-        What the cells are; "nothing" where the type has none but missing ones.
-    type : str
-        What the engine calls the type.
-    coded : bool
-        Whether they are categories by declaration: a pandas Categorical, an Arrow dictionary.
-    """
-
-    what: What
-    type: str
+    what: What  # what the cells are; "nothing" where the type has none but missing ones
+    type: str  # what the engine calls the type
+    # whether they are categories by declaration: a pandas Categorical, an Arrow dictionary
     coded: bool = False
 
 

@@ -75,30 +75,15 @@ class DenseBlocks:
 
 @dataclass(frozen=True)
 class Rows:
-    """Columns of numbers, of codes with the categories that they mean, and of text.
+    """Columns of numbers, of codes with the categories that they mean, and of text."""
 
-    Attributes
-    ----------
-    shape : tuple of int
-        Rows and columns, of all kinds.
-    numbers : Table
-        Columns of numbers; NaN is missing. They may be `SparseRows`.
-    codes : Table
-        Columns of codes; a negative one is missing.
-    categories : tuple of ndarray
-        The categories of each column of codes, in the order of the codes.
-    texts : TextRows or None
-        Columns of text; None where there are none.
-    words : tuple of Words
-        The words of each of them.
-    """
-
-    shape: tuple[int, int]
-    numbers: Any
-    codes: Any
+    shape: tuple[int, int]  # rows and columns, of all kinds
+    numbers: Any  # columns of numbers; NaN is missing. They may be `SparseRows`
+    codes: Any  # columns of codes; a negative one is missing
+    # the categories of each column of codes, in the order of the codes
     categories: tuple[NDArray[Any], ...]
-    texts: TextRows | None = None
-    words: tuple[Words, ...] = ()
+    texts: TextRows | None = None  # columns of text; None where there are none
+    words: tuple[Words, ...] = ()  # the words of each of them
 
     @classmethod
     def of_numbers(cls, numbers: Table) -> Rows:
@@ -172,41 +157,20 @@ class KernelSums(NamedTuple):
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows to be measured, and how.
-
-    Attributes
-    ----------
-    numbers, codes : arrays or lists of columns
-        The cells.
-    classes : ndarray of int32
-        The place of each row's class on the axis of classes.
-    weights : ndarray or None
-        Of the rows.
-    schema, axes
-        What is measured, and the labels.
-    category_hashes : list of ndarray
-        For each column of categories, the hashes of their names, where a sample is drawn.
-    bound : int
-        Only rows of a lesser hash are sampled.
-    untyped : bool
-        Whether classes may turn out to be one: see `Sample`.
-    texts : TextRows or None
-        Columns of text.
-    n_jobs : int or None
-        Threads of a statistic that is measured of all rows at once.
-    """
+    """Some rows to be measured, and how."""
 
     numbers: Any
     codes: Any
-    classes: NDArray[np.int32]
+    classes: NDArray[np.int32]  # the place of each row's class on the axis of classes
     weights: Floats | None
     schema: Schema
     axes: Axes
+    # for each column of categories, the hashes of their names, where a sample is drawn
     category_hashes: list[NDArray[np.uint64]]
-    bound: int
-    untyped: bool
-    n_jobs: int | None = 1
-    texts: TextRows | None = None
+    bound: int  # only rows of a lesser hash are sampled
+    untyped: bool  # whether classes may turn out to be one: see `Sample`
+    n_jobs: int | None = 1  # threads of a statistic that is measured of all rows at once
+    texts: TextRows | None = None  # columns of text
 
     @property
     def entries(self) -> list[Any]:

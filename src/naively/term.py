@@ -32,28 +32,17 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """Columns of one family: what was measured, what was read off it, and the form of that.
-
-    Attributes
-    ----------
-    family : Family
-        Its formula.
-    columns : sequence of int
-        Their places in the schema; one that has several terms is there as often.
-    at : sequence of int, or int
-        Their places among the columns of numbers; for categories and text, the place among those.
-    statistic, parameters
-        What was measured, and what the family read off it.
-    weight : array of shape (n_classes, n_columns)
-        How much the terms count.
-    """
+    """Columns of one family: what was measured, what was read off it, and the form of that."""
 
     family: Family
+    # their places in the schema; one that has several terms is there as often
     columns: Sequence[int]
+    # their places among the columns of numbers; for categories and text, the place among those
     at: Any
+    # statistic and parameters: what was measured, and what the family read off it
     statistic: Any
     parameters: Any
-    weight: Floats
+    weight: Floats  # (n_classes, n_columns): how much the terms count
 
     @cached_property
     def form(self) -> Form:

@@ -22,18 +22,10 @@ __all__ = ["Training"]
 
 @dataclass(frozen=True)
 class Training:
-    """What is measured, and how the model is read off it.
-
-    Attributes
-    ----------
-    model : ModelOptions
-        The options.
-    like : estimator, or None
-        A model of other rows, whose schema and parameters are taken instead.
-    """
+    """What is measured, and how the model is read off it."""
 
     model: ModelOptions
-    like: Any = None
+    like: Any = None  # a model of other rows, whose schema and parameters are taken instead
 
     @classmethod
     def of(cls, model: ModelOptions, like: Path | None) -> Training:

@@ -26,24 +26,12 @@ _PLACES = 1 << 18  # of a block
 
 @dataclass(frozen=True, eq=False)
 class EntryCounts:
-    """What the families of counts read.
+    """What the families of counts read."""
 
-    Attributes
-    ----------
-    counts : Counts
-        By class and entry.
-    class_weight : ndarray of shape (n_classes,)
-        The weight of the rows of each class.
-    missing : Counts or None
-        The weight of missing cells, where rows are counted.
-    n_jobs : int or None
-        Threads that read weights off.
-    """
-
-    counts: Counts
-    class_weight: Floats
-    missing: Counts | None = None
-    n_jobs: int | None = None
+    counts: Counts  # by class and entry
+    class_weight: Floats  # (n_classes,): the weight of the rows of each class
+    missing: Counts | None = None  # the weight of missing cells, where rows are counted
+    n_jobs: int | None = None  # threads that read weights off
 
     @property
     def values(self) -> Floats:

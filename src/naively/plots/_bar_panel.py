@@ -19,24 +19,13 @@ _MOST_BARS = 36  # categories times classes
 
 @dataclass(frozen=True, eq=False)
 class BarPanel:
-    """One column: the share of each category in each class.
-
-    Parameters
-    ----------
-    name : str
-        The column's name.
-    categories : sequence of str
-        The most frequent categories, the most frequent first.
-    shares : ndarray of shape (n_shown, n_categories)
-        Their shares in each class, as the model believes.
-    left_out : int
-        How many categories more there are.
-    """
+    """One column: the share of each category in each class."""
 
     name: str
-    categories: Sequence[str]
+    categories: Sequence[str]  # the most frequent categories, the most frequent first
+    # (n_shown, n_categories): their shares in each class, as the model believes
     shares: NDArray[np.float64]
-    left_out: int = 0
+    left_out: int = 0  # how many categories more there are
 
     @classmethod
     def of(

@@ -22,30 +22,18 @@ _NO_HALVES = 2.0**52  # from here on, there is no number between whole ones
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """One column: a curve per class and, perhaps, histograms.
-
-    Parameters
-    ----------
-    name : str
-        The column's name.
-    x, density : ndarray of shape (n_shown, n_points)
-        The curve of each class. Where a variance is zero there is no curve: NaN.
-    means : ndarray of shape (n_shown,)
-        The mean of each class; NaN in a column that was never seen.
-    edges : ndarray of shape (n_bins + 1,), optional
-        The histograms' bins.
-    heights : ndarray of shape (n_shown, n_bins), optional
-        The share of its class's cells in each bin, divided by the bin's width.
-    more : sequence of pairs of ndarray
-        Curves of further families that describe the column, as x and density.
-    """
+    """One column: a curve per class and, perhaps, histograms."""
 
     name: str
+    # x and density, (n_shown, n_points): the curve of each class. Where a variance is zero there is
+    # no curve: NaN.
     x: Floats
     density: Floats
-    means: Floats
-    edges: Floats | None = None
+    means: Floats  # (n_shown,): the mean of each class; NaN in a column that was never seen
+    edges: Floats | None = None  # (n_bins + 1,): the histograms' bins
+    # (n_shown, n_bins): the share of its class's cells in each bin, divided by the bin's width
     heights: Floats | None = None
+    # curves of further families that describe the column, as x and density
     more: Sequence[tuple[Floats, Floats]] = ()
 
     @classmethod

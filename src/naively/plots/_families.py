@@ -65,24 +65,12 @@ class FamilyCurves:
 
 @dataclass(frozen=True)
 class ShownColumns:
-    """Some columns of a fitted model, and some of its classes.
+    """Some columns of a fitted model, and some of its classes."""
 
-    Attributes
-    ----------
-    summary : Summary
-        Of all its columns.
-    terms : sequence
-        What its families read off that, by column.
-    at : sequence of int
-        The columns to show.
-    classes : sequence of int
-        The classes to show.
-    """
-
-    summary: Summary
-    terms: Sequence[Sequence[tuple[Term, int]]]
-    at: Sequence[int]
-    classes: Sequence[int]
+    summary: Summary  # of all its columns
+    terms: Sequence[Sequence[tuple[Term, int]]]  # what its families read off that, by column
+    at: Sequence[int]  # the columns to show
+    classes: Sequence[int]  # the classes to show
 
     @classmethod
     def of(cls, model: Any, at: Sequence[int], classes: Sequence[int]) -> ShownColumns:

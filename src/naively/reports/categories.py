@@ -29,30 +29,15 @@ def most_named(n_classes: int) -> int:
 
 @dataclass(frozen=True)
 class Categories:
-    """A column of categories, as far as a page names them.
+    """A column of categories, as far as a page names them."""
 
-    Attributes
-    ----------
-    named : ndarray of int
-        The categories that are named, the most frequent first: their codes in the model.
-    labels : list of str
-        What they are called.
-    counts : ndarray of shape (n_classes, n_named)
-        Rows of each class.
-    others : ndarray of shape (n_classes,)
-        Rows of each class that have another category.
-    missing : int
-        Cells that are missing.
-    n_known : int
-        How many categories the model knows.
-    """
-
+    # the categories that are named, the most frequent first: their codes in the model
     named: NDArray[np.intp]
-    labels: list[str]
-    counts: NDArray[np.int64]
-    others: NDArray[np.int64]
+    labels: list[str]  # what they are called
+    counts: NDArray[np.int64]  # (n_classes, n_named): rows of each class
+    others: NDArray[np.int64]  # (n_classes,): rows of each class that have another category
     missing: int
-    n_known: int
+    n_known: int  # how many categories the model knows
 
     @classmethod
     def of(

@@ -32,24 +32,12 @@ _MOST_LETTERS = 190_000  # of the terms and histograms of all columns together
 
 @dataclass(frozen=True)
 class PageColumns:
-    """The columns of a page.
+    """The columns of a page."""
 
-    Attributes
-    ----------
-    described : list of dict
-        One each, as the page holds it.
-    at : list of int
-        Their places in the model.
-    categories : dict of int to Categories
-        Those of categories, by place.
-    interactions : PageInteractions
-        What they say together.
-    """
-
-    described: list[Described]
-    at: list[int]
-    categories: dict[int, Categories]
-    interactions: PageInteractions
+    described: list[Described]  # one each, as the page holds it
+    at: list[int]  # their places in the model
+    categories: dict[int, Categories]  # those of categories, by place
+    interactions: PageInteractions  # what they say together
 
     def rest(self, given: Given, rows: NDArray[np.intp]) -> list[NDArray[np.float64] | None]:
         """Return what the columns that are not in the page add to each class, row by row.

@@ -30,22 +30,13 @@ _LARGEST = sys.float_info.max
 
 @dataclass(frozen=True)
 class Ranges:
-    """The least and the largest cell of each column, and what kind of cells it has.
+    """The least and the largest cell of each column, and what kind of cells it has."""
 
-    Attributes
-    ----------
-    least, most : ndarray of shape (n_columns,)
-        NaN for a column without a cell.
-    missing : ndarray of shape (n_columns,)
-        Cells that are missing.
-    whole : ndarray of shape (n_columns,)
-        Whether all cells are whole numbers.
-    """
-
+    # least and most, (n_columns,): NaN for a column without a cell
     least: NDArray[np.float64]
     most: NDArray[np.float64]
-    missing: NDArray[np.int64]
-    whole: NDArray[np.bool_]
+    missing: NDArray[np.int64]  # (n_columns,): cells that are missing
+    whole: NDArray[np.bool_]  # (n_columns,): whether all cells are whole numbers
 
     @classmethod
     def of(cls, table: Table) -> Ranges:

@@ -28,37 +28,18 @@ _MOST_CLASSES = 100
 
 
 class Given(NamedTuple):
-    """What was given, and what was learned from it.
+    """What was given, and what was learned from it."""
 
-    Attributes
-    ----------
-    model : GaussianNB or NaiveBayes
-        As it was given.
-    fitted : GaussianNB or NaiveBayes
-        The one that is explored, in float64.
-    X, y
-        Rows and labels, as they were given.
-    table : Rows
-        The rows; of categories, one more than the model knows stands for all others.
-    codes : ndarray of shape (n_rows,)
-        Of the labels, among the fitted model's classes.
-    seen : Summary
-        Of these rows, which a fitted model may not have learned from.
-    target : str or None
-        What the labels are called.
-    chosen : bool
-        Whether no model was given, so that one was chosen.
-    """
-
-    model: SummaryClassifier
-    fitted: SummaryClassifier
+    model: SummaryClassifier  # as it was given
+    fitted: SummaryClassifier  # the one that is explored, in float64
+    # X and y: rows and labels, as they were given
     X: Any
     y: NDArray[Any]
-    table: Rows
-    codes: NDArray[np.int32]
-    seen: Summary
-    target: str | None
-    chosen: bool
+    table: Rows  # the rows; of categories, one more than the model knows stands for all others
+    codes: NDArray[np.int32]  # (n_rows,): of the labels, among the fitted model's classes
+    seen: Summary  # of these rows, which a fitted model may not have learned from
+    target: str | None  # what the labels are called
+    chosen: bool  # whether no model was given, so that one was chosen
 
     @classmethod
     def of(cls, model: Any, X: Any, y: Any) -> Given:

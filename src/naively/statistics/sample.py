@@ -56,44 +56,25 @@ EVERYTHING = int(np.iinfo(np.uint64).max)  # a bound above every row: none has t
 
 @dataclass(frozen=True, eq=False)
 class Sample(Statistic):
-    """Rows of least hash, in the order of their hashes and classes.
+    """Rows of least hash, in the order of their hashes and classes."""
 
-    Attributes
-    ----------
-    size : int
-        How many rows are kept; more only where rows of the last hash differ in their class.
-    bound : int
-        All rows seen whose hash is below this are here.
-    hashes : ndarray of uint64 of shape (n_rows,)
-        Ascending.
-    weight : ndarray of shape (n_rows,)
-        The weight of all rows of the same content.
-    codes : ndarray of int32 of shape (n_rows,)
-        Their classes: ascending and distinct among rows of one hash.
-    numbers : ndarray of shape (n_rows, n_numbers), or SparseRows
-        Cells of the columns of numbers; NaN is missing. Where numbers are counts, they are sparse.
-    categories : ndarray of int32 of shape (n_rows, n_categories)
-        Codes of the others; -1 is missing.
-    drawn : bool
-        Whether there are rows that were drawn at random, so that their hashes are not those of
-        their cells. Rows cannot be taken out again: nobody knows whether they are here.
-    untyped : bool
-        Whether classes may turn out to be one: "1" and "01" in a CSV file of which not all labels
-        have been read. Until then, cells are counted instead of rows.
-    texts : TextRows or None
-        Cells of the columns of text; None where there are none.
-    """
-
-    size: int
-    bound: int
-    hashes: NDArray[np.uint64]
-    weight: NDArray[np.float64]
+    size: int  # how many rows are kept; more only where rows of the last hash differ in their class
+    bound: int  # all rows seen whose hash is below this are here
+    hashes: NDArray[np.uint64]  # (n_rows,): ascending
+    weight: NDArray[np.float64]  # (n_rows,): the weight of all rows of the same content
+    # (n_rows,): their classes: ascending and distinct among rows of one hash
     codes: NDArray[np.int32]
+    # (n_rows, n_numbers): cells of the columns of numbers; NaN is missing. Where numbers are
+    # counts, they are sparse.
     numbers: Any
-    categories: NDArray[np.int32]
+    categories: NDArray[np.int32]  # (n_rows, n_categories): codes of the others; -1 is missing
+    # Whether there are rows that were drawn at random, so that their hashes are not those of their
+    # cells. Rows cannot be taken out again: nobody knows whether they are here.
     drawn: bool = False
+    # Whether classes may turn out to be one: "1" and "01" in a CSV file of which not all labels
+    # have been read. Until then, cells are counted instead of rows.
     untyped: bool = False
-    texts: TextRows | None = None
+    texts: TextRows | None = None  # cells of the columns of text; None where there are none
 
     name: ClassVar[str] = "sample"
 

@@ -53,21 +53,14 @@ def check_factor(factor: float) -> None:
 
 
 class ColumnMove(NamedTuple):
-    """Which columns become which: some are chosen, or undecided ones are decided.
+    """Which columns become which: some are chosen, or undecided ones are decided."""
 
-    Attributes
-    ----------
-    before, after : Schema
-        The columns as they were, and as they are to be.
-    origin : sequence of int
-        For each column, which one it was.
-    axes_before, axes_after : Axes
-        Their labels. A column of which nothing was measured before has an empty vocabulary.
-    """
-
+    # before and after: the columns as they were, and as they are to be
     before: Schema
     after: Schema
-    origin: Any
+    origin: Any  # for each column, which one it was
+    # axes_before and axes_after: their labels. A column of which nothing was measured before has an
+    # empty vocabulary.
     axes_before: Axes
     axes_after: Axes
 

@@ -28,14 +28,9 @@ class Weights(Statistic):
     """Weights by class, the first axis, and by whatever is counted.
 
     It obeys the laws of every statistic, most of them exactly where weights are whole numbers.
-
-    Parameters
-    ----------
-    values : array of shape (n_classes, ...)
-        Sums of the weights of what was seen.
     """
 
-    values: Floats
+    values: Floats  # (n_classes, ...): sums of the weights of what was seen
 
     counted: ClassVar[str]  # what messages call it
 

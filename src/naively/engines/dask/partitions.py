@@ -35,24 +35,12 @@ dd: Any = need("dask.dataframe", "reading Dask data frames", extra="dask")
 
 @dataclass(frozen=True)
 class Partition:
-    """One partition of each of several collections.
+    """One partition of each of several collections."""
 
-    Attributes
-    ----------
-    number : int
-        Which one, from 0.
-    subgraph : Subgraph
-        The tasks that make them.
-    names : tuple of tuple of str
-        The names of its results, in their order.
-    in_memory : dict
-        Parts that are in memory already.
-    """
-
-    number: int
-    subgraph: Subgraph
-    names: tuple[tuple[str, ...], ...]
-    in_memory: dict[str, Any]
+    number: int  # which one, from 0
+    subgraph: Subgraph  # the tasks that make them
+    names: tuple[tuple[str, ...], ...]  # the names of its results, in their order
+    in_memory: dict[str, Any]  # parts that are in memory already
 
     def load(self, *shared: Any) -> dict[str, Any]:
         """Return the parts by name."""

@@ -31,20 +31,11 @@ _SHARED = -1
 
 @dataclass(frozen=True)
 class Subgraph:
-    """Tasks that one partition alone needs.
+    """Tasks that one partition alone needs."""
 
-    Attributes
-    ----------
-    tasks : dict
-        A graph of Dask's.
-    keys : tuple
-        Those of the results.
-    needs : tuple
-        Keys of what must be given: results of tasks that are not in this subgraph.
-    """
-
-    tasks: Graph
-    keys: tuple[Key, ...]
+    tasks: Graph  # a graph of Dask's
+    keys: tuple[Key, ...]  # those of the results
+    # keys of what must be given: results of tasks that are not in this subgraph
     needs: tuple[Key, ...]
 
     def __call__(self, *shared: Any) -> list[Any]:

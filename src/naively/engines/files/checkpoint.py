@@ -33,32 +33,18 @@ _FORMAT = 3
 
 @dataclass(frozen=True)
 class PassState:
-    """How far a pass has come.
+    """How far a pass has come."""
 
-    Attributes
-    ----------
-    summary, before : Summary
-        Of all pieces so far; of the files that are finished.
-    rows, rows_before : int
-        The same for the number of rows.
-    finished : tuple
-        Name, size and time of each file that is finished.
-    bad : tuple
-        Name of and reason for each of them that was skipped.
-    current : list or None
-        Name, size and time of the file that is being read.
-    position : Position
-        Where it goes on in that file.
-    """
-
+    # summary and before: of all pieces so far; of the files that are finished
     summary: Summary
     before: Summary
+    # rows and rows_before: the same for the number of rows
     rows: int = 0
     rows_before: int = 0
-    finished: tuple[list[Any], ...] = ()
-    bad: tuple[tuple[str, str], ...] = ()
-    current: list[Any] | None = None
-    position: Position | None = None
+    finished: tuple[list[Any], ...] = ()  # name, size and time of each file that is finished
+    bad: tuple[tuple[str, str], ...] = ()  # name of and reason for each of them that was skipped
+    current: list[Any] | None = None  # name, size and time of the file that is being read
+    position: Position | None = None  # where it goes on in that file
 
     @classmethod
     def beginning(cls, schema: Schema) -> PassState:

@@ -41,33 +41,16 @@ READ_AS |= {"uint": pa.uint64(), "text": pa.string()}
 
 @dataclass(frozen=True)
 class ColumnPlan:
-    """The columns that are read from every file, and what is measured of them.
+    """The columns that are read from every file, and what is measured of them."""
 
-    Attributes
-    ----------
-    request : Request
-        What the caller asked for.
-    schema : Schema
-        What is measured.
-    features : tuple of str
-        The columns to learn from, in this order.
-    left_out : tuple of LeftOut
-        The columns that are not, and why.
-    names : frozenset of str, or None
-        The columns that every file must have; None where the caller chose them.
-    flags : frozenset of str
-        Those of a CSV file that hold true and false, as numbers.
-    categories : dict
-        For each column of categories, what they are in CSV.
-    """
-
-    request: Request
+    request: Request  # what the caller asked for
     schema: Schema
-    features: tuple[str, ...]
-    left_out: tuple[LeftOut, ...]
+    features: tuple[str, ...]  # the columns to learn from, in this order
+    left_out: tuple[LeftOut, ...]  # the columns that are not, and why
+    # the columns that every file must have; None where the caller chose them
     names: frozenset[str] | None
-    flags: frozenset[str]
-    categories: dict[str, str]
+    flags: frozenset[str]  # those of a CSV file that hold true and false, as numbers
+    categories: dict[str, str]  # for each column of categories, what they are in CSV
 
     @classmethod
     def of(cls, first: FirstRows, request: Request, fixed: Schema | None = None) -> ColumnPlan:

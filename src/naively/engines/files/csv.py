@@ -34,20 +34,12 @@ _MARK = b"\xef\xbb\xbf"  # which some write before UTF-8
 
 @dataclass(frozen=True)
 class CsvDialect:
-    """How CSV is written.
+    """How CSV is written."""
 
-    Attributes
-    ----------
-    separator : str or None
-        The character between cells; None: a tab in files that end in .tsv, and else a comma.
-    decimal : str
-        The character before a fraction.
-    missing : tuple of str
-        Texts that mean a missing cell, beside the empty one, NA, NaN, null and their like.
-    """
-
+    # the character between cells; None: a tab in files that end in .tsv, and else a comma
     separator: str | None = None
-    decimal: str = "."
+    decimal: str = "."  # the character before a fraction
+    # texts that mean a missing cell, beside the empty one, NA, NaN, null and their like
     missing: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

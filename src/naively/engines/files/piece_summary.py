@@ -56,20 +56,11 @@ class _ColumnSums(NamedTuple):
 
 @dataclass(frozen=True)
 class Summarizer:
-    """How the pieces of files become summaries; a user of rows.
-
-    Attributes
-    ----------
-    plan : ColumnPlan
-        The columns.
-    stop : Event
-        Set when nobody wants the result any more.
-    bound : callable
-        It tells above which hash rows are no longer wanted in the sample of the whole pass.
-    """
+    """How the pieces of files become summaries; a user of rows."""
 
     plan: ColumnPlan
-    stop: Event
+    stop: Event  # set when nobody wants the result any more
+    # it tells above which hash rows are no longer wanted in the sample of the whole pass
     bound: Callable[[], int]
 
     def tasks(self, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Callable[[], Any]]]:

@@ -22,31 +22,18 @@ CELLS = 1 << 22  # of a piece, about: 32 MB of float64
 
 @dataclass(frozen=True)
 class FilePiece:
-    """Some rows of a file.
+    """Some rows of a file."""
 
-    Attributes
-    ----------
-    read : callable
-        Given names of columns, it yields record batches, or `ArrayBatch`, that hold them.
-    after : Position
-        Where the next piece begins.
-    where : str
-        Which piece it is, for messages: "row group 3".
-    bytes : int
-        How much of the file lies before the next piece.
-    width : int or None
-        How many columns are best read together; None: all of them, since reading some costs as
-        much as reading all.
-    read_rows : callable or None
-        As ``read``, but in batches that are small even if all columns are read; None: ``read``
-        does that.
-    """
-
+    # given names of columns, it yields record batches, or `ArrayBatch`, that hold them
     read: Callable[[Sequence[str]], Iterator[Any]]
-    after: Position
-    where: str
-    bytes: int
+    after: Position  # where the next piece begins
+    where: str  # which piece it is, for messages: "row group 3"
+    bytes: int  # how much of the file lies before the next piece
+    # how many columns are best read together; None: all of them, since reading some costs as much
+    # as reading all
     width: int | None = None
+    # as ``read``, but in batches that are small even if all columns are read; None: ``read`` does
+    # that
     read_rows: Callable[[Sequence[str]], Iterator[Any]] | None = None
 
 

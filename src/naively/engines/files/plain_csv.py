@@ -26,25 +26,14 @@ _SKIPPED, _NUMBER, _LABEL = range(3)  # as the kernel counts
 
 @dataclass(frozen=True)
 class Cells:
-    """What the cells of a record are.
+    """What the cells of a record are."""
 
-    Attributes
-    ----------
-    separator : str
-        The character between them.
-    kinds : ndarray of uint8
-        For each, whether it is skipped, a number or a label.
-    numbers, labels : list of str
-        The columns that are wanted; of labels, there is at most one.
-    missing : list of bytes
-        The texts that mean a missing cell.
-    """
-
-    separator: str
-    kinds: NDArray[np.uint8]
+    separator: str  # the character between them
+    kinds: NDArray[np.uint8]  # for each, whether it is skipped, a number or a label
+    # numbers and labels: the columns that are wanted; of labels, there is at most one
     numbers: list[str]
     labels: list[str]
-    missing: list[bytes]
+    missing: list[bytes]  # the texts that mean a missing cell
 
     @classmethod
     def of(

@@ -54,27 +54,13 @@ class RowUser(Protocol):
 
 
 class FileStep(NamedTuple):
-    """Some rows of a file; or its end, without a piece; or what is wrong with it.
+    """Some rows of a file; or its end, without a piece; or what is wrong with it."""
 
-    Attributes
-    ----------
-    file : File
-        Whose rows they are.
-    bytes : int
-        How much of all files lies before the next step.
-    piece : FilePiece or None
-        To which they belong.
-    results : list of Future
-        What the tasks find.
-    error : NaivelyError or None
-        Why the file cannot be read on.
-    """
-
-    file: File
-    bytes: int
-    piece: FilePiece | None = None
+    file: File  # whose rows they are
+    bytes: int  # how much of all files lies before the next step
+    piece: FilePiece | None = None  # to which they belong
     results: Sequence[Future[Any]] = ()
-    error: NaivelyError | None = None
+    error: NaivelyError | None = None  # why the file cannot be read on
 
 
 class FilePass:

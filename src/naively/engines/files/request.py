@@ -14,45 +14,29 @@ __all__ = ["Request", "SchemaFromFirstRows", "named"]
 
 @dataclass(frozen=True)
 class SchemaFromFirstRows:
-    """What is to be measured, where that depends on the first rows.
+    """What is to be measured, where that depends on the first rows."""
 
-    Attributes
-    ----------
-    kinds : mapping, or None
-        What some columns hold; others, what their types say. None where all hold numbers.
-    complete : callable, or None
-        Given a summary of the first rows, it returns the schema with all that is to be fixed.
-    sample : int
-        How many rows that summary keeps; 0 where they do not matter, and it is empty.
-    """
-
+    # What some columns hold; others, what their types say. None where all hold numbers.
     kinds: Mapping[str, Kind] | None = None
+    # given a summary of the first rows, it returns the schema with all that is to be fixed
     complete: Callable[[Summary], Schema] | None = None
-    sample: int = 0
+    sample: int = 0  # how many rows that summary keeps; 0 where they do not matter, and it is empty
 
 
 @dataclass(frozen=True)
 class Request:
-    """Which columns are learned from, and what they hold, as far as the caller says.
+    """Which columns are learned from, and what they hold, as far as the caller says."""
 
-    Attributes
-    ----------
-    target, columns, exclude, weight
-        As `scan` has them.
-    kinds : dict, or None
-        What some columns hold, and others by their types; None where all are to hold numbers.
-    types : dict
-        What the categories of some columns are in CSV: "str", "int", "float" or "bool".
-    skip_columns : bool
-        Whether columns that cannot be learned from are left out, instead of an error.
-    """
-
+    # target, columns, exclude and weight: as `scan` has them
     target: str
     columns: tuple[str, ...] | None = None
     exclude: tuple[str, ...] = ()
     weight: str | None = None
+    # what some columns hold, and others by their types; None where all are to hold numbers
     kinds: dict[str, Kind] | None = None
+    # what the categories of some columns are in CSV: "str", "int", "float" or "bool"
     types: dict[str, str] = field(default_factory=dict)
+    # whether columns that cannot be learned from are left out, instead of an error
     skip_columns: bool = False
 
     @classmethod

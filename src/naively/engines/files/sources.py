@@ -66,34 +66,19 @@ class BadFileError(NaivelyError):
 
 @dataclass(frozen=True)
 class File:
-    """A file, or something that is read like one.
+    """A file, or something that is read like one."""
 
-    Attributes
-    ----------
-    name : str
-        Its path as it was given; "-" is standard input.
-    format : str
-        "csv", "parquet", "arrow"; "stream" is an object of some other library.
-    codec : str or None
-        How it is compressed as a whole.
-    partitions : dict
-        Columns that its path holds: ``{"year": 2024}``; NaN is a missing number.
-    size, modified : int or None
-        Bytes, and the time of the last change in nanoseconds; None where there is no file.
-    inode : int or None
-        Which file of the disk it is.
-    content : object
-        What is read, where it is not the file of that name.
-    """
-
-    name: str
-    format: str
-    codec: str | None = None
+    name: str  # its path as it was given; "-" is standard input
+    format: str  # "csv", "parquet", "arrow"; "stream" is an object of some other library
+    codec: str | None = None  # how it is compressed as a whole
+    # columns that its path holds: ``{"year": 2024}``; NaN is a missing number
     partitions: dict[str, Any] = field(default_factory=dict)
+    # size and modified: bytes, and the time of the last change in nanoseconds; None where there is
+    # no file
     size: int | None = None
     modified: int | None = None
-    inode: int | None = None
-    content: Any = None
+    inode: int | None = None  # which file of the disk it is
+    content: Any = None  # what is read, where it is not the file of that name
 
     @property
     def identity(self) -> list[Any]:

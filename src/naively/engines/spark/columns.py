@@ -38,20 +38,12 @@ class _FrameColumn(NamedTuple):
 
 @dataclass(frozen=True)
 class FrameColumns:
-    """The columns that are read from a frame.
+    """The columns that are read from a frame."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        The columns, as the frame calls them.
-    widths : tuple of int or None
-        How many numbers a vector has; None for a column that is no vector.
-    schema : Schema
-        The columns as they are measured: a vector is as many columns as it has numbers.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # the columns, as the frame calls them
+    # how many numbers a vector has; None for a column that is no vector
     widths: tuple[int | None, ...]
+    # the columns as they are measured: a vector is as many columns as it has numbers
     schema: Schema
 
     @classmethod

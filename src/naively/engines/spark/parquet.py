@@ -55,18 +55,10 @@ class RowGroup(NamedTuple):
 
 @dataclass(frozen=True)
 class ParquetFiles:
-    """The files behind a frame, cut into partitions.
+    """The files behind a frame, cut into partitions."""
 
-    Attributes
-    ----------
-    partitions : list of list of Span
-        What one task reads.
-    columns : dict
-        The columns to read, in order, and their types as Spark calls them.
-    """
-
-    partitions: list[list[Span]]
-    columns: dict[str, str]
+    partitions: list[list[Span]]  # what one task reads
+    columns: dict[str, str]  # the columns to read, in order, and their types as Spark calls them
 
     @classmethod
     def behind(cls, df: Any, names: Sequence[str]) -> ParquetFiles | None:

@@ -28,23 +28,12 @@ LARGEST = 1e150  # the squares of larger numbers cannot be added up
 
 @dataclass(frozen=True)
 class Selection:
-    """The part of a table that is read, and what is measured of it.
+    """The part of a table that is read, and what is measured of it."""
 
-    Attributes
-    ----------
-    table : ibis Table
-        As it was given.
-    values : dict of ibis values
-        The columns by their plain names.
-    schema : Schema
-        With the columns' own names.
-    target, weight : str
-        The own names of labels and weights.
-    """
-
-    table: Any
-    values: dict[str, Any]
-    schema: Schema
+    table: Any  # as it was given
+    values: dict[str, Any]  # the columns by their plain names
+    schema: Schema  # with the columns' own names
+    # target and weight: the own names of labels and weights
     target: str
     weight: str | None
 

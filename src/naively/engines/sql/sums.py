@@ -38,25 +38,17 @@ _GRAIN, _TINY = 1e-130, 1e-110  # see `_with_grain`
 
 @dataclass(frozen=True)
 class ColumnSums:
-    """The sums of some columns; arrays by class, or by class and column.
+    """The sums of some columns; arrays by class, or by class and column."""
 
-    Attributes
-    ----------
-    classes : ndarray of shape (n_classes,)
-        Labels, sorted.
-    rows, weight : ndarray of shape (n_classes,)
-        How many rows there are, and their weight.
-    present, used : ndarray of shape (n_classes, n_columns)
-        How many cells are not NULL, and how many of those were added up.
-    v, s, q, c : ndarray of shape (n_classes, n_columns)
-        As in the formula.
-    """
-
-    classes: NDArray[Any]
+    classes: NDArray[Any]  # (n_classes,): labels, sorted
+    # rows and weight, (n_classes,): how many rows there are, and their weight
     rows: Floats
     weight: Floats
+    # present and used, (n_classes, n_columns): how many cells are not NULL, and how many of those
+    # were added up
     present: Floats
     used: Floats
+    # v, s, q and c, (n_classes, n_columns): as in the formula
     v: Floats
     s: Floats
     q: Floats

@@ -67,23 +67,12 @@ _FAR = """
 
 @dataclass(frozen=True)
 class Graph:
-    """A graph.
-
-    Attributes
-    ----------
-    text : str
-        Its nodes.
-    constants : dict of arrays
-        The numbers that it names.
-    metadata : dict
-        What else a reader may want to know, as JSON can hold it.
-    keys : dict of dicts
-        For nodes that make texts codes, by what they give: the code of each text.
-    """
+    """A graph."""
 
     text: str
-    constants: Constants
-    metadata: dict[str, Any]
+    constants: Constants  # the numbers that it names
+    metadata: dict[str, Any]  # what else a reader may want to know, as JSON can hold it
+    # for nodes that make texts codes, by what they give: the code of each text
     keys: dict[str, dict[str, int]]
 
 

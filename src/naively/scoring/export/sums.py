@@ -57,21 +57,14 @@ _MOST_OF_A_LINE = 1e300  # as in the kernel
 
 @dataclass(frozen=True)
 class Curves:
-    """A - B g(z^2) with z = s (x - mu), by column and class; g is log(1 + z^2), or z^2 itself.
+    """A - B g(z^2) with z = s (x - mu), by column and class; g is log(1 + z^2), or z^2 itself."""
 
-    Attributes
-    ----------
-    at : array of int
-        The columns, as places among those of numbers.
-    weight : array or None
-        Where classes have different weights: terms are centred over the classes before.
-    """
-
-    at: Places
+    at: Places  # the columns, as places among those of numbers
     A: Floats
     B: Floats
     mu: Floats
     s: Floats
+    # where classes have different weights: terms are centred over the classes before
     weight: Floats | None
     logarithmic: bool
 
@@ -144,19 +137,7 @@ class CategoryTable:
 
 @dataclass(frozen=True)
 class Sum:
-    """The numbers of a model, and which columns hold numbers or categories.
-
-    Attributes
-    ----------
-    lowest, highest : array
-        Bounds of each column of numbers, then of those that are computed: directions have places
-        behind the columns of numbers.
-    coded : bool
-        Whether categories are the codes 0, 1, 2, ...: cells are numbers, of which the whole part
-        counts.
-    joint : JointForms or None
-        The forms of several cells. Those of directions are among the curves and pieces.
-    """
+    """The numbers of a model, and which columns hold numbers or categories."""
 
     classes: NDArray[Any]
     schema: Schema
@@ -165,9 +146,14 @@ class Sum:
     lines: list[LineColumns]
     pieces: list[PieceColumns]
     tables: list[CategoryTable]
+    # lowest and highest: bounds of each column of numbers, then of those that are computed:
+    # directions have places behind the columns of numbers
     lowest: Floats
     highest: Floats
+    # whether categories are the codes 0, 1, 2, ...: cells are numbers, of which the whole part
+    # counts
     coded: bool = False
+    # The forms of several cells. Those of directions are among the curves and pieces.
     joint: JointForms | None = None
 
     @classmethod

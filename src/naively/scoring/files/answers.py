@@ -31,31 +31,16 @@ pa = need("pyarrow", "reading files", extra="files")
 
 @dataclass(frozen=True)
 class FileAnswers:
-    """What a model answers for rows of files.
+    """What a model answers for rows of files."""
 
-    Attributes
-    ----------
-    model : SummaryClassifier
-        What answers, on one thread.
-    columns : dict
-        For each column of the model that it knows something of, what its categories are; None
-        where it holds numbers.
-    flags : frozenset of str
-        Those columns of numbers of a CSV file that hold true and false.
-    kept : tuple of str
-        The columns that are copied.
-    proba : bool
-        Whether probabilities are wanted.
-    schema : pyarrow.Schema
-        What is written.
-    """
-
-    model: SummaryClassifier
+    model: SummaryClassifier  # what answers, on one thread
+    # for each column of the model that it knows something of, what its categories are; None where
+    # it holds numbers
     columns: dict[str, str | None]
-    flags: frozenset[str]
-    kept: tuple[str, ...]
-    proba: bool
-    schema: Any
+    flags: frozenset[str]  # those columns of numbers of a CSV file that hold true and false
+    kept: tuple[str, ...]  # the columns that are copied
+    proba: bool  # whether probabilities are wanted
+    schema: Any  # what is written
 
     @classmethod
     def of(
