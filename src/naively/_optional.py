@@ -22,14 +22,7 @@ __all__ = ["need"]
 def need(module: str, purpose: str, *, extra: str) -> Any:
     """Import a module, or say what wants it and how to get it.
 
-    Parameters
-    ----------
-    module : str
-        The module, dotted or not; the message names the package it belongs to.
-    purpose : str
-        What cannot be done without it, as the beginning of a sentence.
-    extra : str
-        The extra of naively that brings the package.
+    The purpose begins a sentence; the extra of naively brings the package.
     """
     package = module.partition(".")[0]
     try:

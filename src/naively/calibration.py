@@ -122,20 +122,10 @@ def fit(
     log_prior: Floats,
     how: Literal["temperature", "weights"] = "weights",
 ) -> Calibration:
-    """Fit weights and biases.
+    """Fit one weight for all terms, or one for each term and class; and a bias for each class.
 
-    Parameters
-    ----------
-    terms : array of shape (n, K, T)
-        Log densities of a sample of rows: in the own class of a row, those that leave it out.
-    codes : array of shape (n,)
-        The class of each row.
-    weights : array of shape (n,)
-        How often each row counts.
-    log_prior : array of shape (K,)
-        Logarithms of the classes' probabilities; minus infinity where a class has none.
-    how : {"temperature", "weights"}
-        One weight for all terms, or one for each term and class.
+    The terms, of shape (n, K, T), are log densities of a sample of rows: in the own class of a
+    row, those that leave it out. A class without probability has a log prior of minus infinity.
     """
     if terms.min(initial=0.0) < _LEAST_TERM:
         terms = np.maximum(terms, _LEAST_TERM)

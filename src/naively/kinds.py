@@ -79,14 +79,7 @@ _TEXT = Held("text", "str")
 def kind_of(held: Held, name: str, out: str = _OUT) -> Kind:
     """Return what a column holds, or raise where it can be no column of a model.
 
-    Parameters
-    ----------
-    held : Held
-        What its type says.
-    name : str
-        What messages call it: ``column 'town'``.
-    out : str
-        How a column is left out, for messages.
+    For messages: what to call it, such as ``column 'town'``, and how it is left out.
     """
     if held.what == "nothing":
         return "undecided"

@@ -62,21 +62,9 @@ def measure(
 ) -> Summary:
     """Summarize rows that the kernel can read.
 
-    Parameters
-    ----------
-    rows : Rows
-        The cells, under the schema.
-    targets : Targets
-        Classes, codes and weights. Classes that have no weight are left out where rows have
-        weights, and otherwise kept.
-    schema : Schema
-        What to measure.
-    n_jobs : int, optional
-        Threads; None for all cores where there is enough to do. It does not change a bit.
-    bound, untyped
-        As in `Block`.
-    sample : Sample, optional
-        The sample of these rows, where it has been drawn already.
+    Classes that have no weight are left out where rows have weights, and otherwise kept. Threads
+    do not change a bit. ``bound`` and ``untyped`` are as in `Block`; a sample of these rows may
+    have been drawn already.
     """
     drawn = sample is not None and bool(schema.sample)
     kinds = [

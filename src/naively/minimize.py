@@ -40,16 +40,8 @@ _SHORTEST = 1e-6
 def minimize(judged: Judged, x: Floats, solve: Callable[[Floats], Floats], enough: float) -> Floats:
     """Return the x at which no more than about half of ``enough`` is left to gain.
 
-    Parameters
-    ----------
-    judged : callable
-        Returns value and gradient.
-    x : array
-        The start.
-    solve : callable
-        Multiplies a gradient by an approximate inverse Hessian.
-    enough : float
-        It ends where gradient and step promise less; or after 60 steps.
+    It is judged by value and gradient; ``solve`` multiplies a gradient by an approximate inverse
+    Hessian. It ends where gradient and step promise less than enough, or after 60 steps.
     """
     value, slope = judged(x)
     pairs: deque[_Pair] = deque(maxlen=_MEMORY)

@@ -106,15 +106,7 @@ class Term:
 
 
 def read_terms(summary: Summary, families: Mapping[Family, Sequence[int]]) -> tuple[Term, ...]:
-    """Read parameters off a summary: of numbers by family, of categories column by column.
-
-    Parameters
-    ----------
-    summary : Summary
-        What was seen.
-    families : mapping
-        The columns that each family describes, by place, in any order.
-    """
+    """Read parameters off a summary: of numbers by family, of categories column by column."""
     terms = []
     for family, columns in families.items():
         for some, at, statistic in _statistics(summary, family, sorted(columns)):

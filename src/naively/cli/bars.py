@@ -21,22 +21,7 @@ PATIENCE = 0.8  # seconds of work before a bar appears
 def working(
     what: str, total: float | None = None, unit: Literal["rows", "steps"] | None = None
 ) -> Iterator[Callable[[float], None]]:
-    """Show a bar while work goes on.
-
-    Parameters
-    ----------
-    what : str
-        What is being done.
-    total : float, optional
-        How much there is to do; None where nobody knows.
-    unit : str, optional
-        What is counted.
-
-    Yields
-    ------
-    callable
-        Call it with how much more has been done.
-    """
+    """Show a bar while work goes on; yield a function that takes how much more has been done."""
     if not sys.stderr.isatty():
         yield lambda _amount: None
         return
@@ -55,17 +40,8 @@ def streaming(
 ) -> Iterator[Callable[[int, int, int | None], None] | None]:
     """Show a bar while files are read: bytes, rows per second, and the time that remains.
 
-    Parameters
-    ----------
-    what : str
-        What is being done.
-    hidden : bool
-        Whether to show none, since results go to the same terminal.
-
-    Yields
-    ------
-    callable or None
-        What the engine calls with the rows and bytes so far, and all bytes if known.
+    Yields what the engine calls with the rows and bytes so far, and all bytes if known. A bar is
+    hidden where results go to the same terminal.
     """
     if hidden or not sys.stderr.isatty():
         yield None

@@ -35,12 +35,8 @@ _FLAGS: dict[Any, bool] = {  # what stands for a boolean: 1 and 1.0 are one key
 def encode(column: Any, name: str) -> Encoded:
     """Return a code for each cell, and the categories in the order of their codes.
 
-    Parameters
-    ----------
-    column : ndarray, or a column of pandas, polars or pyarrow
-        Text, booleans, numbers or a frame's own categories.
-    name : str
-        What messages call it: ``column 'town'``.
+    The column is an array, or one of pandas, polars or pyarrow: text, booleans, numbers or a
+    frame's own categories. Messages call it by the name: ``column 'town'``.
     """
     if not isinstance(column, np.ndarray):
         return _of_native(column, name)

@@ -102,16 +102,7 @@ def names_to_read(
 ) -> tuple[str, ...]:
     """Return the columns to read: those named, those of an agreed schema, or all others.
 
-    Parameters
-    ----------
-    there : sequence of str
-        The columns of the table.
-    columns : sequence of str, or str, optional
-        Those named.
-    agreed : Schema, optional
-        The schema, where it is known.
-    beside : sequence of str
-        The columns of labels and weights.
+    The columns beside them are those of labels and weights.
     """
     if columns is None and agreed is not None:
         columns = agreed.names
@@ -145,18 +136,10 @@ def choose(
     types: Mapping[str, Any] | None = None,
     where: str = "",
 ) -> ColumnChoice:
-    """Choose the columns to learn from.
+    """Choose the columns of an Arrow table to learn from.
 
     Parameters
     ----------
-    table : pyarrow.Table
-        The data.
-    target, weight : str, optional
-        The columns of labels and of weights.
-    columns : sequence of str, optional
-        Learn from these; None for every column.
-    exclude : sequence of str
-        Not from these.
     kinds : mapping, optional
         Where text can be learned from: what some columns hold, which are taken whatever they
         are. None: only numbers can.

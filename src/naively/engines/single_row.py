@@ -47,17 +47,7 @@ class SingleRow(NamedTuple):
 
 
 def read(X: Any, schema: Schema, categories: Sequence[NDArray[Any]]) -> SingleRow | None:
-    """Return the row of a table of one row that needs no more than lookups; None for all others.
-
-    Parameters
-    ----------
-    X : data frame, array or list of rows
-        The table.
-    schema : Schema
-        Its columns.
-    categories : sequence of ndarray
-        For each column of categories, those seen so far.
-    """
+    """Return the row of a table of one row that needs no more than lookups; None for all others."""
     cells = None if schema.undecided or schema.texts else _cells_of(X, schema)
     if cells is None or len(cells) != schema.n_columns:
         return None
@@ -77,16 +67,7 @@ def read(X: Any, schema: Schema, categories: Sequence[NDArray[Any]]) -> SingleRo
 def measure(row: SingleRow, classes: NDArray[Any], like: Summary, bound: int) -> Summary | None:
     """Return the summary of a row, on the axes of another; None where a number is infinite.
 
-    Parameters
-    ----------
-    row : SingleRow
-        The row.
-    classes : ndarray of shape (1,)
-        Its label.
-    like : Summary
-        Another with the schema and the categories.
-    bound : int
-        The row is sampled if its hash is below this.
+    The row is sampled if its hash is below the bound.
     """
     places, schema = np.array([row.places], np.int32).reshape(1, -1), like.schema
     axes, code = _axes(classes, like)

@@ -107,16 +107,7 @@ def read(
 ) -> Rows:
     """Make a table readable under a schema: by name, or by place where there are no names.
 
-    Parameters
-    ----------
-    X : data frame or array
-        The table.
-    schema : Schema
-        Its columns.
-    words : tuple of Words, optional
-        For each column of text, the words of a model, of which others are left out.
-    n_jobs : int, optional
-        Threads that read text.
+    Where the words of a model are given, for each column of text, others are left out.
     """
     if isinstance(X, SparseRows):
         if not (schema.categories or schema.texts or schema.undecided):

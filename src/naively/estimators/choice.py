@@ -75,18 +75,10 @@ def interactions_from_text(text: str) -> Any:
 def choose(
     column: Any, kind: str, given: Mapping[Any, Any] | None, *, stacked: bool = False
 ) -> tuple[Family, ...]:
-    """Return the families of a column.
+    """Return the families of a column, which has a place where it has no name.
 
-    Parameters
-    ----------
-    column : str or int
-        Its name, or its place where there are no names.
-    kind : {"number", "category", "text", "undecided"}
-        What it holds; while that is undecided, no family describes it.
-    given : mapping, optional
-        Families by column: a name, an object, or several of those.
-    stacked : bool, default=False
-        Whether several families may describe a column by default: only where each gets a weight.
+    While it is undecided what a column holds, no family describes it. Several do by default only
+    where each gets a weight: if they are stacked.
     """
     if given is not None and column in given:
         wanted = given[column]

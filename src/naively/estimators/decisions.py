@@ -32,18 +32,10 @@ def decide(
     costs: ArrayLike | None = None,
     reject: Any = None,
 ) -> NDArray[Any]:
-    """Return an answer for each row.
+    """Return an answer for each row, of which the probabilities of the classes are given.
 
-    Parameters
-    ----------
-    probabilities : ndarray of shape (n_rows, n_classes)
-        p(k | x).
-    classes : ndarray of shape (n_classes,)
-        Labels.
-    costs : array-like of shape (n_classes, n_classes), optional
-        The cost of answering j where i is true, in row i.
-    reject : tuple of a float and a label, optional
-        Below which probability of the answer the label is given instead.
+    Row i of the costs holds those of answering j where i is true. To reject is to give a label
+    where the answer's probability is below a bound, as in ``(0.8, "unknown")``.
     """
     matrix = check_costs(costs, classes)
     p = probabilities.astype(np.float64)

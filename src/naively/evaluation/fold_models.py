@@ -50,17 +50,6 @@ def fold_models(
     For the kernel, a class of a fold is a class. A class that no other fold has is left out, unless
     a parameter such as the priors has an entry for it. None where the summaries of so many folds
     would take too much memory.
-
-    Parameters
-    ----------
-    model : SummaryClassifier
-        The estimator, which is not fitted.
-    table, schema
-        The rows as the estimator reads them, and what they hold.
-    truth : Truth
-        Their classes.
-    fold : ndarray of shape (n_rows,)
-        The fold that holds each row out.
     """
     rows = table if isinstance(table, Rows) else Rows.of_numbers(table)
     n_summarized = truth.classes.size * (int(fold.max()) + 1)

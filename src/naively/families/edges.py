@@ -42,12 +42,8 @@ class Edges(NamedTuple):
 def edges(sample: Floats, bins: int | None = None) -> Edges:
     """Cut columns at the quantiles of a sample; the knots are the medians of the bins' cells.
 
-    Parameters
-    ----------
-    sample : array of shape (m, d)
-        NaN is a missing cell. A column without cells is cut at 0.
-    bins : int
-        A power of two; by default the largest up to 64 that leaves four cells to a bin.
+    A column without cells is cut at 0. The number of bins is a power of two; by default the
+    largest up to 64 that leaves four cells to a bin.
     """
     m, d = sample.shape
     bins = _bins_for(m) if bins is None else bins

@@ -207,12 +207,7 @@ def in_blocks(
 def check_spread(moments: Moments, whole: Moments, epsilon: Floats | float = 0.0) -> None:
     """Raise where float64 cannot hold the variance of a column, all classes together.
 
-    Parameters
-    ----------
-    moments, whole : Moments
-        By class and column, and pooled.
-    epsilon : float or array
-        What smoothing adds to the variances: above it, differences may be as small as they are.
+    Above what smoothing adds to the variances, epsilon, differences may be as small as they are.
     """
     raise_spread(~np.isfinite(whole.m2), _TOO_LARGE)
     tiny = (whole.m2 < _LEAST * whole.weight) & (epsilon < _LEAST)

@@ -46,14 +46,8 @@ class Tree(NamedTuple):
     def of(cls, weight: Floats, pooled: Floats, strength: Floats, growth: float) -> Tree:
         """Put a tree on bins.
 
-        Parameters
-        ----------
-        weight : array of shape (K, d, B)
-            Of the cells of each class.
-        pooled : array of shape (d, B)
-            Of the cells that the prior is centred on.
-        strength : array of shape (d,)
-            How many rows the prior is worth at the root; it grows with each level.
+        The prior is centred on the pooled cells, of shape (d, B), and is worth so many rows at the
+        root of each column; that grows with each level. The weight has shape (K, d, B).
         """
         heap, whole = _heap(weight), _heap(pooled)
         above = _parents(whole)
@@ -81,17 +75,12 @@ class Tree(NamedTuple):
         return total
 
     def every_ratio_without(self, bins: Places, own: float) -> Floats:
-        """Return `log_ratio_without` for each bin that loses a row: (m, K, d, B).
+        """Return `log_ratio_without` for each bin that loses a row of this weight: (m, K, d, B).
 
         The path from the root to a bin leaves that to the row's bin at some node: above it, weights
         are less; the node's own is whole, but not its parent's; below, nothing has changed.
 
-        Parameters
-        ----------
-        bins : array of shape (m, d, B)
-            For each bin that loses a row, those whose ratios are asked for.
-        own : float
-            The weight of the row.
+        The bins, of shape (m, d, B), are those whose ratios are asked for.
         """
         child, parent = np.maximum(self.child - own, 0.0), np.maximum(self.parent - own, 0.0)
         less = _from_the_root(_log_split(child, parent, self.q, self.c))

@@ -83,21 +83,8 @@ def predict_on(
 ) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
     """Return the classes that win on a grid, and their log-probabilities if there are any.
 
-    Parameters
-    ----------
-    model : fitted classifier
-        Columns other than the two are missing cells to it.
-    x0, x1 : ndarray of shape (n0,) and (n1,)
-        The grid.
-    at : pair of int
-        Which columns of the model they are.
-    like : table, optional
-        What the model was fitted on: a frame is asked with frames.
-
-    Returns
-    -------
-    regions : ndarray of int, of shape (n1, n0)
-    log_proba : ndarray of shape (n1, n0, n_classes), or None
+    To the model, columns other than the two at these places are missing cells. Where it was
+    fitted on a frame, it is asked with frames.
     """
     model, at = _marginal(model, at)
     shape = x1.size, x0.size

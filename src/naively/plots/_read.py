@@ -45,12 +45,7 @@ class Bells:
 def bells_of(model: Any, purpose: str) -> Bells:
     """Read the bell curves off naively's GaussianNB, or scikit-learn's.
 
-    Parameters
-    ----------
-    model : fitted estimator
-        With ``theta_`` and ``var_``.
-    purpose : str
-        What they are needed for, as the beginning of a sentence.
+    The purpose is the beginning of a sentence.
     """
     check_is_fitted(model)
     if not has_bells(model):
@@ -158,14 +153,7 @@ def _position(column: Any, names: list[str]) -> int:
 def cells(X: Any, at: Sequence[int], model: Any) -> NDArray[np.float64]:
     """Return some of the model's columns of a table, a missing cell as NaN.
 
-    Parameters
-    ----------
-    X : array-like or data frame
-        A frame's columns are found by name if the model knows names.
-    at : sequence of int
-        Which columns of the model.
-    model : fitted estimator
-        It knows how many columns there are and, perhaps, their names.
+    A frame's columns are found by name if the model knows names.
     """
     if frames.is_frame(X):
         native = nw.from_native(X, eager_only=True)

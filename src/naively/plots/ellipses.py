@@ -35,36 +35,14 @@ def radius(level: float) -> np.float64:
 def naive_ellipse(
     mean: ArrayLike, variance: ArrayLike, level: float = 0.95, n: int = 181
 ) -> NDArray[np.float64]:
-    """Return the closed curve, of shape (n, 2), that holds this share of a class by the model.
-
-    Parameters
-    ----------
-    mean, variance : array-like of shape (2,)
-        Of the two columns in the class.
-    level : float
-        The share it holds.
-    n : int
-        How many points, the last of which is the first.
-    """
+    """Return the closed curve of n points that holds this share of a class by the model."""
     return np.asarray(mean) + radius(level) * _circle(n) * np.sqrt(np.asarray(variance))
 
 
 def data_ellipse(
     mean: ArrayLike, covariance: ArrayLike, level: float = 0.95, n: int = 181
 ) -> NDArray[np.float64]:
-    """Return the same with correlation: what a Gaussian that is not naive would hold.
-
-    Parameters
-    ----------
-    mean : array-like of shape (2,)
-        Of the two columns in the class.
-    covariance : array-like of shape (2, 2)
-        Of the two columns in the class.
-    level : float
-        The share it holds.
-    n : int
-        How many points, the last of which is the first.
-    """
+    """Return the same with correlation: what a Gaussian that is not naive would hold."""
     spread, axes = np.linalg.eigh(np.asarray(covariance, dtype=np.float64))
     root = axes * np.sqrt(np.maximum(spread, 0.0))  # a degenerate one may round below zero
     return np.asarray(mean) + radius(level) * _circle(n) @ root.T

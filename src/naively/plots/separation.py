@@ -80,18 +80,8 @@ def class_separation(summary: Summary, columns: Iterable[int] | None = None) -> 
     """Return how much each class stands apart from the others: 0 not at all, 1 entirely.
 
     One minus the mean overlap with the other classes, where the overlap over several columns is
-    the product over them, since they are taken to be independent.
-
-    Parameters
-    ----------
-    summary : Summary
-        What was seen.
-    columns : iterable of int, optional
-        The columns to look at; None for all of them.
-
-    Returns
-    -------
-    ndarray of shape (n_classes,), 0 for a class that was never seen
+    the product over them, since they are taken to be independent. A class that was never seen has
+    0.
     """
     overlaps = _Overlaps(summary)
     root = overlaps.root

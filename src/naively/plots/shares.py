@@ -22,17 +22,8 @@ Floats = NDArray[np.float64]
 
 
 def category_shares(tally: Floats, family: Family | None = None) -> Floats:
-    """Return the share of each category in each class, of shape (n_classes, n_categories).
+    """Return the share of each category in each class, smoothed as `Categorical` does by default.
 
-    Parameters
-    ----------
-    tally : ndarray of shape (n_classes, n_categories)
-        Weights of the categories.
-    family : Family of categories, optional
-        How they are smoothed; `Categorical` by default.
-
-    Examples
-    --------
     >>> category_shares(np.array([[3.0, 1.0], [0.0, 4.0]]), Categorical(alpha=1.0)).round(3)
     array([[0.667, 0.333],
            [0.167, 0.833]])
@@ -45,12 +36,7 @@ def category_shares(tally: Floats, family: Family | None = None) -> Floats:
 def bin_shares(weight: Floats, log_ratio: Floats) -> Floats:
     """Return the share of each bin in each class, which add up to 1.
 
-    Parameters
-    ----------
-    weight : ndarray of shape (n_bins,)
-        Of the cells of all classes together.
-    log_ratio : ndarray of shape (n_classes, n_bins)
-        What the classes say of each bin.
+    The weight is that of all classes together; what the classes say of each bin is a ratio to it.
     """
     shares = weight * np.exp(log_ratio)
     total = shares.sum(axis=1, keepdims=True)
@@ -58,20 +44,11 @@ def bin_shares(weight: Floats, log_ratio: Floats) -> Floats:
 
 
 def rebinned(cuts: Floats, shares: Floats, edges: Floats) -> Floats:
-    """Return the density of each class between other edges.
+    """Return the density of each class between other edges, given its shares in the bins.
 
-    Parameters
-    ----------
-    cuts : ndarray of shape (n_bins - 1,)
-        Where the bins meet; some may be equal, or infinite.
-    shares : ndarray of shape (n_classes, n_bins)
-        The cells of each class in each bin.
-    edges : ndarray of shape (n + 1,)
-        Where the picture's bins meet. The outer bins are taken to end where it does, or where
-        the next cut is.
+    The bins meet at the cuts, of which some may be equal, or infinite. The outer bins are taken to
+    end where the edges do, or where the next cut is.
 
-    Examples
-    --------
     >>> rebinned(np.array([1.0, 2.0]), np.array([[0.5, 0.25, 0.25]]), np.array([0.0, 1.5, 3.0]))
     array([[0.41666667, 0.25      ]])
     """

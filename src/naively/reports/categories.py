@@ -48,20 +48,9 @@ class Categories:
         n_classes: int,
         needed: NDArray[np.intp],
     ) -> Categories:
-        """Count a column.
+        """Count a column of codes: of known categories, one more for others, -1 where missing.
 
-        Parameters
-        ----------
-        cells : ndarray of shape (n_rows,)
-            Codes of the known categories, one more for all others; -1 where missing.
-        known : ndarray
-            The categories that the model knows.
-        codes : ndarray of shape (n_rows,)
-            The classes.
-        n_classes : int
-            How many there are.
-        needed : ndarray of int
-            Rows whose categories are named in any case.
+        The categories of the rows that are needed are named in any case.
         """
         width = known.size + 1
         here = cells >= 0

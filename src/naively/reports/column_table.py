@@ -104,16 +104,7 @@ def describe(
 ) -> PageColumns:
     """Describe the most important columns, as many as a page has room for.
 
-    Parameters
-    ----------
-    given : Given
-        The model and the rows.
-    ranges : Ranges
-        Of the columns of numbers.
-    importance : ndarray of shape (n_columns,)
-        Of each column.
-    needed : ndarray of int
-        Rows that the page will show.
+    The rows that are needed are those that the page will show.
     """
     n_shown = max(2, min(_MOST_COLUMNS, _MOST_CURVES // given.n_classes))
     at: list[int] = np.argsort(-importance, kind="stable")[:n_shown].tolist()

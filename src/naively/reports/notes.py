@@ -29,17 +29,7 @@ _TERMS = (
 
 
 def notes_of(data: dict[str, Any], reason: str | None, most_points: int) -> list[str]:
-    """Return the notes of a collected dict.
-
-    Parameters
-    ----------
-    data : dict
-        All that the page shows, but the notes.
-    reason : str or None
-        Why no rows could be held out, if none could.
-    most_points : int
-        How many rows the map draws at most.
-    """
+    """Return the notes on all that the page shows; the reason is why no rows could be held out."""
     textbook = "terms" not in data["columns"][0]
     return [
         f"The explorer does {data['model']['name']}.predict_proba's arithmetic in your browser, "

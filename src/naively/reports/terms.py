@@ -54,15 +54,7 @@ def terms_of(
 ) -> dict[int, list[Described]] | None:
     """Return the terms of some columns; None for the textbook's Gaussian, which needs none.
 
-    Parameters
-    ----------
-    model : Model
-        What was read off a summary.
-    columns : list of int
-        Which columns.
-    ranges : dict
-        The least and the most of columns of numbers: where to look at a family that the page
-        does not know.
+    The ranges of columns of numbers say where to look at a family that the page does not know.
     """
     if gaussians_of(model) is not None and not model.is_weighted:
         return None

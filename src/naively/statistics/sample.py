@@ -308,11 +308,6 @@ class Sample(Statistic):
 
         Where the sample does not hold all rows, those it holds were drawn at random, as seen from
         these hashes.
-
-        Parameters
-        ----------
-        categories : sequence of ndarray
-            For each column of categories, what they are.
         """
         hashes = np.empty(len(self), np.uint64)
         known = [*map(hashes_of, categories)]

@@ -22,11 +22,8 @@ _ROWS = 100
 def example(X: Any) -> Any:
     """Return rows of X's types: missing cells, or the first rows where objects may be anything.
 
-    Parameters
-    ----------
-    X : Dask array or data frame
-        It is computed only where it holds Python's objects, and then its first partition that
-        is not empty.
+    X is computed only where it holds Python's objects, and then its first partition that is not
+    empty.
     """
     check_table(X)
     dtypes = [X.dtype] if is_array(X) else list(X.dtypes)

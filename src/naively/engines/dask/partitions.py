@@ -92,12 +92,8 @@ def each_partition(
     ----------
     work : callable
         It is called with a `Partition`, the arguments, and what `Partition.load` takes.
-    X : Dask array or data frame
-        The rows, called "X".
     beside : dict
         What there is for each row, by name: Dask arrays or series, or arrays in memory.
-    *arguments
-        The same for all partitions; lazy or not.
     lengths : list of int, optional
         How many rows each partition has; only for what is in memory.
     most : int, optional

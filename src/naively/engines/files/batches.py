@@ -65,21 +65,10 @@ def rows_of(
     schema: Schema | None = None,
     words: tuple[Words, ...] | None = None,
 ) -> Rows:
-    """Return the columns of a batch.
+    """Return the columns of a batch, and those that the file's path holds: the constants.
 
-    Parameters
-    ----------
-    batch : RecordBatch or ArrayBatch
-        What was read.
-    columns : mapping
-        For each column, in order, what its categories are; "text" where it holds text, and None
-        where it holds numbers.
-    constants : mapping
-        Columns that the file's path holds.
-    schema : Schema, optional
-        How text becomes words, where there is some.
-    words : tuple of Words, optional
-        The words of a model; others are left out.
+    For each column, in order, it is told what its categories are; "text" where it holds text, and
+    None where it holds numbers. Words that a model does not know are left out.
     """
     plain = [name for name, form in columns.items() if form is None]
     forms = [(name, form) for name, form in columns.items() if form not in (None, "text")]

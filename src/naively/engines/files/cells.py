@@ -145,17 +145,10 @@ def read_text(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
 
 
 def typed(summary: Summary, kind: str | None) -> Summary:
-    """Turn labels that were read as text into what they all look like.
+    """Turn labels that were read as text into what they all look like, or what they are to be.
 
     ``1`` and ``01`` are one integer and add up; a single ``x`` among them makes all of them
     text.
-
-    Parameters
-    ----------
-    summary : Summary
-        Its classes are text.
-    kind : {"bool", "int", "float", "str"}, optional
-        What they are to be instead.
     """
     return settled(summary.relabelled(typed_labels(summary.classes, kind)))
 

@@ -102,17 +102,7 @@ class PassState:
 
 
 def save(path: str | os.PathLike[str], state: PassState, asked: dict[str, Any]) -> None:
-    """Write a checkpoint, whole or not at all.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    state : PassState
-        What has been read.
-    asked : dict
-        What the pass was asked for; another pass must ask for the same to go on.
-    """
+    """Write a checkpoint, whole or not at all; only a pass that asks for the same may go on."""
     write = need("safetensors.numpy", "saving a checkpoint", extra="files").save
     packed = [pack(summary) for summary in (state.summary, state.before)]
     header = {

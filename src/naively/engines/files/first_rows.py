@@ -166,16 +166,9 @@ def _shows_types(opened: OpenFile, table: Any) -> bool:
 def filled(table: Any, later: Iterator[Any], known: Collection[str] = ()) -> Any:
     """Give columns without a cell the type that they have in the first table that has one.
 
-    What cannot be learned from, such as dates, decides nothing.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        The first rows of the first file, or none where it declares its types.
-    later : iterator of pyarrow.Table
-        The same of the files after it; only as many are asked for as are needed.
-    known : collection of str
-        Columns whose type does not matter.
+    The first table holds no rows where its file declares types. Of the later ones, only as many
+    are asked for as are needed. What cannot be learned from, such as dates, decides nothing; the
+    types of the known columns do not matter.
     """
     while empty := [name for name in _empty(table) if name not in known]:
         if (other := next(later, None)) is None:

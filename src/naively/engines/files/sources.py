@@ -111,11 +111,8 @@ def are_text(files: Iterable[File], target: str) -> bool:
 def resolve(source: Any) -> list[File]:
     """Return the files that a source stands for, in the order in which they are read.
 
-    Parameters
-    ----------
-    source : str, path-like, iterable of those, or an Arrow stream
-        A file, a folder (with all below it), a glob, "-" for standard input; or an object with
-        ``__arrow_c_stream__``, or a dataset of pyarrow.
+    A source is a file, a folder (with all below it), a glob, "-" for standard input, several of
+    those; or an object with ``__arrow_c_stream__``, or a dataset of pyarrow.
     """
     if isinstance(source, str | os.PathLike):
         return _with_typed_partitions(_named(os.fspath(source)))

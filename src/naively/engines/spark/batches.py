@@ -30,14 +30,7 @@ class LabelledColumns(NamedTuple):
     def summaries(self, batches: Iterable[Any], where: str, first: int = 0) -> Iterator[Summary]:
         """Yield summaries of batches, which hold the labels, the weights if any, and the columns.
 
-        Parameters
-        ----------
-        batches : iterable of pyarrow.RecordBatch
-            Rows.
-        where : str
-            Where they come from, for messages.
-        first : int
-            The number of the first row there.
+        For messages: where they come from, and the number of the first row there.
         """
         schema = self.columns.schema
         step = max(1, _CELLS // max(1, schema.n_columns))

@@ -26,16 +26,9 @@ __all__ = ["rows"]
 
 
 def rows(vectors: Any, width: int, name: str) -> NDArray[np.float64]:
-    """Return vectors as the rows of an array.
+    """Return vectors, each of so many numbers, as the rows of an array.
 
-    Parameters
-    ----------
-    vectors : pyarrow.StructArray
-        With the fields ``type``, ``size``, ``indices`` and ``values``.
-    width : int
-        How many numbers each vector must have.
-    name : str
-        What messages call the column: ``column 'features'``.
+    Spark hands them over as structs of ``type``, ``size``, ``indices`` and ``values``.
     """
     fields = dict(zip((field.name for field in vectors.type), vectors.flatten(), strict=True))
     kinds = fields["type"].fill_null(-1).to_numpy(zero_copy_only=False)

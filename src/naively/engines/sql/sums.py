@@ -85,17 +85,7 @@ class ColumnSums:
 
 
 def sums_query(rows: Selection, columns: NDArray[np.intp], centres: list[float] | None) -> Any:
-    """Return a query for the sums of some columns.
-
-    Parameters
-    ----------
-    rows : Selection
-        The table.
-    columns : ndarray of int
-        Which of its columns of numbers.
-    centres : list of float, or None
-        The c of each column; None to take the mean of each class.
-    """
+    """Return a query for the sums of some columns; without centres, c is the mean of each class."""
     names = [f"x{i}" for i in columns]
     table = rows.select(names)
     aggregates: dict[str, Any] = {}

@@ -21,20 +21,11 @@ def dialect_of(table: Any) -> str:
 
 
 def view(table: Any, query: Callable[[str], str], schema: Mapping[str, Any]) -> Any:
-    """Return a query on a table as another table.
+    """Return a query on a table as another table, whose columns and types are given.
 
     `Table.sql` does this, too, but first asks the database for the types, which are known here.
     Both tables have names of their own. So their SQL is written once, however often a larger query
     refers to them.
-
-    Parameters
-    ----------
-    table : ibis Table
-        Any expression.
-    query : callable
-        Given the table's name, it returns the query.
-    schema : mapping
-        The query's columns and their types.
     """
     name, operations = ibis.util.gen_name("naively"), ibis.expr.operations
     found = operations.SQLStringView(

@@ -39,13 +39,8 @@ Write = Callable[[Any], None]
 def written(path: str | os.PathLike[str], schema: Any) -> Iterator[Write]:
     """Give a function that appends tables of a schema to a file.
 
-    Parameters
-    ----------
-    path : path-like
-        The file, whose ending says the format: .parquet, .csv, .arrow, .feather; "-" is standard
-        output, in CSV. It appears when all is written; if anything goes wrong, it does not.
-    schema : pyarrow.Schema
-        The columns.
+    The file's ending says the format: .parquet, .csv, .arrow, .feather; "-" is standard output, in
+    CSV. It appears when all is written; if anything goes wrong, it does not.
     """
     begin = check_format(path)
     with _sink(path) as file:
