@@ -5,26 +5,24 @@ A subclass declares its parameters and implements `_read`: how its model is read
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from functools import lru_cache
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval
 
 from naively import labels
 from naively.estimators._measurement import MeasurementMixin
 from naively.estimators._persistence import PersistenceMixin
 from naively.estimators._prediction import PredictionMixin
 from naively.estimators._state import State
-from naively.estimators._validation import (
-    check_known,
-)
+from naively.estimators._validation import check_known
 from naively.exceptions import NaivelyError
-from naively.model import Model
+from naively.model import Model, check_priors
 from naively.schema import Kind
 from naively.summary import Summary
 
@@ -40,17 +38,18 @@ class SummaryClassifier(
 ):
     """A classifier whose whole state is a `Summary`, kept in ``summary_``."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]]
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "decay": [Interval(Real, 0, 1, closed="both")],
+        "open_classes": ["boolean"],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
+    }
     decay: float
     open_classes: bool
     _alone: ClassVar[Kind | None] = None  # what all columns hold, where they hold the same
-    _state: State | None = None
-
-    # --- what was learned ---------------------------------------------------------------------
-
-    @abstractmethod
-    def _read(self, summary: Summary) -> Model:
-        """Read a model off a summary, by the parameters as they are now."""
 
     @classmethod
     def from_summary(cls, summary: Summary, **params: Any) -> Self:
@@ -98,46 +97,6 @@ class SummaryClassifier(
         options.setdefault("schema", estimator._schema_of_files())
         summary = files.summarize(source, target=target, n_jobs=estimator.n_jobs, **options)
         return cls.from_summary(summary, **params)
-
-    @property
-    def summary_(self) -> Summary:
-        """What was seen. Everything else is read off it."""
-        return self._learned().summary
-
-    @property
-    def model_(self) -> Model:
-        """The model that was read off the summary: class probabilities, and the columns' terms."""
-        return self._model()
-
-    @property
-    def n_features_in_(self) -> int:
-        """Number of columns."""
-        return self._learned().summary.schema.n_columns
-
-    @property
-    def feature_names_in_(self) -> NDArray[Any]:
-        """Names of the columns; there is no such attribute where they have none."""
-        names = self._learned().summary.schema.names
-        if names is None:
-            raise AttributeError(f"this {type(self).__name__} was fitted without column names.")
-        return np.array(names, dtype=object)
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """Labels, sorted."""
-        return self._learned().summary.classes
-
-    @property
-    def class_count_(self) -> NDArray[Any]:
-        """Weight of the rows of each class."""
-        state = self._learned()
-        return state.summary.class_weight.astype(state.dtype)
-
-    @property
-    def class_prior_(self) -> NDArray[Any]:
-        """Class probabilities."""
-        state = self._learned()
-        return self._model(state).prior.astype(state.dtype)
 
     # --- learning -----------------------------------------------------------------------------
 
@@ -247,47 +206,12 @@ class SummaryClassifier(
                 f"Schema(..., sample={self._sample_size()}), or use calibration=None."
             )
 
-    def _learned(self) -> State:
-        """Return the state, which methods take once."""
-        state = self._state
-        if state is None:
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
-                "appropriate arguments before using this estimator."
-            )
-        return state
-
-    def _model(self, state: State | None = None) -> Model:
-        """Return the model of a state, or of the present one."""
-        return (state or self._learned()).model(self._read)
-
-    def _snapshot(self, **params: Any) -> Self:
-        """Return an estimator of the present state, which what is learned later does not change."""
-        self._learned()
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__, **params)
-        return other
-
     def _read_if_far(self, summary: Summary) -> Model | None:
         """Read the model at once where numbers are so large that it might not be possible.
 
         So a cell that is too large is refused, and what was learned before it stays.
         """
         return self._read(summary) if summary.moments.is_far else None
-
-    def _adopt(
-        self, summary: Summary, model: Model | None = None, dtype: np.dtype[Any] | None = None
-    ) -> Self:
-        """Take over a new state: the last step of every change, when nothing can fail any more."""
-        if dtype is None:
-            before = self._state
-            dtype = np.dtype(np.float64) if before is None else before.dtype
-        self._state = State(summary, dtype, model)
-        return self
-
-    def _with(self, dtype: str) -> Self:
-        self._state = self._learned().typed(np.dtype(dtype))
-        return self
 
     def _declared(self, classes: ArrayLike | None, fitted: bool) -> NDArray[Any] | None:
         """Return the classes that may come."""
@@ -307,7 +231,10 @@ class SummaryClassifier(
         return declared
 
     def _check_declared(self, declared: NDArray[Any] | None) -> None:
-        """Check what can be checked before the model is read: nothing, by default."""
+        """Check the class probabilities that are given, before the model is read."""
+        given = getattr(self, "priors", getattr(self, "class_prior", None))
+        if given is not None and declared is not None:
+            check_priors(given, declared)
 
     def _check_params(self) -> None:
         """Validate the parameters as scikit-learn does, but the same ones only once."""
@@ -316,9 +243,6 @@ class SummaryClassifier(
             _check_once(type(self), *values)  # type: ignore[arg-type]
         except TypeError:  # something that cannot be remembered, such as an array of priors
             self._validate_params()
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._state is not None
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

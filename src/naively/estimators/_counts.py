@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,10 +14,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from naively import calibration
 from naively.estimators._base import SummaryClassifier
+from naively.estimators._smoothing import large_enough, prior_of
 from naively.estimators._validation import Checked
 from naively.exceptions import NaivelyError
 from naively.families.entries import EntryCounts
-from naively.model import SAMPLE, Model, check_priors, read_prior
+from naively.model import Model
 from naively.rows import Targets
 from naively.schema import Schema
 from naively.statistics import Documents, MissingCells, Occurrences, Sample
@@ -28,7 +28,6 @@ from naively.term import Term
 
 __all__ = ["CountClassifier"]
 
-_LEAST_ALPHA = 1e-10
 _FLOAT64 = np.dtype(np.float64)
 
 
@@ -48,13 +47,7 @@ class CountClassifier(SummaryClassifier):
         "fit_prior": ["boolean"],
         "class_prior": ["array-like", None],
         "calibration": [StrOptions({"temperature"}), None],
-        "decay": [Interval(Real, 0, 1, closed="both")],
-        "open_classes": ["boolean"],
-        "n_jobs": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Integral, None, -1, closed="right"),
-            None,
-        ],
+        **SummaryClassifier._parameter_constraints,
     }
 
     @property
@@ -157,25 +150,10 @@ class CountClassifier(SummaryClassifier):
                     "All values in alpha must be greater than 0., or 0, and finite; got "
                     f"{alpha[~((alpha >= 0) & (alpha < np.inf))][0]}."
                 )
-        if np.min(alpha) >= _LEAST_ALPHA or self.force_alpha:
-            return alpha
-        warnings.warn(
-            f"alpha too small will result in numeric errors, setting alpha = {_LEAST_ALPHA:.1e}. "
-            "Use `force_alpha=True` to keep alpha unchanged.",
-            UserWarning,
-            stacklevel=4,
-        )
-        return np.maximum(alpha, _LEAST_ALPHA)
+        return alpha if self.force_alpha else large_enough(alpha)
 
     def _prior(self, summary: Summary) -> NDArray[np.float64]:
-        n_classes = summary.classes.size
-        if self.class_prior is not None:
-            return check_priors(self.class_prior, summary.classes)
-        return read_prior(summary, None if self.fit_prior else np.full(n_classes, 1 / n_classes))
-
-    def _check_declared(self, declared: NDArray[Any] | None) -> None:
-        if self.class_prior is not None and declared is not None:
-            check_priors(self.class_prior, declared)
+        return prior_of(summary, self.class_prior, fit=self.fit_prior)
 
     def _check_summary(self, summary: Summary) -> None:
         super()._check_summary(summary)
@@ -186,9 +164,6 @@ class CountClassifier(SummaryClassifier):
                 f"{type(self).__name__} reads counts of Schema(..., {said}); got "
                 f"counted={schema.counted!r}. Measure with that schema."
             )
-
-    def _sample_size(self) -> int:
-        return 0 if self.calibration is None else SAMPLE
 
     def _params_as_text(self) -> dict[str, Any]:
         params = super()._params_as_text()

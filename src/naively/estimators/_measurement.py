@@ -13,6 +13,7 @@ from naively import labels
 from naively.estimators._dask import is_dask
 from naively.estimators._validation import Checked, check_labels, check_table, check_weights
 from naively.measure import measure
+from naively.model import SAMPLE
 from naively.rows import Rows, Targets
 from naively.statistics import Sample
 from naively.summary import Schema, Summary
@@ -26,6 +27,7 @@ __all__ = ["MeasurementMixin"]
 class MeasurementMixin:
     """The methods that check, read and measure rows."""
 
+    calibration: Any = None
     n_jobs: int | None
 
     def _measured(
@@ -90,8 +92,8 @@ class MeasurementMixin:
         return {}
 
     def _sample_size(self) -> int:
-        """How many rows a summary is to keep."""
-        return 0
+        """How many rows a summary is to keep: those that calibration needs."""
+        return 0 if self.calibration is None else SAMPLE
 
     def _summarize(
         self, checked: Checked, y: ArrayLike, sample_weight: ArrayLike | None

@@ -25,7 +25,6 @@ from naively.families.edges import edges
 from naively.families.family import Family
 from naively.families.text import Text
 from naively.measure import measure, measure_sample
-from naively.model import SAMPLE
 from naively.rows import Rows, Targets
 from naively.schema import Kind, Schema
 from naively.sparse import is_sparse
@@ -205,9 +204,6 @@ class MixedClassifier(SummaryClassifier):
             return schema
         cuts, knots = (tuple(map(tuple, part.tolist())) for part in edges(sample().numbers))
         return replace(schema, edges=cuts, knots=knots)
-
-    def _sample_size(self) -> int:
-        return SAMPLE if self.calibration else 0
 
     def _check_summary(self, summary: Summary) -> None:
         super()._check_summary(summary)

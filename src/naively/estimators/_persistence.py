@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
 from naively import __version__, model_file
 from naively._atomic import write_atomically
-from naively.estimators._state import State
+from naively.estimators._learned import LearnedMixin
 from naively.exceptions import NaivelyError
 from naively.model_file import ModelFile
 from naively.summary import Summary
@@ -18,21 +18,16 @@ from naively.summary import Summary
 __all__ = ["PersistenceMixin"]
 
 
-class PersistenceMixin:
+class PersistenceMixin(LearnedMixin):
     """The methods that write a model, and the one that makes it again of what was written."""
 
     if TYPE_CHECKING:
 
         def __init__(self, **params: Any) -> None: ...
         def get_params(self, deep: bool = True) -> dict[str, Any]: ...
-        def _learned(self) -> State: ...
         def _check_params(self) -> None: ...
         def _check_declared(self, declared: Any) -> None: ...
-        def _adopt(self, summary: Summary, model: Any = None) -> Self: ...
-        def _read(self, summary: Summary) -> Any: ...
         def _decide(self, summary: Summary) -> Summary: ...
-
-        _alone: ClassVar[Any]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, whole or not at all; `naively.load` reads it.

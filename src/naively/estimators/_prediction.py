@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,12 +12,11 @@ from naively import labels
 from naively._threads import block_slices, map_blocks
 from naively.engines.arrays import unmasked
 from naively.estimators._dask import lazy_on_dask
-from naively.estimators._state import State
+from naively.estimators._learned import LearnedMixin
 from naively.estimators._validation import Checked, check_known, check_labels, check_weights
 from naively.exceptions import NaivelyError
 from naively.kinds import check, held_by_dtype, held_by_objects, numbers_of_objects
 from naively.measure import raise_not_finite
-from naively.model import Model
 from naively.sparse import SparseRows, is_sparse
 from naively.summary import Schema, Summary
 
@@ -27,36 +26,10 @@ _FLOAT64 = np.dtype(np.float64)  # as the machine writes it, of which there is o
 _MOST_BLOCKS = 64
 
 
-class PredictionMixin:
+class PredictionMixin(LearnedMixin):
     """The methods that ask a model that was read off a summary."""
 
     n_jobs: int | None
-
-    @property
-    @abstractmethod
-    def summary_(self) -> Summary:
-        """What was seen."""
-
-    @property
-    @abstractmethod
-    def classes_(self) -> NDArray[Any]:
-        """Labels, sorted."""
-
-    @abstractmethod
-    def _learned(self) -> State:
-        """Return the state, which methods take once."""
-
-    @abstractmethod
-    def _model(self, state: State | None = None) -> Model:
-        """Return the model of a state, or of the present one."""
-
-    @abstractmethod
-    def _read(self, summary: Summary) -> Model:
-        """Read a model off a summary, by the parameters as they are now."""
-
-    @abstractmethod
-    def _snapshot(self) -> Self:
-        """Return an estimator that shares what was learned until now, and stays as it is."""
 
     @abstractmethod
     def _check(self, X: Any, known: Schema | None) -> Checked:

@@ -11,7 +11,6 @@ its categories, and :math:`n_j` their number.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -25,11 +24,12 @@ from naively._threads import block_slices
 from naively.estimators._base import SummaryClassifier
 from naively.estimators._codes import CodeShares, check_sizes, counts_of, highest, sizes_of
 from naively.estimators._prediction import numbers_of_row
+from naively.estimators._smoothing import large_enough, prior_of
 from naively.estimators._validation import Checked, check_codes, whole_codes
 from naively.exceptions import NaivelyError
 from naively.labels import quoted
 from naively.measure import measure
-from naively.model import Model, check_priors, read_prior
+from naively.model import Model
 from naively.rows import Rows, Targets
 from naively.schema import Schema
 from naively.scorer import check_not_negative
@@ -38,8 +38,6 @@ from naively.summary import Summary
 from naively.term import Term
 
 __all__ = ["CategoricalNB"]
-
-_LEAST_ALPHA = 1e-10
 
 
 class CategoricalNB(SummaryClassifier):
@@ -103,13 +101,7 @@ class CategoricalNB(SummaryClassifier):
         "fit_prior": ["boolean"],
         "class_prior": ["array-like", None],
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
-        "decay": [Interval(Real, 0, 1, closed="both")],
-        "open_classes": ["boolean"],
-        "n_jobs": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Integral, None, -1, closed="right"),
-            None,
-        ],
+        **SummaryClassifier._parameter_constraints,
     }
 
     def __init__(
@@ -215,7 +207,8 @@ class CategoricalNB(SummaryClassifier):
                 )
 
     def _read(self, summary: Summary) -> Model:
-        family, sizes = CodeShares(self._alpha()), sizes_of(summary, self.min_categories)
+        alpha = self.alpha if self.force_alpha else large_enough(self.alpha)
+        family, sizes = CodeShares(alpha), sizes_of(summary, self.min_categories)
         every = np.ones((summary.classes.size, 1))
         terms = [
             Term(family, [j], j, counts, family.parameters(counts), every)
@@ -224,7 +217,7 @@ class CategoricalNB(SummaryClassifier):
         return Model(
             schema=summary.schema,
             classes=summary.classes,
-            prior=self._prior(summary),
+            prior=prior_of(summary, self.class_prior, fit=self.fit_prior),
             bias=np.zeros(summary.classes.size),
             terms=tuple(terms),
             vocabularies=tuple(np.arange(size) for size in sizes),
@@ -241,27 +234,6 @@ class CategoricalNB(SummaryClassifier):
             table: Any = checked.table
             known = replace(table, codes=np.minimum(table.codes, self.n_categories_))
             super()._score(score, checked._replace(table=known), out)
-
-    def _alpha(self) -> float:
-        if self.alpha >= _LEAST_ALPHA or self.force_alpha:
-            return self.alpha
-        warnings.warn(
-            f"alpha too small will result in numeric errors, setting alpha = {_LEAST_ALPHA:.1e}. "
-            "Use `force_alpha=True` to keep alpha unchanged.",
-            UserWarning,
-            stacklevel=4,
-        )
-        return _LEAST_ALPHA
-
-    def _prior(self, summary: Summary) -> NDArray[np.float64]:
-        if self.class_prior is not None:
-            return check_priors(self.class_prior, summary.classes)
-        n_classes = summary.classes.size
-        return read_prior(summary, None if self.fit_prior else np.full(n_classes, 1 / n_classes))
-
-    def _check_declared(self, declared: NDArray[Any] | None) -> None:
-        if self.class_prior is not None and declared is not None:
-            check_priors(self.class_prior, declared)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

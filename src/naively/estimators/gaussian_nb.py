@@ -24,7 +24,7 @@ from naively.estimators._validation import check_defined
 from naively.exceptions import NaivelyError
 from naively.families.family import Family
 from naively.families.gaussian import Gaussian, GaussianParameters
-from naively.model import SAMPLE, Model, check_priors
+from naively.model import Model
 from naively.statistics import Moments
 from naively.summary import Summary
 
@@ -137,13 +137,7 @@ class GaussianNB(SummaryClassifier):
         "ddof": [Interval(Integral, 0, None, closed="left")],
         "smoothing": [StrOptions({"global", "column"})],
         "calibration": [StrOptions({"temperature", "weights"}), None],
-        "decay": [Interval(Real, 0, 1, closed="both")],
-        "open_classes": ["boolean"],
-        "n_jobs": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Integral, None, -1, closed="right"),
-            None,
-        ],
+        **SummaryClassifier._parameter_constraints,
     }
 
     def __init__(
@@ -265,13 +259,6 @@ class GaussianNB(SummaryClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-    def _sample_size(self) -> int:
-        return 0 if self.calibration is None else SAMPLE
-
-    def _check_declared(self, declared: NDArray[Any] | None) -> None:
-        if self.priors is not None and declared is not None:
-            check_priors(self.priors, declared)
 
     @staticmethod
     def _update_mean_variance(

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
-from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from naively.engines import tables
 from naively.estimators import choice
@@ -23,7 +22,7 @@ from naively.estimators._validation import Checked
 from naively.estimators.choice import as_text, choose, from_text, interaction_kinds
 from naively.estimators.decisions import check_costs, check_reject, decide
 from naively.families.family import Family
-from naively.model import Model, check_priors
+from naively.model import Model
 from naively.summary import Summary
 
 __all__ = ["NaiveBayes"]
@@ -116,13 +115,7 @@ class NaiveBayes(MixedClassifier):
         "interactions": [StrOptions({"auto"}), tuple, list, None],
         "costs": ["array-like", None],
         "reject": [tuple, list, None],
-        "decay": [Interval(Real, 0, 1, closed="both")],
-        "open_classes": ["boolean"],
-        "n_jobs": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Integral, None, -1, closed="right"),
-            None,
-        ],
+        **MixedClassifier._parameter_constraints,
     }
 
     def __init__(
@@ -269,10 +262,6 @@ class NaiveBayes(MixedClassifier):
         table = tables.known(given, summary.categories, summary.schema, summary.words)
         only_numbers = not (summary.schema.categories or summary.schema.texts)
         super()._score(score, checked._replace(table=table.numbers if only_numbers else table), out)
-
-    def _check_declared(self, declared: NDArray[Any] | None) -> None:
-        if self.priors is not None and declared is not None:
-            check_priors(self.priors, declared)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

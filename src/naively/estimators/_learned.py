@@ -1,0 +1,106 @@
+"""What a classifier has learned: a state, and what is read off it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
+
+from naively.estimators._state import State
+from naively.model import Model
+from naively.summary import Summary
+
+__all__ = ["LearnedMixin"]
+
+
+class LearnedMixin:
+    """The attributes of a fitted classifier, and how its state is taken and replaced."""
+
+    _state: State | None = None
+
+    @abstractmethod
+    def _read(self, summary: Summary) -> Model:
+        """Read a model off a summary, by the parameters as they are now."""
+
+    @property
+    def summary_(self) -> Summary:
+        """What was seen. Everything else is read off it."""
+        return self._learned().summary
+
+    @property
+    def model_(self) -> Model:
+        """The model that was read off the summary: class probabilities, and the columns' terms."""
+        return self._model()
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns."""
+        return self._learned().summary.schema.n_columns
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """Names of the columns; there is no such attribute where they have none."""
+        names = self._learned().summary.schema.names
+        if names is None:
+            raise AttributeError(f"this {type(self).__name__} was fitted without column names.")
+        return np.array(names, dtype=object)
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Labels, sorted."""
+        return self._learned().summary.classes
+
+    @property
+    def class_count_(self) -> NDArray[Any]:
+        """Weight of the rows of each class."""
+        state = self._learned()
+        return state.summary.class_weight.astype(state.dtype)
+
+    @property
+    def class_prior_(self) -> NDArray[Any]:
+        """Class probabilities."""
+        state = self._learned()
+        return self._model(state).prior.astype(state.dtype)
+
+    # --- inside -------------------------------------------------------------------------------
+
+    def _learned(self) -> State:
+        """Return the state, which methods take once."""
+        state = self._state
+        if state is None:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
+                "appropriate arguments before using this estimator."
+            )
+        return state
+
+    def _model(self, state: State | None = None) -> Model:
+        """Return the model of a state, or of the present one."""
+        return (state or self._learned()).model(self._read)
+
+    def _snapshot(self, **params: Any) -> Self:
+        """Return an estimator of the present state, which what is learned later does not change."""
+        self._learned()
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, **params)
+        return other
+
+    def _adopt(
+        self, summary: Summary, model: Model | None = None, dtype: np.dtype[Any] | None = None
+    ) -> Self:
+        """Take over a new state: the last step of every change, when nothing can fail any more."""
+        if dtype is None:
+            before = self._state
+            dtype = np.dtype(np.float64) if before is None else before.dtype
+        self._state = State(summary, dtype, model)
+        return self
+
+    def _with(self, dtype: str) -> Self:
+        self._state = self._learned().typed(np.dtype(dtype))
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._state is not None
