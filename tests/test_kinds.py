@@ -278,13 +278,12 @@ def test_a_masked_cell_is_missing(estimator):
 
 
 @pytest.mark.parametrize("form", [scipy.sparse.csr_matrix, scipy.sparse.coo_array])
-def test_a_sparse_matrix_is_an_error_that_says_how_to_make_it_dense(form):
-    X = form(np.eye(4))
-    for learn in (summarize, *(e.fit for e in (NaiveBayes(), GaussianNB(), CategoricalNB()))):
-        with pytest.raises(NaivelyError, match=r"sparse .*X\.toarray\(\)"):
-            learn(X, Y)
+def test_codes_in_a_sparse_matrix_are_an_error_that_says_how_to_make_it_dense(form):
+    X = form(np.eye(4, dtype=int))
+    with pytest.raises(NaivelyError, match=r"sparse .*X\.toarray\(\)"):
+        CategoricalNB().fit(X, Y)
     with pytest.raises(NaivelyError, match=r"X\.toarray\(\)"):
-        GaussianNB().fit(np.eye(4), Y).predict(X)
+        CategoricalNB().fit(np.eye(4, dtype=int), Y).predict(X)
 
 
 def test_text_in_lists_names_naive_bayes():
