@@ -23,6 +23,7 @@ from naively.engines import sql
 from naively.engines.sql.selection import select_rows
 from naively.engines.sql.sums import sums_query
 from naively.engines.sql.tallies import count_queries
+from naively.kinds import LOOKED_AT
 from naively.scoring import sql as scoring
 from tests import databases, oracles
 from tests.exported import CASES, IRIS, LABELS, assert_agrees, twins
@@ -432,12 +433,13 @@ def answers_of(monkeypatch):
     return sizes
 
 
-def test_no_row_leaves_the_database(database, rng, monkeypatch):
+def test_sums_and_the_first_cells_of_text_leave_the_database(database, rng, monkeypatch):
     X, y = rng.normal(size=(5_000, 2)), rng.integers(0, 3, 5_000)
     t = database.load(columns_of(X, y=y, c=rng.choice(["p", "q"], 5_000)))
     sizes = answers_of(monkeypatch)
     sql.summarize(t, target="y")
-    assert sizes == [1, 3, 6]  # first means, a row for each class, one for each and a category
+    # first cells of text; first means, a row for each class, one for each and a category
+    assert sizes == [LOOKED_AT, 1, 3, 6]
 
 
 def test_a_table_that_changes_meanwhile_is_an_error(rng, monkeypatch):
@@ -632,8 +634,9 @@ def test_a_column_that_the_table_lacks_is_named():
 TYPES = {"a": "float64", "b": "int64", "c": "string", "w": "float64", "y": "string"}
 
 
-def rows_elsewhere(**options):
-    return select_rows(ibis.table(TYPES, name="data"), "y", None, "w", None, **options)
+def rows_elsewhere():
+    schema = Schema(3, names=("a", "b", "c"), kinds=("number", "number", "category"))
+    return select_rows(ibis.table(TYPES, name="data"), "y", None, "w", schema)
 
 
 def run_here(query, dialect, table):

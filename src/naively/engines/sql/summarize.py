@@ -37,7 +37,8 @@ def summarize(
     target : str
         The column of labels: strings, integers or booleans, none of them NULL.
     columns : sequence of str, optional
-        The columns to learn from; None for all others. Text and booleans are categories.
+        The columns to learn from; None for all others. Booleans are categories, and so is text
+        that its first 2,000 cells do not show to be sentences.
     weight : str, optional
         A column of weights, finite and >= 0.
     schema : Schema, optional
