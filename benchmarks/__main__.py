@@ -11,6 +11,7 @@ from benchmarks.tables import Options, table
 NAMES = [
     "speed",
     "families",
+    "counts",
     "texts",
     "evaluation",
     "memory",

@@ -24,7 +24,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from naively.families.entries import LEAST, EntryCounts, log_or_least, own_cells, read_weights
+from naively.families.entries import (
+    LEAST,
+    EntryCounts,
+    aligned,
+    log_or_least,
+    own_cells,
+    read_weights,
+)
 from naively.families.family import Floats
 from naively.forms import Lines
 from naively.schema import Schema
@@ -119,7 +126,8 @@ def scaled_lines(B: Floats, weight: Floats, A: Floats | None = None, **options: 
     A = np.zeros(B.shape) if A is None else A  # which takes no memory
     if factor == 1:
         return Lines(A, B, **options)
-    return Lines(A * factor if A.any() else A, B * factor, **options)
+    scaled = np.multiply(B, factor, out=aligned(B.shape))
+    return Lines(A * factor if A.any() else A, scaled, **options)
 
 
 def infinite(weights: Floats) -> Floats:
