@@ -11,11 +11,20 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 from dask.callbacks import Callback
 from distributed import Client, LocalCluster
 
 import naively
-from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, Schema, summarize
+from naively import (
+    CategoricalNB,
+    GaussianNB,
+    MultinomialNB,
+    NaiveBayes,
+    NaivelyError,
+    Schema,
+    summarize,
+)
 from naively.engines import dask as engine
 from naively.scoring import dask as scoring
 
@@ -534,3 +543,13 @@ def test_a_worker_that_dies_in_the_middle_does_not_change_a_bit(client, tmp_path
     fragile = rows.map_blocks(die_once, dtype=float, meta=np.empty((0, 0)))
     assert on_cluster(client, fragile, labels) == engine.summarize(rows, labels)
     assert first.exists()
+
+
+def test_chunks_that_are_sparse_matrices_are_counted_and_answered():
+    counts = RNG.poisson(0.5, size=(N, 3))
+    chunks = in_chunks(counts, 70, 3).map_blocks(scipy.sparse.csr_matrix)
+    model = MultinomialNB().fit(counts, Y)
+    assert MultinomialNB().fit(chunks, in_chunks(Y, 70)).summary_ == model.summary_
+    for method in METHODS[:4]:
+        expected = getattr(model, method)(counts)
+        np.testing.assert_allclose(getattr(model, method)(chunks).compute(), expected, rtol=1e-12)

@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from naively import summarize
+from naively import Schema, summarize
+from naively.statistics import Documents, MissingCells, Occurrences
 from tests import databases, oracles
 from tests.every_engine import ENGINES, OF_NUMBERS, as_array
 
@@ -120,3 +121,27 @@ def test_every_engine_counts_the_categories(name, tmp_path):
         assert got.categories[j].tolist() == categories
         expected = [[w[(y == k) & (cells == c)].sum() for c in categories] for k in ("no", "yes")]
         np.testing.assert_array_equal(got.tally(j), expected)
+
+
+# --- counts ------------------------------------------------------------------------------------
+
+COUNTED = {
+    "occurrences": Schema(3, tuple(NAMES), counted="occurrences"),
+    "documents": Schema(3, tuple(NAMES), counted="documents", threshold=1.0),
+}
+
+
+@pytest.mark.parametrize("schema", COUNTED.values(), ids=COUNTED)
+@pytest.mark.parametrize("name", ENGINES)
+def test_every_engine_counts_what_the_schema_says(name, schema, tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = rng.poisson(1.0, size=(N, 3)).astype(float), rng.choice(["no", "yes"], N)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    w = rng.choice([0.0, 0.5, 1.0, 3.0], N)  # sums without rounding
+    got = ENGINES[name](table_of(Rows(X, y)), y, tmp_path, w, schema=schema)
+    counts = {Occurrences: np.nan_to_num(X)}
+    if schema.counted == "documents":
+        counts = {Documents: X > 1.0, MissingCells: np.isnan(X)}
+    for statistic, cells in counts.items():
+        expected = [(w[:, np.newaxis] * cells)[y == k].sum(axis=0) for k in ("no", "yes")]
+        np.testing.assert_array_equal(got[statistic].values, expected)

@@ -79,7 +79,7 @@ def _answers(
     expected: NDArray[Any],
     block_id: Any = (0,),
 ) -> NDArray[Any]:
-    if len(rows) == 0:
+    if rows.shape[0] == 0:
         return expected
     with name_partition(block_id[0]):
         return getattr(model, method)(unmasked(rows))

@@ -12,7 +12,6 @@ from naively.engines.sql.moments import measure_moments
 from naively.engines.sql.sample import draw
 from naively.engines.sql.selection import Selection, select_rows
 from naively.engines.sql.tallies import tally
-from naively.exceptions import NaivelyError
 from naively.schema import Schema
 from naively.statistics import Bins, ClassWeight, Moments, Statistic, Tallies
 from naively.summary import Summary
@@ -54,16 +53,11 @@ def summarize(
     Where the schema asks for a sample, up to ``schema.sample`` rows leave the database, drawn at
     random: see `naively.engines.sql.sample`. Deviations below 1e-146 count as 0.
 
-    No database cuts text into words: a table with columns of text is streamed as Arrow batches,
-    once, and measured here.
+    No database cuts text into words: a table with columns of text, or whose schema says that
+    numbers are counts, is streamed as Arrow batches, once, and measured here.
     """
-    if schema is not None and schema.counted:
-        raise NaivelyError(
-            f"databases measure moments of numbers; got a schema that counts {schema.counted}. "
-            "Read the table as an Arrow stream, such as table.to_pyarrow_batches()."
-        )
     rows = select_rows(table, target, columns, weight, schema)
-    if rows.schema.texts:
+    if rows.schema.texts or rows.schema.counted:
         return _streamed(rows)
     classes, class_weight, values = measure_moments(rows)
     categories, tallies, bins = tally(rows, classes)
