@@ -23,7 +23,7 @@ so that a term which is the same for all classes contributes nothing, whatever i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -34,19 +34,8 @@ from naively import _kernel
 from naively.line_sums import add_above, add_sparse
 from naively.sparse import SparseRows
 
-__all__ = [
-    "FORMS",
-    "Form",
-    "Lines",
-    "Pieces",
-    "Quadratics",
-    "Students",
-    "Tables",
-    "WordLines",
-    "columns_of",
-    "weighted",
-    "without_infinity",
-]
+__all__ = ["FORMS", "Form", "Lines", "Pieces", "Quadratics", "Students", "Tables", "WordLines"]
+__all__ += ["columns_of", "weighted", "without_infinity"]
 
 Floats = NDArray[np.float64]
 
@@ -115,8 +104,14 @@ class _ByColumn:
 
     def column(self, i: int) -> Any:
         """Return the form of one column."""
-        parts = vars(self).items()
-        return type(self)(**{k: v[i : i + 1] if isinstance(v, np.ndarray) else v for k, v in parts})
+        return self.some(slice(i, i + 1))
+
+    def some(self, at: Any) -> Any:
+        """Return the form of some columns."""
+        own: Any = self  # every form is a dataclass
+        parts = {field.name: getattr(self, field.name) for field in fields(own)}
+        arrays = {name: v[at] for name, v in parts.items() if isinstance(v, np.ndarray)}
+        return replace(own, **arrays)
 
     def each(self, X: NDArray[Any], n_classes: int) -> Iterator[Floats]:
         """Yield the terms of column after column, each of shape (n_rows, n_classes)."""

@@ -70,7 +70,7 @@ class SparseScorer:
 
     def __init__(self, constant: Floats, forms: list[Any], kernel: Any) -> None:
         self.constant, self.kernel = constant, kernel
-        quick = [form if isinstance(form, Lines) else SparseQuadratics.of(form) for form in forms]
+        quick = [form if _is_plain_line(form) else SparseQuadratics.of(form) for form in forms]
         self._forms: Any = None if any(form is None for form in quick) else quick
 
     def joint(self, table: Any, out: NDArray[Any]) -> bool:
@@ -112,3 +112,8 @@ class SparseScorer:
         step = max(32, _CELLS // max(1, numbers.n_columns))
         parts = [slice(start, start + step) for start in range(0, len(numbers), step)]
         return all(getattr(self.kernel, want)(numbers.dense(at), out[at]) for at in parts)
+
+
+def _is_plain_line(form: Any) -> bool:
+    """Whether a form is A + B x of every cell, and nothing else is added to it."""
+    return isinstance(form, Lines) and form.carrier is None and form.lowest == -np.inf

@@ -98,3 +98,15 @@ def test_folds_judge_sparse_rows_as_dense_ones():
             ]
             assert pair[0].accuracy == pair[1].accuracy
             assert pair[0].loss == pytest.approx(pair[1].loss, rel=1e-6)
+
+
+@pytest.mark.parametrize("calibration", [None, "temperature"])
+def test_counts_of_sparse_rows_have_the_log_probability_of_dense_ones(calibration):
+    """Also -log x!, which all classes share, and cells below 0, which add nothing."""
+    X = np.random.default_rng(0).poisson(1.5, (200, 3)).astype(float)
+    families = dict.fromkeys(range(3), "poisson")
+    model = NaiveBayes(families=families, calibration=calibration, interactions=None)
+    model.fit(X, X[:, 0] > 1)
+    X[0, 0] = -1.0
+    for ask in (model.predict_joint_log_proba, model.score_samples):
+        np.testing.assert_allclose(ask(scipy.sparse.csr_array(X)), ask(X), rtol=1e-12)
