@@ -31,9 +31,11 @@ LAYERS = [
     {"term", "calibration_of_terms", "top_words"},
     {"interactions"},
     {"model", "scorer", "sparse_scorer"},
+    {"contributions"},
     {"estimators"},
     {"scoring"},
     {"evaluation", "spark"},
+    {"explanations"},
     {"plots", "reports"},
     {"cli", "__main__"},
 ]
@@ -44,7 +46,11 @@ def layer_of(module):
 
 
 # Methods of an estimator that hand the work to a layer above: they import it when they are called.
-IMPORTED_LATER = {("estimators", "scoring")}
+IMPORTED_LATER = {
+    ("estimators", "scoring"),
+    ("estimators", "explanations"),
+    ("explanations", "plots"),
+}
 
 
 def imports_of(path):

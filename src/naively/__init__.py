@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 _homes = {
     "Comparison": "naively.evaluation",
     "Evaluation": "naively.evaluation",
+    "Explanation": "naively.explanations",
     "Gaussian": "naively.families",
     "GaussianNB": "naively.estimators.gaussian_nb",
     "Bernoulli": "naively.families",
@@ -51,6 +52,7 @@ _modules = {"plots"}
 __all__ = ["BernoulliNB", "ComplementNB", "MultinomialNB"]
 __all__ += ["Bernoulli", "Categorical", "CategoricalNB", "Comparison", "Evaluation", "Gaussian"]
 __all__ += [
+    "Explanation",
     "GaussianNB",
     "Histogram",
     "Moments",
@@ -79,6 +81,7 @@ if TYPE_CHECKING:
     from naively.evaluation.compare import compare
     from naively.evaluation.evaluate import evaluate
     from naively.exceptions import NaivelyError
+    from naively.explanations import Explanation
     from naively.families import (
         Bernoulli,
         Categorical,

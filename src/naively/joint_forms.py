@@ -19,7 +19,7 @@ lookup, which the kernel, SQL, ONNX and the page of a report can all do.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -151,6 +151,20 @@ class Grids:
         c = columns_of(codes, axes.categories) if len(axes.categories) else none
         _kernel.add_pairs(x, c, joint=joint, **self._given)
 
+    def pair(self, p: int) -> Grids:
+        """Return the grid of one pair, on its two axes."""
+        axes, n = self.axes, len(self.axes.numbers)
+        used = sorted(self.pairs[p].tolist())
+        numbers, categories = [i for i in used if i < n], [i - n for i in used if i >= n]
+        own = GridAxes(
+            [axes.numbers[i] for i in numbers],
+            [axes.categories[i] for i in categories],
+            tuple(axes.knots[i] for i in numbers),
+            tuple(axes.bins[i] for i in categories),
+        )
+        pairs = np.array([[used.index(i) for i in self.pairs[p].tolist()]], np.int32)
+        return Grids(own, pairs, (self.values[p],))
+
     def coefficients(self) -> list[tuple[Floats, Floats, Floats, Floats]]:
         """Return the four numbers of each cell of each grid: v + a s + b t + c s t, by line.
 
@@ -218,6 +232,28 @@ class JointForms:
         if self.grids is not None:
             self.grids.add(X, codes, joint)
         return True
+
+    def each(self, X: Any, codes: Any, n_rows: int, n_classes: int) -> Iterator[Floats]:
+        """Yield the terms one by one: of directions, of the ellipsoids, and of each pair."""
+        f = self.features.values(X, n_rows)
+        assert f is not None, "numbers must be finite"
+        if self.projection is not None:
+            z = self.projection.values(f, codes)
+            for parts in zip(*(form.each(z, n_classes) for form in self.computed), strict=True):
+                yield np.sum(parts, axis=0)
+        joint = np.zeros((n_rows, n_classes))
+        if self.ellipsoids is not None:
+            self.ellipsoids.add(f, joint)
+            yield joint
+        for p in range(0 if self.grids is None else len(self.grids.pairs)):
+            joint = np.zeros((n_rows, n_classes))
+            self._pairs[p].add(X, codes, joint)
+            yield joint
+
+    @cached_property
+    def _pairs(self) -> list[Grids]:
+        assert self.grids is not None
+        return [self.grids.pair(p) for p in range(len(self.grids.pairs))]
 
 
 def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:

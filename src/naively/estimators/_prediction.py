@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,9 @@ from naively.kinds import check, held_by_dtype, held_by_objects, numbers_of_obje
 from naively.measure import raise_not_finite
 from naively.sparse import SparseRows, is_sparse
 from naively.summary import Schema, Summary
+
+if TYPE_CHECKING:
+    from naively.explanations import Explanation
 
 __all__ = ["PredictionMixin", "numbers_of_row", "row_of_dict"]
 
@@ -48,20 +51,8 @@ class PredictionMixin(LearnedMixin):
         X : array-like or data frame of shape (n_rows, n_columns)
             Rows; the term of a missing cell is left out.
         """
-        state = self._learned()
-        model, classes = state.model(self._read), state.summary.classes
-        checked = self._check_new(X, state.summary)
-        out = np.empty(checked.table.shape[0], dtype=classes.dtype)
-        kernel = model.kernel_for(checked.table)
-
-        def label(table: Any, out: NDArray[Any]) -> bool:
-            at = np.empty(out.size, dtype=np.int64)
-            finite: bool = kernel.labels(table, at)
-            classes.take(at, out=out, mode="clip")  # "raise" would copy
-            return finite
-
-        self._score(label, checked, out)
-        return out
+        self._model()  # raises where too little was seen, before the rows are looked at
+        return self._labels(self._check_new(X, self.summary_))
 
     @lazy_on_dask
     def predict_joint_log_proba(self, X: Any) -> NDArray[Any]:
@@ -114,6 +105,36 @@ class PredictionMixin(LearnedMixin):
             raise_not_finite(values, schema)
         return out[0]
 
+    def explain(self, X: Any) -> Explanation:
+        """Return why rows get their answers: what every column adds to every class.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_columns)
+            Rows, as `predict` takes them.
+
+        Returns
+        -------
+        Explanation
+            Prior, bias and the contributions of all columns, which add up to
+            `predict_joint_log_proba`.
+
+        Examples
+        --------
+        >>> from naively import GaussianNB
+        >>> model = GaussianNB().fit([[0.0], [2.0], [7.0], [9.0]], ["a", "a", "b", "b"])
+        >>> print(model.explain([[4.0]]))
+        row 0: 'a' (0.9707) rather than 'b' (0.0293), log-odds 3.5000
+                  value    for a    for b  log-odds
+        column 0      4  -5.4189  -8.9189    3.5000
+        prior            -0.6931  -0.6931    0.0000
+        sum              -6.1121  -9.6121    3.5000
+        """
+        from naively.explanations import explain
+
+        estimator: Any = self._snapshot()
+        return explain(estimator, X)
+
     def accuracy(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return the share of rows whose predicted class is the true one; `score` is the same."""
         predicted = np.asarray(self.predict(X))
@@ -147,8 +168,28 @@ class PredictionMixin(LearnedMixin):
 
     # --- inside -------------------------------------------------------------------------------
 
+    def _labels(self, checked: Checked) -> NDArray[Any]:
+        """Return the answers for rows that are readable."""
+        state = self._learned()
+        model, classes = state.model(self._read), state.summary.classes
+        out = np.empty(checked.table.shape[0], dtype=classes.dtype)
+        kernel = model.kernel_for(checked.table)
+
+        def label(table: Any, out: NDArray[Any]) -> bool:
+            at = np.empty(out.size, dtype=np.int64)
+            finite: bool = kernel.labels(table, at)
+            classes.take(at, out=out, mode="clip")  # "raise" would copy
+            return finite
+
+        self._score(label, checked, out)
+        return out
+
     def _values(self, want: str, X: Any) -> NDArray[Any]:
-        model, checked = self._model(), self._check_new(X, self.summary_)
+        self._model()
+        return self._values_of(want, self._check_new(X, self.summary_))
+
+    def _values_of(self, want: str, checked: Checked) -> NDArray[Any]:
+        model = self._model()
         n_values = 1 if want == "evidence" else len(model.labels)
         dtype = np.result_type(checked.dtype, self._learned().dtype)
         out = np.empty((checked.table.shape[0], n_values), dtype=dtype)

@@ -16,7 +16,6 @@ from sklearn.utils._param_validation import StrOptions
 
 from naively.engines import tables
 from naively.estimators import choice
-from naively.estimators._dask import lazy_on_dask
 from naively.estimators._mixed import MixedClassifier, warn_of_many
 from naively.estimators._validation import Checked
 from naively.estimators.choice import as_text, choose, from_text, interaction_kinds
@@ -190,19 +189,6 @@ class NaiveBayes(MixedClassifier):
         names = model.schema.names or range(model.schema.n_columns)
         return [] if model.interactions is None else model.interactions.table(model.schema, names)
 
-    @lazy_on_dask
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row: the most probable, or of least cost, or the reject's label.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_columns)
-            Rows; the term of a missing cell is left out.
-        """
-        if self.costs is None and self.reject is None:
-            return super().predict(X)
-        return decide(self.predict_proba(X), self.classes_, self.costs, self.reject)
-
     def predict_one(self, row: Any) -> Any:
         """Return the class of one row.
 
@@ -255,6 +241,13 @@ class NaiveBayes(MixedClassifier):
             calibration=self.calibration,
             interactions=interaction_kinds(self.interactions),
         )
+
+    def _labels(self, checked: Checked) -> NDArray[Any]:
+        """Return the class of each row: the most probable, or of least cost, or the reject's."""
+        if self.costs is None and self.reject is None:
+            return super()._labels(checked)
+        p = self._values_of("proba", checked)
+        return decide(p, self.classes_, self.costs, self.reject)
 
     def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
         given: Any = checked.table

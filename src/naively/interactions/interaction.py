@@ -127,6 +127,13 @@ class Interactions:
             found.append({"kind": "pair", "columns": columns, "weights": pair.weight[np.newaxis]})
         return found
 
+    def names(self, schema: Schema, names: Sequence[Any]) -> tuple[str, ...]:
+        """Name the terms one by one, in the order of `table`."""
+        found = [f"direction {r + 1}" for r in range(self.n_directions)]
+        found += [] if self.quadratic is None else ["quadratic"]
+        table = self.table(schema, names)[len(found) :]
+        return (*found, *("pair {} x {}".format(*one["columns"]) for one in table))
+
     def loadings(self, schema: Schema, names: Sequence[Any], r: int) -> dict[Any, float]:
         """Return how much a standard deviation of each column counts in a direction, most first.
 

@@ -12,6 +12,7 @@ from naively.plots.decision_regions import DecisionRegionDisplay
 from naively.plots.density_surface import DensitySurfaceDisplay
 from naively.plots.reliability import ReliabilityDisplay
 from naively.plots.separation import classes_by_separation, columns_by_separation, separation
+from naively.plots.waterfall import WaterfallDisplay
 
 __all__ = [
     "AccuracyBarsDisplay",
@@ -21,6 +22,7 @@ __all__ = [
     "DensitySurfaceDisplay",
     "ReliabilityDisplay",
     "TimeBarsDisplay",
+    "WaterfallDisplay",
     "classes_by_separation",
     "columns_by_separation",
     "separation",

@@ -1,0 +1,44 @@
+"""Explains rows: the terms of the model, one by one, and what the estimator answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from naively.contributions import TermScorer, finished
+from naively.engines.native import is_frame
+from naively.estimators._base import SummaryClassifier
+from naively.estimators._dask import is_dask
+from naively.explanations.explained_rows import ExplainedRows
+from naively.explanations.explanation import Explanation
+
+__all__ = ["explain", "explain_checked"]
+
+
+def explain(estimator: SummaryClassifier, X: Any) -> Explanation:
+    """Return why rows get their answers, by the estimator as it is now."""
+    estimator.model_  # noqa: B018 - raises where there is none, before rows are looked at
+    X = X.compute() if is_dask(X) else X
+    library = type(X).__module__.partition(".")[0] if is_frame(X) else None
+    return explain_checked(estimator, estimator._check_new(X, estimator.summary_), library)
+
+
+def explain_checked(
+    estimator: SummaryClassifier, checked: Any, library: str | None = None
+) -> Explanation:
+    """Return why rows get their answers that are readable already."""
+    model, table = estimator.model_, checked.table
+    scorer = TermScorer(model, table)
+    found = scorer.room(table.shape[0])
+    estimator._score(scorer.write, checked, found)
+    return Explanation(
+        model=type(estimator).__name__,
+        classes=model.classes,
+        contributions=finished(scorer, found),
+        probabilities=estimator._values_of("proba", checked),
+        predicted=estimator._labels(checked),
+        rows=np.arange(table.shape[0]),
+        source=ExplainedRows(model, table),
+        library=library,
+    )
