@@ -43,7 +43,7 @@ class LogOdds(NamedTuple):
     values : ndarray of shape (n_rows, n_terms)
         What each term adds; a term that is impossible in both classes adds nothing.
     total : ndarray of shape (n_rows,)
-        The sum of all.
+        The sum of all; by the probabilities where terms are impossible in either class.
     """
 
     of: NDArray[np.intp]
@@ -154,7 +154,11 @@ class Explanation(Tabular):
         values = _difference(parts.values[every, a], parts.values[every, b])
         prior = _difference(parts.log_prior[a], parts.log_prior[b])
         bias = parts.bias[a] - parts.bias[b]
-        return LogOdds(a, b, prior, bias, values, prior + bias + values.sum(axis=1))
+        with np.errstate(divide="ignore", invalid="ignore"):  # of impossible terms on both sides
+            total = prior + bias + values.sum(axis=1)
+            p = self.probabilities.astype(np.float64)
+            total = np.where(np.isnan(total), np.log(p[every, a]) - np.log(p[every, b]), total)
+        return LogOdds(a, b, prior, bias, values, total)
 
     def words(self, row: int, column: str | None = None) -> dict[str, Floats]:
         """Return what each word of a text adds to the classes, by word.
