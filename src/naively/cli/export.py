@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,7 +15,8 @@ from naively.exceptions import NaivelyError
 
 __all__ = ["export"]
 
-_ONNX, _SQL = "ONNX", "SQL"
+_onnx = partial(typer.Option, rich_help_panel="ONNX")
+_sql = partial(typer.Option, rich_help_panel="SQL")
 
 
 def export(
@@ -28,32 +30,22 @@ def export(
         typer.Option("--output", "-o", help="The file; SQL goes to standard output by default."),
     ] = None,
     dtype: Annotated[
-        Literal["float32", "float64"] | None,
-        typer.Option(help="Type of the input; float32 by default.", rich_help_panel=_ONNX),
+        Literal["float32", "float64"] | None, _onnx(help="Type of the input; float32 by default.")
     ] = None,
-    table: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The table to score.", rich_help_panel=_SQL),
-    ] = None,
+    table: Annotated[str | None, _sql(metavar="NAME", help="The table to score.")] = None,
     dialect: Annotated[
         str | None,
-        typer.Option(
+        _sql(
             metavar="NAME",
             help="duckdb (by default), postgres, sqlite, bigquery, snowflake, spark, databricks.",
-            rich_help_panel=_SQL,
         ),
     ] = None,
     keep: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAMES", help="Columns to pass on: a key.", rich_help_panel=_SQL),
+        list[str] | None, _sql(metavar="NAMES", help="Columns to pass on: a key.")
     ] = None,
     columns: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="What the table calls the model's columns, in order.",
-            rich_help_panel=_SQL,
-        ),
+        _sql(metavar="NAMES", help="What the table calls the model's columns, in order."),
     ] = None,
 ) -> None:
     """Write a saved model as an ONNX graph, or as one SELECT for a database.

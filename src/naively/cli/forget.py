@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
 from naively.cli import console
-from naively.cli.options import Files, Labels, Reading, Saved
+from naively.cli.options import Files, InPlace, Labels, Reading, Saved
 
 __all__ = ["forget"]
 
@@ -18,10 +13,7 @@ def forget(
     files: Files,
     reading: Reading,
     labels: Labels,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write here instead of in place.", show_default=False),
-    ] = None,
+    output: InPlace = None,
 ) -> None:
     """Remove the rows of files from a saved model, as if it had never seen them.
 

@@ -10,7 +10,7 @@ import inspect
 import os
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -18,7 +18,7 @@ import typer
 
 from naively.exceptions import NaivelyError
 
-__all__ = ["AsJson", "Data", "Files", "Labels", "Reading", "Saved", "Seed", "Weight"]
+__all__ = ["AsJson", "Data", "Files", "InPlace", "Labels", "Reading", "Saved", "Seed", "Weight"]
 __all__ += ["check_output", "grouped"]
 
 Files = Annotated[
@@ -30,18 +30,18 @@ Files = Annotated[
     ),
 ]
 Saved = Annotated[
-    Path,
-    typer.Argument(metavar="MODEL", help="What 'naively fit' wrote.", show_default=False),
+    Path, typer.Argument(metavar="MODEL", help="What 'naively fit' wrote.", show_default=False)
+]
+InPlace = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Write here instead of in place.", show_default=False),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for another program.")]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Shuffle by this number.")]
 
-_DATA = "The table"
+_table = partial(typer.Option, rich_help_panel="The table")
 
-Weight = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="The column of the rows' weights.", rich_help_panel=_DATA),
-]
+Weight = Annotated[str | None, _table(metavar="NAME", help="The column of the rows' weights.")]
 
 
 @dataclass(frozen=True)
@@ -50,22 +50,11 @@ class Reading:
 
     separator: Annotated[
         str | None,
-        typer.Option(
-            metavar="CHAR",
-            help=r"Between cells of CSV: a comma, but in .tsv a tab ('\t').",
-            rich_help_panel=_DATA,
-        ),
+        _table(metavar="CHAR", help=r"Between cells of CSV: a comma, but in .tsv a tab ('\t')."),
     ] = None
-    decimal: Annotated[
-        str, typer.Option(metavar="CHAR", help="Before a fraction.", rich_help_panel=_DATA)
-    ] = "."
+    decimal: Annotated[str, _table(metavar="CHAR", help="Before a fraction.")] = "."
     missing: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TEXT",
-            help="A text that means a missing cell, like '?'.",
-            rich_help_panel=_DATA,
-        ),
+        list[str] | None, _table(metavar="TEXT", help="A text that means a missing cell, like '?'.")
     ] = None
 
     @property
@@ -83,9 +72,7 @@ class Reading:
 class _Target:
     target: Annotated[
         str,
-        typer.Option(
-            "--target", "-t", metavar="NAME", help="The column to predict.", rich_help_panel=_DATA
-        ),
+        _table("--target", "-t", metavar="NAME", help="The column to predict."),
     ]
 
 
@@ -95,15 +82,13 @@ class Data(Reading, _Target):
 
     columns: Annotated[
         list[str] | None,
-        typer.Option(
+        _table(
             metavar="NAMES",
             help="Learn from these: 'a,b', or the option twice. Default: all that will do.",
-            rich_help_panel=_DATA,
         ),
     ] = None
     exclude: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAMES", help="Do not learn from these.", rich_help_panel=_DATA),
+        list[str] | None, _table(metavar="NAMES", help="Do not learn from these.")
     ] = None
 
 
@@ -113,22 +98,17 @@ class Labels:
 
     target: Annotated[
         str | None,
-        typer.Option(
+        _table(
             "--target",
             "-t",
             metavar="NAME",
             help="The column of labels; by default the one beside the model's.",
-            rich_help_panel=_DATA,
         ),
     ] = None
     weight: Weight = None
     columns: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="The columns, for a model fitted without names.",
-            rich_help_panel=_DATA,
-        ),
+        _table(metavar="NAMES", help="The columns, for a model fitted without names."),
     ] = None
 
 

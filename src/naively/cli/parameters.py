@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -14,16 +15,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Kind", "ModelOptions"]
 
-_MODEL = "The model"
-_GAUSSIAN, _ANY = "With --model gaussian", "With --model naive-bayes"
+_model = partial(typer.Option, rich_help_panel="The model")
+_gaussian = partial(typer.Option, rich_help_panel="With --model gaussian")
+_naive_bayes = partial(typer.Option, rich_help_panel="With --model naive-bayes")
 
 Kind = Annotated[
     Literal["gaussian", "naive-bayes"] | None,
-    typer.Option(
+    _model(
         "--model",
         help="Numbers by Gaussians, or any columns by families, with weights; by default what "
         "the table needs: gaussian where all columns hold numbers.",
-        rich_help_panel=_MODEL,
     ),
 ]
 
@@ -35,73 +36,52 @@ class ModelOptions:
     model: Kind = None
     priors: Annotated[
         str | None,
-        typer.Option(
+        _model(
             metavar="TEXT",
             help="Class probabilities, 'yes=0.2,no=0.8'; the shares in the data by default.",
-            rich_help_panel=_MODEL,
         ),
     ] = None
     calibration: Annotated[
         Literal["weights", "temperature", "none"] | None,
-        typer.Option(
+        _model(
             help="How much terms are believed: each by a weight (naive-bayes does so by default), "
-            "all by one, or fully (gaussian).",
-            rich_help_panel=_MODEL,
+            "all by one, or fully (gaussian)."
         ),
     ] = None
     interactions: Annotated[
         str | None,
-        typer.Option(
+        _model(
             metavar="KINDS",
             help="What columns say together: auto, none, or some of canonical, quadratic and "
             "pairs, with commas between (naive-bayes).",
-            rich_help_panel=_MODEL,
         ),
     ] = None
     family: Annotated[
         list[str] | None,
-        typer.Option(
+        _naive_bayes(
             metavar="NAME=FAMILY",
             help="Of a column: student_t, histogram, gaussian, poisson, bernoulli, categorical.",
-            rich_help_panel=_ANY,
         ),
     ] = None
     reject: Annotated[
         str | None,
-        typer.Option(
-            metavar="P=LABEL",
-            help="Answer LABEL where no class has probability P: '0.8=unknown'.",
-            rich_help_panel=_ANY,
+        _naive_bayes(
+            metavar="P=LABEL", help="Answer LABEL where no class has probability P: '0.8=unknown'."
         ),
     ] = None
     variance: Annotated[
         Literal["class", "shared"],
-        typer.Option(
-            help="One per class and column, or one per column: a linear model.",
-            rich_help_panel=_GAUSSIAN,
-        ),
+        _gaussian(help="One per class and column, or one per column: a linear model."),
     ] = "class"
     ddof: Annotated[
-        int,
-        typer.Option(
-            min=0, metavar="N", help="1 for the sample variance (n - 1).", rich_help_panel=_GAUSSIAN
-        ),
+        int, _gaussian(min=0, metavar="N", help="1 for the sample variance (n - 1).")
     ] = 0
     smoothing: Annotated[
         Literal["global", "column"],
-        typer.Option(
-            help="Smooth by the largest variance of all, or each column by its own.",
-            rich_help_panel=_GAUSSIAN,
-        ),
+        _gaussian(help="Smooth by the largest variance of all, or each column by its own."),
     ] = "global"
     var_smoothing: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            metavar="X",
-            help="The part of it that is added to variances.",
-            rich_help_panel=_GAUSSIAN,
-        ),
+        float, _gaussian(min=0, metavar="X", help="The part of it that is added to variances.")
     ] = 1e-9
 
     def check(self) -> None:
