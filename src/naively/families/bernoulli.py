@@ -16,7 +16,6 @@ Examples
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -53,11 +52,9 @@ class Bernoulli(Family):
 
     alpha: float = 1.0
 
-    name: ClassVar[str] = "bernoulli"
-    kind: ClassVar[Literal["number", "category"]] = "number"
-    reads: ClassVar[Literal["moments", "bins", "tallies"]] = "moments"
-    oracle: ClassVar[str] = "bernoulli"
-    support: ClassVar[tuple[float, float]] = (0, 1)
+    name = "bernoulli"
+    oracle = "bernoulli"
+    support = (0, 1)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -27,7 +27,6 @@ array([[0.667, 0.167],
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,11 +78,11 @@ class Categorical(Family):
 
     alpha: float | None = None
 
-    name: ClassVar[str] = "categorical"
-    kind: ClassVar[Literal["number", "category"]] = "category"
-    reads: ClassVar[Literal["moments", "bins", "tallies"]] = "tallies"
-    oracle: ClassVar[str] = "multinomial"
-    support: ClassVar[tuple[float, float]] = (0, np.inf)
+    name = "categorical"
+    kind = "category"
+    reads = "tallies"
+    oracle = "multinomial"
+    support = (0, np.inf)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -80,9 +80,9 @@ class Complement:
     alpha: Any = 1.0
     norm: bool = False
 
-    name: ClassVar[str] = "complement"
+    name = "complement"
     kind: ClassVar[str] = "number"
-    support: ClassVar[tuple[float, float]] = (0.0, np.inf)
+    support = (0.0, np.inf)
 
     def parameters(self, statistic: EntryCounts) -> ComplementWeights:
         """Return the weights, which are read off when they are asked for."""

@@ -71,10 +71,10 @@ class Family(ABC):
     """
 
     name: ClassVar[str]
-    kind: ClassVar[Literal["number", "category", "text"]]
-    reads: ClassVar[Literal["moments", "bins", "tallies", "counts"]]
+    kind: ClassVar[Literal["number", "category", "text"]] = "number"
+    reads: ClassVar[Literal["moments", "bins", "tallies", "counts"]] = "moments"
     oracle: ClassVar[str]
-    support: ClassVar[tuple[float, float]]
+    support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
 
     def __init_subclass__(cls) -> None:
         """Drop the form of the parent where a family has a formula of its own."""

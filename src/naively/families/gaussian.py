@@ -19,7 +19,7 @@ np.float64(-0.9189385332046727)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -201,11 +201,8 @@ class Gaussian(Family):
     ddof: int = 0
     smoothing: Literal["global", "column"] = "column"
 
-    name: ClassVar[str] = "gaussian"
-    kind: ClassVar[Literal["number", "category"]] = "number"
-    reads: ClassVar[Literal["moments", "bins", "tallies"]] = "moments"
-    oracle: ClassVar[str] = "norm"
-    support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
+    name = "gaussian"
+    oracle = "norm"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -31,7 +31,7 @@ Examples
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,11 +103,9 @@ class Histogram(Family):
     growth: float = 2.0
     strength: float | None = None
 
-    name: ClassVar[str] = "histogram"
-    kind: ClassVar[Literal["number", "category"]] = "number"
-    reads: ClassVar[Literal["moments", "bins", "tallies"]] = "bins"
-    oracle: ClassVar[str] = "betabinom"
-    support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
+    name = "histogram"
+    reads = "bins"
+    oracle = "betabinom"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -88,9 +88,9 @@ class Multinomial:
 
     alpha: Any = 1.0
 
-    name: ClassVar[str] = "multinomial"
+    name = "multinomial"
     kind: ClassVar[str] = "number"
-    support: ClassVar[tuple[float, float]] = (0.0, np.inf)
+    support = (0.0, np.inf)
 
     def parameters(self, statistic: EntryCounts) -> MultinomialShares:
         """Return the shares, which are read off when they are asked for."""

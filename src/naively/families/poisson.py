@@ -17,7 +17,6 @@ Examples
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
 
 import numpy as np
 from scipy.special import gammaln
@@ -55,11 +54,9 @@ class Poisson(Family):
 
     alpha: float = 1.0
 
-    name: ClassVar[str] = "poisson"
-    kind: ClassVar[Literal["number", "category"]] = "number"
-    reads: ClassVar[Literal["moments", "bins", "tallies"]] = "moments"
-    oracle: ClassVar[str] = "poisson"
-    support: ClassVar[tuple[float, float]] = (0, np.inf)
+    name = "poisson"
+    oracle = "poisson"
+    support = (0, np.inf)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -100,9 +100,9 @@ class Presence:
     alpha: Any = 1.0
     step: float | None = 0.0
 
-    name: ClassVar[str] = "presence"
+    name = "presence"
     kind: ClassVar[str] = "number"
-    support: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    support = (0.0, 1.0)
 
     def parameters(self, statistic: EntryCounts) -> PresenceProbabilities:
         """Return the probabilities, which are read off when they are asked for."""

@@ -37,7 +37,7 @@ Examples
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -98,11 +98,8 @@ class StudentT(Family):
     nu: float = 2.0
     tails: float = 10.0
 
-    name: ClassVar[str] = "student_t"
-    kind: ClassVar[Literal["number", "category"]] = "number"
-    reads: ClassVar[Literal["moments", "bins", "tallies"]] = "moments"
-    oracle: ClassVar[str] = "t"
-    support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
+    name = "student_t"
+    oracle = "t"
 
     def __post_init__(self) -> None:
         super().__post_init__()

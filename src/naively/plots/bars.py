@@ -90,11 +90,6 @@ class AccuracyBarsDisplay:
             Where to draw; None for a new figure.
         **options
             As for `plot`.
-
-        Returns
-        -------
-        AccuracyBarsDisplay
-            Drawn.
         """
         models = _models(estimator, other)
         for model in models:
@@ -123,11 +118,6 @@ class AccuracyBarsDisplay:
             Where to draw; None for a new figure.
         legend : bool, default=True
             Whether to draw it.
-
-        Returns
-        -------
-        AccuracyBarsDisplay
-            Itself.
         """
         _check_lengths(self.names, train=self.train, test=self.test)
         self.ax_ = ax = _canvas.one_axes(ax, (6.4, 3.9))
@@ -222,11 +212,6 @@ class TimeBarsDisplay:
             Where to draw; None for a new figure.
         **options
             As for `plot`.
-
-        Returns
-        -------
-        TimeBarsDisplay
-            Drawn.
         """
         if repeats < 2:
             raise NaivelyError(f"repeats must be at least 2; got {repeats}.")
@@ -270,11 +255,6 @@ class TimeBarsDisplay:
         ----------
         ax : matplotlib Axes, optional
             Where to draw; None for a new figure.
-
-        Returns
-        -------
-        TimeBarsDisplay
-            Itself.
         """
         _check_lengths(self.names, mean=self.mean, std=self.std)
         self.ax_ = ax = _canvas.one_axes(ax, (5.6, 3.9))

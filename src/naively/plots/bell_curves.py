@@ -126,11 +126,6 @@ class BellCurveDisplay:
             A subplot whose place the panels take; None for a new figure.
         **options
             As for `plot`.
-
-        Returns
-        -------
-        BellCurveDisplay
-            Drawn; call `plot` to draw it again elsewhere.
         """
         check_is_fitted(estimator)
         estimator = snapshot(estimator)
@@ -168,11 +163,6 @@ class BellCurveDisplay:
             At most so many panels beside each other.
         legend : bool, default=True
             Whether to draw it.
-
-        Returns
-        -------
-        BellCurveDisplay
-            Itself.
         """
         rows, columns = _canvas.grid_of(len(self.panels), across)
         self.figure_ = _canvas.panels(ax, (2.9 * columns + 1.7, 2.15 * rows + 0.8))

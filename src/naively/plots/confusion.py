@@ -99,11 +99,6 @@ class ConfusionDisplay:
             A subplot whose place the panels take; None for a new figure.
         **options
             As for `plot`.
-
-        Returns
-        -------
-        ConfusionDisplay
-            Drawn.
         """
         models = [estimator] if other is None else [estimator, other]
         for model in models:
@@ -143,11 +138,6 @@ class ConfusionDisplay:
             What another model predicted.
         names, class_names, max_classes, ax, **options
             As for `from_estimator`.
-
-        Returns
-        -------
-        ConfusionDisplay
-            Drawn.
         """
         guesses = [y_pred] if other is None else [y_pred, other]
         classes = unique_labels(y_true, *guesses)
@@ -196,11 +186,6 @@ class ConfusionDisplay:
             A subplot whose place the panels take; None for a new figure.
         normalize : bool, default=False
             Write shares of each true class instead of counts.
-
-        Returns
-        -------
-        ConfusionDisplay
-            Itself.
         """
         shown, notes = self._choose()
         matrices = [_shares(m) if normalize else np.asarray(m) for m in self.matrices]

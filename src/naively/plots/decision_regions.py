@@ -178,11 +178,6 @@ class DecisionRegionDisplay:
             Where to draw; None for a new figure.
         **options
             As for `plot`.
-
-        Returns
-        -------
-        DecisionRegionDisplay
-            Drawn; call `plot` to draw it again elsewhere.
         """
         check_is_fitted(estimator)
         estimator = snapshot(estimator)
@@ -242,11 +237,6 @@ class DecisionRegionDisplay:
             Colour the regions by class, or paler where the class is less sure.
         points, centroids, legend : bool, default=True
             Whether to draw them.
-
-        Returns
-        -------
-        DecisionRegionDisplay
-            Itself.
         """
         _canvas.check_option("curve", curve, ("auto", "naive", "data", "both", None))
         _canvas.check_option("shade", shade, ("classes", "probabilities"))

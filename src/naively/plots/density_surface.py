@@ -126,11 +126,6 @@ class DensitySurfaceDisplay:
             Where to draw; None for a new figure.
         **options
             As for `plot`.
-
-        Returns
-        -------
-        DensitySurfaceDisplay
-            Drawn; call `plot` to draw it again elsewhere.
         """
         estimator = snapshot(estimator)
         bells = bells_of(estimator, "drawing densities")
@@ -181,11 +176,6 @@ class DensitySurfaceDisplay:
             Hills, contours, or one beside the other.
         legend : bool, default=True
             Whether to draw it.
-
-        Returns
-        -------
-        DensitySurfaceDisplay
-            Itself.
         """
         _canvas.check_option("kind", kind, ("surface", "contours", "both"))
         place: Any

@@ -94,11 +94,6 @@ class ReliabilityDisplay:
             What to call them.
         ax : matplotlib Axes, optional
             A subplot whose place the panels take; None for a new figure.
-
-        Returns
-        -------
-        ReliabilityDisplay
-            Drawn.
         """
         models = list(map(snapshot, [estimator] if other is None else [estimator, other]))
         for model in models:
@@ -138,11 +133,6 @@ class ReliabilityDisplay:
             What to call the models.
         ax : matplotlib Axes, optional
             A subplot whose place the panels take; None for a new figure.
-
-        Returns
-        -------
-        ReliabilityDisplay
-            Drawn.
         """
         both = [y_proba] if other is None else [y_proba, other]
         judged = [_judge(y_true, proba, classes) for proba in both]
@@ -176,11 +166,6 @@ class ReliabilityDisplay:
         ----------
         ax : matplotlib Axes, optional
             A subplot whose place the panels take; None for a new figure.
-
-        Returns
-        -------
-        ReliabilityDisplay
-            Itself.
         """
         self.figure_ = _canvas.panels(ax, (7.2, 5.2))
         ratios = {"height_ratios": [3.6, 1]}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Self
 
 from pyspark.ml.param import Param, Params, TypeConverters
@@ -38,68 +39,57 @@ READING = {
     "thresholds",
 }
 
+_param = partial(Param, Params._dummy())  # of any stage
+
 
 class NaiveBayesParams(HasInputCols, HasWeightCol):
     """How rows are read, and how a model is read off what was seen."""
 
-    modelType: Param[str] = Param(
-        Params._dummy(),
+    modelType: Param[str] = _param(
         "modelType",
         'The model: "gaussian", or "mixed" for columns of any kind.',
         TypeConverters.toString,
     )
-    smoothing: Param[float] = Param(
-        Params._dummy(),
+    smoothing: Param[float] = _param(
         "smoothing",
         "For Spark's models of counts; none of these has a use for it.",
         TypeConverters.toFloat,
     )
-    priors: Param[list[float]] = Param(
-        Params._dummy(),
+    priors: Param[list[float]] = _param(
         "priors",
         "Class probabilities, in the order of the labels; by default their shares of the data.",
         TypeConverters.toListFloat,
     )
-    calibration: Param[str] = Param(
-        Params._dummy(),
+    calibration: Param[str] = _param(
         "calibration",
         'How terms are weighted: "weights", "temperature" or "none".',
         TypeConverters.toString,
     )
-    interactions: Param[str] = Param(
-        Params._dummy(),
+    interactions: Param[str] = _param(
         "interactions",
         'Of a mixed model: "auto", "none", or some of "canonical,quadratic,pairs".',
         TypeConverters.toString,
     )
-    families: Param[dict[str, Any]] = Param(
-        Params._dummy(),
-        "families",
-        "Of a mixed model: the families of some columns, by name.",
+    families: Param[dict[str, Any]] = _param(
+        "families", "Of a mixed model: the families of some columns, by name."
     )
-    varSmoothing: Param[float] = Param(
-        Params._dummy(),
+    varSmoothing: Param[float] = _param(
         "varSmoothing",
         "This part of the largest variance of all columns is added to every variance.",
         TypeConverters.toFloat,
     )
-    varSmoothingBy: Param[str] = Param(
-        Params._dummy(),
+    varSmoothingBy: Param[str] = _param(
         "varSmoothingBy",
         'Smooth by the largest variance of all columns ("global"), or each by its own ("column").',
         TypeConverters.toString,
     )
-    variance: Param[str] = Param(
-        Params._dummy(),
+    variance: Param[str] = _param(
         "variance",
         'One variance per class and column ("class"), or one per column ("shared").',
         TypeConverters.toString,
     )
-    ddof: Param[int] = Param(
-        Params._dummy(),
-        "ddof",
-        "Squared deviations are divided by n - ddof.",
-        TypeConverters.toInt,
+    ddof: Param[int] = _param(
+        "ddof", "Squared deviations are divided by n - ddof.", TypeConverters.toInt
     )
 
     def __init__(self, *args: Any) -> None:
@@ -123,19 +113,19 @@ class NaiveBayesParams(HasInputCols, HasWeightCol):
 
     def getPriors(self) -> list[float] | None:
         """Return the class probabilities, or None for their shares of the data."""
-        return self.getOrDefault(self.priors) if self.isDefined(self.priors) else None
+        return self._given(self.priors)
 
     def getCalibration(self) -> str | None:
         """Return how terms are weighted, or None for what is usual."""
-        return self.getOrDefault(self.calibration) if self.isDefined(self.calibration) else None
+        return self._given(self.calibration)
 
     def getInteractions(self) -> str | None:
         """Return what columns say together, or None for what is usual."""
-        return self.getOrDefault(self.interactions) if self.isDefined(self.interactions) else None
+        return self._given(self.interactions)
 
     def getFamilies(self) -> dict[str, Any] | None:
         """Return the families of some columns, or None where their types decide."""
-        return self.getOrDefault(self.families) if self.isDefined(self.families) else None
+        return self._given(self.families)
 
     def getVarSmoothing(self) -> float:
         """Return the part of the largest variance that is added to every variance."""
@@ -156,6 +146,10 @@ class NaiveBayesParams(HasInputCols, HasWeightCol):
     def setInputCols(self, value: list[str]) -> Self:
         """Read plain columns instead of a vector."""
         return self._set(inputCols=value)
+
+    def _given(self, param: Any) -> Any:
+        """Return a value that has no default, or None."""
+        return self.getOrDefault(param) if self.isDefined(param) else None
 
     def _columns(self) -> list[str] | str:
         """Return the columns to read."""
