@@ -113,6 +113,8 @@ def _of_polars(column: Any, name: str) -> Texts:
 def _of_arrow(array: Any, name: str) -> Texts:
     """Return the texts of an Arrow array in its own buffers."""
     types = need("pyarrow", "reading text", extra="files").types
+    if types.is_run_end_encoded(array.type):
+        array = need("pyarrow.compute", "reading text", extra="files").run_end_decode(array)
     kind, n = array.type, len(array)
     if types.is_null(kind):
         return Texts(np.zeros(n, np.uint64), np.full(n, -1), ())

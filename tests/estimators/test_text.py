@@ -1,11 +1,13 @@
 """`NaiveBayes` on columns of text: alone, and beside numbers and categories."""
 
 import pickle
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import naively
@@ -69,6 +71,10 @@ def test_a_list_of_texts_is_learned_from(fitted):
     assert fitted.weights_[0].shape == (Text().n_terms, 2)
 
 
+class OwnSeries(pd.Series):
+    """A series of a library that builds upon pandas."""
+
+
 SINGLE = {
     "array of objects": lambda texts: np.array(texts, dtype=object),
     "array of text": np.array,
@@ -79,6 +85,10 @@ SINGLE = {
     "polars": lambda texts: pl.Series("note", texts),
     "polars without a name": pl.Series,
     "pyarrow": pa.array,
+    "pyarrow views": lambda texts: pa.array(texts, pa.string_view()),
+    "pyarrow dictionary": lambda texts: pa.array(texts).dictionary_encode(),
+    "pyarrow runs": lambda texts: pc.run_end_encode(pa.array(texts)),
+    "own kind of pandas series": OwnSeries,
     "pyarrow in chunks": lambda texts: pa.chunked_array([texts[:100], texts[100:]]),
     "pandas frame": lambda texts: pd.DataFrame({"note": texts}),
     "polars frame": lambda texts: pl.DataFrame({"note": texts}),
@@ -209,6 +219,35 @@ def test_missing_and_empty_texts_say_nothing(fitted):
     X.loc[::2, "note"] = None
     model = NaiveBayes().fit(X, labels)
     assert np.isfinite(model.predict_log_proba(X)).all()
+
+
+@pytest.mark.parametrize("missing", [pd.NA, pd.NaT, Decimal("sNaN"), np.float32("nan")], ids=repr)
+@pytest.mark.parametrize("form", [list, lambda texts: np.array(texts, dtype=object), pd.Series])
+def test_a_column_of_text_may_begin_with_any_missing_cell(form, missing):
+    expected = NaiveBayes().fit([None, *TEXTS[1:]], Y)
+    assert NaiveBayes().fit(form([missing, *TEXTS[1:]]), Y).summary_ == expected.summary_
+
+
+@pytest.mark.parametrize("kind", [object, str])
+def test_masked_texts_are_missing(kind):
+    texts, mask = np.array(TEXTS, kind), np.arange(len(TEXTS)) % 7 == 0
+    expected = NaiveBayes().fit([None if mask[i] else text for i, text in enumerate(TEXTS)], Y)
+    masked = np.ma.array(texts, mask=mask)
+    assert NaiveBayes().fit(masked, Y).summary_ == expected.summary_
+    np.testing.assert_array_equal(
+        expected.predict_proba(masked), expected.predict_proba(masked[:, np.newaxis])
+    )
+
+
+@pytest.mark.parametrize(
+    "form", [list, pd.Series, pl.Series, pa.array, lambda cells: np.array(cells, dtype=object)]
+)
+def test_a_model_of_text_takes_columns_in_which_all_cells_are_missing(form, fitted):
+    nothing = [None, None]
+    assert fitted.predict(form(nothing)).tolist() == fitted.predict(["", ""]).tolist()
+    model = NaiveBayes().fit(TEXTS, Y).partial_fit(form(nothing), ["ham", "spam"])
+    assert model.summary_.weight == len(TEXTS) + 2
+    assert model.forget(form(nothing), ["ham", "spam"]).summary_ == fitted.summary_
 
 
 def test_threads_do_not_change_a_bit():

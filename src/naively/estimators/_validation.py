@@ -171,17 +171,19 @@ def check_cells(estimator: BaseEstimator, X: Any, known: Schema | None) -> Any:
 def text_column(X: Any, known: Schema | None) -> Any:
     """Return a single column of text as a table; None where X is none.
 
-    A column of pandas or polars keeps its name, unless the model has another one.
+    A column of pandas or polars keeps its name, unless the model has another one. A model of a
+    single column of text takes columns in which all cells are missing too.
     """
     if getattr(X, "ndim", 1) != 1:
         return None
+    wanted = {"text"} if known is None or known.held != ("text",) else {"text", "nothing"}
     if isinstance(X, np.ndarray | list | tuple):
-        cells = np.asarray(X, dtype=object) if _are_texts(X) else None
+        cells = np.asarray(arrays.unmasked(X), dtype=object) if _held_by(X) in wanted else None
         return None if cells is None or cells.ndim != 1 else cells[:, np.newaxis]
     from naively.engines import frames
     from naively.engines.native import is_column
 
-    if not is_column(X) or frames.held_by(X).what != "text":
+    if not is_column(X) or frames.held_by(X).what not in wanted:
         return None
     names = None if known is None else known.names
     name = getattr(X, "name", None) if names is None else names[0]
@@ -190,12 +192,14 @@ def text_column(X: Any, known: Schema | None) -> Any:
     return np.array(frames.cells_of(X), dtype=object)[:, np.newaxis]
 
 
-def _are_texts(X: Any) -> bool:
-    """Whether a list or an array of one dimension holds text, by its first present cell."""
+def _held_by(X: Any) -> str:
+    """Return what a list or an array of one dimension holds, by its first present cell."""
     if isinstance(X, np.ndarray) and (X.ndim != 1 or X.dtype.kind not in "OUT"):
-        return False
-    first = next((cell for cell in X if cell is not None and cell == cell), None)
-    return isinstance(first, str)
+        return "other"
+    for cell in X:
+        if not kinds.is_missing(cell):
+            return "text" if isinstance(cell, str) else "other"
+    return "nothing" if len(X) else "other"
 
 
 def _check_width(estimator: BaseEstimator, X: Any, known: Schema | None) -> None:

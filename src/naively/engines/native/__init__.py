@@ -27,7 +27,7 @@ __all__ = ["is_column", "is_frame", "library_of", "native_of"]
 
 _LIBRARIES = {"pandas": "pandas", "polars": "polars", "pyarrow": "arrow"}
 _COLUMNS = {("pandas", "Series"), ("polars", "Series")}
-_COLUMNS |= {("pyarrow", name) for name in ("ChunkedArray", "StringArray", "LargeStringArray")}
+_COLUMNS |= {("pyarrow", "Array"), ("pyarrow", "ChunkedArray")}
 _FRAMES = {("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table")}
 
 
@@ -39,8 +39,9 @@ def is_frame(X: object) -> bool:
 
 def is_column(X: object) -> bool:
     """Whether X is a single column of pandas, polars or pyarrow."""
-    kind: Any = type(X)
-    return (kind.__module__.partition(".")[0], kind.__name__) in _COLUMNS
+    return any(
+        (base.__module__.partition(".")[0], base.__name__) in _COLUMNS for base in type(X).__mro__
+    )
 
 
 def native_of(X: Any) -> Any:
