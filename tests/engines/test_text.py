@@ -1,6 +1,7 @@
 """A column of text is the same words in every engine."""
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -75,3 +76,30 @@ def test_a_file_of_numbers_where_text_is_expected_is_an_error(tmp_path):
     path = written(labelled(other, Y), "parquet", tmp_path)
     with pytest.raises(NaivelyError, match=r"column 'note'.* must hold text; got int64"):
         NaiveBayes.from_files(path, target=TARGET, schema=model.summary_.schema)
+
+
+def in_dask(frame, npartitions=4):
+    return pytest.importorskip("dask.dataframe").from_pandas(frame, npartitions=npartitions)
+
+
+def test_dask_tells_text_from_categories_by_its_own_type_of_text():
+    frame = TABLE.to_pandas()
+    lazy = in_dask(frame)
+    assert str(lazy.dtypes["note"]).startswith("str")
+    model, whole = (NaiveBayes().fit(X, Y) for X in (lazy, frame))
+    assert model.summary_.schema == whole.summary_.schema
+    np.testing.assert_allclose(model.predict_proba(frame), whole.predict_proba(frame), atol=1e-12)
+    model.partial_fit(lazy, Y)
+    assert model.summary_[Documents] == 2 * whole.summary_[Documents]
+
+
+@pytest.mark.parametrize("n_prose", [2001, 900])
+@pytest.mark.parametrize("n_missing", [0, 3000])
+def test_dask_looks_at_as_many_cells_as_others_do(n_prose, n_missing):
+    prose = [f"tea and milk number {i}" for i in range(n_prose)]
+    cells = [None] * n_missing + prose + ["green tea with milk"] * 2500
+    frame = pd.DataFrame({"note": cells, "size": 1.0})
+    expected = summarize(frame, np.zeros(len(cells), int)).schema
+    assert expected.held[0] == ("text" if n_prose > 1000 else "category")
+    found = summarize(in_dask(frame, 9), np.zeros(len(cells), int)).schema
+    assert found == expected

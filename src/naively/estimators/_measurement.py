@@ -39,7 +39,8 @@ class MeasurementMixin:
             return self._summarize(checked, y, sample_weight), checked.dtype
         from naively.engines import dask
 
-        example = dask.example(X)
+        is_open = known is None or known.undecided
+        example = dask.example(X) if is_open else dask.missing_row(X)
         checked = self._check(example, None if known is None else self._decided(example, known))
         schema = checked.schema
 

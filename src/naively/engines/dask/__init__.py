@@ -9,7 +9,7 @@ the client. Predictions are in `naively.scoring.dask`.
 <Summary of weight 3: 1 columns, 2 classes ('a', 'b')>
 """
 
-from naively.engines.dask.example import example
+from naively.engines.dask.example import example, missing_row
 from naively.engines.dask.summarize import summarize
 
-__all__ = ["example", "summarize"]
+__all__ = ["example", "missing_row", "summarize"]

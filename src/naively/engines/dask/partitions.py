@@ -63,7 +63,10 @@ def is_lazy(X: Any) -> bool:
 def check_table(X: Any) -> None:
     """Raise unless X has rows and a known number of columns."""
     if not (is_array(X) or isinstance(X, dd.DataFrame)):
-        raise NaivelyError(f"X must be a Dask array or data frame; got {type(X).__name__}.")
+        raise NaivelyError(
+            f"X must be a Dask array or data frame; got {type(X).__name__}. Of a single column, "
+            "X.to_frame() makes a frame."
+        )
     if X.ndim != 2:
         raise NaivelyError(f"X must have two dimensions, rows and columns; got shape {X.shape}.")
     if is_array(X) and isnan(X.shape[1]):
