@@ -165,15 +165,20 @@ class SparseRows:
             parts[0].n_columns,
         )
 
-    def dense(self, rows: slice = slice(None)) -> NDArray[np.float64]:
-        """Return rows as an array of float64."""
+    def dense(self, rows: slice = slice(None), dtype: Any = np.float64) -> NDArray[Any]:
+        """Return rows as an array."""
         part = self[rows]
-        found = np.zeros(part.shape)
+        found = np.zeros(part.shape, dtype)
         places = part.places[part.cells]
         if places.size and not 0 <= places.min() <= places.max() < self.n_columns:
             raise NaivelyError("X must be a sound sparse matrix; got a place beyond its columns.")
-        np.add.at(found, (part.row_numbers, places), part.values[part.cells].astype(np.float64))
+        np.add.at(found, (part.row_numbers, places), part.values[part.cells].astype(dtype))
         return found
+
+    def dense_as_held(self) -> NDArray[Any]:
+        """Return all rows as an array that keeps booleans and large integers what they are."""
+        dtypes = {"b": np.bool_, "i": np.int64, "u": np.uint64}
+        return self.dense(dtype=dtypes.get(self.values.dtype.kind, np.float64))
 
     def __eq__(self, other: object) -> bool:
         """Whether all cells are the same, in the same order."""

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.sparse import csc_array, csr_array
 
 from naively import GaussianNB, NaiveBayes, NaivelyError, load, summarize
 from naively.labels import encode, union
@@ -193,3 +194,45 @@ def test_integers_above_2_53_stay_apart_beside_fractions_in_rows():
     for row, label in zip(rows, Y, strict=True):
         stream.partial_fit([row], [label])
     assert stream.summary_.categories[0].tolist() == [5, 2**53, 2**53 + 1]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda cells: [[np.int64(cell), 0.5] for cell in cells],
+        lambda cells: [np.array([cell, 1]) for cell in cells[:-1]] + [np.array([cells[-1], 0.5])],
+        lambda cells: np.ma.array(
+            [[cell, 1] for cell in cells], mask=[[0, i > 1] for i in range(4)]
+        ),
+        lambda cells: csr_array([[cell, 1] for cell in cells]),
+        lambda cells: csc_array([[cell, 1] for cell in cells]),
+    ],
+    ids=["NumPy's integers in lists", "arrays in a list", "masked", "csr", "csc"],
+)
+def test_integers_above_2_53_stay_apart_however_rows_are_given(form):
+    cells = [2**53 + 1, 2**53 + 2, 2**53 + 3, 5]
+    model = NaiveBayes(families={0: "categorical"}, calibration=None).fit(form(cells), Y)
+    assert model.summary_.categories[0].tolist() == sorted(cells)
+    expected = NaiveBayes(families={0: "categorical"}, calibration=None)
+    expected.fit([[cell] for cell in cells], Y)
+    assert model.summary_.tallies == expected.summary_.tallies
+
+
+def test_categories_of_sparse_matrices_have_the_types_of_dense_ones():
+    rng = np.random.default_rng(0)
+    for dtype in (bool, np.int64, np.uint8, np.float64):
+        X, y = rng.integers(0, 3, (40, 3)).astype(dtype), rng.integers(0, 2, 40)
+        dense, sparse = (
+            NaiveBayes(families=dict.fromkeys(range(3), "categorical")).fit(rows, y)
+            for rows in (X, csr_array(X))
+        )
+        assert [c.dtype.kind for c in sparse.summary_.categories] == [
+            c.dtype.kind for c in dense.summary_.categories
+        ]
+        np.testing.assert_array_equal(sparse.predict_proba(csr_array(X)), dense.predict_proba(X))
+
+
+def test_small_integers_that_stand_twice_in_a_sparse_row_are_added_up():
+    twice = csr_array((np.array([200, 100], np.uint8), [0, 0], [0, 2, 2]), shape=(2, 1))
+    model = NaiveBayes(families={0: "categorical"}, calibration=None).fit(twice, ["a", "b"])
+    assert model.summary_.categories[0].tolist() == [0, 300]

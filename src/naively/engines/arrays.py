@@ -103,7 +103,9 @@ def is_readable(array: NDArray[Any]) -> bool:
 
 
 def unmasked(X: Any) -> Any:
-    """Return masked cells as missing ones: NaN, or None among text, booleans and objects.
+    """Return masked cells as missing ones: NaN, or None among objects, text and booleans.
+
+    Integers from 2^53 on become objects too: as float64 some of them would be equal.
 
     >>> unmasked(np.ma.array([[1, 2]], mask=[[False, True]]))
     array([[ 1., nan]])
@@ -112,7 +114,8 @@ def unmasked(X: Any) -> Any:
         return X
     if not np.ma.is_masked(X):
         return X.data
-    if X.dtype.kind in "fiu":
+    is_large = X.dtype.kind in "iu" and (np.abs(X.astype(np.float64)) >= _LARGEST).any()
+    if X.dtype.kind in "fiu" and not is_large:
         dtype = X.dtype if X.dtype.kind == "f" else np.float64
         return np.ma.filled(X.astype(dtype), np.nan)
     cells = X.data.astype(object)
@@ -125,11 +128,18 @@ def holds_more(rows: Any) -> bool:
 
     That is text, booleans, and integers from 2^53 on, which might be equal beside fractions.
     """
-    cells = (cell for row in rows if isinstance(row, list | tuple) for cell in row)
+    lists = (row for row in rows if isinstance(row, list | tuple) or _may_be_rounded(row))
+    cells = (cell for row in lists for cell in row)
     return any(
-        isinstance(cell, str | bool | np.bool_) or (type(cell) is int and abs(cell) >= _LARGEST)
+        isinstance(cell, str | bool | np.bool_)
+        or (isinstance(cell, int | np.integer) and abs(int(cell)) >= _LARGEST)
         for cell in cells
     )
+
+
+def _may_be_rounded(row: Any) -> bool:
+    """Whether a row is an array whose cells NumPy might convert beside other rows."""
+    return isinstance(row, np.ndarray) and row.ndim == 1 and row.dtype.kind != "f"
 
 
 def check_dense(X: Any) -> None:

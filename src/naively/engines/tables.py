@@ -85,7 +85,7 @@ def schema_of(
     if isinstance(X, SparseRows):
         if not (agreed or given):
             return Schema(X.n_columns)
-        X = X.dense()
+        X = X.dense_as_held()
     if agreed is None:
         names, columns = names_of(X), _columns(X)
     elif agreed.undecided:
@@ -112,7 +112,7 @@ def read(
     if isinstance(X, SparseRows):
         if not (schema.categories or schema.texts or schema.undecided):
             return Rows.of_numbers(X)
-        X = X.dense()
+        X = X.dense_as_held()
     X = arrays.unmasked(X)
     if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.ndim == 2:
         return _read_array(X, schema)
