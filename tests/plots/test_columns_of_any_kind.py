@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import coo_array, csc_array, csr_array
 from sklearn.metrics import confusion_matrix
 
 from naively import GaussianNB, NaiveBayes, NaivelyError, summarize
@@ -35,6 +36,47 @@ def test_a_mixed_table_has_curves_and_bars(shop, shopper):
     assert drawn == ["Line2D", "Line2D", "BarContainer", "BarContainer", "Line2D"]
     assert [len(curves) for curves in display.curves_] == [6, 6, 3, 3, 6]
     assert [len(patches) for patches in display.histograms_] == [3, 3, 0, 0, 3]
+
+
+def test_a_column_of_text_has_bars_of_the_words_that_tell_classes_apart():
+    y = np.array(["ham", "spam"] * 40)
+    notes = [
+        f"see you {'at lunch' if label == 'ham' else 'win money'} n{i}" for i, label in enumerate(y)
+    ]
+    frame = pd.DataFrame({"size": np.arange(80.0), "note": notes})
+    display = BellCurveDisplay.from_estimator(NaiveBayes().fit(frame, y), frame, y)
+    (words,) = (ax for ax in display.ax_ if ax.get_title("left") == "note")
+    assert {label.get_text() for label in words.get_yticklabels()} >= {
+        "at",
+        "lunch",
+        "win",
+        "money",
+    }
+    ham, spam = (
+        dict(zip([t.get_text() for t in words.get_yticklabels()], bars.datavalues, strict=True))
+        for bars in display.curves_[1]
+    )
+    assert (ham["lunch"], spam["lunch"], ham["win"], spam["win"]) == (1, 0, 0, 1)
+    alone = BellCurveDisplay.from_estimator(NaiveBayes().fit(notes, y), notes, y)
+    assert len(alone.ax_) == 1
+    with pytest.raises(NaivelyError, match="'note' holds text"):
+        DecisionRegionDisplay.from_estimator(
+            NaiveBayes().fit(frame, y), frame, y, columns=["size", "note"]
+        )
+
+
+@pytest.mark.parametrize("form", [csr_array, csc_array, coo_array])
+def test_sparse_rows_are_drawn_as_dense_ones(form):
+    rng = np.random.default_rng(0)
+    X, y = rng.poisson(1, (60, 3)).astype(float), rng.integers(0, 2, 60)
+    for model in (GaussianNB().fit(X, y), NaiveBayes().fit(X, y)):
+        dense, sparse = (BellCurveDisplay.from_estimator(model, rows, y) for rows in (X, form(X)))
+        heights = [
+            [patch.get_data().values.tolist() for panel in display.histograms_ for patch in panel]
+            for display in (dense, sparse)
+        ]
+        assert heights[0] == heights[1]
+        DecisionRegionDisplay.from_estimator(model, form(X), y)
 
 
 def test_the_smooth_curve_is_the_density_of_the_family(shop, shopper):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.ensemble import RandomForestClassifier
 
 from naively import GaussianNB
@@ -32,6 +33,10 @@ BAD = {
         "explores naively's GaussianNB and NaiveBayes; got",
     ),
     "a class": ((GaussianNB, X, Y), r"must be an instance: GaussianNB\(\)"),
+    "a sparse matrix too large": (
+        (csr_array((10**6, 10**6)), np.arange(10**6) % 2),
+        "up to 1,000,000,000 cells; got a sparse matrix of 1000000 x 1000000",
+    ),
     "a class never learned": ((GaussianNB().fit(X[:100], Y[:100]), X, Y), "got 2 too"),
 }
 

@@ -7,8 +7,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy.sparse import csr_array
 
-from naively import GaussianNB
+from naively import GaussianNB, NaiveBayes
 from naively.evaluation import evaluate
 from naively.reports import report
 from tests.report_tables import (
@@ -168,3 +169,12 @@ def test_what_is_left_out_is_said():
     assert len(data["columns"]) == 30
     assert len(data["sample"]["classes"]) == 300
     assert any("970 of 1,000 columns were left out" in note for note in data["notes"])
+
+
+@pytest.mark.parametrize("model", [GaussianNB(), NaiveBayes()], ids=["gaussian", "mixed"])
+def test_a_sparse_matrix_is_reported_on_as_a_dense_one(model):
+    counts = np.random.default_rng(0).poisson(0.7, (60, 3)).astype(float)
+    y = np.arange(60) % 2
+    options = {"folds": 3, "compare": False}
+    dense = report(model, counts, y, **options)
+    assert report(model, csr_array(counts), y, **options).data == dense.data

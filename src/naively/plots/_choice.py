@@ -62,7 +62,8 @@ def choose_pair(summary: Summary | None, names: list[str], columns: Any) -> Choi
 def _check_numbers(at: list[int], names: list[str], summary: Summary | None) -> None:
     for j in at:
         if summary is not None and j not in summary.schema.numbers:
-            held = "no cell" if j in summary.schema.undecided else "categories"
+            kind = summary.schema.held[j]
+            held = {"undecided": "no cell", "text": "text"}.get(kind, "categories")
             raise NaivelyError(
                 f"two columns of numbers are needed; {names[j]!r} holds {held}. "
                 "Draw it with BellCurveDisplay."

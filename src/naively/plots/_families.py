@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,14 @@ from naively.families import gaussian
 from naively.plots.shares import bin_shares, category_shares, rebinned
 from naively.summary import Summary
 from naively.term import Term
+from naively.top_words import top_words
 
 __all__ = ["FamilyCurves", "ShownColumns", "has_families"]
 
 Floats = NDArray[np.float64]
 
 _MOST_STEPS = 2000
+_MOST_WORDS = 8
 
 
 def has_families(model: Any) -> bool:
@@ -97,6 +100,17 @@ class ShownColumns:
         tally = self.summary.tally(number)
         shares = category_shares(tally, family)[self.classes]
         return self.summary.categories[number], shares, tally.sum(axis=0)
+
+    def words(self, place: int) -> tuple[list[str], Floats]:
+        """Return words that speak for the classes shown, and the share of documents with them."""
+        term = self.terms[self.at[place]][0][0]
+        found = top_words(term, self.summary.words[term.at], _MOST_WORDS)
+        ranked = [one for rank in zip_longest(*(found[k] for k in self.classes)) for one in rank]
+        counts = {one.word: one.counts[self.classes] for one in ranked if one is not None}
+        seen = np.maximum(self.summary.class_weight[self.classes], np.finfo(float).tiny)
+        kept = list(counts)[: max(_MOST_WORDS, len(self.classes))]
+        shares = np.array([counts[word] for word in kept]).reshape(len(kept), -1) / seen
+        return kept, shares.T
 
     def _number(self, place: int) -> int:
         return self.summary.schema.numbers.index(self.at[place])

@@ -16,6 +16,7 @@ from naively.axes import Axes
 from naively.engines import arrays, frames
 from naively.engines.columns import find
 from naively.exceptions import NaivelyError
+from naively.sparse import is_sparse
 from naively.statistics import ClassWeight, Moments
 from naively.summary import Schema, Summary
 
@@ -155,15 +156,18 @@ def cells(X: Any, at: Sequence[int], model: Any) -> NDArray[np.float64]:
 
     A frame's columns are found by name if the model knows names.
     """
-    if frames.is_frame(X):
+    if not len(at):
+        return np.empty((X.shape[0] if hasattr(X, "shape") else len(X), 0))
+    if is_sparse(X):
+        _check_width(model, X.shape[1])
+        columns = list(X.tocsc()[:, list(at)].toarray().T)
+    elif frames.is_frame(X):
         native = nw.from_native(X, eager_only=True)
         known = getattr(model, "feature_names_in_", None)
         if known is None:
             _check_width(model, native.shape[1])
         else:
             at = [_position(str(known[j]), list(native.columns)) for j in at]
-        if not len(at):
-            return np.empty((native.shape[0], 0))
         frame = frames.Frame(native[:, list(at)].to_native())
         columns = frame[slice(0, native.shape[0])]
     else:

@@ -217,6 +217,8 @@ def _of_families(model: Any, at: Sequence[int], classes: Sequence[int], names: l
         if at[place] in chosen.summary.schema.undecided:
             unknown = np.full(len(classes), np.nan)
             return Panel.of_bells(name, unknown, unknown, (), bins)
+        if at[place] in chosen.summary.schema.texts:
+            return BarPanel(name, *chosen.words(place))
         if at[place] not in chosen.summary.schema.numbers:
             return BarPanel.of(name, *chosen.shares(place))
         families = chosen.families(place)

@@ -20,11 +20,13 @@ from naively.evaluation.inputs import is_fitted
 from naively.exceptions import NaivelyError
 from naively.measure import measure
 from naively.rows import Rows, Targets
+from naively.sparse import SparseRows, is_sparse
 from naively.summary import Schema, Summary
 
 __all__ = ["Given"]
 
 _MOST_CLASSES = 100
+_MOST_CELLS = 10**9
 
 
 class Given(NamedTuple):
@@ -48,6 +50,7 @@ class Given(NamedTuple):
             model, X, y = None, model, X
         if y is None or isinstance(X, BaseEstimator):
             raise NaivelyError("rows and their labels must be given: report(model, X, y).")
+        X = _dense(X) if is_sparse(X) else X
         chosen = model is None
         model = default_model(X) if chosen else model
         _check_model(model)
@@ -105,6 +108,16 @@ def _check_model(model: Any) -> None:
         f"a report explores naively's GaussianNB and NaiveBayes; got {type(model).__name__}. "
         "Use naively.evaluate and naively.compare for other classifiers."
     )
+
+
+def _dense(X: Any) -> NDArray[Any]:
+    """Return a sparse matrix as an array, if that is no larger than a report can use."""
+    if X.shape[0] * X.shape[1] > _MOST_CELLS:
+        raise NaivelyError(
+            f"a report needs up to {_MOST_CELLS:,} cells; got a sparse matrix of "
+            f"{' x '.join(map(str, X.shape))}. Take some of its rows or columns."
+        )
+    return SparseRows.of(X).dense_as_held()
 
 
 def _read(source: SummaryClassifier, X: Any) -> Rows:
