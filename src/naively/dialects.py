@@ -60,14 +60,9 @@ DIALECTS = {
 
 
 class Spelling:
-    """Writes in one dialect, by sqlglot's knowledge of it.
+    """Writes in one of `DIALECTS`, by sqlglot's knowledge of it, what reads a table.
 
-    Parameters
-    ----------
-    dialect : str
-        One of `DIALECTS`.
-    table : str
-        The table that a query reads. To SQLite, a step of the same name would be the table.
+    To SQLite, a step of the same name as the table would be the table.
     """
 
     def __init__(self, dialect: str, table: str = "") -> None:

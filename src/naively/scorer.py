@@ -24,22 +24,9 @@ class FormScorer:
     """Adds up the terms of rows, and computes what was asked for.
 
     Rows are an array or a list of columns of numbers, or a table with ``numbers``, ``codes`` and
-    ``texts``.
-
-    Parameters
-    ----------
-    constant : array of shape (n_classes,)
-        Log prior and bias of each class.
-    numbers : sequence of pairs
-        Forms of columns of numbers, each after the places of its columns among them.
-    categories : Tables or None
-        The form of all columns of categories.
-    texts : sequence of pairs
-        Forms of columns of text, each after its place among them.
-    joint_forms : JointForms or None
-        The forms of several cells.
-    coded : bool
-        Whether codes are what the user gave: then a negative one is an error.
+    ``texts``. The constant of a class is its log prior and bias. Forms of numbers and of text come
+    after the places of their columns among those; all columns of categories have one form. Where
+    rows are coded, codes are what the user gave: then a negative one is an error.
     """
 
     def __init__(

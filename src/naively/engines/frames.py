@@ -82,14 +82,8 @@ def cells_of(column: Any) -> list[Any]:
 class Frame:
     """The columns of a data frame, as the kernel reads them.
 
-    Attributes
-    ----------
-    shape : tuple of int
-        Rows and columns.
-    names : tuple of str, or None
-        None where a pandas frame has column names that are not strings.
-    dtype : numpy dtype
-        float32 if every column is, and otherwise float64.
+    There are no names where those of a pandas frame are not strings. The dtype is float32 if every
+    column is, and otherwise float64.
     """
 
     def __init__(self, frame: Any) -> None:

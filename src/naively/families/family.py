@@ -171,15 +171,7 @@ class OwnTerms:
 
 
 class SpreadError(NaivelyError):
-    """The variance of a column is nothing that float64 can hold.
-
-    Attributes
-    ----------
-    what : str
-        What the column holds, and what to do.
-    at : int
-        The place of the column among those that a family was given.
-    """
+    """The variance of a column of a family's table is nothing that float64 can hold."""
 
     def __init__(self, what: str, at: int) -> None:
         super().__init__(what, at)

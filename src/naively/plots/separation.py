@@ -105,13 +105,7 @@ def classes_by_separation(
 
 
 class _Overlaps:
-    """Bhattacharyya's coefficients of the classes that were seen.
-
-    Attributes
-    ----------
-    root : ndarray of shape (n_seen,)
-        The root of the share of each class.
-    """
+    """Bhattacharyya's coefficients of the classes that were seen, and the roots of their shares."""
 
     def __init__(self, summary: Summary) -> None:
         seen = summary.class_weight > 0

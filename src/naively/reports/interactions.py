@@ -31,19 +31,7 @@ _ROOM = {"quadratic": 100_000, "pairs": 100_000, "directions": 150_000}  # lette
 
 
 class PageInteractions:
-    """What of a model's interactions is in a page.
-
-    Parameters
-    ----------
-    model : Model
-        What was read off a summary.
-    at : list of int
-        Which columns are in the page.
-    categories : dict of int to Categories
-        Those of categories, by place.
-    names : list of str
-        What all columns are called.
-    """
+    """What of a model's interactions is in a page, which holds the columns at some places."""
 
     def __init__(
         self, model: Model, at: list[int], categories: dict[int, Categories], names: list[str]

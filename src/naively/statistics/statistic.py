@@ -32,12 +32,8 @@ Floats = NDArray[np.float64]
 class TooLargeError(NaivelyError):
     """A statistic would not be finite.
 
-    Attributes
-    ----------
-    at : tuple of int
-        The class, and the place of the column among those of numbers.
-    mean : float
-        The largest mean there of what was added.
+    It says ``at`` which class and column of numbers, and the largest ``mean`` there of what was
+    added.
     """
 
     def __init__(self, values: Floats, *means: Floats) -> None:

@@ -32,12 +32,7 @@ pa = need("pyarrow", "reading files", extra="files")
 class ArrayBatch:
     """Columns that are no record batch of Arrow, and are used like one.
 
-    Parameters
-    ----------
-    columns : dict
-        Arrays by name: Arrow's, or NumPy's where they hold numbers.
-    num_rows : int
-        How many rows there are.
+    They are arrays by name: Arrow's, or NumPy's where they hold numbers.
     """
 
     def __init__(self, columns: dict[str, Any], num_rows: int) -> None:

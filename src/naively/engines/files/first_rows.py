@@ -29,22 +29,11 @@ _MOST_BATCHES = 64  # that are looked through for cells of text
 
 
 class FirstRows:
-    """Files, and the first rows of the first sound one that has some.
+    """Files that `scan` reads, and the first rows of the first sound one that has some.
 
     What reads the files takes this in their place, so that they are looked at once. A stream that
-    was looked at stays open, since it cannot be opened twice.
-
-    Parameters
-    ----------
-    source : path, paths, Arrow stream
-        What `scan` reads.
-    dialect : CsvDialect
-        How CSV is written.
-
-    Attributes
-    ----------
-    is_part : bool
-        Whether columns that are empty in the rows looked at may have cells further on.
+    was looked at stays open, since it cannot be opened twice. It ``is_part`` where columns that are
+    empty in the rows looked at may have cells further on.
     """
 
     def __init__(self, source: Any, dialect: CsvDialect) -> None:

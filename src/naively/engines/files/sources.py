@@ -46,15 +46,7 @@ _NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"  # how a missing value is called
 
 
 class BadFileError(NaivelyError):
-    """A file that cannot be read to its end: truncated, corrupt, malformed.
-
-    Parameters
-    ----------
-    file : str
-        Its name.
-    reason : str
-        What is wrong with it, and where.
-    """
+    """A file that cannot be read to its end: truncated, corrupt, malformed."""
 
     def __init__(self, file: str, reason: str) -> None:
         super().__init__(f"cannot read {file!r}: {reason.rstrip('.')}.")

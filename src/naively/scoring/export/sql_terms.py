@@ -26,20 +26,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SqlTerm:
-    """The terms of one column and form: its cell, and a name that no other term has.
-
-    Attributes
-    ----------
-    width : int
-        How many columns they add to a step.
-    is_joined : bool
-        Whether a small table is joined.
-    """
+    """The terms of one column and form: its cell, and a name that no other term has."""
 
     cell: str
     name: str
 
-    is_joined: ClassVar[bool] = False
+    is_joined: ClassVar[bool] = False  # whether a small table is joined
 
     @property
     def width(self) -> int:
