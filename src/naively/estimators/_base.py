@@ -23,7 +23,7 @@ from naively.estimators._state import State
 from naively.estimators._validation import check_known
 from naively.exceptions import NaivelyError
 from naively.model import Model, check_priors
-from naively.schema import Kind
+from naively.schema import Kind, Schema
 from naively.summary import Summary
 
 __all__ = ["SummaryClassifier"]
@@ -78,6 +78,10 @@ class SummaryClassifier(
     def from_files(cls, source: Any, *, target: str, **options: Any) -> Self:
         """Return an estimator fitted on files, in one streaming pass and little memory.
 
+        `NaiveBayes` decides by the first rows what columns hold, and the edges of histograms. A
+        ``schema`` may be given instead, such as ``other.summary_.schema``, to merge with the other
+        model later.
+
         Parameters
         ----------
         source : str, path-like, list of those, or an Arrow stream
@@ -96,6 +100,7 @@ class SummaryClassifier(
         estimator._check_params()
         options.setdefault("schema", estimator._schema_of_files())
         summary = files.summarize(source, target=target, n_jobs=estimator.n_jobs, **options)
+        estimator._warn_of(summary, summary.schema)
         return cls.from_summary(summary, **params)
 
     # --- learning -----------------------------------------------------------------------------
@@ -229,6 +234,9 @@ class SummaryClassifier(
                 f"was: {self.classes_!r}"
             )
         return declared
+
+    def _warn_of(self, seen: Any, schema: Schema) -> None:
+        """Warn of what is probably a mistake in rows or in a summary; of nothing by default."""
 
     def _check_declared(self, declared: NDArray[Any] | None) -> None:
         """Check the class probabilities that are given, before the model is read."""

@@ -37,7 +37,7 @@ from naively.words import Words
 if TYPE_CHECKING:
     from naively.engines.files import SchemaFromFirstRows
 
-__all__ = ["MixedClassifier", "warn_of_many"]
+__all__ = ["MixedClassifier"]
 
 _EDGES = 1000  # rows that the edges of histograms need
 _MANY = 100_000  # categories that are worth a warning
@@ -178,7 +178,7 @@ class MixedClassifier(SummaryClassifier):
         if learned is not None and schema is learned.schema:
             bound = _bound(learned.sample)
             return measure(table, targets, schema, n_jobs=self.n_jobs, bound=bound)
-        warn_of_many(table, schema)
+        self._warn_of(table, schema)
         if schema.sample or schema.edges:
             return measure(table, targets, schema, n_jobs=self.n_jobs, sample=sample)
         size = self._sample_size() or _EDGES  # drawn once, for the edges too
@@ -192,6 +192,16 @@ class MixedClassifier(SummaryClassifier):
 
         schema = self._cut(schema, first)
         return measure(table, targets, schema, n_jobs=self.n_jobs, sample=sample)
+
+    def _warn_of(self, seen: Rows | Summary, schema: Schema) -> None:
+        for j, categories in zip(schema.categories, seen.categories, strict=True):
+            if categories.size > _MANY:
+                warnings.warn(
+                    f"{schema.name(j)} has {categories.size:,} categories. Is it an identifier, or "
+                    "a number? Then leave it out, or give it a family of numbers.",
+                    UserWarning,
+                    stacklevel=5,
+                )
 
     def _settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:
         return self._cut(schema, lambda: first(_EDGES))
@@ -249,14 +259,3 @@ def _warn_of_more(X: Any, schema: Schema) -> None:
             UserWarning,
             stacklevel=4,
         )
-
-
-def warn_of_many(table: Rows | Summary, schema: Schema) -> None:
-    for j, categories in zip(schema.categories, table.categories, strict=True):
-        if categories.size > _MANY:
-            warnings.warn(
-                f"{schema.name(j)} has {categories.size:,} categories. Is it an identifier, or a "
-                "number? Then leave it out, or give it a family of numbers.",
-                UserWarning,
-                stacklevel=5,
-            )

@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from naively.engines import tables
 from naively.estimators import choice
-from naively.estimators._mixed import MixedClassifier, warn_of_many
+from naively.estimators._mixed import MixedClassifier
 from naively.estimators._validation import Checked
 from naively.estimators.choice import as_text, choose, from_text, interaction_kinds
 from naively.estimators.decisions import check_costs, check_reject, decide
@@ -139,28 +139,6 @@ class NaiveBayes(MixedClassifier):
         self.decay = decay
         self.open_classes = open_classes
         self.n_jobs = n_jobs
-
-    @classmethod
-    def from_files(cls, source: Any, *, target: str, **options: Any) -> Self:
-        """Return an estimator fitted on files, in one streaming pass and little memory.
-
-        What columns hold is decided by their types, and the edges of histograms by the first
-        rows; text is a column of categories. A ``schema`` may be given instead, such as
-        ``other.summary_.schema``, to merge with the other model later.
-
-        Parameters
-        ----------
-        source : str, path-like, list of those, or an Arrow stream
-            CSV, Parquet or Arrow: paths, folders, globs, or any object that streams Arrow data.
-        target : str
-            The column of labels.
-        **options
-            The estimator's parameters, and those of `naively.summarize` for files: ``columns``,
-            ``exclude``, ``weight``, ``checkpoint``, ``skip_bad_files``, ...
-        """
-        model = super().from_files(source, target=target, **options)
-        warn_of_many(model.summary_, model.summary_.schema)
-        return model
 
     @property
     def families_(self) -> dict[Any, tuple[Family, ...]]:
