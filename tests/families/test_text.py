@@ -34,8 +34,11 @@ def seen(counts, codes, *, presence, weights=None):
 def slow_terms(family, row, statistic, total, bounds):
     """Return the terms of one document, (K, T), by the formulas of the family."""
     known = (row > 0) & (total > 0)
-    share = statistic.values + family.alpha
-    share = np.log(share / (statistic.values.sum(axis=1) + family.alpha * V_SEEN)[:, np.newaxis])
+    of_class, alpha = statistic.values.sum(axis=1), np.full(K, family.alpha)
+    if family.presence:  # the sum of all classes is that of all documents, whoever is left out
+        alpha *= K * (of_class + 1) / ((COUNTS > 0).sum() + K)
+    share = (statistic.values + alpha[:, np.newaxis]) / (of_class + alpha * V_SEEN)[:, np.newaxis]
+    share = np.log(share)
     if not family.presence:
         return (share[:, known] * row[known]).sum(axis=1)[:, np.newaxis]
     x = 1 / np.sqrt(max(1, row[known].sum()))
@@ -74,6 +77,16 @@ def test_a_document_left_out_is_judged_by_the_counts_of_all_others(presence):
         np.testing.assert_allclose(own[i], slow[CODES[i]], rtol=1e-10, atol=1e-10)
         foreign = np.arange(K) != CODES[i]
         np.testing.assert_allclose(others[i][foreign], slow[foreign], rtol=1e-10, atol=1e-10)
+
+
+def test_a_word_that_two_classes_never_had_speaks_for_neither():
+    values = np.zeros((3, 50))
+    values[0], values[1, :20], values[2, 49] = 40, 2, 1
+    values[:2, 49] = 0
+    share = Text().parameters(WordCounts(values, np.array([80.0, 4.0, 1.0]))).log_share
+    assert abs(share[49, 0] - share[49, 1]) < 0.05  # 20 times as many words, and as many documents
+    plain = Text(presence=False).parameters(WordCounts(values, np.ones(3))).log_share
+    assert plain[49, 1] - plain[49, 0] > 2
 
 
 @pytest.mark.parametrize("presence", [True, False])

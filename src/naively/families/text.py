@@ -1,24 +1,27 @@
 r"""The family of text: which words a document has, and how much they say of its class.
 
 .. math:: \log f(x \mid k) = \sum_j x_j \log p_{kj}, \qquad
-          p_{kj} = \frac{d_{kj} + \alpha}{d_k + \alpha V}
+          p_{kj} = \frac{d_{kj} + \alpha_k}{d_k + \alpha_k V}
 
 where j goes over the words that the document has, of which V were seen at all. Words repeat each
 other, and long documents repeat themselves, so a word counts once, and less in a long document,
 
-.. math:: x_j = 1 / \sqrt{n},
+.. math:: x_j = 1 / \sqrt{n}, \qquad \alpha_k = \alpha K \frac{d_k + 1}{\sum_l (d_l + 1)}
 
 where n is how many words the document has in all; :math:`d_{kj}` is the weight of the documents of
-class k that have the word, and :math:`d_k` the sum of those. Words are put into groups by how many
-documents have them, so that each group has as many words of documents as the others, and every
-group is a term with a weight of its own. One more term is what the length says:
+class k that have the word, and :math:`d_k` the sum of those. Of :math:`\alpha`, large classes of
+the K have more than small ones, so that a word which neither has seen speaks for neither. Words are
+put into groups by how many documents have them, so that each group has as many words of documents
+as the others, and every group is a term with a weight of its own. One more term is what the length
+says:
 
 .. math:: \sum_j x_j \log (d_k / w_k)
 
 with the weight :math:`w_k` of the documents of the class.
 
 Without ``presence`` it is the multinomial of the textbooks: :math:`x_j` is how often the word
-occurs in the document, :math:`d_{kj}` how often in those of class k, and there is one term.
+occurs in the document, :math:`d_{kj}` how often in those of class k, :math:`\alpha_k = \alpha`, and
+there is one term.
 
 A word that was never seen contributes nothing, and neither does a missing text, nor an empty one.
 
@@ -83,12 +86,15 @@ class TextParameters:
         The weight of each word in all classes.
     bounds : ndarray
         The weights at which groups begin, without the first; empty for one group.
+    added : float
+        What is added to each word of a class, for each word of its documents and one more.
     """
 
     log_share: Floats
     log_length: Floats
     total: Floats
     bounds: Floats
+    added: float
 
     @property
     def prior(self) -> TextParameters:
@@ -117,7 +123,8 @@ class Text(Family):
         The number of places that words are hashed to, for bounded memory; None for a vocabulary,
         whose words have names.
     alpha : float
-        Weight added to every word that was seen, in every class.
+        Weight added to every word that was seen, in every class: with ``presence`` on average,
+        in proportion to the words of its documents.
     presence : bool
         Whether a word counts once in a document, by the length of the document, in groups with
         weights of their own; or as often as it occurs, as in the textbooks. Without calibration
@@ -171,11 +178,17 @@ class Text(Family):
         values, of_class = statistic.values, statistic.values.sum(axis=1)
         total = values.sum(axis=0) if prior is None else prior.total
         bounds = self._bounds(total) if prior is None else prior.bounds
-        seen = total > 0
-        log_share = np.log(np.ascontiguousarray(values.T) + self.alpha)
-        log_share -= np.log(of_class + self.alpha * max(1, seen.sum()))
+        n_classes = len(values)
+        added = self.alpha * n_classes / (total.sum() + n_classes) if prior is None else prior.added
+        seen, alpha = total > 0, self._alpha(of_class, added)
+        log_share = np.log(np.ascontiguousarray(values.T) + alpha)
+        log_share -= np.log(of_class + alpha * max(1, seen.sum()))
         log_share[~seen] = 0.0
-        return TextParameters(log_share, _log_length(of_class, statistic), total, bounds)
+        return TextParameters(log_share, _log_length(of_class, statistic), total, bounds, added)
+
+    def _alpha(self, of_class: Floats, added: float) -> Floats | float:
+        """Return what is added to the words of classes."""
+        return added * (of_class + 1) if self.presence else self.alpha
 
     def _bounds(self, total: Floats) -> Floats:
         """Return where groups begin, so that documents have as many words of each."""
@@ -208,18 +221,19 @@ class Text(Family):
         cells, values = self._cells(x, parameters, weights), statistic.values
         counts = self._counts(x)
         own = np.bincount(x.row_numbers, counts, len(x)) * weights  # what each takes with it
-        of_class = values.sum(axis=1)[codes] - own
+        of_class = np.maximum(values.sum(axis=1)[codes] - own, 0.0)
+        alpha = self._alpha(of_class, parameters.added) + np.zeros(len(x))
         seen = max(1, (parameters.total > 0).sum())
         left = values[codes[cells.rows], cells.places] - cells.counts * weights[cells.rows]
-        share = np.log(np.maximum(left, 0.0) + self.alpha)
-        share -= np.log(np.maximum(of_class, 0.0) + self.alpha * seen)[cells.rows]
+        share = np.log(np.maximum(left, 0.0) + alpha[cells.rows])
+        share -= np.log(of_class + alpha * seen)[cells.rows]
         terms: Floats = np.zeros(len(x) * self.n_groups)
         terms += np.bincount(cells.at, cells.x * share, terms.size)
         terms = terms.reshape(len(x), self.n_groups)
         if not self.presence:
             return terms
         documents = np.maximum(statistic.documents[codes] - weights, 0.0)
-        length = np.log((np.maximum(of_class, 0.0) + 1) / (documents + 1))
+        length = np.log((of_class + 1) / (documents + 1))
         return np.column_stack([terms, cells.sums(len(x)) * length])
 
     def form(self, parameters: TextParameters, weight: Floats) -> WordLines:
