@@ -28,6 +28,7 @@ _LEAST_WEIGHT = 50.0  # of a sample: of fewer rows, no fifth can be left out
 _MOST_CLASSES = 128  # that have weights of their own
 _ROWS = (500, 4000)  # of the sample, at least and at most
 _CELLS = 4_000_000  # of the terms of a sample
+_ROWS_OF_WEIGHT = 40  # beside text: for each weight of a direction, or there are none
 _PAIR_COLUMNS = 32
 _MANY_ROWS = 1000  # from which columns have more bins
 _BINS = (8, 16)
@@ -57,9 +58,13 @@ def read_interactions(
     """
     n_classes, n_terms = log_prior.size, sum(len(term.columns) for term in terms)
     per_row = max(1, n_classes * n_terms)
-    sample = sample.least(min(_ROWS[1], max(_ROWS[0], _CELLS // per_row)))
+    size = min(_ROWS[1], max(_ROWS[0], _CELLS // per_row))
+    if sample.texts is not None:  # whose weights need no fewer rows than without interactions
+        size = calibration.sample_rows(n_classes, n_terms, text=True)
+    sample = sample.least(size)
     many = n_classes > _MOST_CLASSES or per_row > calibration.MOST_WEIGHTS
-    if not kinds or many or n_classes < 2 or sample.weight.sum() < _LEAST_WEIGHT:
+    alone = not (sample.numbers.shape[1] or sample.categories.shape[1])  # text, which has no pairs
+    if not kinds or many or alone or n_classes < 2 or sample.weight.sum() < _LEAST_WEIGHT:
         return None
     return _SampleReader(terms, log_prior, sample, n_categories).read(kinds)
 
@@ -103,10 +108,12 @@ class _SampleReader:
         return calibration.fit(every, self.sample.codes, self.sample.weight, self.log_prior)
 
     def _canonical(self, f: Floats) -> Canonical | None:
-        codes, weight = self.sample.codes, self.sample.weight
+        sample, codes, weight = self.sample, self.sample.codes, self.sample.weight
         whole = SampleScatter.of(f, self.own)
         W = canonical.directions(whole)
-        if not W.shape[1]:
+        n_weights = self.n_classes * len(canonical.FAMILIES) * W.shape[1]
+        scarce = sample.texts is not None and len(f) < _ROWS_OF_WEIGHT * n_weights
+        if not n_weights or scarce:
             return None
         self.honest.append(canonical.cross_fitted(f, codes, weight, whole, W.shape[1]))
         z = canonical.along(f, W)
