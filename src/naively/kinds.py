@@ -19,7 +19,14 @@ Text is a column of categories or of words: the first 2,000 cells that are not m
 are words where at least half of the cells are distinct, a cell has 3 words or more on average, and
 at least half of the words have a letter. A word is what stands between spaces.
 
+Categories say nothing where nearly every cell is another one, but their parts may, as those of
+names, paths and addresses do. So they are words, too, where 95 % of the cells are distinct and more
+than half of their parts have a letter and stand in another cell as well. A part is what stands
+between anything but letters, digits and underscores.
+
 >>> is_prose(["win a prize now", "see you at ten", None]), is_prose(["Ulm", "Bonn", "Ulm"])
+(True, False)
+>>> is_prose(["lib-tea", "lib-pot", "tea-pot"]), is_prose(["id-17", "id-18", "id-19"])
 (True, False)
 
 >>> kind_of(Held("text", "string"), "column 'town'")
@@ -34,6 +41,8 @@ such as the month; or leave it out.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import lru_cache
@@ -57,6 +66,8 @@ NUMBERS_ALONE = (
 )
 LOOKED_AT = 2000  # cells of a column that decide whether it holds text or categories
 _FEWEST_WORDS = 3  # of a cell of text, on average
+_NEARLY_ALL = 0.95  # of the cells are distinct: no categories
+_PART = re.compile(r"\w\w+")
 _OUT = "leave it out"
 _DATES = (
     "{name} holds dates or times ({type}), which are neither numbers nor categories. Give numbers, "
@@ -173,11 +184,24 @@ def schema_by_types(
 def is_prose(cells: Sequence[Any]) -> bool:
     """Whether a column of text is to be read word by word: the rule of this module."""
     present = [cell for cell in cells if isinstance(cell, str)][:LOOKED_AT]
-    words = [word for cell in present for word in cell.split()]
-    if not present or len(words) < _FEWEST_WORDS * len(present):
+    n_distinct = len(set(present))
+    if not present or 2 * n_distinct < len(present):
         return False
-    spelled = sum(any(map(str.isalpha, word)) for word in words)
-    return 2 * len(set(present)) >= len(present) and 2 * spelled >= len(words)
+    words = [word for cell in present for word in cell.split()]
+    if len(words) >= _FEWEST_WORDS * len(present):
+        return 2 * sum(map(_has_letter, words)) >= len(words)
+    return n_distinct >= _NEARLY_ALL * len(present) and _shares_parts(present)
+
+
+def _shares_parts(cells: Sequence[str]) -> bool:
+    """Whether more than half of the parts of cells have a letter and are in another cell too."""
+    parts = [part for cell in cells for part in set(_PART.findall(cell.lower()))]
+    found = Counter(parts)
+    return 2 * sum(n for part, n in found.items() if n > 1 and _has_letter(part)) > len(parts)
+
+
+def _has_letter(word: str) -> bool:
+    return any(map(str.isalpha, word))
 
 
 def fits(held: Held, kind: Kind) -> bool:

@@ -308,3 +308,38 @@ def test_families_of_one_column_read_its_text_in_one_way():
 def test_one_text_is_answered_where_texts_are_categories():
     model = NaiveBayes(families={0: "categorical"}).fit(TEXTS, Y)
     assert [model.predict_one(text) for text in TEXTS] == model.predict(TEXTS).tolist()
+
+
+def packages(n, n_classes):
+    """Return a table of a text, a number and a category, and labels."""
+    rng = np.random.default_rng(n_classes)
+    codes = rng.integers(n_classes, size=n)
+    notes = [f"the part of thing{k} is here" for k in codes]
+    frame = pd.DataFrame({"note": notes, "size": codes + rng.normal(size=n)})
+    frame["place"] = rng.choice(list("abcd"), n)
+    return frame, codes
+
+
+def test_directions_beside_text_need_forty_rows_for_each_of_their_weights():
+    def kinds(n, n_classes):
+        model = NaiveBayes(families={"note": "text"}).fit(*packages(n, n_classes))
+        return {one["kind"] for one in model.interactions_}
+
+    assert "direction" in kinds(600, 2)  # 2 classes, 2 families of one direction
+    assert "direction" not in kinds(600, 12)
+    frame, codes = packages(600, 12)
+    without = NaiveBayes(families={"note": "categorical"}).fit(frame, codes)
+    assert "direction" in {one["kind"] for one in without.interactions_}
+
+
+def test_names_that_are_all_distinct_are_read_by_the_parts_that_they_share():
+    parts = ["lib", "dev", "python", "doc", "data", "common"]
+    rng = np.random.default_rng(0)
+    names = [f"{a}{i}-{b}-{c}" for i, (a, b, c) in enumerate(rng.choice(parts, (300, 3)))]
+    hashes = [f"{value:016x}" for value in rng.integers(2**63, size=300)]
+    numbered = [f"order-{i:06d}" for i in range(300)]
+    frame = pd.DataFrame(
+        {"name": names, "hash": hashes, "number": numbered, "few": names[:30] * 10}
+    )
+    families = NaiveBayes().fit(frame, rng.integers(2, size=300)).families_
+    assert [families[name][0].name for name in frame] == ["text", *["categorical"] * 3]
