@@ -5,13 +5,14 @@ import math
 
 import numpy as np
 import pytest
+import scipy.sparse
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from naively import GaussianNB, NaivelyError
+from naively import GaussianNB, MultinomialNB, NaivelyError
 from naively.evaluation import Comparison, compare, evaluate
 
 IRIS = load_iris(return_X_y=True)
@@ -167,3 +168,12 @@ def test_what_one_of_them_cannot_read_is_its_error():
     X = np.where(IRIS[0] > 6, np.nan, IRIS[0])
     with pytest.raises(ValueError, match="Input X contains NaN"):
         compare(X, IRIS[1])
+
+
+def test_a_sparse_matrix_needs_two_classifiers_that_take_it():
+    X, y = scipy.sparse.csr_array(IRIS[0]), IRIS[1]
+    with pytest.raises(NaivelyError, match="takes no sparse matrix"):
+        compare(X, y)
+    found = compare(GaussianNB(), MultinomialNB(), X, y, repeats=1, random_state=0)
+    dense = compare(GaussianNB(), MultinomialNB(), *IRIS, repeats=1, random_state=0)
+    assert found.test_accuracy == dense.test_accuracy

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from sklearn.model_selection import KFold
 
-from naively import NaiveBayes, Text
+from naively import NaiveBayes, Text, compare, evaluate
 from naively.evaluation.answers import Truth
 from naively.evaluation.folds import by_refitting, by_summaries, fold_of_each_row
 
@@ -28,3 +30,24 @@ def test_a_fold_is_judged_as_if_the_others_were_fitted(calibration, hashed):
     np.testing.assert_allclose(
         quick.answers.probabilities, slow.answers.probabilities, rtol=1e-7, atol=1e-9
     )
+
+
+VIEWS = pa.array(NOTES, pa.string_view())
+COLUMNS = {
+    "views": VIEWS,
+    "views in chunks": pa.chunked_array([VIEWS[:50], VIEWS[50:]]),
+    "dictionary": pa.array(NOTES).dictionary_encode(),
+    "runs": pc.run_end_encode(pa.array(NOTES)),
+    "table of runs": pa.table({"note": pc.run_end_encode(pa.array(NOTES))}),
+    "pandas of views": pd.Series(NOTES, dtype=pd.ArrowDtype(pa.string_view())),
+    "pandas frame of views": pd.DataFrame({"note": NOTES}, dtype=pd.ArrowDtype(pa.string_view())),
+    "masked": np.ma.array(NOTES, mask=[False] * N),
+}
+
+
+@pytest.mark.parametrize("form", COLUMNS)
+def test_text_of_any_form_is_divided_into_training_and_test_rows(form):
+    found = evaluate(COLUMNS[form], Y, test_size=0.3, random_state=0)
+    assert found.loss == evaluate(NOTES, Y, test_size=0.3, random_state=0).loss
+    both = [compare(rows, Y, repeats=1).test_accuracy for rows in (COLUMNS[form], NOTES)]
+    assert both[0] == both[1]

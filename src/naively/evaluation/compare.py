@@ -30,6 +30,7 @@ from naively.evaluation.inputs import Truth, sort_inputs
 from naively.evaluation.peers import GaussianNB as NumbersGaussianNB
 from naively.evaluation.split import Split, split
 from naively.exceptions import NaivelyError
+from naively.sparse import is_sparse
 
 __all__ = ["compare"]
 
@@ -110,6 +111,11 @@ def compare(
 
 
 def _default_models(X: Any) -> tuple[Any, Any]:
+    if is_sparse(X):
+        raise NaivelyError(
+            "scikit-learn's GaussianNB takes no sparse matrix. Give two models to compare, such as "
+            "MultinomialNB of both libraries."
+        )
     kinds = kinds_among(X)
     if kinds == {"text"}:
         return NaiveBayes(), NaiveBayes(calibration=None)  # the multinomial of the textbooks

@@ -22,6 +22,8 @@ from naively.exceptions import NaivelyError
 
 __all__ = ["Truth", "is_fitted", "sort_inputs"]
 
+_VIEWS, _PLAIN = "string_view[pyarrow]", "large_string[pyarrow]"  # types of pandas
+
 
 class Truth(NamedTuple):
     """The true labels: all classes, sorted, and the index of each row's among them."""
@@ -71,11 +73,19 @@ def sort_inputs(*inputs: Any) -> tuple[list[Any], Any, Any]:
 
 
 def _divisible(X: Any) -> Any:
-    """Return a table of which rows can be taken: Arrow cannot take views of text."""
-    if type(X).__module__.partition(".")[0] != "pyarrow" or not hasattr(X, "column_names"):
+    """Return a table or a column of which rows can be taken: Arrow cannot take views of text."""
+    library = type(X).__module__.partition(".")[0]
+    if library == "pandas" and X.ndim == 1:
+        return X.astype(_PLAIN) if X.dtype == _VIEWS else X
+    if library == "pandas":
+        views = dict.fromkeys(X.columns[(X.dtypes == _VIEWS).to_numpy()], _PLAIN)
+        return X.astype(views) if views else X
+    if library != "pyarrow" or (not hasattr(X, "type") and not hasattr(X, "column_names")):
         return X
     from naively.engines.native.arrow import without_views
 
+    if hasattr(X, "type"):
+        return without_views(X)
     return type(X).from_arrays(list(map(without_views, X.columns)), names=X.column_names)
 
 

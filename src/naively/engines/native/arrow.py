@@ -102,10 +102,12 @@ def decoded(column: Any) -> Any:
 
 
 def without_views(column: Any) -> Any:
-    """Return a column as it is, but views of text, as polars writes them, as plain text.
+    """Return a column as it is, but views of text, as polars writes them, and runs as plain cells.
 
-    Arrow itself can neither take rows of views nor spell out a dictionary of them.
+    Arrow itself can neither take rows of those nor spell out a dictionary of views.
     """
+    if pa.types.is_run_end_encoded(column.type):
+        column = pc.run_end_decode(column)
     kind = column.type
     if pa.types.is_string_view(kind):
         return column.cast(pa.large_string())
