@@ -90,21 +90,23 @@ Problem RowReader::read(std::size_t row) {
 }
 
 bool RowReader::read_places(std::size_t first, std::size_t n) {
+    cells.n_behind = static_cast<std::size_t>(X_.starts[X_.n_rows]) - first - n;
     if (!X_.has_long_places) {
         cells.places = reinterpret_cast<const std::uint32_t*>(X_.places) + first;
-        cells.n_behind = static_cast<std::size_t>(X_.starts[X_.n_rows]) - first - n;
         cells.greatest = greatest_of(cells.places, n);
         return n == 0 || cells.greatest < X_.n_columns;
     }
     const std::uint64_t* from = reinterpret_cast<const std::uint64_t*>(X_.places) + first;
-    places_.resize(n);
+    cells.n_behind = std::min(cells.n_behind, cells_behind);
+    places_.resize(n + cells.n_behind);
     std::uint64_t greatest = 0;
     for (std::size_t i = 0; i < n; ++i) {
         greatest = std::max(greatest, from[i]);
         places_[i] = static_cast<std::uint32_t>(from[i]);
     }
+    for (std::size_t i = n; i < n + cells.n_behind; ++i)
+        places_[i] = static_cast<std::uint32_t>(from[i]);
     cells.places = places_.data();
-    cells.n_behind = 0;
     cells.greatest = static_cast<std::uint32_t>(greatest);
     return n == 0 || greatest < X_.n_columns;
 }

@@ -24,6 +24,8 @@ struct SparseRows {
     std::size_t n_columns;  // fewer than 2^32
 };
 
+constexpr std::size_t cells_behind = 24;  // whose weights are fetched beforehand
+
 // Cells beyond this count as this in sums of lines, which must be finite.
 constexpr double farthest_cell = 1e300;
 

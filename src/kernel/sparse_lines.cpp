@@ -7,8 +7,7 @@
 namespace naively {
 namespace {
 
-constexpr std::size_t cells_ahead = 24;  // whose weights are fetched beforehand
-constexpr std::size_t most_quads = 8;    // that stay in registers: 32 classes at a time
+constexpr std::size_t most_quads = 8;  // that stay in registers: 32 classes at a time
 constexpr std::size_t quad_size = 4;
 constexpr std::size_t line_bytes = 64;
 
@@ -49,6 +48,7 @@ template <std::size_t Q> struct RowSums {
             reinterpret_cast<std::uintptr_t>(weights) + place * stride * sizeof(double);
         for (std::size_t at = 0; at < Q * sizeof(Quad); at += line_bytes)
             NAIVELY_PREFETCH(reinterpret_cast<const char*>(from + at));
+        NAIVELY_PREFETCH(reinterpret_cast<const char*>(from + Q * sizeof(Quad) - 1));
     }
     NAIVELY_INLINE void add(const double* b, double x) {
         for (std::size_t q = 0; q < Q; ++q) add_scaled(b + q * quad_size, x, sums[q]);
@@ -67,9 +67,9 @@ NAIVELY_INLINE void add_row(const Cells& row, const Lines& lines, std::size_t fi
     std::size_t i = 0;
     if (row.greatest * lines.n_classes + first + wide <= end) {
         const std::size_t known = row.n + row.n_behind;
-        const std::size_t far = known > cells_ahead ? std::min(row.n, known - cells_ahead) : 0;
+        const std::size_t far = known > cells_behind ? std::min(row.n, known - cells_behind) : 0;
         for (; i < far; ++i) {
-            sums.prefetch(row.places[i + cells_ahead]);
+            sums.prefetch(row.places[i + cells_behind]);
             sums.add(row.places[i], is_step ? 1.0 : row.values[i]);
         }
         for (; i < row.n; ++i) sums.add(row.places[i], is_step ? 1.0 : row.values[i]);

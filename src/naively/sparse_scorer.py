@@ -99,7 +99,8 @@ class SparseScorer:
             return self._scored_dense(want, numbers, out)
         for start in range(0, len(out), _ROWS):
             rows = slice(start, min(start + _ROWS, len(out)))
-            joint = np.tile(self.constant, (rows.stop - rows.start, 1))
+            joint = np.empty((rows.stop - rows.start, self.constant.size))
+            joint[:] = self.constant
             if not all(form.add(numbers[rows], joint) for form in self._forms):
                 return False
             if want == "joint":
