@@ -81,8 +81,7 @@ class Term:
         """Return log f of some cells of the i-th column of numbers, of shape (n, n_classes)."""
         cells = np.full((x.size, len(self.columns)), np.nan)
         cells[:, i] = x
-        found: Floats = self.family.log_density(cells, self.parameters)[:, :, i]
-        return found
+        return self.family.log_density(cells, self.parameters)[:, :, i]
 
     def left_out(self, sample: Sample) -> Floats:
         """Return log f of rows in their own class as if they had not been seen: (n, d)."""

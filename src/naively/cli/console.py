@@ -6,7 +6,6 @@ Colours appear on a terminal only.
 from __future__ import annotations
 
 import json
-import math
 import sys
 from contextlib import suppress
 from typing import Any
@@ -56,12 +55,6 @@ def show(*what: Any) -> None:
 
 def show_json(value: Any) -> None:
     """Print a value for another program. What is not a number is null."""
-    print(json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False))
+    from naively.evaluation.tables import plain
 
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _finite(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    print(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False))

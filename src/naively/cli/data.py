@@ -66,7 +66,8 @@ class Source:
         self, options: Data, kinds: Mapping[str, Any] | None = None, weight: str | None = None
     ) -> ColumnPlan:
         """Choose the columns to learn from; tell the user which are left out, and why."""
-        request = Request(**self.asked(options), kinds=_dict(kinds), weight=weight)
+        held = None if kinds is None else dict(kinds)
+        request = Request(**self.asked(options), kinds=held, weight=weight)
         found = ColumnPlan.of(self.first, request)
         tell_left_out(found.left_out, is_part=self.first.is_part)
         if kinds is not None:
@@ -121,7 +122,3 @@ def read_labelled(
     numbers = [plan.features[j] for j in plan.schema.numbers]
     tell_counting(counting_columns(summarize(table.X.select(numbers), table.y)) if numbers else [])
     return table
-
-
-def _dict(kinds: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    return None if kinds is None else dict(kinds)

@@ -126,8 +126,7 @@ class ModelOptions:
 
     def measured(self) -> SchemaFromFirstRows:
         """Return what is measured, as the engine is told."""
-        found: SchemaFromFirstRows = self.estimator()._schema_of_files()
-        return found
+        return self.estimator()._schema_of_files()
 
     def estimator(self, classes: Any = None) -> Any:
         """Return the estimator, for labels of these classes if they are known."""

@@ -104,8 +104,7 @@ def _summarize_target(X: Any, target: str, n_jobs: int | None, options: dict[str
     package = type(X).__module__.partition(".")[0]
     if package in ("ibis", "pyspark"):
         there = import_module(f"naively.engines.{'sql' if package == 'ibis' else 'spark'}")
-        found: Summary = there.summarize(X, target=target, **options)
-        return found
+        return there.summarize(X, target=target, **options)
     from naively.engines import files
 
     return files.summarize(X, target=target, n_jobs=n_jobs, **options)

@@ -24,8 +24,7 @@ __all__ += ["shape_of"]
 
 def shape_of(X: Any) -> tuple[int, int]:
     """Return the numbers of rows and columns of a frame."""
-    shape: tuple[int, int] = X.shape
-    return shape
+    return X.shape
 
 
 def names_of(X: Any) -> tuple[str, ...] | None:
@@ -47,15 +46,13 @@ def names_of(X: Any) -> tuple[str, ...] | None:
 def columns_of(X: Any) -> list[Any]:
     """Return the columns of a frame, as its library has them, or as arrays."""
     native = native_of(X)
-    found: list[Any] = library_of(native).columns(native)
-    return found
+    return library_of(native).columns(native)
 
 
 def held_by(column: Any) -> Held:
     """Return what the type of a column says: of an array, or of a frame's library."""
     if not isinstance(column, np.ndarray):
-        found: Held = library_of(column).held(column)
-        return found
+        return library_of(column).held(column)
     by_type = held_by_dtype(column.dtype)
     return held_by_objects(column.tolist()) if by_type is None else by_type
 
@@ -75,8 +72,7 @@ def cells_of(column: Any) -> list[Any]:
     for name in ("to_pylist", "to_list", "tolist"):
         if hasattr(column, name):
             break
-    found: list[Any] = getattr(column, name)()
-    return found
+    return getattr(column, name)()
 
 
 class Frame:
@@ -107,8 +103,7 @@ class _LaterColumn:
         self.column, self.numbers = column, library_of(column).numbers
 
     def __getitem__(self, rows: slice) -> NDArray[Any]:
-        found: NDArray[Any] = self.numbers(self.column[rows])
-        return found
+        return self.numbers(self.column[rows])
 
 
 def number_column(column: Any, name: str) -> Any:

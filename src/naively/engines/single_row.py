@@ -114,8 +114,7 @@ def _cells_of(X: Any, schema: Schema) -> Sequence[Any] | None:
     if schema.names not in (None, frames.names_of(X)):
         return None
     native = native_of(X)
-    cells: Sequence[Any] | None = library_of(native).row(native, schema.held)
-    return cells
+    return library_of(native).row(native, schema.held)
 
 
 def _place(cell: Any, seen: NDArray[Any]) -> int | None:

@@ -221,8 +221,7 @@ class GaussianNB(SummaryClassifier):
         return model
 
     def _parameters(self, state: State) -> GaussianParameters:
-        found: GaussianParameters = self._model(state).terms[0].parameters
-        return found
+        return self._model(state).terms[0].parameters
 
     def _linear(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         r"""Return weights and constants of the linear form, one row per class.

@@ -130,8 +130,7 @@ def _rises(strengths: Floats, base: Floats, weight: Floats) -> Floats:
 
 def _log_rising(x: Floats, n: Floats) -> Floats:
     r"""Return :math:`\log \Gamma(x + n) - \log \Gamma(x)`: that of x (x + 1) ... for a whole n."""
-    rising: Floats = gammaln(x + n) - gammaln(x)
-    return rising
+    return gammaln(x + n) - gammaln(x)
 
 
 def _heap(weight: Floats) -> Floats:

@@ -315,8 +315,7 @@ class _Cells(NamedTuple):
 
     def sums(self, n_rows: int) -> Floats:
         """Return the sum of x in each document."""
-        found: Floats = np.bincount(self.rows, self.x, n_rows).astype(np.float64)
-        return found
+        return np.bincount(self.rows, self.x, n_rows).astype(np.float64)
 
 
 def _log_length(of_class: Floats, statistic: WordCounts) -> Floats:

@@ -150,5 +150,4 @@ def _between(values: Floats, weight: Floats, own: Floats) -> Floats:
     sums = own.T @ values
     between = (sums**2 / np.maximum(n_classes, 1e-300)[:, np.newaxis]).sum(axis=0)
     within = np.maximum(weight @ values**2 - between, 0.0)
-    ratio: Floats = between / (within + 1.0)
-    return ratio
+    return between / (within + 1.0)

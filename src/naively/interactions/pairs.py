@@ -229,8 +229,7 @@ def _expected(tallies: Floats) -> Floats:
     total = max(float(whole.sum()), 1e-300)
     pa = (tallies.sum(axis=2) + _MARGIN_ROWS * whole.sum(axis=1) / total) / (N + _MARGIN_ROWS)
     pb = (tallies.sum(axis=1) + _MARGIN_ROWS * whole.sum(axis=0) / total) / (N + _MARGIN_ROWS)
-    expected: Floats = pa[:, :, np.newaxis] * pb[:, np.newaxis]
-    return expected
+    return pa[:, :, np.newaxis] * pb[:, np.newaxis]
 
 
 def _likeliest(tallies: Floats, expected: Floats) -> float:

@@ -116,8 +116,7 @@ def coefficients(given: QuadraticParameters) -> tuple[Floats, float, Floats]:
 
 def _term(q: Floats, log_det: Floats, m: Floats, p: int) -> Floats:
     power = np.log1p(m * q / _TAILS)
-    found: Floats = -0.5 * (log_det - p * np.log(m)) - 0.5 * (_TAILS + p) * power
-    return found
+    return -0.5 * (log_det - p * np.log(m)) - 0.5 * (_TAILS + p) * power
 
 
 def _distances(values: Floats, given: QuadraticParameters) -> Floats:

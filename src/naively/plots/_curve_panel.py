@@ -143,8 +143,7 @@ def _edges(column: Floats, bins: int | None) -> Floats:
         return np.arange(low - 0.5, high + 1)
     count = int(np.clip(2 * np.cbrt(column.size), 5, 40)) if bins is None else bins
     margin = 1e-3 * max(-low, high) if is_large and high - low < 1e-12 * max(-low, high) else 0.0
-    edges: Floats = np.histogram_bin_edges(column, count, (low - margin, high + margin))
-    return edges
+    return np.histogram_bin_edges(column, count, (low - margin, high + margin))
 
 
 def _range(means: Floats, spread: Floats, groups: Sequence[Floats]) -> tuple[float, float]:

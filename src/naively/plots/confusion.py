@@ -250,5 +250,4 @@ class ConfusionDisplay:
 
 def _shares(matrix: NDArray[Any]) -> NDArray[np.float64]:
     rows = np.maximum(np.asarray(matrix).sum(axis=1, keepdims=True), 1)
-    shares: NDArray[np.float64] = matrix / rows
-    return shares
+    return matrix / rows

@@ -72,8 +72,7 @@ def columns_by_separation(summary: Summary, n: int) -> list[int]:
     >>> columns_by_separation(summarize([[0, 0], [1, 1], [0, 5], [1, 6]], ["a", "a", "b", "b"]), 1)
     [1]
     """
-    order: list[int] = np.argsort(-separation(summary), kind="stable")[:n].tolist()
-    return order
+    return np.argsort(-separation(summary), kind="stable")[:n].tolist()
 
 
 def class_separation(summary: Summary, columns: Iterable[int] | None = None) -> NDArray[np.float64]:
@@ -100,8 +99,7 @@ def classes_by_separation(
 ) -> list[int]:
     """Return the n classes that stand apart most, in the order of their labels."""
     order = np.argsort(-class_separation(summary, columns), kind="stable")
-    chosen: list[int] = np.sort(order[:n]).tolist()
-    return chosen
+    return np.sort(order[:n]).tolist()
 
 
 class _Overlaps:

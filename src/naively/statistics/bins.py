@@ -52,5 +52,4 @@ class Bins(Weights):
 
     def by_class(self, axes: Axes) -> Floats:
         """Return the weight of each column's cells."""
-        found: Floats = self.values.sum(axis=2)
-        return found
+        return self.values.sum(axis=2)

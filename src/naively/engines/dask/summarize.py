@@ -73,8 +73,7 @@ def summarize(
     lengths = None if all(map(is_lazy, beside.values())) else _lengths(X)
     work, held = partial(_measured, measure), dask.delayed(schema, traverse=False)
     parts = each_partition(work, X, beside, held, lengths=lengths, most=most)
-    found: Summary = _total(parts).compute()
-    return found
+    return _total(parts).compute()
 
 
 def _total(parts: list[Any]) -> Any:

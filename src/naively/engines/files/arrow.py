@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from naively._optional import need
-from naively.engines.files.cells import no_rows
-from naively.engines.files.pieces import CELLS, FilePiece, Position, check_names, columns_together
+from naively.engines.files.pieces import CELLS, FilePiece, Position, TypedReader, columns_together
 from naively.engines.files.sources import BadFileError, File, change_of
 
 __all__ = ["ArrowReader", "StreamReader", "open_arrow"]
@@ -41,26 +40,16 @@ def open_arrow(file: File) -> ArrowReader | StreamReader:
     return StreamReader(file, pa.ipc.open_stream(pa.OSFile(file.name)))
 
 
-class ArrowReader:
+class ArrowReader(TypedReader):
     """A file of record batches that is open."""
 
     def __init__(self, file: File) -> None:
-        self.file = file
         reader = pa.ipc.open_file(pa.OSFile(file.name))
-        self._schema, self._n_batches = reader.schema, reader.num_record_batches
-        check_names(self._schema.names, file)
+        super().__init__(file, reader.schema)
+        self._n_batches = reader.num_record_batches
         self._first = (
             _first_batch(file) if self._n_batches and len(self._schema) else _FirstBatch(0, 0)
         )
-
-    @property
-    def types(self) -> Mapping[str, Any]:
-        """The columns and their types."""
-        return dict(zip(self._schema.names, self._schema.types, strict=True))
-
-    def sample(self) -> Any:
-        """Return no rows, of the types that the file declares."""
-        return no_rows(self._schema)
 
     def first_batches(self, name: str) -> Iterator[Any]:
         """Yield batches of the first rows, with one column."""
@@ -145,13 +134,13 @@ class _FirstBatch(NamedTuple):
     bytes: int
 
 
-class StreamReader:
+class StreamReader(TypedReader):
     """Record batches that come one after the other, cut into pieces of equally many rows."""
 
     def __init__(self, file: File, stream: Any) -> None:
-        self.file, self._stream = file, stream
+        super().__init__(file, stream.schema)
+        self._stream = stream
         self._seen: list[Any] = []  # batches that have been looked at, and come again
-        check_names(stream.schema.names, file)
 
     @classmethod
     def of_object(cls, file: File) -> StreamReader:
@@ -161,15 +150,6 @@ class StreamReader:
             return cls(file, pa.RecordBatchReader.from_stream(content))
         scanner = content if hasattr(content, "to_reader") else content.scanner()
         return cls(file, scanner.to_reader())
-
-    @property
-    def types(self) -> Mapping[str, Any]:
-        """The columns and their types."""
-        return dict(zip(self._stream.schema.names, self._stream.schema.types, strict=True))
-
-    def sample(self) -> Any:
-        """Return no rows, of the types that the stream declares."""
-        return no_rows(self._stream.schema)
 
     def first_batches(self, name: str) -> Iterator[Any]:
         """Yield the first batches, which come again."""

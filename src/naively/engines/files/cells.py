@@ -28,7 +28,6 @@ __all__ = [
     "checked_weights",
     "encode",
     "is_number",
-    "no_rows",
     "numbers",
     "plain",
     "read_text",
@@ -70,12 +69,6 @@ def plain(kind: Any) -> Any:
     """Return the type that a column has once its dictionary, or its runs, are spelled out."""
     packed = pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind)
     return plain(kind.value_type) if packed else kind
-
-
-def no_rows(schema: Any) -> Any:
-    """Return a table without rows, of plain types."""
-    fields = zip(schema.names, map(plain, schema.types), strict=True)
-    return pa.schema(list(fields)).empty_table()
 
 
 def numbers(array: Any) -> NDArray[Any]:

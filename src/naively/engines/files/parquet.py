@@ -12,8 +12,7 @@ from threading import local
 from typing import Any
 
 from naively._optional import need
-from naively.engines.files.cells import no_rows
-from naively.engines.files.pieces import CELLS, FilePiece, Position, check_names, columns_together
+from naively.engines.files.pieces import CELLS, FilePiece, Position, TypedReader, columns_together
 from naively.engines.files.sources import BadFileError, File
 from naively.kinds import LOOKED_AT
 
@@ -28,24 +27,13 @@ _TEXTS = 1 << 13  # rows of a batch with columns of text, whose cells may be lon
 _BUFFER = 1 << 16  # bytes of a column that are read at once
 
 
-class ParquetReader:
+class ParquetReader(TypedReader):
     """A Parquet file that is open."""
 
     def __init__(self, file: File) -> None:
-        self.file = file
         self._metadata = pq.read_metadata(file.name)
-        self._schema = self._metadata.schema.to_arrow_schema()
-        check_names(self._schema.names, file)
+        super().__init__(file, self._metadata.schema.to_arrow_schema())
         self._own = local()
-
-    @property
-    def types(self) -> Mapping[str, Any]:
-        """The columns and their types."""
-        return dict(zip(self._schema.names, self._schema.types, strict=True))
-
-    def sample(self) -> Any:
-        """Return no rows, of the types that the file declares."""
-        return no_rows(self._schema)
 
     def first_batches(self, name: str) -> Iterator[Any]:
         """Yield batches of the first rows, with one column."""

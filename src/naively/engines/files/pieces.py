@@ -10,11 +10,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from naively._optional import need
+from naively.engines.files.cells import plain
 from naively.engines.files.sources import File
 from naively.exceptions import NaivelyError
 
-__all__ = ["CELLS", "FilePiece", "Position", "Reader", "ReplayedReader"]
+__all__ = ["CELLS", "FilePiece", "Position", "Reader", "ReplayedReader", "TypedReader"]
 __all__ += ["check_names", "columns_together"]
+
+pa = need("pyarrow", "reading files", extra="files")
 
 Position = dict[str, int]
 CELLS = 1 << 22  # of a piece, about: 32 MB of float64
@@ -57,16 +61,26 @@ class Reader(Protocol):
         """
 
 
-class ReplayedReader:
-    """A reader of a stream of which some pieces have been looked at; they come again.
+class TypedReader:
+    """What readers of files and streams share whose types an Arrow schema declares."""
 
-    Parameters
-    ----------
-    reader : Reader
-        The stream, which can be read only once.
-    pieces : iterator of FilePiece
-        All of its pieces.
-    """
+    def __init__(self, file: File, schema: Any) -> None:
+        check_names(schema.names, file)
+        self.file, self._schema = file, schema
+
+    @property
+    def types(self) -> Mapping[str, Any]:
+        """The columns and their types."""
+        return dict(zip(self._schema.names, self._schema.types, strict=True))
+
+    def sample(self) -> Any:
+        """Return no rows, of plain types."""
+        fields = zip(self._schema.names, map(plain, self._schema.types), strict=True)
+        return pa.schema(list(fields)).empty_table()
+
+
+class ReplayedReader:
+    """A reader of a stream, which can be read only once: pieces that were looked at come again."""
 
     def __init__(self, reader: Reader, pieces: Iterator[FilePiece]) -> None:
         self.types, self.sample, self._pieces = reader.types, reader.sample, pieces

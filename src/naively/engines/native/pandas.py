@@ -71,8 +71,7 @@ def shared(column: Any) -> NDArray[Any] | None:
     """Return the column's own memory as an array, or None where that needs a copy."""
     if not isinstance(column.dtype, np.dtype) or column.dtype.kind == "O":
         return None
-    array: NDArray[Any] = column.to_numpy()
-    return array
+    return column.to_numpy()
 
 
 def numbers(column: Any) -> NDArray[np.float64]:
@@ -94,8 +93,7 @@ def objects(column: Any) -> list[Any] | None:
     """Return cells that are Python's objects, or text: pandas compares some up to a zero byte."""
     column = _dense(column)
     is_coded = isinstance(column.dtype, pd.CategoricalDtype)
-    found: list[Any] | None = None if is_coded or column.dtype.kind != "O" else column.tolist()
-    return found
+    return None if is_coded or column.dtype.kind != "O" else column.tolist()
 
 
 def distinct(column: Any) -> tuple[NDArray[Any], list[Any]]:
@@ -112,8 +110,7 @@ def row(frame: Any, kinds: tuple[Kind, ...]) -> list[Any] | None:
     """Return the cells of the first row, or None where the types do not show what they are."""
     if not _fit(_types(frame), kinds):
         return None
-    cells: list[Any] = frame.to_numpy(dtype=object)[0].tolist()
-    return cells
+    return frame.to_numpy(dtype=object)[0].tolist()
 
 
 def _types(frame: Any) -> tuple[Any, ...]:

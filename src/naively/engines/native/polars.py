@@ -23,8 +23,7 @@ _WHATS |= dict.fromkeys(_CODED, "text")
 
 def columns(frame: Any) -> list[Any]:
     """Return the columns of a frame."""
-    found: list[Any] = frame.get_columns()
-    return found
+    return frame.get_columns()
 
 
 def held(column: Any) -> Held:
@@ -55,13 +54,12 @@ def numbers(column: Any) -> NDArray[np.float64]:
     """Return the cells as float64, as exactly as that can be; null is NaN."""
     if column.dtype == pl.Object:
         return numbers_of_objects(column.to_list(), f"column {column.name!r}")
-    return _float64(column.cast(pl.Float64).to_numpy())
+    return np.ascontiguousarray(column.cast(pl.Float64).to_numpy(), dtype=np.float64)
 
 
 def objects(column: Any) -> list[Any] | None:
     """Return cells that are Python's objects; None for others."""
-    found: list[Any] | None = column.to_list() if column.dtype == pl.Object else None
-    return found
+    return column.to_list() if column.dtype == pl.Object else None
 
 
 def distinct(column: Any) -> tuple[NDArray[Any], list[Any]]:
@@ -78,14 +76,9 @@ def distinct(column: Any) -> tuple[NDArray[Any], list[Any]]:
 
 def row(frame: Any, kinds: tuple[Kind, ...]) -> tuple[Any, ...] | None:
     """Return the cells of the first row, or None where the types do not show what they are."""
-    cells: tuple[Any, ...] | None = frame.row(0) if _fit(tuple(frame.dtypes), kinds) else None
-    return cells
+    return frame.row(0) if _fit(tuple(frame.dtypes), kinds) else None
 
 
 @lru_cache(maxsize=64)
 def _fit(types: tuple[Any, ...], kinds: tuple[Kind, ...]) -> bool:
     return len(types) == len(kinds) and all(map(fits, map(_held_by_type, types), kinds))
-
-
-def _float64(cells: Any) -> NDArray[np.float64]:
-    return np.ascontiguousarray(cells, dtype=np.float64)

@@ -69,7 +69,9 @@ class ParquetFiles:
             return None
         places = [urlsplit(uri) for uri in df.inputFiles()]
         paths = sorted(unquote(place.path) for place in places)
-        if any(place.scheme != "file" for place in places) or not all(map(_is_there, paths)):
+        if any(place.scheme != "file" for place in places) or not all(
+            Path(path).is_file() for path in paths
+        ):
             return None
         files = cls(_partitions(paths, df.sparkSession.sparkContext.defaultParallelism), columns)
         return files if all(map(files._is_plain, paths[:1])) else None
@@ -134,10 +136,6 @@ def _is_scan(df: Any) -> bool:
 
 def _name(node: Any) -> str:
     return node.getClass().getSimpleName()
-
-
-def _is_there(path: str) -> bool:
-    return Path(path).is_file()
 
 
 def _partitions(paths: Sequence[str], n_cores: int) -> list[list[Span]]:

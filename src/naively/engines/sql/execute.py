@@ -51,8 +51,7 @@ def _unanswered(error: Exception) -> NaivelyError:
 
 def floats(result: Any, name: str) -> NDArray[np.float64]:
     """Return a column of a result; NULL becomes NaN."""
-    numbers: NDArray[np.float64] = result[name].to_numpy(dtype=np.float64, na_value=np.nan)
-    return numbers
+    return result[name].to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def class_places(result: Any, classes: NDArray[Any]) -> NDArray[np.intp]:

@@ -107,8 +107,7 @@ def _first_cells(table: Any, name: str) -> list[Any]:
     """Return some cells of a column of text: a small query of its own."""
     column = table[name]
     few = table.filter(column.notnull()).select(cell=column).limit(LOOKED_AT)
-    cells: list[Any] = execute(few)["cell"].tolist()
-    return cells
+    return execute(few)["cell"].tolist()
 
 
 def held_by_type(kind: Any) -> Held:
