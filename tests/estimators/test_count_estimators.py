@@ -1,10 +1,13 @@
 """MultinomialNB, ComplementNB and BernoulliNB: scikit-learn's numbers, on summaries that add."""
 
 import pickle
+import tracemalloc
 import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse
 import sklearn.naive_bayes
@@ -63,6 +66,45 @@ def test_the_numbers_are_those_of_scikit_learn(kind, data, form, dtype):
     X, y = data
     X = getattr(np if form == "asarray" else scipy.sparse, form)(X.astype(dtype))
     assert_alike(kind[0](**kind[1]).fit(X, y), peer(kind).fit(X, y), X)
+
+
+FRAMES = {
+    "pandas": lambda frame: frame,
+    "polars": pl.DataFrame,
+    "pyarrow": pa.Table.from_pandas,
+    "integers that may be missing": lambda frame: frame.astype("Int64"),
+    "sparse": lambda frame: frame.astype(pd.SparseDtype("int64", 0)),
+    "sparse, without names": lambda frame: pd.DataFrame.sparse.from_spmatrix(
+        scipy.sparse.csr_array(frame.to_numpy())
+    ),
+    "some columns sparse": lambda frame: frame.assign(
+        w3=frame["w3"].astype(pd.SparseDtype("int64", 0))
+    ),
+    "sparse, ones left out": lambda frame: frame.astype(pd.SparseDtype("int64", 1)),
+}
+
+
+@pytest.mark.parametrize("form", FRAMES.values(), ids=FRAMES)
+def test_frames_of_counts_give_the_model_of_arrays(kind, data, form):
+    X, y = data
+    frame = form(pd.DataFrame(X, columns=[f"w{j}" for j in range(X.shape[1])]))
+    model, plain = kind[0](**kind[1]).fit(frame, y), kind[0](**kind[1]).fit(X, y)
+    np.testing.assert_array_equal(model.feature_count_, plain.feature_count_)
+    np.testing.assert_allclose(model.predict_proba(frame), plain.predict_proba(X), atol=1e-12)
+
+
+def test_sparse_columns_of_pandas_are_never_made_dense():
+    X = scipy.sparse.random_array((200_000, 500), density=1e-4, rng=0, format="csr")
+    X.data[:] = 1
+    frame, y = pd.DataFrame.sparse.from_spmatrix(X), np.arange(200_000) % 3
+    frame.columns = [f"w{j}" for j in range(500)]
+    tracemalloc.start()
+    model = MultinomialNB().fit(frame, y)
+    model.predict(frame)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.1 * 8 * 200_000 * 500
+    assert model.feature_names_in_[7] == "w7"
 
 
 PRIORS = [{}, {"fit_prior": False}, {"class_prior": [0.1, 0.2, 0.3, 0.4]}]
@@ -243,6 +285,16 @@ def test_learning_a_few_rows_reads_no_logarithms():
         warnings.simplefilter("error")
         model.predict(X[:3])
     assert "weights" in vars(model.model_.terms[0].parameters)
+
+
+def test_columns_may_have_smoothing_of_their_own_in_every_estimator():
+    X, y = counts()
+    alpha = np.linspace(0.1, 3, X.shape[1])
+    model = BernoulliNB(alpha=alpha).fit(X, y)
+    for k, label in enumerate(model.classes_):
+        rows = X[y == label] > 0
+        expected = np.log((rows.sum(axis=0) + alpha) / (len(rows) + 2 * alpha))
+        np.testing.assert_allclose(model.feature_log_prob_[k], expected, rtol=1e-12)
 
 
 def test_a_sparse_row_is_answered_as_one_row(kind, data):

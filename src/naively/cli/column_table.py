@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.statistics import Documents, Occurrences
 from naively.summary import Summary
 from naively.top_words import top_words
 
@@ -49,17 +50,22 @@ def rows_of(estimator: Any, most: int) -> ColumnTable:
         rows = [_of_numbers(name, *pair) for name, pair in zip(names, pairs, strict=False)]
         return ColumnTable("mean ± standard deviation, smoothing included", (), rows)
     rows = []
-    for column in _columns(estimator)[:most]:
+    for column in _columns(estimator, most):
         more = " and ".join(column["families"]), _weights(column["weights"])
-        if column["kind"] == "text":
+        if "counts" in column:
+            rows.append(_of_counts(column["name"], column["counts"], more))
+        elif column["kind"] == "text":
             rows += _of_words(column, more, estimator.classes_.size)
         elif column["kind"] == "number":
             rows.append(_of_numbers(column["name"], column["mean"], column["variance"], more))
         else:
             rows += _of_categories(column, more)
-    return ColumnTable(
-        "mean ± standard deviation, or rows of each category or word", ("family", "weight"), rows
-    )
+    title = "mean ± standard deviation, or rows of each category or word"
+    if (counted := estimator.summary_.schema.counted) is not None:
+        title = (
+            "counts of each column" if counted == "occurrences" else "rows that have each column"
+        )
+    return ColumnTable(title, ("family", "weight"), rows)
 
 
 def as_dict(estimator: Any) -> dict[str, Any]:
@@ -119,11 +125,11 @@ def _names(summary: Summary) -> list[str]:
     return list(schema.names or [f"column {j}" for j in range(schema.n_columns)])
 
 
-def _columns(estimator: Any) -> list[dict[str, Any]]:
+def _columns(estimator: Any, most: int | None = None) -> list[dict[str, Any]]:
     """Return what is known about each column: families, their weights, what was seen by class."""
     summary, terms = estimator.summary_, estimator.model_.by_column
     columns = []
-    for j, name in enumerate(_names(summary)):
+    for j, name in enumerate(_names(summary)[:most]):
         column = {
             "name": name,
             "kind": _kind(summary, j),
@@ -157,6 +163,9 @@ def _kind(summary: Summary, j: int) -> str:
 
 def _seen(summary: Summary, j: int) -> dict[str, Any]:
     schema = summary.schema
+    if schema.counted is not None:
+        kind: Any = Occurrences if schema.counted == "occurrences" else Documents
+        return {"counts": summary[kind].values[:, j]}
     if j in schema.numbers:
         weight, mean, m2, _ = summary.moments.values[:, :, schema.numbers.index(j)]
         variance = np.divide(m2, weight, out=np.full_like(m2, np.nan), where=weight > 0)
@@ -178,19 +187,21 @@ def _of_numbers(
     return ColumnLine(name, [_spread(*pair) for pair in pairs], spark(mean), more)
 
 
+def _of_counts(name: str, counts: NDArray[Any], more: tuple[str, ...] = ()) -> ColumnLine:
+    return ColumnLine(name, [f"{count:,.10g}" for count in counts.tolist()], spark(counts), more)
+
+
 def _of_categories(column: dict[str, Any], more: tuple[str, ...]) -> list[ColumnLine]:
     """Return a line for the column, and one for each of its most frequent categories."""
     names, counts = column["categories"], column["rows"]
     order = np.argsort(-counts.sum(axis=1), kind="stable")
     rows = [ColumnLine(column["name"], [""] * counts.shape[1], "", more)]
-    for k in order[:_MOST_CATEGORIES].tolist():
-        cells = [f"{weight:,.10g}" for weight in counts[k].tolist()]
-        rows.append(ColumnLine(f"  {names[k]}", cells, spark(counts[k]), ("", "")))
+    few = order[:_MOST_CATEGORIES].tolist()
+    rows += [_of_counts(f"  {names[k]}", counts[k], ("", "")) for k in few]
     if len(names) > _MOST_CATEGORIES:
         rest = counts[order[_MOST_CATEGORIES:]].sum(axis=0)
         name = f"  {len(names) - _MOST_CATEGORIES:,} more"
-        cells = [f"{weight:,.10g}" for weight in rest.tolist()]
-        rows.append(ColumnLine(name, cells, spark(rest), ("", "")))
+        rows.append(_of_counts(name, rest, ("", "")))
     return rows
 
 
@@ -202,9 +213,7 @@ def _of_words(column: dict[str, Any], more: tuple[str, ...], n_classes: int) -> 
     for of_class in column["top_words"]:
         for one in of_class[: max(1, _MOST_CATEGORIES // n_classes)]:
             if one["word"] not in shown and len(shown) < 2 * _MOST_CATEGORIES:
-                counts = np.array(one["counts"])
-                cells = [f"{count:,.10g}" for count in counts.tolist()]
-                rows.append(ColumnLine(f"  {one['word']}", cells, spark(counts), ("", "")))
+                rows.append(_of_counts(f"  {one['word']}", np.array(one["counts"]), ("", "")))
                 shown.add(one["word"])
     return rows
 

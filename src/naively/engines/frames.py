@@ -16,10 +16,10 @@ from naively.engines.arrays import is_readable
 from naively.engines.native import is_frame, library_of, native_of
 from naively.exceptions import NaivelyError
 from naively.kinds import Held, check, held_by_dtype, held_by_objects, numbers_of_objects
+from naively.sparse import SparseRows
 
 __all__ = ["Frame", "cells_of", "columns_of", "first_cells", "held_by", "is_frame", "names_of"]
-__all__ += ["number_column"]
-__all__ += ["shape_of"]
+__all__ += ["number_column", "shape_of", "sparse_rows"]
 
 
 def shape_of(X: Any) -> tuple[int, int]:
@@ -47,6 +47,14 @@ def columns_of(X: Any) -> list[Any]:
     """Return the columns of a frame, as its library has them, or as arrays."""
     native = native_of(X)
     return library_of(native).columns(native)
+
+
+def sparse_rows(X: Any) -> SparseRows | None:
+    """Return a frame whose columns all leave zeros out; None for others."""
+    native = native_of(X)
+    find = getattr(library_of(native), "sparse_matrix", None)
+    matrix = None if find is None else find(native)
+    return None if matrix is None else SparseRows.of(matrix)
 
 
 def held_by(column: Any) -> Held:

@@ -80,6 +80,9 @@ def _check_other(estimator: BaseEstimator, X: Any) -> Checked:
         from naively.engines import frames
 
         if frames.is_frame(X):
+            if (held := frames.sparse_rows(X)) is not None:
+                _check_not_empty(estimator, held.shape)
+                return Checked(held, frames.names_of(X), np.dtype(np.float64))
             frame = frames.Frame(X)
             _check_not_empty(estimator, frame.shape)
             return Checked(frame, frame.names, frame.dtype)

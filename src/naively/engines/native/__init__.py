@@ -12,6 +12,8 @@ Every file here exports the same functions for one library:
 - ``row(frame, kinds)``: the cells of the first row as Python's objects, or None where the types of
   columns do not show that they hold what they must.
 
+pandas, which has sparse columns, also exports ``sparse_matrix(frame)``.
+
 Frames of other libraries that narwhals knows are read as Arrow tables.
 """
 

@@ -12,7 +12,7 @@ from naively._optional import need
 from naively.kinds import Held, What, fits, held_by_dtype, held_by_objects, numbers_of_objects
 from naively.schema import Kind
 
-__all__ = ["columns", "distinct", "held", "numbers", "objects", "row", "shared"]
+__all__ = ["columns", "distinct", "held", "numbers", "objects", "row", "shared", "sparse_matrix"]
 
 pd = need("pandas", "reading pandas frames", extra="files")
 
@@ -122,6 +122,18 @@ def _types(frame: Any) -> tuple[Any, ...]:
 @lru_cache(maxsize=64)
 def _fit(types: tuple[Any, ...], kinds: tuple[Kind, ...]) -> bool:
     return len(types) == len(kinds) and all(map(_fits, types, kinds))
+
+
+def sparse_matrix(frame: Any) -> Any:
+    """Return a frame whose columns are all sparse, with zeros left out, as a matrix; else None."""
+    kinds = frame.dtypes
+    if not kinds.size or not all(map(_leaves_zeros_out, kinds)):
+        return None
+    return frame.sparse.to_coo().tocsr()
+
+
+def _leaves_zeros_out(kind: Any) -> bool:
+    return isinstance(kind, pd.SparseDtype) and kind.subtype.kind in "fiub" and kind.fill_value == 0
 
 
 def _fits(kind: Any, agreed: Kind) -> bool:
