@@ -103,3 +103,19 @@ def test_dask_looks_at_as_many_cells_as_others_do(n_prose, n_missing):
     assert expected.held[0] == ("text" if n_prose > 1000 else "category")
     found = summarize(in_dask(frame, 9), np.zeros(len(cells), int)).schema
     assert found == expected
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "arrow"])
+def test_text_is_told_from_categories_by_later_files_where_the_first_hold_few_cells(form, tmp_path):
+    nothing = TABLE.slice(0, 20).set_column(0, "note", pa.nulls(20, pa.string()))
+    few = TABLE.slice(0, 2).set_column(0, "note", pa.array(["tea", "milk"]))
+    parts = [(TABLE.slice(0, 0), Y[:0]), (nothing, Y[:20]), (few, Y[:2]), (TABLE, Y)]
+    paths = []
+    for i, (table, y) in enumerate(parts):
+        folder = tmp_path / str(i)
+        folder.mkdir()
+        paths.append(written(labelled(table, pa.array(y, pa.string())), form, folder))
+    assert summarize(paths, target=TARGET).schema.held == KINDS
+    untyped = nothing.set_column(0, "note", pa.nulls(20))
+    written(labelled(untyped, Y[:20]), form, tmp_path / "1")
+    assert summarize(paths[1:], target=TARGET).schema.held == KINDS

@@ -106,19 +106,30 @@ class FirstRows:
             raise self._bad[0]
 
     def cells(self, name: str) -> list[Any]:
-        """Return the first cells of a column of text, of the first file with types."""
-        opened, table = self.file, self.table
-        if opened is None or name in opened.constants:
-            return []
-        if table.num_rows:
-            return first_cells(table.column(name), LOOKED_AT)
+        """Return the first cells of a column of text, from the first file with types on."""
         found: list[Any] = []
-        with errors_of_reading(opened.file):
-            for batch in islice(opened.reader.first_batches(name), _MOST_BATCHES):
-                found += first_cells(batch.column(name), LOOKED_AT)
-                if len(found) >= LOOKED_AT:
-                    break
+        if self.file is None or name in self.file.constants:
+            return found
+        for cells in islice(self._cells(name, self.file), _MOST_BATCHES):
+            found += cells
+            if len(found) >= LOOKED_AT:
+                break
         return found[:LOOKED_AT]
+
+    def _cells(self, name: str, first: OpenFile) -> Iterator[list[Any]]:
+        """Yield the first cells of a column, batch by batch, from one file on."""
+        start = self.files.index(first.file)
+        for file in self.files[start : start + _MOST_BATCHES]:
+            try:
+                opened = first if file is first.file else open_file(file, self.dialect)
+                table = self.table if opened is first else opened.sample()
+            except BadFileError:
+                continue
+            if name not in table.column_names or name in opened.constants:
+                continue
+            with errors_of_reading(file):
+                for batch in [table] if table.num_rows else opened.reader.first_batches(name):
+                    yield first_cells(batch.column(name), LOOKED_AT)
 
     def fill(self, known: Collection[str] = ()) -> Any:
         """Return the rows, with the types of empty columns by later files; see `filled`."""
