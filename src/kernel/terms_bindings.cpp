@@ -13,6 +13,7 @@
 
 #include "centre.hpp"
 #include "hash.hpp"
+#include "scatter.hpp"
 #include "table_bindings.hpp"
 #include "tally.hpp"
 #include "terms.hpp"
@@ -86,6 +87,21 @@ bool tally_bins(nb::object X, const Codes& y_codes, const std::optional<ConstDou
     nb::gil_scoped_release unlocked;
     expect_classes(y_codes, rows.n_classes);
     return naively::tally_bins(table, rows, edges.data(), out.shape(2), out.data());
+}
+
+void scatter(nb::object X, const Codes& y_codes, const std::optional<ConstDoubles<1>>& weights,
+             const ConstDoubles<1>& centre, const Doubles<1>& weight, const Doubles<2>& mean,
+             const Doubles<2>& products) {
+    const naively::Table table = table_of(X);
+    const naively::Labelled rows = labelled(y_codes, weights, weight.size());
+    const std::size_t p = table.n_columns;
+    expect_rows(table, y_codes.size());
+    expect(centre.size() == p && mean.shape(0) == weight.size() && mean.shape(1) == p &&
+               products.shape(0) == weight.size() && products.shape(1) == p * (p + 1) / 2,
+           "there must be a mean for every column, and a product for every pair");
+    nb::gil_scoped_release unlocked;
+    expect_classes(y_codes, rows.n_classes);
+    naively::scatter(table, rows, centre.data(), weight.data(), mean.data(), products.data());
 }
 
 void hash_rows(nb::object X, nb::object codes, const std::vector<HashArray>& code_hashes,
@@ -262,6 +278,9 @@ void bind_terms(nb::module_& m) {
           out);
     m.def("tally_bins", &tally_bins, X, nb::arg("y_codes"), nb::arg("weights").none(),
           nb::arg("edges"), out);
+    m.def("scatter", &scatter, X, nb::arg("y_codes"), nb::arg("weights").none(), nb::arg("centre"),
+          nb::arg("weight").noconvert(), nb::arg("mean").noconvert(),
+          nb::arg("products").noconvert());
     m.def("hash_rows", &hash_rows, X, nb::arg("codes").none(), nb::arg("code_hashes"), out);
     m.def("hash_texts", &hash_texts, nb::arg("addresses"), nb::arg("lengths"), out);
     m.def("add_students", &add_students, X, nb::arg("A"), nb::arg("B"), nb::arg("mu"), nb::arg("s"),

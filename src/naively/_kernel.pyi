@@ -52,6 +52,15 @@ def tally(
 def tally_bins(
     X: Table, y_codes: NDArray[int32], weights: Doubles | None, edges: Doubles, out: Doubles
 ) -> bool: ...
+def scatter(
+    X: Table,
+    y_codes: NDArray[int32],
+    weights: Doubles | None,
+    centre: Doubles,
+    weight: Doubles,
+    mean: Doubles,
+    products: Doubles,
+) -> None: ...
 def hash_rows(
     X: Table,
     codes: Table | None,

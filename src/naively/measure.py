@@ -159,9 +159,11 @@ def _most_blocks(schema: Schema, axes: Axes) -> int:
     most = max(1, min(_MOST_BLOCKS, _MOST_MOMENTS // (moments + 1)))
     large = (Tallies, Bins, Occurrences, Documents)
     counted = [kind for kind in large if kind.is_measured(schema)]
-    if not counted:
+    if not counted and schema.centres is None:
         return most
     size = 8 * sum(int(np.prod(kind.shape(schema, axes))) for kind in counted)
+    if schema.centres is not None:
+        size += 4 * axes.classes.size * len(schema.numbers) ** 2
     return min(most, max(2, _MOST_TALLIES // (size + 1)))
 
 

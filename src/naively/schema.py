@@ -52,6 +52,9 @@ class Schema:
         The middles of those bins.
     sample : int
         How many rows a summary keeps at most: 0 for none.
+    centres : tuple of float, or None
+        For each column of numbers, what it is measured from where products of columns are, and
+        what a missing cell counts as; None for no products.
     counted : {"occurrences", "documents"} or None
         Where numbers are counts, as of words: whether they are added up, or the rows are counted
         in which they are above the threshold. None for numbers of which moments are measured.
@@ -67,6 +70,7 @@ class Schema:
     edges: tuple[tuple[float, ...], ...] | None = None
     knots: tuple[tuple[float, ...], ...] | None = None
     sample: int = 0
+    centres: tuple[float, ...] | None = None
     counted: Counted | None = None
     threshold: float = 0.0
     options: tuple[TextOptions, ...] = ()
@@ -127,7 +131,7 @@ class Schema:
         """Return the schema once undecided columns are known to hold something.
 
         Where there are histograms, the edges of such a column are those of the other schema, if it
-        has some; and else 0, as of any column without cells when edges are fixed.
+        has some; and else 0, as of any column without cells when edges are fixed. So are centres.
 
         >>> Schema(2, kinds=("category", "undecided")).decided(("category", "number")).numbers
         [1]
@@ -143,12 +147,18 @@ class Schema:
             none = (0.0,) * (n_bins - 1), (0.0,) * n_bins
             found = [known.get(j, none) for j, kind in enumerate(kinds) if kind == "number"]
             edges, knots = tuple(cuts for cuts, _ in found), tuple(middles for _, middles in found)
+        centres = self.centres
+        if centres is not None:
+            held = {} if other is None else other._centres()
+            near = held | self._centres()
+            centres = tuple(near.get(j, 0.0) for j, kind in enumerate(kinds) if kind == "number")
         options = dict(zip(self.texts, self.options, strict=True))
         if other is not None:
             options = dict(zip(other.texts, other.options, strict=True)) | options
         default, texts = TextOptions(), [j for j, kind in enumerate(kinds) if kind == "text"]
         read_as = tuple(options.get(j, default) for j in texts)
-        return replace(self, kinds=tuple(kinds), edges=edges, knots=knots, options=read_as)
+        measures = {"edges": edges, "knots": knots, "centres": centres, "options": read_as}
+        return replace(self, kinds=tuple(kinds), **measures)  # type: ignore[arg-type]
 
     def columns(self, at: Sequence[int]) -> Schema:
         """Return the schema of some columns, in that order.
@@ -166,6 +176,7 @@ class Schema:
             kinds=None if self.kinds is None else tuple(self.kinds[j] for j in at),
             edges=None if self.edges is None else tuple(self.edges[i] for i in kept),
             knots=None if self.knots is None else tuple(self.knots[i] for i in kept),
+            centres=None if self.centres is None else tuple(self.centres[i] for i in kept),
             options=tuple(options[j] for j in at if j in options),
         )
 
@@ -175,6 +186,10 @@ class Schema:
             return {}
         pairs = zip(self.edges, self.knots, strict=True)
         return dict(zip(self.numbers, pairs, strict=True))
+
+    def _centres(self) -> dict[int, float]:
+        """Return the centres, by column."""
+        return {} if self.centres is None else dict(zip(self.numbers, self.centres, strict=True))
 
     def united(self, other: Schema) -> Schema:
         """Return the schema both share, or raise. A schema without names matches any names.
@@ -218,6 +233,11 @@ class Schema:
     def _check_measures(self, other: Schema) -> None:
         if (self.edges, self.knots) != (other.edges, other.knots):
             raise NaivelyError(_OTHER_EDGES)
+        if self.centres != other.centres:
+            raise NaivelyError(
+                "summaries must measure products of columns around the same centres, or none; got "
+                f"different ones. {_SHARE} Give the schema of one to the other."
+            )
         if (self.counted, self.threshold) != (other.counted, other.threshold):
             raise NaivelyError(
                 "summaries must count the same; got "

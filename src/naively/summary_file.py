@@ -61,6 +61,8 @@ def pack(summary: Summary) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     tensors: dict[str, NDArray[Any]] = {}
     if schema.edges is not None:
         tensors |= {"edges": np.array(schema.edges), "knots": np.array(schema.knots)}
+    if schema.centres is not None:
+        tensors["centres"] = np.array(schema.centres, dtype=np.float64)
     for i, words in enumerate(summary.words):
         tensors |= word_tensors(words, f"words.{i}")
     for statistic in summary.statistics.values():
@@ -117,6 +119,11 @@ def _schema(header: dict[str, Any], tensors: Tensors) -> Schema:
     held = None if kinds is None else tuple(kinds)
     options, counting = _options(header, held), _counting(header)
     schema = Schema(n_columns, named, held, sample=size, options=options, **counting)
+    if "centres" in tensors:
+        centres = tensors.take("centres", np.float64, (len(schema.numbers),))
+        if not np.isfinite(centres).all():
+            raise UnsoundError("centres must be finite")
+        schema = replace(schema, centres=tuple(centres.tolist()))
     if "edges" not in tensors and "knots" not in tensors:
         return schema
     n_bins = tensors.length("knots", axis=-1)

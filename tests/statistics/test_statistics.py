@@ -70,10 +70,11 @@ SCHEMA = Schema(
     edges=((20.0, 40.0, 60.0), (0.2, 0.7, 2.0)),
     knots=((10.0, 30.0, 50.0, 70.0), (0.1, 0.5, 1.0, 3.0)),
     sample=1000,
+    centres=(45.0, 1.0),
 )
 
 
-PLAIN = replace(SCHEMA, edges=None, knots=None)
+PLAIN = replace(SCHEMA, edges=None, knots=None, centres=None)
 COUNTED = {
     Occurrences: replace(PLAIN, counted="occurrences"),
     Documents: replace(PLAIN, counted="documents", threshold=20.0),

@@ -7,17 +7,19 @@ from naively.statistics.class_weight import ClassWeight
 from naively.statistics.counts import Documents, MissingCells, Occurrences
 from naively.statistics.moments import Moments
 from naively.statistics.sample import Sample
+from naively.statistics.scatter import Scatter
 from naively.statistics.statistic import Statistic
 from naively.statistics.tallies import Tallies
 
 __all__ = ["STATISTICS", "Bins", "ClassWeight", "Documents", "MissingCells", "Moments"]
-__all__ += ["Occurrences", "Sample", "Statistic", "Tallies"]
+__all__ += ["Occurrences", "Sample", "Scatter", "Statistic", "Tallies"]
 
 STATISTICS: list[type[Statistic]] = [
     ClassWeight,
     Moments,
     Tallies,
     Bins,
+    Scatter,
     Occurrences,
     Documents,
     MissingCells,
