@@ -37,7 +37,7 @@ from naively.schema import Schema
 from naively.scorer import FormScorer
 from naively.sparse import SparseRows
 from naively.sparse_scorer import SparseScorer
-from naively.statistics import Sample
+from naively.statistics import Scatter
 from naively.summary import Summary
 from naively.term import Term, read_terms
 from naively.words import Words
@@ -131,7 +131,7 @@ class Model:
         if calibration is None:
             return model
         kinds = interactions if calibration == "weights" else ()
-        return model._calibrated(summary.sample, calibration, kinds)
+        return model._calibrated(summary, calibration, kinds)
 
     @cached_property
     def log_prior(self) -> Floats:
@@ -205,10 +205,11 @@ class Model:
 
     def _calibrated(
         self,
-        sample: Sample | None,
+        summary: Summary,
         how: Literal["temperature", "weights"],
         kinds: Collection[str] = (),
     ) -> Model:
+        sample, centres = summary.sample, summary.schema.centres
         if sample is None:
             raise NaivelyError(
                 "calibration needs a sample of rows, and the summary holds none. Measure with "
@@ -217,7 +218,8 @@ class Model:
         if not (len(sample) and self.terms):
             return self
         sizes = [vocabulary.size for vocabulary in self.vocabularies]
-        both = read_interactions(self.terms, self.log_prior, sample, sizes, kinds)
+        products = None if centres is None else (summary[Scatter], centres)
+        both = read_interactions(self.terms, self.log_prior, sample, sizes, kinds, products)
         found = both[1] if both else calibrate(self.terms, self.log_prior, sample, how)
         ends = np.cumsum([len(term.columns) for term in self.terms])
         weights = zip(self.terms, np.split(found.weight, ends, axis=1), strict=False)

@@ -9,6 +9,7 @@ import pytest
 from naively import GaussianNB, NaiveBayes, NaivelyError, summarize
 from naively.engines import files
 from naively.schema import Schema
+from naively.statistics import Scatter
 from tests import databases
 from tests.every_engine import (
     ENGINES,
@@ -104,6 +105,26 @@ def test_a_schema_that_was_agreed_upon_is_taken_everywhere(where, expected, tmp_
     assert summary.categories[0].tolist() == list(range(N))
     assert len(summary.sample) == N
     assert summary.schema.sample == 50
+
+
+@pytest.mark.parametrize("where", EVERYWHERE)
+@pytest.mark.parametrize("weighted", [False, True], ids=["rows", "weights"])
+def test_products_of_columns_are_the_same_everywhere(where, weighted, tmp_path):
+    numbers = TABLE.select(["whole", "real", "gaps", "price"])
+    w = np.linspace(0, 2, N) if weighted else None
+    schema = Schema(4, tuple(numbers.column_names), centres=(3.0, 1e3, -1.0, 2.0))
+    found = summarized(where, numbers, tmp_path, schema=schema, w=w)[Scatter]
+    d = as_array(numbers) - schema.centres
+    d[np.isnan(d)] = 0.0
+    for k, label in enumerate("ny"):
+        own = np.array(Y) == label
+        v = np.ones(own.sum()) if w is None else w[own]
+        mean = np.average(d[own], axis=0, weights=v)
+        around = d[own] - mean
+        np.testing.assert_allclose(found.weight[k], v.sum())
+        np.testing.assert_allclose(found.mean[k], mean, rtol=1e-9)
+        products = (v * around.T) @ around
+        np.testing.assert_allclose(found.within(range(4))[k], products, rtol=1e-9, atol=1e-6)
 
 
 @pytest.mark.parametrize("where", EVERYWHERE)

@@ -14,7 +14,7 @@ from naively.interactions import canonical, quadratic
 from naively.interactions.axes import PairAxis
 from naively.interactions.features import MOST, Features, by_class
 from naively.interactions.pairs import BinnedRows, PairTable, chosen_pairs, score, scores
-from naively.interactions.scatter import SampleScatter, inverse_factor
+from naively.interactions.scatter import ClassScatter, PooledScatter, inverse_factor
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_of_too_many_features_those_that_separate_the_classes_remain(rng):
 def test_directions_solve_the_generalised_eigenproblem(rng):
     values, codes, weight = _rows(rng, p=4)
     own = by_class(codes, weight, 3)
-    scatter = SampleScatter.of(values, own)
+    scatter = PooledScatter.of(values, own)
     W = canonical.directions(scatter)
     n, mean = weight.sum(), np.array([np.average(values, axis=0, weights=o) for o in own.T])
     within = sum(
@@ -90,12 +90,12 @@ def test_directions_solve_the_generalised_eigenproblem(rng):
 def test_cross_fitted_terms_are_those_of_a_refit_without_one_of_each_row_of_the_fold(rng):
     values, codes, weight = _rows(rng)
     found = canonical.cross_fitted(
-        values, codes, weight, SampleScatter.of(values, by_class(codes, weight, 3)), 2
+        values, codes, weight, PooledScatter.of(values, by_class(codes, weight, 3)), 2
     )
     for i in (0, 1, 7, 33):
         fold = np.arange(len(codes)) % 5 == i % 5
         rest = weight - np.where(fold, np.minimum(weight, 1.0), 0.0)
-        W = canonical.directions(SampleScatter.of(values, by_class(codes, rest, 3)))
+        W = canonical.directions(PooledScatter.of(values, by_class(codes, rest, 3)))
         terms = canonical.terms_of(canonical.along(values, W), codes, rest, 3)
         refit = canonical.log_densities(terms, canonical.along(values[i : i + 1], W))
         np.testing.assert_allclose(found[i], refit[0], rtol=1e-7, atol=1e-9)
@@ -111,7 +111,7 @@ def test_of_equal_rows_one_is_taken_out(rng):
     """Doubling each weight is doubling each row: the other one remains in the scatter."""
     values, codes, _ = _rows(rng)
     weight = np.full(len(codes), 2.0)
-    whole = SampleScatter.of(values, by_class(codes, weight, 3))
+    whole = PooledScatter.of(values, by_class(codes, weight, 3))
     once = canonical.cross_fitted(values, codes, weight, whole, 2)
     seen = canonical.terms_of(
         canonical.along(values, canonical.directions(whole)), codes, weight, 3
@@ -150,7 +150,7 @@ def _quadratic_term(x, N, mean, S, sigma):
 def test_the_quadratic_term_is_a_multivariate_t_up_to_a_constant(rng):
     values, codes, weight = _rows(rng)
     N, mean, S, sigma = _scatters(values, codes, weight, 3)
-    given = quadratic.parameters(values, by_class(codes, weight, 3))
+    given = quadratic.parameters(ClassScatter.of(values, by_class(codes, weight, 3)))
     found = quadratic.log_density(values, given)
     for k in range(3):
         nu = 4 * (3 + 2)
@@ -161,7 +161,7 @@ def test_the_quadratic_term_is_a_multivariate_t_up_to_a_constant(rng):
 
 def test_the_quadratic_term_without_a_row_is_that_of_a_refit(rng):
     values, codes, weight = _rows(rng, n=40)
-    given = quadratic.parameters(values, by_class(codes, weight, 3))
+    given = quadratic.parameters(ClassScatter.of(values, by_class(codes, weight, 3)))
     _, _, _, sigma = _scatters(values, codes, weight, 3)
     own = np.minimum(weight, 1.0)
     found = quadratic.left_out(values, codes, own, given)
@@ -176,7 +176,7 @@ def test_the_quadratic_term_without_a_row_is_that_of_a_refit(rng):
 def test_a_class_of_one_row_is_judged_by_what_all_classes_share(rng):
     values, codes, weight = _rows(rng, n=40, K=2)
     codes[0], weight[0] = 2, 1.0
-    given = quadratic.parameters(values, by_class(codes, weight, 3))
+    given = quadratic.parameters(ClassScatter.of(values, by_class(codes, weight, 3)))
     found = quadratic.honest_terms(values, codes, weight, given)
     assert np.isfinite(found).all()
     _, _, _, sigma = _scatters(values, codes, weight, 3)

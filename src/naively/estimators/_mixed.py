@@ -24,6 +24,7 @@ from naively.exceptions import NaivelyError
 from naively.families.edges import edges
 from naively.families.family import Family
 from naively.families.text import Text
+from naively.interactions import MOST_CLASSES
 from naively.measure import measure, measure_sample
 from naively.rows import Rows, Targets
 from naively.schema import Kind, Schema
@@ -206,13 +207,24 @@ class MixedClassifier(SummaryClassifier):
     def _settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:
         return self._cut(schema, lambda: first(_EDGES))
 
+    def _reads_products(self, schema: Schema) -> bool:
+        """Whether the model is to be read off the products of columns, too."""
+        return False
+
     def _cut(self, schema: Schema, sample: Callable[[], Any]) -> Schema:
-        """Fix the edges of histograms by a sample of rows, if they are needed."""
+        """Fix the edges of histograms, and centres, by a sample of rows, if they are needed."""
         schema = replace(schema, sample=self._sample_size() * (2 if schema.texts else 1))
         needed = self._families(replace(schema, edges=((),)))
-        if not any(family.reads == "bins" for families in needed for family in families):
+        bins = any(family.reads == "bins" for families in needed for family in families)
+        products = self._reads_products(schema)
+        if not (bins or products):
             return schema
-        cuts, knots = (tuple(map(tuple, part.tolist())) for part in edges(sample().numbers))
+        first = sample()
+        if products and np.unique(first.codes).size <= MOST_CLASSES:
+            schema = replace(schema, centres=_centres(first))
+        if not bins:
+            return schema
+        cuts, knots = (tuple(map(tuple, part.tolist())) for part in edges(first.numbers))
         return replace(schema, edges=cuts, knots=knots)
 
     def _check_summary(self, summary: Summary) -> None:
@@ -224,6 +236,15 @@ class MixedClassifier(SummaryClassifier):
             if isinstance(family, Text):
                 for j in columns:
                     _check_options(family, schema, j)
+
+
+def _centres(first: Sample) -> tuple[float, ...]:
+    """Return the means of the columns of some rows; 0 for one without cells."""
+    seen = ~np.isnan(first.numbers)
+    weight = (first.weight / first.weight.max(initial=1e-300))[:, np.newaxis] * seen
+    total = weight.sum(axis=0)
+    share = np.divide(weight, total, out=np.zeros_like(weight), where=total > 0)
+    return tuple(np.where(seen, first.numbers * share, 0.0).sum(axis=0).tolist())
 
 
 def _only_name(X: Any) -> Any:

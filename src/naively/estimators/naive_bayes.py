@@ -21,7 +21,9 @@ from naively.estimators._validation import Checked
 from naively.estimators.choice import as_text, choose, from_text, interaction_kinds
 from naively.estimators.decisions import check_costs, check_reject, decide
 from naively.families.family import Family
+from naively.interactions import MOST_FEATURES
 from naively.model import Model
+from naively.schema import Schema
 from naively.summary import Summary
 
 __all__ = ["NaiveBayes"]
@@ -226,6 +228,11 @@ class NaiveBayes(MixedClassifier):
             return super()._labels(checked)
         p = self._values_of("proba", checked)
         return decide(p, self.classes_, self.costs, self.reject)
+
+    def _reads_products(self, schema: Schema) -> bool:
+        kinds = {"canonical", "quadratic"} & {*interaction_kinds(self.interactions)}
+        few = 0 < len(schema.numbers) <= MOST_FEATURES
+        return self.calibration == "weights" and bool(kinds) and few
 
     def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
         given: Any = checked.table

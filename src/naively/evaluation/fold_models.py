@@ -127,7 +127,9 @@ def _bytes(schema: Schema, rows: Rows) -> int:
     categories += 2 * sum(words.size for words in rows.words)
     if not rows.categories and rows.codes.shape[1]:  # codes are the categories
         categories = int(np.nan_to_num(np.fmax.reduce(rows.codes, axis=0)).sum())
-    return 8 * (len(schema.numbers) * (4 + schema.n_bins) + categories)
+    p = len(schema.numbers)
+    products = 0 if schema.centres is None else p * (p + 3) // 2
+    return 8 * (p * (4 + schema.n_bins) + categories + products)
 
 
 def _read(model: SummaryClassifier, whole: Summary, sample: int, truth: Truth) -> list[Model]:

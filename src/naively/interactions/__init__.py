@@ -1,4 +1,4 @@
-"""Interactions: what columns say together, read off the sample of rows that a summary holds.
+"""Interactions: what columns say together, read off the rows and products that a summary holds.
 
 Naive Bayes adds up what each column says by itself. Three further terms add what several say
 together, and calibration weighs them with the others:
@@ -7,10 +7,12 @@ together, and calibration weighs them with the others:
 - `quadratic`: one Student t in all numbers together, with a scatter for each class;
 - `pairs`: tables of two columns, where the model does not explain what they say together.
 
-All are read off the sample, so nothing more is measured: they merge, subtract and decay with it.
+They are read off the sample of rows, and the first two off the products of all numbers where a
+summary holds those: they merge, subtract and decay with it.
 """
 
+from naively.interactions.features import MOST as MOST_FEATURES
 from naively.interactions.interaction import Interactions
-from naively.interactions.read import KINDS, read_interactions
+from naively.interactions.read import KINDS, MOST_CLASSES, read_interactions
 
-__all__ = ["KINDS", "Interactions", "read_interactions"]
+__all__ = ["KINDS", "MOST_CLASSES", "MOST_FEATURES", "Interactions", "read_interactions"]

@@ -1,7 +1,7 @@
 r"""Canonical columns: the directions in which the means of classes differ most.
 
 With the scatter within classes :math:`C = (1-\lambda) D^{-1/2} S D^{-1/2} / n + \lambda I = L L^T`
-(see `SampleScatter`), the directions are those of Fisher's linear discriminant analysis,
+(see `PooledScatter`), the directions are those of Fisher's linear discriminant analysis,
 
 .. math:: Z = L^{-1} D^{-1/2} \Big[\sqrt{N_k / n}\,(M_k - \bar M)\Big]_k = U e V^T, \qquad
           W = D^{-1/2} L^{-T} U
@@ -32,7 +32,7 @@ from naively.families.family import Codes, Family
 from naively.families.histogram import BinnedColumns, Histogram
 from naively.families.student_t import StudentT
 from naively.interactions.features import by_class
-from naively.interactions.scatter import SampleScatter, inverse_factor
+from naively.interactions.scatter import PooledScatter, inverse_factor
 from naively.statistics import Moments
 from naively.term import Term
 
@@ -46,7 +46,7 @@ _DECIMALS = 9
 _LEAST = 1e-6  # of the first canonical correlation: a direction below it is rounding
 
 
-def directions(scatter: SampleScatter) -> Floats:
+def directions(scatter: PooledScatter) -> Floats:
     """Return W of shape (p, r), the best direction first; r may be 0."""
     n, p = scatter.n, scatter.sums.shape[1]
     most = min(scatter.weight.size - 1, p)
@@ -104,7 +104,7 @@ def log_densities(terms: Sequence[Term], z: Floats) -> Floats:
 
 
 def cross_fitted(
-    values: Floats, codes: Codes, weight: Floats, whole: SampleScatter, n_directions: int
+    values: Floats, codes: Codes, weight: Floats, whole: PooledScatter, n_directions: int
 ) -> Floats:
     """Return the terms of rows by directions and families of the other folds: (n, K, 2 r).
 
@@ -114,7 +114,7 @@ def cross_fitted(
         The features.
     codes, weight : arrays of shape (n,)
         Class and weight of each row, of which one is taken out.
-    whole : SampleScatter
+    whole : PooledScatter
         Of all rows.
     n_directions : int
         Of the model; where a fold has fewer, further terms are 0.
@@ -124,7 +124,7 @@ def cross_fitted(
     for fold in range(min(_FOLDS, len(values))):
         at = slice(fold, None, _FOLDS)
         own = np.minimum(weight[at], 1.0)  # of equal rows, one
-        W = directions(whole - SampleScatter.of(values[at], by_class(codes[at], own, n_classes)))
+        W = directions(whole - PooledScatter.of(values[at], by_class(codes[at], own, n_classes)))
         r = min(W.shape[1], n_directions)
         rest = weight.copy()
         rest[at] -= own

@@ -1,7 +1,8 @@
 r"""Features: a row as a vector, whose directions and scatter can be looked at.
 
 Numbers are standardised by the mean and standard deviation of a sample of rows, and a missing one
-is the mean: 0. Of a column of categories, each frequent category has an indicator, which is
+is the mean: 0. Products of all rows are measured from centres instead, which are in the place of
+means then. Of a column of categories, each frequent category has an indicator, which is
 standardised too; a missing or unseen category has none of them. Constant features are left out, and
 beyond `MOST` those that separate the classes least, by
 
@@ -19,7 +20,8 @@ Examples
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -97,6 +99,15 @@ class Features:
         found -= self.mean
         found *= self.scale
         return np.nan_to_num(found, copy=False, nan=0.0)
+
+    def measured_from(self, centres: Sequence[float]) -> Features:
+        """Return the same features with numbers as differences from other centres than means.
+
+        A missing number is its centre, then.
+        """
+        mean = self.mean.copy()
+        mean[: self.numbers.size] = np.asarray(centres)[self.numbers]
+        return replace(self, mean=mean)
 
     def _chosen(self, kept: NDArray[np.bool_]) -> Features:
         n = self.numbers.size

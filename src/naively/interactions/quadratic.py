@@ -1,6 +1,6 @@
 r"""One quadratic term: a Student t in all numbers together, with a scatter for each class.
 
-With the common scatter :math:`\Sigma` of `SampleScatter`, over the p features that are numbers,
+With the common scatter :math:`\Sigma` of `PooledScatter`, over the p features that are numbers,
 
 .. math:: B_k = S_k + \nu \Sigma, \quad m_k = N_k + \nu, \quad \nu = 4 (p + 2), \quad
           q_k = (f - M_k)^T B_k^{-1} (f - M_k)
@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.families.family import Codes
-from naively.interactions.scatter import SampleScatter, inverse_factor
+from naively.interactions.scatter import ClassScatter, inverse_factor
 
 __all__ = ["QuadraticParameters", "left_out", "log_density", "parameters"]
 
@@ -50,10 +50,10 @@ class QuadraticParameters:
     prior: tuple[Floats, float]  # the inverse factor and determinant of nu Sigma
 
 
-def parameters(values: Floats, own: Floats) -> QuadraticParameters:
-    """Read the scatters off the features of rows that are numbers, (n, p), of weights (n, K)."""
-    p, n_classes = values.shape[1], own.shape[1]
-    whole = SampleScatter.of(values, own)
+def parameters(each: ClassScatter) -> QuadraticParameters:
+    """Read the parameters off the scatter of the features that are numbers."""
+    n_classes, p = each.mean.shape
+    whole = each.pooled
     within = whole.within
     share = whole.shrinkage
     sigma = (1 - share) * within / whole.n
@@ -61,9 +61,7 @@ def parameters(values: Floats, own: Floats) -> QuadraticParameters:
     nu = _PRIOR * (p + 2)
     mean, factor, log_det = whole.mean, np.empty((n_classes, p, p)), np.empty(n_classes)
     for k in range(n_classes):
-        at = own[:, k] > 0
-        around = values[at] - mean[k]
-        factor[k], log_det[k] = inverse_factor((own[at, k] * around.T) @ around + nu * sigma)
+        factor[k], log_det[k] = inverse_factor(each.within[k] + nu * sigma)
     return QuadraticParameters(
         mean, factor, log_det, whole.weight, whole.weight + nu, inverse_factor(nu * sigma)
     )

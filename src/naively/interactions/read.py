@@ -1,8 +1,17 @@
-"""How interactions are read off a sample of rows, and weighed together with a model's terms."""
+"""How interactions are read off a summary, and weighed together with a model's terms.
+
+The sample of rows judges every term, each row taken out before. Where it does not hold all rows and
+the summary has products of all numbers (`Scatter`), the quadratic term is read off those, and so
+are the directions of a table of numbers alone. A few outliers among a million rows can spoil such
+products; so they are taken only where the sample's rows are likelier under them than under the
+products of the sample. Indicators of categories, which nobody knows before the rows are read,
+what lies along a direction, and pairs are always read off the sample.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,23 +24,25 @@ from naively.interactions.axes import PairAxis
 from naively.interactions.features import Features, by_class
 from naively.interactions.interaction import Canonical, Interactions, PairTerm, QuadraticTerm
 from naively.interactions.pairs import BinnedRows, chosen_pairs
-from naively.interactions.scatter import SampleScatter
-from naively.statistics import Sample
+from naively.interactions.scatter import ClassScatter, PooledScatter
+from naively.statistics import Sample, Scatter
+from naively.statistics.sample import EVERYTHING
 from naively.term import Term
 
-__all__ = ["KINDS", "read_interactions"]
+__all__ = ["KINDS", "MOST_CLASSES", "read_interactions"]
 
 Floats = NDArray[np.float64]
 
 KINDS = ("canonical", "quadratic", "pairs")
 _LEAST_WEIGHT = 50.0  # of a sample: of fewer rows, no fifth can be left out
-_MOST_CLASSES = 128  # that have weights of their own
+MOST_CLASSES = 128  # that have weights of their own
 _ROWS = (500, 4000)  # of the sample, at least and at most
 _CELLS = 4_000_000  # of the terms of a sample
 _ROWS_OF_WEIGHT = 40  # beside text: for each weight of a direction, or there are none
 _PAIR_COLUMNS = 32
 _MANY_ROWS = 1000  # from which columns have more bins
 _BINS = (8, 16)
+_FAR = 1000.0  # standard deviations between a centre and a mean, of a column empty at first
 
 
 def read_interactions(
@@ -40,8 +51,9 @@ def read_interactions(
     sample: Sample,
     n_categories: Sequence[int],
     kinds: Collection[str],
+    products: tuple[Scatter, Sequence[float]] | None = None,
 ) -> tuple[Interactions, Calibration] | None:
-    """Read interactions off a sample, and fit the weights of all terms; None if there are none.
+    """Read interactions, and fit the weights of all terms; None if there are none.
 
     Parameters
     ----------
@@ -55,6 +67,8 @@ def read_interactions(
         How many categories each column of them has.
     kinds : collection of str
         Which of `KINDS` are wanted.
+    products : tuple of a Scatter and its centres, optional
+        Of all rows.
     """
     n_classes, n_terms = log_prior.size, sum(len(term.columns) for term in terms)
     per_row = max(1, n_classes * n_terms)
@@ -62,11 +76,21 @@ def read_interactions(
     if sample.texts is not None:  # whose weights need no fewer rows than without interactions
         size = calibration.sample_rows(n_classes, n_terms, text=True)
     sample = sample.least(size)
-    many = n_classes > _MOST_CLASSES or per_row > calibration.MOST_WEIGHTS
+    many = n_classes > MOST_CLASSES or per_row > calibration.MOST_WEIGHTS
     alone = not (sample.numbers.shape[1] or sample.categories.shape[1])  # text, which has no pairs
     if not kinds or many or alone or n_classes < 2 or sample.weight.sum() < _LEAST_WEIGHT:
         return None
-    return _SampleReader(terms, log_prior, sample, n_categories).read(kinds)
+    return _SampleReader(terms, log_prior, sample, n_categories, products).read(kinds)
+
+
+class _Numbers(NamedTuple):
+    """Features, the values of those that are numbers in the sample, and what is read off them."""
+
+    features: Features
+    values: Floats
+    scatter: ClassScatter
+    term: quadratic.QuadraticParameters
+    honest: Floats
 
 
 class _SampleReader:
@@ -78,8 +102,10 @@ class _SampleReader:
         log_prior: Floats,
         sample: Sample,
         n_categories: Sequence[int],
+        products: tuple[Scatter, Sequence[float]] | None,
     ) -> None:
         self.terms, self.log_prior, self.sample = terms, log_prior, sample
+        self.products = products
         self.n_categories, self.n_classes = tuple(n_categories), log_prior.size
         self.own = by_class(sample.codes, sample.weight, log_prior.size)
         self.honest = [terms_of_sample(terms, sample, log_prior.size)]
@@ -88,28 +114,64 @@ class _SampleReader:
         """Read the kinds that are wanted, pairs last: they explain what the others do not."""
         sample = self.sample
         cells = sample.numbers, sample.categories
-        features = Features.of(*cells, sample.weight, self.own)
-        f = features.values(*cells)
-        directions = self._canonical(f) if "canonical" in kinds else None
-        numbers = np.ascontiguousarray(f[:, : features.numbers.size])
-        one = self._quadratic(numbers) if "quadratic" in kinds else None
+        found = self._numbers(Features.of(*cells, sample.weight, self.own))
+        features, f = found.features, found.features.values(*cells)
+        of_numbers = found.values.shape == f.shape
+        pooled = found.scatter.pooled if of_numbers else PooledScatter.of(f, self.own)
+        directions = self._canonical(f, pooled) if "canonical" in kinds else None
+        one = None
+        if "quadratic" in kinds and features.numbers.size:
+            self.honest.append(found.honest)
+            one = QuadraticTerm(found.term, np.ones(self.n_classes))
         fitted = self._fitted()
         axes, pairs = self._pairs(fitted) if "pairs" in kinds else ((), ())
         if directions is None and one is None and not pairs:
             return None
         fitted = self._fitted() if pairs else fitted
-        found = Interactions(features, directions, one, pairs, axes, self.n_categories)
+        every = Interactions(features, directions, one, pairs, axes, self.n_categories)
         n_terms = sum(len(term.columns) for term in self.terms)
-        return found.weighted(fitted.weight[:, n_terms:]), fitted
+        return every.weighted(fitted.weight[:, n_terms:]), fitted
 
     def _fitted(self) -> Calibration:
         every = self.honest[0] if len(self.honest) == 1 else np.concatenate(self.honest, axis=2)
         self.honest = [every]
         return calibration.fit(every, self.sample.codes, self.sample.weight, self.log_prior)
 
-    def _canonical(self, f: Floats) -> Canonical | None:
+    def _numbers(self, features: Features) -> _Numbers:
+        """Return the features with their scatter in the sample, or that of all rows if better."""
+        sample, own = self.sample, self.own
+        sampled = self._read_numbers(features, lambda values: ClassScatter.of(values, own))
+        is_all = sample.bound == EVERYTHING and not sample.drawn
+        if self.products is None or is_all or not features.numbers.size:
+            return sampled
+        seen, centres = self.products
+        centred = features.measured_from(centres)
+        with np.errstate(over="ignore", invalid="ignore"):
+            each = ClassScatter.of_all_rows(seen, centred)
+        far = np.abs((centred.mean - features.mean) * features.scale) > _FAR
+        if far.any() or not np.isfinite(each.within).all():
+            return sampled
+        whole = self._read_numbers(centred, lambda _: each)
+        return max(whole, sampled, key=self._likelihood)
+
+    def _read_numbers(
+        self, features: Features, scatter: Callable[[Floats], ClassScatter]
+    ) -> _Numbers:
+        sample = self.sample
+        values = features.values(sample.numbers, sample.categories)
+        values = np.ascontiguousarray(values[:, : features.numbers.size])
+        each = scatter(values)
+        term = quadratic.parameters(each)
+        honest = quadratic.honest_terms(values, sample.codes, sample.weight, term)
+        return _Numbers(features, values, each, term, honest)
+
+    def _likelihood(self, found: _Numbers) -> float:
+        """Return the log likelihood of rows, each as if it had not been seen."""
+        own = found.honest[np.arange(len(found.honest)), self.sample.codes, 0]
+        return float(self.sample.weight @ own)
+
+    def _canonical(self, f: Floats, whole: PooledScatter) -> Canonical | None:
         sample, codes, weight = self.sample, self.sample.codes, self.sample.weight
-        whole = SampleScatter.of(f, self.own)
         W = canonical.directions(whole)
         n_weights = self.n_classes * len(canonical.FAMILIES) * W.shape[1]
         scarce = sample.texts is not None and len(f) < _ROWS_OF_WEIGHT * n_weights
@@ -118,14 +180,6 @@ class _SampleReader:
         self.honest.append(canonical.cross_fitted(f, codes, weight, whole, W.shape[1]))
         z = canonical.along(f, W)
         return Canonical(W, canonical.terms_of(z, codes, weight, self.n_classes))
-
-    def _quadratic(self, numbers: Floats) -> QuadraticTerm | None:
-        if not numbers.shape[1]:
-            return None
-        found = quadratic.parameters(numbers, self.own)
-        codes, weight = self.sample.codes, self.sample.weight
-        self.honest.append(quadratic.honest_terms(numbers, codes, weight, found))
-        return QuadraticTerm(found, np.ones(self.n_classes))
 
     def _pairs(self, fitted: Calibration) -> tuple[tuple[PairAxis, ...], tuple[PairTerm, ...]]:
         sample = self.sample

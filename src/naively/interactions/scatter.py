@@ -1,4 +1,4 @@
-r"""Scatter: sums of products of features, all classes together, from which rows can be taken out.
+r"""Scatter of features: by class, and of all classes together, from which rows can be taken out.
 
 .. math:: S = \sum_i w_i f_i f_i^T - \sum_k N_k M_k M_k^T, \qquad
           D_j = \frac{S_{jj} + 1}{n + 1}, \qquad
@@ -8,6 +8,9 @@ r"""Scatter: sums of products of features, all classes together, from which rows
 where :math:`N_k` and :math:`M_k` are weight and mean of class k, and n is the weight of all rows.
 The pull towards the diagonal D keeps :math:`\Sigma` positive where columns repeat each other, or
 are more than the rows.
+
+Where a summary holds products of all numbers (`naively.statistics.Scatter`), the scatter of
+features that are numbers is that of all rows; else it is that of a sample of rows.
 """
 
 from __future__ import annotations
@@ -17,12 +20,49 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SampleScatter", "inverse_factor"]
+from naively.interactions.features import Features
+from naively.statistics import Scatter
+
+__all__ = ["ClassScatter", "PooledScatter", "inverse_factor"]
 
 Floats = NDArray[np.float64]
 
 
-class SampleScatter(NamedTuple):
+class ClassScatter(NamedTuple):
+    """Weight and mean of the features of each class, and products around it."""
+
+    weight: Floats  # (K,)
+    mean: Floats  # (K, p)
+    within: Floats  # (K, p, p)
+
+    @classmethod
+    def of(cls, values: Floats, own: Floats) -> ClassScatter:
+        """Add up features (n, p), of weights (n, K) that are 0 but in the row's own class."""
+        pooled = PooledScatter.of(values, own)
+        mean, p = pooled.mean, values.shape[1]
+        within = np.empty((len(mean), p, p))
+        for k, weight in enumerate(own.T):
+            at = weight > 0
+            around = values[at] - mean[k]
+            within[k] = (weight[at] * around.T) @ around
+        return cls(pooled.weight, mean, within)
+
+    @classmethod
+    def of_all_rows(cls, seen: Scatter, features: Features) -> ClassScatter:
+        """Return that of the features that are numbers, which are measured from the centres."""
+        at = features.numbers
+        scale = features.scale[: at.size]
+        within = seen.within(at) * np.outer(scale, scale)
+        return cls(seen.weight, seen.mean[:, at] * scale, within)
+
+    @property
+    def pooled(self) -> PooledScatter:
+        """The scatter of all classes together."""
+        sums = self.weight[:, np.newaxis] * self.mean
+        return PooledScatter(self.weight, sums, self.within.sum(axis=0) + sums.T @ self.mean)
+
+
+class PooledScatter(NamedTuple):
     """Weight and sums of the features of each class, and sums of their products."""
 
     weight: Floats  # (K,)
@@ -30,15 +70,15 @@ class SampleScatter(NamedTuple):
     products: Floats  # (p, p)
 
     @classmethod
-    def of(cls, values: Floats, own: Floats) -> SampleScatter:
+    def of(cls, values: Floats, own: Floats) -> PooledScatter:
         """Add up features (n, p), of weights (n, K) that are 0 but in the row's own class."""
         weighted = own.sum(axis=1)[:, np.newaxis] * values
         return cls(own.sum(axis=0), own.T @ values, weighted.T @ values)
 
-    def __sub__(self, other: SampleScatter) -> SampleScatter:
+    def __sub__(self, other: PooledScatter) -> PooledScatter:
         """Take rows out."""
         rest = np.maximum(self.weight - other.weight, 0.0)
-        return SampleScatter(rest, self.sums - other.sums, self.products - other.products)
+        return PooledScatter(rest, self.sums - other.sums, self.products - other.products)
 
     @property
     def n(self) -> float:

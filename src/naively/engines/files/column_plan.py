@@ -93,7 +93,8 @@ class ColumnPlan:
         """Whether moments are all that is measured: columns need not be read together."""
         schema = self.schema
         others = schema.categories or schema.texts or schema.undecided
-        return not (others or schema.edges or schema.sample or schema.counted)
+        measures = schema.edges, schema.sample, schema.counted, schema.centres
+        return not (others or any(measures))
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 from naively.axes import Axes
 from naively.engines.sql.execute import streamed
 from naively.engines.sql.moments import measure_moments
+from naively.engines.sql.products import measure_scatter
 from naively.engines.sql.sample import draw
 from naively.engines.sql.selection import Selection, select_rows
 from naively.engines.sql.tallies import tally
@@ -48,7 +49,8 @@ def summarize(
     Numbers take one scan, and a second one of those columns in which a class is far from all
     others: see `naively.engines.sql.sums` for the formula and its rounding. Tables of more than 300
     columns are read 300 at a time. Categories, and bins between the schema's edges, take one more
-    scan; in SQLite, one each.
+    scan; in SQLite, one each. Where the schema has centres, products of columns take a scan for
+    every 600 of them: see `naively.engines.sql.products`.
 
     Where the schema asks for a sample, up to ``schema.sample`` rows leave the database, drawn at
     random: see `naively.engines.sql.sample`. Deviations below 1e-146 count as 0.
@@ -65,6 +67,8 @@ def summarize(
     found: list[Statistic] = [ClassWeight(class_weight), Moments(values)]
     found += [Tallies(tallies)] if rows.schema.categories else []
     found += [Bins(bins)] if rows.schema.edges is not None else []
+    if rows.schema.centres is not None:
+        found.append(measure_scatter(rows, classes, class_weight, Moments(values)))
     found += [draw(rows, axes)] if rows.schema.sample else []
     return Summary.of(rows.schema, axes, *found).ordered(empty_classes=False)
 

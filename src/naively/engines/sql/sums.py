@@ -25,7 +25,7 @@ from naively._optional import need
 from naively.engines.sql.selection import Selection, finite
 from naively.statistics.moments import sum_and_rest
 
-__all__ = ["ColumnSums", "Floats", "sums_query"]
+__all__ = ["ColumnSums", "Floats", "sums_query", "with_grain"]
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")
 
@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 
 _BEARABLE = 1e-12  # of m2, to be lost
 _EPS = float(np.finfo(np.float64).eps)
-_GRAIN, _TINY = 1e-130, 1e-110  # see `_with_grain`
+_GRAIN, _TINY = 1e-130, 1e-110  # see `with_grain`
 
 
 @dataclass(frozen=True)
@@ -122,14 +122,14 @@ def _aggregates(table: Any, x: str, weighted: bool) -> dict[str, Any]:
 
 
 def _quickly(x: Any, c: float) -> Any:
-    return x - c if abs(c) > _TINY else _with_grain(x - c)
+    return x - c if abs(c) > _TINY else with_grain(x - c)
 
 
 def _with_care(x: Any, c: Any) -> Any:
-    return finite(x, _with_grain(x - c))
+    return finite(x, with_grain(x - c))
 
 
-def _with_grain(d: Any) -> Any:
+def with_grain(d: Any) -> Any:
     """Make differences below 1e-146 zero, and leave others as they are.
 
     PostgreSQL takes it for an error if the square of a small number becomes 0. Numbers near a c
