@@ -5,7 +5,7 @@ in one split. The log loss of a document is :math:`-\log p(y)`, p being at least
 2.2e-16, as scikit-learn's `log_loss` has it. Logistic regression reads tf-idf; its best C is picked
 on the documents that it is judged on, which favours it. The recipe of `naively.Text` was tuned on
 the corpora that are marked so. Seconds are those of the processor, of one thread, of fitting and
-answering together.
+answering together; those of naively include reading the texts, those of its peers do not.
 """
 
 from __future__ import annotations
@@ -154,9 +154,9 @@ def _judged(model: Any, work: Work, train: Any, test: Any) -> dict[str, float]:
 _PEERS = (MULTINOMIAL, COMPLEMENT, LOGISTIC, BEST)
 
 
-def _figure(what: str, name: str) -> Callable[[dict[str, Any]], str]:
-    """Return what writes a figure; nothing where a contestant took no part."""
-    return lambda r: f"{r[name][what]:.3f}" if name in r else ""
+def _figures(name: str) -> Callable[[dict[str, Any]], str]:
+    """Return what writes log loss and accuracy; nothing where a contestant took no part."""
+    return lambda r: f"{r[name]['loss']:.3f} · {r[name]['accuracy']:.3f}" if name in r else ""
 
 
 COLUMNS: Columns = {
@@ -164,9 +164,9 @@ COLUMNS: Columns = {
     "documents": lambda r: f"{r['train']:,}",
     "classes": lambda r: str(r["classes"]),
     "for tuning": lambda r: mark(r["tuned"] or None),
-    **{f"log loss: {name}": _figure("loss", name) for name in (NAIVELY, *_PEERS)},
-    **{f"accuracy: {name}": _figure("accuracy", name) for name in (NAIVELY, *_PEERS)},
-    "its time over that of C=1": lambda r: (
+    **{name: _figures(name) for name in (NAIVELY, *_PEERS)},
+    "best C": lambda r: f"{r[BEST]['C']:g}" if BEST in r else "",
+    "time of C=1's": lambda r: (
         f"{r[NAIVELY]['seconds'] / r[LOGISTIC]['seconds']:.2g}" if LOGISTIC in r else ""
     ),
 }

@@ -343,3 +343,10 @@ def test_names_that_are_all_distinct_are_read_by_the_parts_that_they_share():
     )
     families = NaiveBayes().fit(frame, rng.integers(2, size=300)).families_
     assert [families[name][0].name for name in frame] == ["text", *["categorical"] * 3]
+
+
+def test_a_single_text_where_several_are_expected_is_an_error_that_says_what_to_do(fitted):
+    with pytest.raises(
+        NaivelyError, match=r"in a list or a column; got the text 'win'.*predict_one"
+    ):
+        fitted.predict("win")

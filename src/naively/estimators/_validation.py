@@ -177,6 +177,11 @@ def text_column(X: Any, known: Schema | None) -> Any:
     A column of pandas or polars keeps its name, unless the model has another one. A model of a
     single column of text takes columns in which all cells are missing too.
     """
+    if isinstance(X, str):
+        raise NaivelyError(
+            f"texts must be given in a list or a column; got the text {X[:60]!r}. Give [text], or "
+            "use predict_one or predict_proba_one."
+        )
     if getattr(X, "ndim", 1) != 1:
         return None
     wanted = {"text"} if known is None or known.held != ("text",) else {"text", "nothing"}
