@@ -1,5 +1,7 @@
 """Models of every estimator, with rows to explain."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import scipy.sparse
@@ -95,6 +97,12 @@ SPARSE = [
     "NaiveBayes of counts",
     "GaussianNB",
 ]
+
+
+@cache
+def case_of(name):
+    """Return a fitted model and its rows, which no test may change."""
+    return CASES[name]()
 
 
 def sparse(X):

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError
 from naively.explanations.pages import page
 from naively.plots import WaterfallDisplay
-from tests.explanations.cases import CASES, mixed, numbers
+from tests.explanations.cases import case_of, mixed, numbers
 
 mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -100,7 +100,7 @@ def test_log_odds_are_those_of_the_probabilities():
 
 
 def test_a_refused_answer_is_explained_by_the_most_probable_class():
-    model, X = CASES["NaiveBayes that may refuse"]()
+    model, X = case_of("NaiveBayes that may refuse")
     found = model.explain(X)
     row = int(np.argmax(found.predicted == "?"))
     assert found.log_odds().of[row] == found.probabilities[row].argmax()

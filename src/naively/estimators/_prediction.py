@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from naively.sparse import SparseRows, is_sparse
 from naively.summary import Schema, Summary
 
 if TYPE_CHECKING:
-    from naively.explanations import Explanation
+    from naively.explanations import Counterfactual, Explanation
 
 __all__ = ["PredictionMixin", "numbers_of_row", "row_of_dict"]
 
@@ -37,6 +38,10 @@ class PredictionMixin(LearnedMixin):
     @abstractmethod
     def _check(self, X: Any, known: Schema | None) -> Checked:
         """Make rows readable; they must have the columns that are known, if any are."""
+
+    def _one(self, row: Any) -> Any:
+        """Return a table of one row, given in order or by column name."""
+        return numbers_of_row(row, self.summary_.schema)[np.newaxis]
 
     def _check_new(self, X: Any, learned: Summary) -> Checked:
         """Make rows readable that a model is asked about."""
@@ -134,6 +139,42 @@ class PredictionMixin(LearnedMixin):
 
         estimator: Any = self._snapshot()
         return explain(estimator, X)
+
+    def counterfactual(
+        self, row: Any, *, to: Any = None, columns: Iterable[Any] | None = None
+    ) -> Counterfactual:
+        """Return the smallest change of one cell that changes the answer, or else of two.
+
+        Numbers change by standard deviations of their column, counts by counts, and another
+        category counts 1. Texts and missing cells stay as they are.
+
+        Parameters
+        ----------
+        row : list, dict, or table of one row
+            Its cells, as `predict_one` or `predict` takes them.
+        to : label, default=None
+            The answer that is wanted; None for any other.
+        columns : iterable of names or places, default=None
+            The columns that may change; None for all.
+
+        Returns
+        -------
+        Counterfactual
+            The changes; false where no change of one or two cells suffices.
+
+        Examples
+        --------
+        >>> from naively import GaussianNB
+        >>> model = GaussianNB().fit([[0.0], [2.0], [7.0], [9.0]], ["a", "a", "b", "b"])
+        >>> print(model.counterfactual([4.0]))
+        'a' (0.9707) becomes 'b' (0.5000) by
+                  before  after  distance
+        column 0       4    4.5    0.1374
+        """
+        from naively.explanations import counterfactual
+
+        estimator: Any = self._snapshot()
+        return counterfactual(estimator, row, to=to, columns=columns)
 
     def accuracy(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return the share of rows whose predicted class is the true one; `score` is the same."""

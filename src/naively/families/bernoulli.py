@@ -55,6 +55,7 @@ class Bernoulli(Family):
     name = "bernoulli"
     oracle = "bernoulli"
     support = (0, 1)
+    discrete = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -83,6 +83,7 @@ class Complement:
     name = "complement"
     kind: ClassVar[str] = "number"
     support = (0.0, np.inf)
+    discrete = True
 
     def parameters(self, statistic: EntryCounts) -> ComplementWeights:
         """Return the weights, which are read off when they are asked for."""

@@ -68,6 +68,8 @@ class Family(ABC):
         Its name in scipy.stats, which tests compare it with.
     support : tuple of two floats
         The smallest and the largest cell that it knows.
+    discrete : bool
+        Whether cells are whole numbers.
     """
 
     name: ClassVar[str]
@@ -75,6 +77,7 @@ class Family(ABC):
     reads: ClassVar[Literal["moments", "bins", "tallies", "counts"]] = "moments"
     oracle: ClassVar[str]
     support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
+    discrete: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
         """Drop the form of the parent where a family has a formula of its own."""

@@ -91,6 +91,7 @@ class Multinomial:
     name = "multinomial"
     kind: ClassVar[str] = "number"
     support = (0.0, np.inf)
+    discrete = True
 
     def parameters(self, statistic: EntryCounts) -> MultinomialShares:
         """Return the shares, which are read off when they are asked for."""

@@ -57,6 +57,7 @@ class Poisson(Family):
     name = "poisson"
     oracle = "poisson"
     support = (0, np.inf)
+    discrete = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -103,6 +103,7 @@ class Presence:
     name = "presence"
     kind: ClassVar[str] = "number"
     support = (0.0, 1.0)
+    discrete = True
 
     def parameters(self, statistic: EntryCounts) -> PresenceProbabilities:
         """Return the probabilities, which are read off when they are asked for."""

@@ -1,0 +1,137 @@
+"""What a cell may become: other categories, whole numbers, or numbers on a fine grid.
+
+A grid reaches ten standard deviations of the column to either side of its mean. It has the knots of
+straight pieces and the means of the classes among its points, so that what happens between two
+points is smooth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.forms import Lines, Pieces
+from naively.model import Model
+from naively.summary import Summary
+
+__all__ = ["Candidates", "candidates_of"]
+
+Floats = NDArray[np.float64]
+
+_REACH = 10.0  # standard deviations
+_STEPS = 40  # of a grid in one of them
+_MOST_STEPS = 20  # of a count, to either side
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The cells that a column may have instead of the one it has.
+
+    Attributes
+    ----------
+    column : int
+        Its place in the schema.
+    cells : ndarray
+        Numbers, or codes of categories; ascending, and without the present one.
+    before : float
+        The present cell.
+    spread : float
+        What a distance of 1 is; 0 for categories, of which each is as far as any other.
+    is_grid : bool
+        Whether cells between these are allowed, too.
+    """
+
+    column: int
+    cells: Floats
+    before: float
+    spread: float
+    is_grid: bool
+
+    def distance(self, cells: Any) -> Any:
+        """Return how far cells are from the present one."""
+        if not self.spread:
+            return np.not_equal(cells, self.before).astype(np.float64)
+        return np.abs(np.asarray(cells) - self.before) / self.spread
+
+    def coarse(self) -> Candidates:
+        """Return fewer cells: dense near the present one, sparse far from it."""
+        if not self.is_grid:
+            return self
+        steps = np.concatenate([np.arange(1, 9) / 8, np.arange(5, 21) / 4, np.arange(6, 21)])
+        cells = self.before + self.spread * np.concatenate([-steps[::-1], steps])
+        low, high = self.cells[0], self.cells[-1]
+        cells = cells[(cells >= low) & (cells <= high)]
+        return Candidates(self.column, cells, self.before, self.spread, True)
+
+
+def candidates_of(
+    model: Model, summary: Summary, row: dict[int, float], columns: Iterable[int]
+) -> list[Candidates]:
+    """Return what the cells of some columns may become.
+
+    Columns of text, of constants and of missing cells have no candidates.
+
+    Parameters
+    ----------
+    model, summary
+        What scores rows, and what it was read off.
+    row : dict
+        The numbers and codes of the row by column, NaN or negative where one is missing.
+    columns : iterable of int
+        Which columns.
+    """
+    schema = model.schema
+    whole = summary.moments.pooled() if schema.counted is None else None
+    number_at = {j: i for i, j in enumerate(schema.numbers)}
+    category_at = {j: i for i, j in enumerate(schema.categories)}
+    found = []
+    for j in columns:
+        before = row.get(j, np.nan)
+        if np.isnan(before) or not model.by_column[j]:
+            continue
+        if j in category_at:
+            if before >= 0:
+                codes = np.arange(model.vocabularies[category_at[j]].size, dtype=np.float64)
+                found.append(Candidates(j, codes[codes != before], before, 0.0, False))
+            continue
+        mean, spread = 0.0, 1.0  # of counts, which are their own unit
+        if whole is not None:
+            i = number_at[j]
+            mean, spread = float(whole.mean[i]), _root_mean(whole.m2[i], whole.weight[i])
+        if spread > 0:
+            found.append(_numbers(model, j, before, mean, spread))
+    return [one for one in found if one.cells.size]
+
+
+def _numbers(model: Model, j: int, before: float, mean: float, spread: float) -> Candidates:
+    terms = model.by_column[j]
+    supports = [term.family.support for term, _ in terms]
+    low, high = max(low for low, _ in supports), min(high for _, high in supports)
+    if all(getattr(term.family, "discrete", False) for term, _ in terms):
+        form: Any = terms[0][0].form
+        cells = np.round(before) + np.arange(-_MOST_STEPS, _MOST_STEPS + 1.0)
+        if isinstance(form, Lines) and form.step is not None:
+            cells, low, high = np.array([0.0, np.floor(form.step) + 1]), 0.0, np.inf
+        cells = cells[(cells >= low) & (cells <= high) & (cells != before)]
+        return Candidates(j, cells, before, spread, False)
+    half = int(_REACH * _STEPS)
+    grid = mean + spread / _STEPS * np.arange(-half, half + 1)
+    cells = np.unique(np.concatenate([grid, *(_marks(term, i) for term, i in terms)]))
+    cells = cells[(cells >= low) & (cells <= high) & (cells != before)]
+    return Candidates(j, cells, before, spread, True)
+
+
+def _marks(term: Any, i: int) -> Floats:
+    """Return the knots of straight pieces, or the means of the classes."""
+    if isinstance(term.form, Pieces):
+        return np.asarray(term.form.knots[i])
+    mu = getattr(term.form, "mu", None)
+    return np.empty(0) if mu is None else mu[i][np.isfinite(mu[i])]
+
+
+def _root_mean(m2: float, weight: float) -> float:
+    return float(np.sqrt(m2 / weight)) if weight > 0 else 0.0

@@ -1,0 +1,155 @@
+r"""The joint log-probability of a row with some of its cells changed.
+
+Where a model is a sum over columns, so is the change,
+
+.. math:: \log p(x', k) = c_k + \sum_{j \text{ unchanged}} v_{kj}(x_j)
+          + \sum_{j \text{ changed}} v_{kj}(x'_j)
+
+and the columns that stay are added up once. With interactions, whole rows are scored.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.contributions import contributions
+from naively.estimators._base import SummaryClassifier
+from naively.estimators._validation import Checked
+from naively.estimators.decisions import decide
+from naively.forms import Lines, Quadratics
+from naively.rows import Rows
+from naively.sparse import SparseRows
+
+__all__ = ["ChangedRow"]
+
+Floats = NDArray[np.float64]
+
+
+class ChangedRow:
+    """A row of a model, and what is answered for it once cells are changed.
+
+    Parameters
+    ----------
+    estimator : SummaryClassifier
+        Fitted.
+    table : ndarray, Rows or SparseRows
+        The row, as the scorer of the model takes it.
+    """
+
+    def __init__(self, estimator: SummaryClassifier, table: Any) -> None:
+        self.estimator, self.model = estimator, estimator.model_
+        schema = self.model.schema
+        one = table[slice(0, 1)]
+        numbers = getattr(one, "numbers", one)
+        if isinstance(numbers, SparseRows):
+            numbers = numbers.dense()
+        self.numbers, self.codes = _row_of(numbers), _row_of(getattr(one, "codes", []))
+        self.texts = getattr(one, "texts", None)
+        self.cells = dict(zip(schema.numbers, self.numbers.tolist(), strict=True))
+        self.cells |= dict(zip(schema.categories, self.codes.tolist(), strict=True))
+        self._number_at = {j: i for i, j in enumerate(schema.numbers)}
+        self._category_at = {j: i for i, j in enumerate(schema.categories)}
+        splits = all(
+            term.family.kind == "text" or hasattr(term.form, "column") for term in self.model.terms
+        )
+        self.is_sum = self.model.interactions is None and splits
+        found = contributions(self.model, self._table({}, 1))
+        self._constant, self._values = self.model.constant, found.values[0]
+
+    def joint(self, changes: dict[int, Floats]) -> Floats:
+        """Return the joint log-probability by class, for each line of the changed cells.
+
+        It lacks what all classes share.
+        """
+        n = len(next(iter(changes.values())))
+        if not self.is_sum:
+            out = np.empty((n, self.model.classes.size))
+            self.estimator._score(self.model.kernel.joint, self._checked(changes, n), out)
+            return out
+        kept = np.ones(self._values.shape[1], dtype=bool)
+        kept[[*changes]] = False
+        total = np.tile(self._constant + self._values[:, kept].sum(axis=1), (n, 1))
+        for j, cells in changes.items():
+            total += self.terms(j, cells)
+        return total
+
+    def terms(self, j: int, cells: Floats) -> Floats:
+        """Return what the terms of a column add for some cells: (n, K)."""
+        out = np.zeros((len(cells), self.model.classes.size))
+        for term, i in self.model.by_column[j]:
+            form: Any = term.form
+            if term.family.kind == "category":
+                form.add(cells.astype(np.int32)[:, np.newaxis], out)
+            else:
+                form.column(i).add(np.ascontiguousarray(cells)[:, np.newaxis], out)
+        return out
+
+    def answers(self, joint: Floats) -> NDArray[Any]:
+        """Return the answers for joint log-probabilities, by costs and refusal if there are any."""
+        classes = self.model.classes
+        costs, reject = (getattr(self.estimator, name, None) for name in ("costs", "reject"))
+        if costs is None and reject is None:
+            return classes[joint.argmax(axis=1)]
+        top = joint.max(axis=1, keepdims=True)
+        p = np.exp(joint - np.where(np.isfinite(top), top, 0.0))
+        return decide(p / p.sum(axis=1, keepdims=True), classes, costs, reject)
+
+    def predicted(self, changes: dict[int, Floats]) -> tuple[NDArray[Any], Floats]:
+        """Return the answers and probabilities of the model itself, for each line."""
+        n = len(next(iter(changes.values()))) if changes else 1
+        checked = self._checked(changes, n)
+        return self.estimator._labels(checked), self.estimator._values_of("proba", checked)
+
+    def between_roots(self, j: int, spread: float, k: int) -> Floats:
+        """Return a number between any two where class k and another are equally probable.
+
+        By formula, as one cell changes, for columns whose terms are quadratic or straight; there
+        are none for others. So no interval is too narrow to be found.
+        """
+        forms = [term.form for term, _ in self.model.by_column[j]]
+        if not (self.is_sum and all(map(_is_polynomial, forms))):
+            return np.empty(0)
+        f = self.joint({j: self.cells[j] + spread * np.array([-1.0, 0.0, 1.0])})
+        with np.errstate(all="ignore"):  # of classes that are impossible, and of no root
+            a, b, c = (f[0] + f[2]) / 2 - f[1], (f[2] - f[0]) / 2, f[1]
+            a, b, c = a - a[k], b - b[k], c - c[k]
+            root = np.sqrt(b * b - 4 * a * c)
+            q = -0.5 * (b + np.copysign(root, b))
+            found = self.cells[j] + spread * np.concatenate([q / a, c / q])
+        found = np.unique(found[np.isfinite(found)])
+        return np.asarray((found[1:] + found[:-1]) / 2)
+
+    def _checked(self, changes: dict[int, Floats], n: int) -> Checked:
+        return Checked(self._table(changes, n), None, np.dtype(np.float64), self.model.schema)
+
+    def _table(self, changes: dict[int, Floats], n: int) -> Any:
+        """Return copies of the row with cells changed, as the scorer of the model takes them."""
+        numbers, codes = np.tile(self.numbers, (n, 1)), np.tile(self.codes, (n, 1))
+        for j, cells in changes.items():
+            if j in self._number_at:
+                numbers[:, self._number_at[j]] = cells
+            else:
+                codes[:, self._category_at[j]] = cells
+        schema = self.model.schema
+        if not (schema.categories or schema.texts or schema.undecided):
+            is_mixed = hasattr(self.estimator, "families")  # which reads tables of any columns
+            return Rows.of_numbers(numbers) if is_mixed else numbers
+        texts = None if self.texts is None else self.texts[np.zeros(n, np.intp)]
+        shape, categories = (n, schema.n_columns), self.model.vocabularies
+        categories = () if self.model.coded else categories
+        return Rows(shape, numbers, codes.astype(np.int32), categories, texts, self.model.words)
+
+
+def _row_of(columns: Any) -> Floats:
+    """Return the first cells of an array or of a list of columns, as numbers."""
+    cells = [column[0] for column in columns] if isinstance(columns, list) else columns[0]
+    return np.asarray(cells, dtype=np.float64)
+
+
+def _is_polynomial(form: Any) -> bool:
+    """Whether a form is a polynomial of degree 2 at most, wherever the cell is."""
+    is_line = isinstance(form, Lines) and form.step is None and form.lowest == -np.inf
+    return is_line or isinstance(form, Quadratics)

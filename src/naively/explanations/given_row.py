@@ -1,0 +1,90 @@
+"""One row as it was given: a list, a dictionary, or a table that has one row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from naively.engines import frames, tables
+from naively.estimators._base import SummaryClassifier
+from naively.exceptions import NaivelyError
+from naively.explanations.explained_rows import ExplainedRows
+from naively.rows import Rows
+from naively.sparse import is_sparse
+
+__all__ = ["GivenRow"]
+
+
+@dataclass(frozen=True, eq=False)
+class GivenRow:
+    """A row, and the same as the model reads it.
+
+    Attributes
+    ----------
+    given : dict or list
+        The cells, by name or in order.
+    names : list of str
+        Of the columns.
+    table : ndarray, Rows or SparseRows
+        What the scorer of the model reads.
+    cells : dict
+        By the place of its column, each cell as it is shown.
+    """
+
+    given: dict[str, Any] | list[Any]
+    names: list[str]
+    table: Any
+    cells: dict[int, Any]
+
+    @classmethod
+    def read(cls, estimator: SummaryClassifier, row: Any) -> GivenRow:
+        """Read a row as `predict_one` takes it, or a table of one row as `predict` does."""
+        schema = estimator.summary_.schema
+        given, is_table = _plain(row)
+        if is_table and not isinstance(row, Rows):
+            table = estimator._check_new(row, estimator.summary_).table
+        else:
+            table = estimator._one(row)
+        cells = ExplainedRows(estimator.model_, table).cells(0)
+        if isinstance(table, Rows) and not estimator.model_.coded:
+            summary = estimator.summary_
+            table = tables.known(table, summary.categories, schema, summary.words)
+        names = [str(name) for name in schema.names or range(schema.n_columns)]
+        names = names if schema.names else [f"column {name}" for name in names]
+        return cls(given, names, table, cells)
+
+    def cell(self, j: int) -> Any:
+        """Return the cell of a column; sparse rows have 0 where they hold nothing."""
+        return self.cells.get(j, 0.0)
+
+    def changed(self, cells: dict[int, Any]) -> dict[str, Any] | list[Any]:
+        """Return the row with other cells in some columns."""
+        if isinstance(self.given, dict):
+            return {**self.given, **{self.names[j]: cell for j, cell in cells.items()}}
+        return [cells.get(j, cell) for j, cell in enumerate(self.given)]
+
+
+def _plain(row: Any) -> tuple[dict[str, Any] | list[Any], bool]:
+    """Return the cells of a row, and whether it is a table of one."""
+    if isinstance(row, dict):
+        return dict(row), False
+    if is_sparse(row):
+        dense = np.atleast_2d(row.toarray())
+        _check_one(dense.shape[0])
+        return dense[0].tolist(), row.ndim == 2
+    if frames.is_frame(row):
+        _check_one(frames.shape_of(row)[0])
+        cells = [frames.cells_of(column)[0] for column in frames.columns_of(row)]
+        names = frames.names_of(row)
+        return (cells if names is None else dict(zip(names, cells, strict=True))), True
+    if isinstance(row, str) or np.ndim(np.asarray(row, dtype=object)) != 2:
+        return ([row] if isinstance(row, str) or not np.iterable(row) else list(row)), False
+    _check_one(len(row))
+    return list(row[0]), True
+
+
+def _check_one(n_rows: int) -> None:
+    if n_rows != 1:
+        raise NaivelyError(f"a counterfactual is of one row; got a table of {n_rows:,} rows.")

@@ -1,0 +1,164 @@
+"""Searches for the smallest change of one cell, or of two, that changes an answer.
+
+Of one cell, the nearest candidate of each side that changes the answer is moved towards the present
+cell by halving, until the next float64 would not change it. Of two cells, all pairs of candidates
+of a coarse grid are tried; the best pairs of columns are tried again on an even grid, and what is
+found there is improved on ever finer grids around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.explanations.candidates import Candidates
+
+__all__ = ["Found", "Tests", "nearest_one", "nearest_two"]
+
+Floats = NDArray[np.float64]
+Wanted = Callable[[dict[int, Floats]], NDArray[np.bool_]]
+
+
+class Tests(NamedTuple):
+    """Two functions that tell for each line of changed cells whether the answer is a wanted one.
+
+    `quick` may add up terms in another order than the model does; `sure` asks the model itself, and
+    so decides where two classes are equally probable but for rounding.
+    """
+
+    quick: Wanted
+    sure: Wanted
+
+
+_HALVINGS = 100
+_ROUNDS = 40  # of finer grids, at most
+_FINEST = 1e-7  # half of the width of a grid, in spreads
+_EVEN = 301  # points of each axis of the grid around the row
+_FINE = 13  # points of each axis of a finer grid
+_MOST_PAIRS = 4  # that are improved
+
+
+class Found(NamedTuple):
+    """A change that suffices: the cells by column, and how far they are from the present ones."""
+
+    cells: dict[int, float]
+    distance: float
+
+
+def nearest_one(columns: Sequence[Candidates], tests: Tests) -> Found | None:
+    """Return the smallest change of one cell; None where there is none."""
+    tried = []
+    for one in columns:
+        hits = one.cells[tests.quick({one.column: one.cells})]
+        sides = (hits[hits < one.before][-1:], hits[hits > one.before][:1])
+        cells = np.concatenate(sides) if one.spread else hits[:1]
+        tried += [(_inner_distance(one, cell), one, cell) for cell in cells.tolist()]
+    best: Found | None = None
+    for least, one, cell in sorted(tried, key=lambda some: some[0]):
+        if best is not None and least >= best.distance:
+            break
+        if not tests.sure({one.column: np.array([cell])})[0]:
+            continue
+        near = _halved(one, cell, tests.sure) if one.is_grid else cell
+        found = Found({one.column: near}, float(one.distance(near)))
+        if best is None or found.distance < best.distance:
+            best = found
+    return best
+
+
+def nearest_two(columns: Sequence[Candidates], tests: Tests) -> Found | None:
+    """Return the smallest change of two cells; None where there is none."""
+    coarse = [one.coarse() for one in columns]
+    starts: list[tuple[float, Candidates, Candidates, Found]] = []
+    for a, b in combinations(coarse, 2):
+        found = _best_of_grid(a, a.cells, b, b.cells, tests.quick)
+        if found is not None:
+            starts.append((found.distance, a, b, found))
+    best: Found | None = None
+    for _, a, b, start in sorted(starts, key=lambda some: some[0])[:_MOST_PAIRS]:
+        within = [_within(one, start.distance) for one in (a, b)]
+        found = _best_of_grid(a, within[0], b, within[1], tests.quick) or start
+        better = _improved(a, b, min(found, start, key=lambda some: some.distance), tests.sure)
+        if better is not None and (best is None or better.distance < best.distance):
+            best = better
+    return best
+
+
+def _inner_distance(one: Candidates, cell: float) -> float:
+    """Return a distance that no change between the candidate before this one and it is below."""
+    if not one.is_grid:
+        return float(one.distance(cell))
+    return float(one.distance(_inner(one, cell)))
+
+
+def _inner(one: Candidates, cell: float) -> float:
+    """Return the candidate before a cell, on the way to it, or the present cell."""
+    between = one.cells[(one.cells - cell) * (one.cells - one.before) < 0]
+    if not between.size:
+        return one.before
+    return float(between[np.argmin(np.abs(between - cell))])
+
+
+def _halved(one: Candidates, cell: float, wanted: Wanted) -> float:
+    """Return the cell nearest to the candidate before, that still changes the answer."""
+    outside, inside = _inner(one, cell), cell
+    for _ in range(_HALVINGS):
+        middle = 0.5 * outside + 0.5 * inside
+        if middle in (outside, inside):
+            break
+        if wanted({one.column: np.array([middle])})[0]:
+            inside = middle
+        else:
+            outside = middle
+    return inside
+
+
+def _best_of_grid(
+    a: Candidates, at_a: Floats, b: Candidates, at_b: Floats, wanted: Wanted
+) -> Found | None:
+    """Return the smallest change among all pairs of some cells."""
+    x, y = (part.ravel() for part in np.meshgrid(at_a, at_b, indexing="ij"))
+    hits = np.flatnonzero(wanted({a.column: x, b.column: y}))
+    if not hits.size:
+        return None
+    distance = a.distance(x[hits]) + b.distance(y[hits])
+    best = int(np.argmin(distance))
+    at = hits[best]
+    return Found({a.column: float(x[at]), b.column: float(y[at])}, float(distance[best]))
+
+
+def _improved(a: Candidates, b: Candidates, found: Found, wanted: Wanted) -> Found | None:
+    """Return a smaller change, by ever finer grids around the best one so far; None if it fails."""
+    if not wanted({j: np.array([cell]) for j, cell in found.cells.items()})[0]:
+        return None
+    width = 1.0  # of the grid, in spreads
+    for _ in range(_ROUNDS):
+        if width < _FINEST:
+            break
+        axes = [_around(one, found.cells[one.column], width) for one in (a, b)]
+        better = _best_of_grid(a, axes[0], b, axes[1], wanted)
+        if better is not None and better.distance < found.distance:
+            found = better
+        else:
+            width /= 3
+    return found
+
+
+def _within(one: Candidates, distance: float) -> Floats:
+    """Return cells no further away than this, evenly spaced."""
+    if not one.is_grid:
+        return one.cells[one.distance(one.cells) <= distance]
+    half = distance * one.spread
+    return np.clip(one.before + np.linspace(-half, half, _EVEN), one.cells[0], one.cells[-1])
+
+
+def _around(one: Candidates, cell: float, width: float) -> Floats:
+    if not one.is_grid:
+        return np.unique(np.append(one.cells, cell)) if one.spread else np.array([cell])
+    half = width * one.spread
+    around = cell + np.linspace(-half, half, _FINE)
+    return np.append(np.clip(around, one.cells[0], one.cells[-1]), cell)
