@@ -1,7 +1,6 @@
 #include "scatter.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
 #include "aligned.hpp"
@@ -185,6 +184,39 @@ void scatter(const Table& X, const Labelled& rows, const double* centre, double*
     Accumulator found(X, rows, centre);
     found.add_all();
     found.finish(weight, mean, products);
+}
+
+bool add_scatter(const ScatterArrays<double>& a, const ScatterArrays<const double>& b,
+                 const std::int64_t* places, std::size_t n, std::size_t p) {
+    const std::size_t pairs = p * (p + 1) / 2;
+    std::vector<double> delta(p);
+    double probe = 0.0;  // zero times NaN or infinity is not zero
+    for (std::size_t c = 0; c < n; ++c) {
+        const auto k = static_cast<std::size_t>(places[c]);
+        const double w_a = a.weight[k], w_b = b.weight[c], w = w_a + w_b;
+        const double *its_mean = b.mean + c * p, *its = b.products + c * pairs;
+        double *mean = a.mean + k * p, *C = a.products + k * pairs;
+        if (w_b == 0.0) continue;
+        a.weight[k] = w;
+        if (w_a == 0.0) {
+            std::copy_n(its_mean, p, mean);
+            std::copy_n(its, pairs, C);
+            continue;
+        }
+        const double share = std::min(w_a, w_b) / w, factor = std::max(w_a, w_b) * share;
+        for (std::size_t i = 0; i < p; ++i) {
+            delta[i] = its_mean[i] - mean[i];
+            const double step = delta[i] * share;  // from the heavier, whose digits are kept
+            mean[i] = w_b > w_a ? its_mean[i] - step : mean[i] + step;
+            probe += mean[i] * 0.0;
+        }
+        for (std::size_t i = 0; i < p; ++i)
+            for (std::size_t j = i; j < p; ++j, ++C, ++its) {
+                *C += *its + delta[i] * (factor * delta[j]);
+                probe += *C * 0.0;
+            }
+    }
+    return probe == 0.0;
 }
 
 }  // namespace naively

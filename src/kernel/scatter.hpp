@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "table.hpp"
 #include "tally.hpp"
@@ -22,5 +23,16 @@ namespace naively {
 // rows.
 void scatter(const Table& X, const Labelled& rows, const double* centre, double* weight,
              double* mean, double* products);
+
+// The scatter of classes: their weights, means (class by column) and products, as above.
+template <class Double> struct ScatterArrays {
+    Double *weight, *mean, *products;
+};
+
+// Adds b, of n classes, class c of which is class places[c] of a. By the formula of Chan, Golub and
+// LeVeque (1979), C = C_a + C_b + w_a w_b / (w_a + w_b) delta delta^T. False if a is not finite any
+// more.
+bool add_scatter(const ScatterArrays<double>& a, const ScatterArrays<const double>& b,
+                 const std::int64_t* places, std::size_t n, std::size_t p);
 
 }  // namespace naively

@@ -104,6 +104,25 @@ void scatter(nb::object X, const Codes& y_codes, const std::optional<ConstDouble
     naively::scatter(table, rows, centre.data(), weight.data(), mean.data(), products.data());
 }
 
+bool add_scatter(const Doubles<1>& weight, const Doubles<2>& mean, const Doubles<2>& products,
+                 const ConstDoubles<1>& its_weight, const ConstDoubles<2>& its_mean,
+                 const ConstDoubles<2>& its_products, const Offsets& places) {
+    const std::size_t K = weight.size(), n = its_weight.size(), p = mean.shape(1);
+    expect(mean.shape(0) == K && products.shape(0) == K && its_mean.shape(0) == n &&
+               its_products.shape(0) == n && its_mean.shape(1) == p &&
+               products.shape(1) == p * (p + 1) / 2 && its_products.shape(1) == products.shape(1) &&
+               places.size() == n,
+           "there must be a mean for every column, and a product for every pair");
+    expect(
+        std::all_of(places.data(), places.data() + n,
+                    [&](std::int64_t at) { return at >= 0 && at < static_cast<std::int64_t>(K); }),
+        "a place has no class");
+    nb::gil_scoped_release unlocked;
+    return naively::add_scatter({weight.data(), mean.data(), products.data()},
+                                {its_weight.data(), its_mean.data(), its_products.data()},
+                                places.data(), n, p);
+}
+
 void hash_rows(nb::object X, nb::object codes, const std::vector<HashArray>& code_hashes,
                const Plain<std::uint64_t, 1>& out) {
     const naively::Table numbers = table_of(X);
@@ -281,6 +300,9 @@ void bind_terms(nb::module_& m) {
     m.def("scatter", &scatter, X, nb::arg("y_codes"), nb::arg("weights").none(), nb::arg("centre"),
           nb::arg("weight").noconvert(), nb::arg("mean").noconvert(),
           nb::arg("products").noconvert());
+    m.def("add_scatter", &add_scatter, nb::arg("weight").noconvert(), nb::arg("mean").noconvert(),
+          nb::arg("products").noconvert(), nb::arg("its_weight"), nb::arg("its_mean"),
+          nb::arg("its_products"), nb::arg("places"));
     m.def("hash_rows", &hash_rows, X, nb::arg("codes").none(), nb::arg("code_hashes"), out);
     m.def("hash_texts", &hash_texts, nb::arg("addresses"), nb::arg("lengths"), out);
     m.def("add_students", &add_students, X, nb::arg("A"), nb::arg("B"), nb::arg("mu"), nb::arg("s"),

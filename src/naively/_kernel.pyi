@@ -61,6 +61,15 @@ def scatter(
     mean: Doubles,
     products: Doubles,
 ) -> None: ...
+def add_scatter(
+    weight: Doubles,
+    mean: Doubles,
+    products: Doubles,
+    its_weight: Doubles,
+    its_mean: Doubles,
+    its_products: Doubles,
+    places: NDArray[int64],
+) -> bool: ...
 def hash_rows(
     X: Table,
     codes: Table | None,

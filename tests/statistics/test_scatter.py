@@ -239,6 +239,26 @@ def test_a_file_that_holds_what_no_rows_have_is_refused(part):
                 unpack(dict(header), dict(tensors))
 
 
+def test_a_light_part_far_away_takes_no_digits_from_the_mean():
+    light = Scatter(np.array([1e-300]), np.array([[1e10, -1e10]]), np.zeros((1, 3)))
+    heavy = Scatter(np.array([3.0]), np.array([[1.2345, 2.0]]), np.array([[2.0, 1.0, 2.0]]))
+    for total in (light + heavy, heavy + light):
+        assert total.mean.tolist() == heavy.mean.tolist()
+        np.testing.assert_allclose(total.products, heavy.products, rtol=1e-12)
+
+
+def arrays(n_classes, p):
+    return np.zeros(n_classes), np.zeros((n_classes, p)), np.zeros((n_classes, p * (p + 1) // 2))
+
+
+def test_the_kernel_adds_to_no_class_that_there_is_not():
+    for place in (-1, 2):
+        with pytest.raises(ValueError, match="no class"):
+            _kernel.add_scatter(*arrays(2, 2), *arrays(1, 2), np.array([place]))
+    with pytest.raises(ValueError, match="every pair"):
+        _kernel.add_scatter(*arrays(2, 2), *arrays(1, 3), np.array([0]))
+
+
 def test_the_kernel_wants_a_product_for_every_pair():
     X, y, _ = table()
     for p, pairs in ((3, 5), (2, 6)):

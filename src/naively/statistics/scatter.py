@@ -114,24 +114,14 @@ class Scatter(Statistic):
         return self.products[:, places]
 
     def __add__(self, other: Scatter) -> Scatter:
-        return self._with(other, slice(None))
+        return self._with(other, np.arange(self.weight.size))
 
-    def _with(self, other: Scatter, at: Any) -> Scatter:
+    def _with(self, other: Scatter, places: NDArray[np.intp]) -> Scatter:
         """Add another whose classes are some of these."""
-        (w_a, m_a, C_a), (w_b, m_b, C_b) = (part[at] for part in self._parts), other._parts
-        heavy, w = np.maximum(w_a, w_b), w_a + w_b
-        share = np.divide(np.minimum(w_a, w_b), w, out=np.zeros_like(w), where=w > 0)
-        with np.errstate(over="ignore", invalid="ignore"):
-            delta = m_b - m_a
-            step = delta * share[:, np.newaxis]
-            mean = np.where((w_b > w_a)[:, np.newaxis], m_b - step, m_a + step)
-            parts = w, mean, C_a + (C_b + _products(delta, heavy * share))
-        whole = [part.copy() for part in self._parts]
-        for mine, its, found in zip(whole, other._parts, parts, strict=True):
-            found[w_a == 0] = its[w_a == 0]
-            found[w_b == 0] = mine[at][w_b == 0]
-            mine[at] = found
-        return _finite(*whole)
+        weight, mean, products = (part.copy() for part in self._parts)
+        if not _kernel.add_scatter(weight, mean, products, *other._parts, places):
+            raise _too_large(mean, products)
+        return Scatter(weight, mean, products)
 
     def __sub__(self, other: Scatter) -> Scatter:
         w = remaining(self.weight, other.weight)
@@ -168,7 +158,9 @@ class Scatter(Statistic):
             products = self.products * factor
         mean = self.mean.copy()
         mean[gone], products[gone] = 0.0, 0.0
-        return _finite(weight, mean, products)
+        if not np.isfinite(products).all():
+            raise _too_large(mean, products)
+        return Scatter(weight, mean, products)
 
     __rmul__ = __mul__
 
@@ -194,7 +186,8 @@ class Scatter(Statistic):
 
     def plus(self, other: Scatter, own: Move, its: Move) -> Scatter:
         """Add another, touching its classes alone."""
-        return self.moved(own)._with(other, slice(None) if its.classes is None else its.classes)
+        whole = self.moved(own)
+        return whole + other if its.classes is None else whole._with(other, its.classes)
 
     def with_columns(self, move: ColumnMove) -> Scatter:
         """Return the products of some columns; of a new one, no cell has been seen."""
@@ -261,9 +254,7 @@ def _products(delta: Floats, factor: Floats) -> Floats:
     return found
 
 
-def _finite(weight: Floats, mean: Floats, products: Floats) -> Scatter:
-    """Return the statistic, or raise where it would not be finite."""
-    if not (np.isfinite(mean).all() and np.isfinite(products).all()):
-        lines = products[:, pairs_of(mean.shape[1])].sum(axis=2)  # of each column, with all others
-        raise TooLargeError(np.stack([mean, lines]), mean)
-    return Scatter(weight, mean, products)
+def _too_large(mean: Floats, products: Floats) -> TooLargeError:
+    """Return the error of products that would not be finite."""
+    lines = products[:, pairs_of(mean.shape[1])].sum(axis=2)  # of each column, with all others
+    return TooLargeError(np.stack([mean, lines]), mean)
