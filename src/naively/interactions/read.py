@@ -38,7 +38,7 @@ _LEAST_WEIGHT = 50.0  # of a sample: of fewer rows, no fifth can be left out
 MOST_CLASSES = 128  # that have weights of their own
 _ROWS = (500, 4000)  # of the sample, at least and at most
 _CELLS = 4_000_000  # of the terms of a sample
-_ROWS_OF_WEIGHT = 40  # beside text: for each weight of a direction, or there are none
+_BESIDE_TEXT = 80  # rows of the sample for each class and direction, or there are none
 _PAIR_COLUMNS = 32
 _MANY_ROWS = 1000  # from which columns have more bins
 _BINS = (8, 16)
@@ -78,6 +78,8 @@ def read_interactions(
     sample = sample.least(size)
     many = n_classes > MOST_CLASSES or per_row > calibration.MOST_WEIGHTS
     alone = not (sample.numbers.shape[1] or sample.categories.shape[1])  # text, which has no pairs
+    if sample.texts is not None:
+        many |= len(sample) < _BESIDE_TEXT * n_classes * (n_classes - 1)
     if not kinds or many or alone or n_classes < 2 or sample.weight.sum() < _LEAST_WEIGHT:
         return None
     return _SampleReader(terms, log_prior, sample, n_categories, products).read(kinds)
@@ -171,11 +173,9 @@ class _SampleReader:
         return float(self.sample.weight @ own)
 
     def _canonical(self, f: Floats, whole: PooledScatter) -> Canonical | None:
-        sample, codes, weight = self.sample, self.sample.codes, self.sample.weight
+        codes, weight = self.sample.codes, self.sample.weight
         W = canonical.directions(whole)
-        n_weights = self.n_classes * len(canonical.FAMILIES) * W.shape[1]
-        scarce = sample.texts is not None and len(f) < _ROWS_OF_WEIGHT * n_weights
-        if not n_weights or scarce:
+        if not W.shape[1]:
             return None
         self.honest.append(canonical.cross_fitted(f, codes, weight, whole, W.shape[1]))
         z = canonical.along(f, W)
