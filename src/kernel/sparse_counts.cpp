@@ -18,13 +18,32 @@ void prefetch_sums(const Cells& next, const double* line) {
         NAIVELY_PREFETCH(line + next.places[i]);
 }
 
-template <class F> NAIVELY_INLINE void each(const Cells& row, double* line, F amount) {
+// A row whose sums have been fetched, and the next one, whose sums are to be.
+struct Pair {
+    const Cells& row;
+    double* sums;
+    const Cells& next;
+    const double* next_sums;
+};
+
+// Adds a row up. Sums are fetched one by one between the additions: many at once would block them.
+template <class F> NAIVELY_INLINE void each(const Pair& pair, F amount) {
+    const Cells& row = pair.row;
     std::size_t i = 0;
     for (; i + cells_ahead < row.n; ++i) {
-        NAIVELY_PREFETCH(line + row.places[i + cells_ahead]);
-        line[row.places[i]] += amount(i);
+        NAIVELY_PREFETCH(pair.sums + row.places[i + cells_ahead]);
+        pair.sums[row.places[i]] += amount(i);
     }
-    for (; i < row.n; ++i) line[row.places[i]] += amount(i);
+    const std::size_t behind = row.n - i;
+    if (behind < cells_ahead) {
+        prefetch_sums(pair.next, pair.next_sums);
+    } else {
+        for (std::size_t at = 0; at < std::min(behind, pair.next.n); ++at, ++i) {
+            NAIVELY_PREFETCH(pair.next_sums + pair.next.places[at]);
+            pair.sums[row.places[i]] += amount(i);
+        }
+    }
+    for (; i < row.n; ++i) pair.sums[row.places[i]] += amount(i);
 }
 
 // The cells of rows, one by one.
@@ -36,7 +55,7 @@ class CellCounter {
 
     Finding list(CellList& list) {
         for (std::size_t row = 0; row < X_.n_rows; ++row) {
-            const Finding found = load(nullptr, X_.n_rows, row, current_, false);
+            const Finding found = load(nullptr, X_.n_rows, row, current_);
             if (found.problem != Problem::none) return found;
             append(row, list);
         }
@@ -48,7 +67,7 @@ class CellCounter {
         Finding found = load(order, n, 0, *current);
         for (std::size_t at = 0; at < n && found.problem == Problem::none; ++at) {
             if (at + 1 < n) found = load(order, n, at + 1, *next);
-            add(number(order, at), *current);
+            add(number(order, at), *current, number(order, std::min(at + 1, n - 1)), *next);
             std::swap(current, next);
         }
         return found;
@@ -70,31 +89,32 @@ class CellCounter {
         return counting_.out + static_cast<std::size_t>(rows_.codes[row]) * counting_.stride;
     }
 
-    Finding load(const std::uint32_t* order, std::size_t n, std::size_t at, RowReader& reader,
-                 bool has_sums = true) {
+    Finding load(const std::uint32_t* order, std::size_t n, std::size_t at, RowReader& reader) {
         if (at >= n) return {};
+        if (at + 2 * rows_ahead < n) {  // rows of one class are far from each other
+            const std::size_t far = number(order, at + 2 * rows_ahead);
+            NAIVELY_PREFETCH(X_.starts + far);
+            NAIVELY_PREFETCH(rows_.codes + far);
+        }
         if (at + rows_ahead < n) reader.prefetch(number(order, at + rows_ahead));
         const std::size_t row = number(order, at);
         if (rows_.weight(row) == 0.0) return {};
-        const Problem problem = reader.read(row);
-        if (problem == Problem::none && has_sums && counting_.measure != Measure::missing)
-            prefetch_sums(reader.cells, line(row));
-        return {problem, row};
+        return {reader.read(row), row};
     }
 
-    void add(std::size_t row, const RowReader& reader) {
+    void add(std::size_t row, const RowReader& reader, std::size_t next, const RowReader& ahead) {
         const double w = rows_.weight(row);
         if (w == 0.0) return;
-        double* sums = line(row);
         const Cells& cells = reader.cells;
+        const Pair pair{cells, line(row), ahead.cells, line(next)};
         if (counting_.measure == Measure::missing)
-            for (const std::uint32_t place : reader.missing) sums[place] += w;
+            for (const std::uint32_t place : reader.missing) pair.sums[place] += w;
         else if (counting_.measure == Measure::documents)
-            each(cells, sums, [&](std::size_t) { return w; });
+            each(pair, [&](std::size_t) { return w; });
         else if (rows_.weights == nullptr)
-            each(cells, sums, [&](std::size_t i) { return cells.values[i]; });
+            each(pair, [&](std::size_t i) { return cells.values[i]; });
         else
-            each(cells, sums, [&](std::size_t i) { return w * cells.values[i]; });
+            each(pair, [&](std::size_t i) { return w * cells.values[i]; });
     }
 
     void append(std::size_t row, CellList& list) {
