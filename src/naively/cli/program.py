@@ -20,6 +20,7 @@ from naively.cli import console
 from naively.cli.compare import compare
 from naively.cli.demo import demo
 from naively.cli.evaluate import evaluate
+from naively.cli.explain import explain
 from naively.cli.export import export
 from naively.cli.fit import fit
 from naively.cli.forget import forget
@@ -122,6 +123,7 @@ def _naively(
       naively fit iris.csv --target species -o iris.safetensors
       naively fit 'data/*.parquet' --target y --checkpoint so-far
       naively predict iris.safetensors new.csv -o predictions.csv
+      naively explain iris.safetensors new.csv --row 3
       naively evaluate iris.csv --target species --folds 10
       naively report iris.csv --target species -o report.html
     """
@@ -132,5 +134,5 @@ def _naively(
 _LEARNING = fit, predict, update, forget, merge
 _JUDGING = evaluate, compare, report
 
-for command in (demo, *_LEARNING, *_JUDGING, inspect, export):
+for command in (demo, *_LEARNING, *_JUDGING, inspect, explain, export):
     program.command()(grouped(command))

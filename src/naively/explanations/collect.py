@@ -38,7 +38,7 @@ def explain_checked(
         contributions=finished(scorer, found),
         probabilities=estimator._values_of("proba", checked),
         predicted=estimator._labels(checked),
-        rows=np.arange(table.shape[0]),
-        source=ExplainedRows(model, table),
+        rows=(every := np.arange(table.shape[0])),
+        source=ExplainedRows(model, table, every),
         library=library,
     )

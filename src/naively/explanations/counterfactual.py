@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -111,6 +112,9 @@ class Counterfactual(Tabular):
             f"{c.column}: {shown(c.before)} -> {shown(c.after)}" for c in self.changes
         )
         return f"<Counterfactual of {self.predicted!r}: {changes or 'none'}>"
+
+    def _repr_html_(self) -> str:
+        return super()._repr_html_() if self else f"<p>{escape(str(self))}</p>"
 
     def _p(self, p: NDArray[np.float64], label: Any) -> str:
         at = [k for k, one in enumerate(self.classes.tolist()) if one == label]

@@ -16,6 +16,8 @@ from naively.sparse import SparseRows
 
 __all__ = ["ExplainedRows", "shown"]
 
+_WHOLE = 1e15  # below which whole numbers are written with all their digits
+
 
 @dataclass(frozen=True, eq=False)
 class ExplainedRows:
@@ -26,18 +28,25 @@ class ExplainedRows:
     model : Model
         What scores the rows.
     table : Table, Rows or SparseRows
-        The rows as the estimator reads them: categories may be others than the model's.
+        Rows as the estimator reads them: categories may be others than the model's.
+    at : ndarray of int
+        Which rows of the table are meant.
     """
 
     model: Model
     table: Any
+    at: NDArray[np.intp]
+
+    def __getitem__(self, rows: Any) -> ExplainedRows:
+        return ExplainedRows(self.model, self.table, self.at[rows])
 
     def cells(self, row: int) -> dict[int, Any]:
         """Return the cells of a row by the place of their column; None where one is missing.
 
         Sparse rows have those that they hold. A text is as many words as it has.
         """
-        table, schema = self.table[slice(row, row + 1)], self.model.schema
+        at, schema = int(self.at[row]), self.model.schema
+        table = self.table[slice(at, at + 1)]
         numbers = getattr(table, "numbers", table)
         if isinstance(numbers, SparseRows):
             one = numbers.tidy()
@@ -83,7 +92,8 @@ class ExplainedRows:
     def _text(self, row: int, at: int) -> SparseRows:
         """Return the words of a text, in the places of the model."""
         table = self.table
-        one: SparseRows = table.texts.columns[at][row : row + 1]
+        place = int(self.at[row])
+        one: SparseRows = table.texts.columns[at][place : place + 1]
         own, its = table.words[at], self.model.words[at]
         return one if own == its else one.moved(own.positions(its), its.size)
 
@@ -91,12 +101,14 @@ class ExplainedRows:
 def shown(cell: Any) -> str:
     """Write a cell as a table shows it.
 
-    >>> shown(0.1 + 0.2), shown(31.0), shown("Ulm"), shown(None)
-    ('0.3', '31', 'Ulm', 'missing')
+    >>> shown(0.1 + 0.2), shown(1234567.0), shown("Ulm"), shown(None)
+    ('0.3', '1234567', 'Ulm', 'missing')
     """
     if cell is None:
         return "missing"
-    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
+    if isinstance(cell, float):
+        return f"{cell:.0f}" if cell.is_integer() and abs(cell) < _WHOLE else f"{cell:.6g}"
+    return str(cell)
 
 
 def _first(columns: Any) -> list[Any]:

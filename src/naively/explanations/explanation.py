@@ -73,7 +73,7 @@ class Explanation(Tabular):
     predicted : ndarray of shape (n_rows,)
         The answers.
     rows : ndarray of int of shape (n_rows,)
-        Which rows of the table these are.
+        The numbers of the rows in their table.
     """
 
     model: str
@@ -124,6 +124,7 @@ class Explanation(Tabular):
             probabilities=self.probabilities[at],
             predicted=self.predicted[at],
             rows=self.rows[at],
+            source=self.source[at],
         )
 
     def log_odds(self, of: Any = None, against: Any = None) -> LogOdds:
@@ -177,7 +178,7 @@ class Explanation(Tabular):
         if column not in texts:
             known = quoted(np.array([*texts], dtype=object)) if texts else "none"
             raise NaivelyError(f"column must name a column of text ({known}); got {column!r}.")
-        return self.source.words(int(self.rows[_checked(row, len(self))]), texts[column])
+        return self.source.words(_checked(row, len(self)), texts[column])
 
     def to_frame(self) -> Any:
         """Return a frame with a line for each row, class and term.
@@ -200,9 +201,13 @@ class Explanation(Tabular):
 
         return WaterfallDisplay.from_explanation(self, row, **options)
 
+    def numbered(self, rows: Sequence[int]) -> Explanation:
+        """Return the same with other numbers of the rows, where they are some of a larger table."""
+        return replace(self, rows=np.asarray(rows))
+
     def cells(self, row: int) -> list[str | None]:
         """Return the cell of each term in a row, as text; None for terms of several columns."""
-        cells = self.source.cells(int(self.rows[_checked(row, len(self))]))
+        cells = self.source.cells(_checked(row, len(self)))
         places = self.contributions.columns.tolist()
         return [None if j < 0 else shown(cells.get(j, 0.0)) for j in places]
 

@@ -47,7 +47,7 @@ class GivenRow:
             table = estimator._check_new(row, estimator.summary_).table
         else:
             table = estimator._one(row)
-        cells = ExplainedRows(estimator.model_, table).cells(0)
+        cells = ExplainedRows(estimator.model_, table, np.zeros(1, np.intp)).cells(0)
         if isinstance(table, Rows) and not estimator.model_.coded:
             summary = estimator.summary_
             table = tables.known(table, summary.categories, schema, summary.words)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from naively.evaluation.tables import figure
+from naively.evaluation.tables import Tabular, figure
 from naively.explanations.row_terms import RowTerm, RowTerms
 
 if TYPE_CHECKING:
@@ -16,16 +17,19 @@ __all__ = ["fragment", "page"]
 _MOST_TERMS, _MOST_ROWS = 20, 10  # that are shown with all their terms
 
 _STYLE = """
-.naively-why { font: 14px/1.45 system-ui, sans-serif; max-width: 60rem; }
+.naively-why { font: 14px/1.45 system-ui, sans-serif; max-width: 60rem; overflow-x: auto; }
 .naively-why h3 { font-size: 1.05rem; margin: 1.2rem 0 .4rem; }
 .naively-why table { border-collapse: collapse; width: 100%; table-layout: auto; }
 .naively-why th, .naively-why td { padding: .15rem .6rem; text-align: right;
   font-variant-numeric: tabular-nums; background: none; border: 0; }
-.naively-why th:first-child { text-align: left; font-weight: normal; overflow-wrap: anywhere; }
+.naively-why caption { text-align: left; padding: .6rem; font-weight: bold; }
+.naively-why th:first-child { text-align: left; font-weight: normal; overflow-wrap: anywhere;
+  min-width: 5.5rem; }
 .naively-why thead th { opacity: .7; border-bottom: 1px solid #8886; }
 .naively-why tr.word th { padding-left: 2rem; opacity: .8; }
 .naively-why tr.sum > * { border-top: 1px solid #8886; font-weight: bold; }
-.naively-why .bar { width: 40%; min-width: 8rem; padding: .15rem 0; }
+.naively-why .bar { width: 40%; min-width: 7rem; padding: .15rem 0; }
+.naively-why th.bar { text-align: center; }
 .naively-why .bar div { height: .9rem; border-radius: 2px; }
 .naively-why .for { background: #0072B2; } .naively-why .against { background: #D55E00; }
 """
@@ -47,17 +51,18 @@ def fragment(explanation: Explanation) -> str:
     return f"<style>{_STYLE}</style>{_body(explanation)}"
 
 
-def page(explanation: Explanation, title: str) -> str:
-    """Return a whole page."""
-    return _PAGE.format(title=escape(title), style=_STYLE, body=_body(explanation))
+def page(explanation: Explanation, title: str, changes: Sequence[Tabular] = ()) -> str:
+    """Return a whole page; under each row perhaps what would change its answer."""
+    return _PAGE.format(title=escape(title), style=_STYLE, body=_body(explanation, changes))
 
 
-def _body(explanation: Explanation) -> str:
+def _body(explanation: Explanation, changes: Sequence[Tabular] = ()) -> str:
     parts = []
     if len(explanation) != 1 or explanation.classes.size < 2:
         parts.append("".join(t._repr_html_() for t in explanation.tables()))
     if explanation.classes.size > 1:
-        parts += [_row(explanation, i) for i in range(min(len(explanation), _MOST_ROWS))]
+        for i in range(min(len(explanation), _MOST_ROWS)):
+            parts += [_row(explanation, i), *(one._repr_html_() for one in changes[i : i + 1])]
     return f'<div class="naively-why">{"".join(parts)}</div>'
 
 

@@ -1,0 +1,85 @@
+"""``naively explain``: why rows of files get their answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from naively.cli import console
+from naively.cli.options import AsJson, Files, Reading, Saved, check_output
+
+__all__ = ["explain"]
+
+
+def explain(
+    model: Saved,
+    files: Files,
+    reading: Reading,
+    row: Annotated[
+        list[int] | None,
+        typer.Option(
+            metavar="N", help="Which row, from 0; the option may come again. Default: 0 to 9."
+        ),
+    ] = None,
+    change: Annotated[
+        bool,
+        typer.Option("--change", help="Also the smallest change that changes the answer."),
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write a page of HTML.")
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="The columns, for a model fitted without names."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show why rows get their answers: what every column adds.
+
+    All terms add up to the log-probability of a class. Of several rows, a
+    line each; of one, all its terms against the next most probable class.
+
+    For example:
+
+      naively explain iris.safetensors iris.csv --row 3
+      naively explain iris.safetensors iris.csv --row 3 --change
+      naively explain iris.safetensors iris.csv -o why.html
+      naively explain iris.safetensors iris.csv --row 3 --row 7 --json
+    """
+    from naively.cli.data import look
+    from naively.estimators.loading import load
+    from naively.explanations.pages import page
+    from naively.scoring.files import read_some
+
+    estimator, source = load(model), look(files, reading)
+    if output is not None:
+        check_output(output, model, *source.inputs)
+    rows = row or list(range(_MOST))
+    named = source.split(columns) or None
+    table = read_some(estimator, source.first, rows, row is None, columns=named, **reading.dialect)
+    numbers = rows[: table.shape[0]]
+    found = estimator.explain(table).numbered(numbers)
+    changes = [estimator.counterfactual(_row(table, i)) for i in range(len(found) * change)]
+    if as_json:
+        result: dict[str, Any] = found.to_dict()
+        for one, other in zip(result["rows"], changes, strict=False):
+            one["change"] = other.to_dict()
+        console.show_json(result)
+    elif output is not None:
+        title = f"Why {Path(model).name} answers as it does"
+        output.write_text(page(found, title, changes), encoding="utf-8")
+        console.show(f"{output}: {len(found):,} row{'s' * (len(found) != 1)} explained")
+    else:
+        console.show(found)
+        for number, one in zip(numbers, changes, strict=False):
+            console.show(*([f"row {number}:"] if len(found) > 1 else []), one if one else str(one))
+
+
+_MOST = 10  # rows that are explained by default
+
+
+def _row(table: Any, i: int) -> Any:
+    """Return a table of one row."""
+    return table[i : i + 1] if not hasattr(table, "slice") else table.slice(i, 1)
