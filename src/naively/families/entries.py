@@ -21,7 +21,7 @@ from naively.statistics.counts import Counts
 __all__ = ["LEAST", "EntryCounts", "aligned", "log_or_least", "own_cells", "read_weights"]
 
 LEAST = -1e9  # the logarithm of 0: it outweighs every text, and leaves digits for the rest
-_PLACES = 1 << 18  # of a block
+_PLACES = 1 << 16  # of a block, which stays in the cache of a core
 _LINE = 64  # bytes of a line of the cache
 
 
