@@ -19,7 +19,7 @@ LAYERS = [
     {"alphabet", "texts", "words"},
     {"tokens"},
     {"schema", "text_file"},
-    {"axes", "kinds", "calibration_of_many", "minimize"},
+    {"axes", "kinds", "calibration_of_many", "calibration_pull", "minimize"},
     {"text_rows"},
     {"rows"},
     {"statistics"},

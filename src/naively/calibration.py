@@ -20,7 +20,10 @@ and minimises
 ``"weights"`` has one for each term and class, which are drawn to the term's own, and those to
 :math:`\tau`, by
 
-.. math:: \frac{\lambda}{2} \sum_{kt} (w_{kt} - w_t)^2 + \frac{\lambda}{2} \sum_t (w_t - \tau)^2
+.. math:: \frac{\lambda_k}{2} \sum_{kt} (w_{kt} - w_t)^2 + \frac{\lambda}{2} \sum_t (w_t - \tau)^2
+
+where both pulls are 10. With interactions there are many terms for few rows of each class, so that
+:math:`\lambda_k` may be larger: see `calibration_pull`.
 
 A weight below 0 is possible: a column that repeats another can tell where the other is wrong.
 
@@ -53,6 +56,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.calibration_of_many import common_weight, term_weights
+from naively.calibration_pull import PULL, PULLS, common_pull, likeliest, pull_of_class
 from naively.minimize import line_search, minimize
 
 __all__ = ["MOST_CLASSES", "MOST_WEIGHTS", "Calibration", "CentredTerms", "fit", "fit_centred"]
@@ -60,7 +64,6 @@ __all__ += ["sample_rows"]
 
 Floats = NDArray[np.float64]
 
-_PULL = 10.0  # of a weight towards its term's, and of a term's towards tau
 _PULL_TAU = 1.0  # of tau towards 1
 _PULL_BIAS = 0.1
 _TOLERANCE = 3e-5  # nats for each row that may be left to gain, or about that
@@ -121,21 +124,27 @@ def fit(
     weights: Floats,
     log_prior: Floats,
     how: Literal["temperature", "weights"] = "weights",
+    *,
+    adaptive: bool = False,
 ) -> Calibration:
     """Fit one weight for all terms, or one for each term and class; and a bias for each class.
 
     The terms, of shape (n, K, T), are log densities of a sample of rows: in the own class of a
     row, those that leave it out. A class without probability has a log prior of minus infinity.
+    An adaptive fit chooses how strongly the weights of classes are drawn together.
     """
     if terms.min(initial=0.0) < _LEAST_TERM:
         terms = np.maximum(terms, _LEAST_TERM)
     if terms.shape[1] > MOST_CLASSES:
         return _fit_many(terms, codes, _bounded(weights), log_prior, how)
-    return fit_centred(CentredTerms.of(terms, codes, weights, log_prior), how)
+    return fit_centred(CentredTerms.of(terms, codes, weights, log_prior), how, adaptive=adaptive)
 
 
 def fit_centred(
-    rows: CentredTerms, how: Literal["temperature", "weights"] = "weights"
+    rows: CentredTerms,
+    how: Literal["temperature", "weights"] = "weights",
+    *,
+    adaptive: bool = False,
 ) -> Calibration:
     """Fit weights and biases to terms that are centred, of few classes."""
     n_classes, n_terms = rows.terms.shape[0], rows.terms.shape[1] - 1
@@ -143,7 +152,7 @@ def fit_centred(
     weight = np.full((n_classes, n_terms), tau)
     if how == "temperature" or n_terms == 0 or n_classes < 2:
         return Calibration(weight, bias)
-    return _weights(rows, np.column_stack([weight, bias]))
+    return _weights(rows, np.column_stack([weight, bias]), adaptive)
 
 
 def _bounded(weights: Floats) -> Floats:
@@ -262,65 +271,74 @@ def _slopes(rows: CentredTerms, summed: Floats, p: Floats) -> tuple[Floats, Floa
     return gradient, hessian
 
 
-def _weights(rows: CentredTerms, start: Floats) -> Calibration:
+def _weights(rows: CentredTerms, start: Floats, adaptive: bool) -> Calibration:
     """Return weights and biases, by L-BFGS."""
+    n_classes = len(start)
+    _, p = rows.probabilities(start)
+    hessian = _hessians(rows, p)
+    pull = PULL
+    if adaptive and n_classes > 2:
+        slope = np.matmul(rows.terms, (rows.own - p * rows.weights)[:, :, np.newaxis])[:, :-1, 0]
+        strengths = [pull_of_class(n_classes, each) for each in PULLS]
+        pull = PULLS[likeliest(hessian, slope, strengths)]
 
     def judged(x: Floats) -> tuple[float, Floats]:
         loss, p = rows.probabilities(x)
-        penalty, slope = _penalty(x)
+        penalty, slope = _penalty(x, pull)
         p *= rows.weights
         p -= rows.own
         slope += np.matmul(rows.terms, p[:, :, np.newaxis])[:, :, 0]
         return loss + penalty, slope
 
-    x = minimize(judged, start, _preconditioner(rows, start), _enough(rows.weights))
+    solve = _preconditioner(hessian, pull_of_class(n_classes, pull))
+    x = minimize(judged, start, solve, _enough(rows.weights))
     return Calibration(np.ascontiguousarray(x[:, :-1]), x[:, -1].copy())
 
 
-def _penalty(x: Floats) -> tuple[float, Floats]:
+def _penalty(x: Floats, pull: float) -> tuple[float, Floats]:
     r"""Return the penalty and its gradient, the best :math:`w_t` and :math:`\tau` put in.
 
     With the mean :math:`\bar w_t` of a term's weights over classes,
 
-    .. math:: \frac{\lambda}{2} \sum_{kt} (w_{kt} - \bar w_t)^2
+    .. math:: \frac{\lambda_k}{2} \sum_{kt} (w_{kt} - \bar w_t)^2
               + \frac{h}{2} \sum_t (\bar w_t - \tau)^2 + \frac{\lambda_\tau}{2} (\tau - 1)^2,
-              \qquad h = \frac{K \lambda}{K + 1}, \quad
+              \qquad h = \frac{K \lambda_k \lambda}{K \lambda_k + \lambda}, \quad
               \tau = \frac{h \sum_t \bar w_t + \lambda_\tau}{h T + \lambda_\tau}
     """
     weight, bias = x[:, :-1], x[:, -1]
     n_classes, n_terms = weight.shape
-    h = _common_pull(n_classes)
+    h = common_pull(n_classes, pull)
     mean = weight.mean(axis=0)
     tau = (h * mean.sum() + _PULL_TAU) / (h * n_terms + _PULL_TAU)
     own, common = weight - mean, mean - tau
     slope = np.empty_like(x)
-    slope[:, :-1] = _PULL * own + (h / n_classes) * common
+    slope[:, :-1] = pull * own + (h / n_classes) * common
     slope[:, -1] = _PULL_BIAS * bias
-    total = _PULL * np.vdot(own, own) + h * common @ common
+    total = pull * np.vdot(own, own) + h * common @ common
     return 0.5 * float(total + _PULL_TAU * (tau - 1) ** 2 + _PULL_BIAS * bias @ bias), slope
 
 
-def _common_pull(n_classes: int) -> float:
-    return n_classes * _PULL / (n_classes + 1)
-
-
-def _preconditioner(rows: CentredTerms, x: Floats) -> Callable[[Floats], Floats]:
-    """Return what solves for the Hessian of every class by itself, at the start.
+def _hessians(rows: CentredTerms, p: Floats) -> Floats:
+    """Return the Hessian of every class by itself: (K, T + 1, T + 1); of many terms the diagonals.
 
     With two classes it is the Hessian of both, as their weights move together.
     """
-    n_classes, width = x.shape
-    _, p = rows.probabilities(x)
+    n_classes, width, _ = rows.terms.shape
     spread = p * (1 - p) * rows.weights * (n_classes / (n_classes - 1))
-    alone = 1 / (n_classes - 1)
-    pull = np.full(width, _PULL * (1 - alone) + _common_pull(n_classes) / n_classes * alone)
-    pull[-1] = _PULL_BIAS
     if width > _MOST_TERMS:
-        squares = np.einsum("kn,ktn,ktn->kt", spread, rows.terms, rows.terms)  # without copies
-        diagonal = squares + pull
-        return lambda slope: slope / diagonal
+        diagonals: Floats = np.einsum("kn,ktn,ktn->kt", spread, rows.terms, rows.terms)
+        return diagonals  # without copies
     roots = np.sqrt(spread, out=spread)
     scaled = (terms * root for terms, root in zip(rows.terms, roots, strict=True))
-    hessian = np.stack([of_class @ of_class.T for of_class in scaled])
-    inverse = np.linalg.inv(hessian + np.diag(pull))
+    return np.stack([of_class @ of_class.T for of_class in scaled])
+
+
+def _preconditioner(hessian: Floats, pull: float) -> Callable[[Floats], Floats]:
+    """Return what solves for the Hessian of every class by itself."""
+    pulls = np.full(hessian.shape[1], pull)
+    pulls[-1] = _PULL_BIAS
+    if hessian.ndim == 2:
+        diagonal = hessian + pulls
+        return lambda slope: slope / diagonal
+    inverse = np.linalg.inv(hessian + np.diag(pulls))
     return lambda slope: np.matmul(inverse, slope[:, :, np.newaxis])[:, :, 0]

@@ -42,6 +42,7 @@ Floats = NDArray[np.float64]
 
 FAMILIES: tuple[Family, ...] = (StudentT(), Histogram())
 _FOLDS = 5
+_BINS = 8  # of a histogram: sums of columns are smooth, and more bins learn the rows by heart
 _DECIMALS = 9
 _LEAST = 1e-6  # of the first canonical correlation: a direction below it is rounding
 
@@ -83,7 +84,7 @@ def terms_of(z: Floats, codes: Codes, weight: Floats, n_classes: int) -> tuple[T
     """Describe computed columns (n, r) by families, read off weighted rows."""
     r = z.shape[1]
     seen = weight > 0
-    cuts = edges(z[seen])
+    cuts = edges(z[seen], _BINS)
     statistics = [
         _moments(z, codes, weight, n_classes),
         BinnedColumns(

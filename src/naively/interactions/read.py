@@ -137,7 +137,8 @@ class _SampleReader:
     def _fitted(self) -> Calibration:
         every = self.honest[0] if len(self.honest) == 1 else np.concatenate(self.honest, axis=2)
         self.honest = [every]
-        return calibration.fit(every, self.sample.codes, self.sample.weight, self.log_prior)
+        sample = self.sample
+        return calibration.fit(every, sample.codes, sample.weight, self.log_prior, adaptive=True)
 
     def _numbers(self, features: Features) -> _Numbers:
         """Return the features with their scatter in the sample, or that of all rows if better."""
