@@ -22,7 +22,8 @@ explain: with its probabilities p, and the term c of a pair, centred over the cl
           h = 10 + \sum_i w_i \mathrm{Var}_{p_i}(c_i), \quad
           s = \frac{g |g|}{2 h}
 
-is about the log likelihood that it gains, and must exceed 1 + log(number of candidates).
+is about the log likelihood that it gains. It must exceed 2, and log(number of candidates) - 1: the
+best of many gains something by chance.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ _STRENGTHS = (4.0, 16.0, 64.0, 256.0, 1024.0)
 _MARGIN_ROWS = 2.0  # that the shares of all classes are worth
 _MOST_PAIRS = 16
 _PULL = 10.0  # of a weight, in the score test
-_LEAST_GAIN = 1.0
+_LEAST_GAIN = 2.0  # of one candidate: a chance of about 1 in 20
+_CHANCE = 1.0  # less than log(number of candidates) is gained by chance
 _SCREENED_ROWS = 1000  # that decide which pairs all rows judge
 _JUDGED_PAIRS = 64
 
@@ -185,7 +187,7 @@ def chosen_pairs(rows: BinnedRows, p: Floats) -> list[tuple[PairTable, Floats]]:
         The probabilities of the model without pairs.
     """
     pairs = np.array(list(combinations(range(len(rows.bins)), 2)), np.int32)
-    least = _LEAST_GAIN + np.log(len(pairs))
+    least = max(_LEAST_GAIN, np.log(len(pairs)) - _CHANCE)
     if rows.codes.size > _SCREENED_ROWS and len(pairs) > _JUDGED_PAIRS:
         few = scores(rows.first(_SCREENED_ROWS), p[:_SCREENED_ROWS], pairs)
         pairs = pairs[np.argsort(-few, kind="stable")[:_JUDGED_PAIRS]]
