@@ -15,6 +15,7 @@ NAMES = [
     "texts",
     "text_quality",
     "evaluation",
+    "explanations",
     "memory",
     "imports",
     "cliffs",

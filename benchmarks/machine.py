@@ -11,7 +11,8 @@ from typing import Any
 
 __all__ = ["describe"]
 
-_PACKAGES = ["naively", "numpy", "scikit-learn", "mlpack", "river", "pandas", "polars"]
+_PACKAGES = ["naively", "numpy", "scikit-learn", "mlpack", "river", "shap"]
+_PACKAGES += ["pandas", "polars"]
 
 
 def describe() -> dict[str, Any]:
