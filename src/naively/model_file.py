@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from numpy.typing import NDArray
 
 from naively._atomic import write_atomically
 from naively._optional import need
+from naively.alphabet import UNICODE
 from naively.exceptions import NaivelyError
 from naively.model_formats import FORMAT, NewerError, converted
 from naively.summary import Summary
@@ -99,7 +101,9 @@ def read(path: str | os.PathLike[str]) -> ModelFile:
     """Read a model file, or raise `NaivelyError` with the reason."""
     try:
         header, tensors = parse(Path(path))
-        return _content(header, tensors)
+        content = _content(header, tensors)
+        _warn_of_unicode(content.summary, path)
+        return content
     except OSError as error:
         raise NaivelyError(f"cannot read {str(path)!r}: {error.strerror}.") from error
     except NewerError as error:
@@ -156,6 +160,19 @@ def _tensor(name: str, tensor: dict[str, Any]) -> NDArray[Any]:
     except ValueError:  # such as a shape of 0 by 2**63
         raise UnsoundError(f"{name} cannot have the shape {tensor['shape']}") from None
     return array.astype(array.dtype.newbyteorder("="))
+
+
+def _warn_of_unicode(summary: Summary, path: str | os.PathLike[str]) -> None:
+    """Warn where text was read by another version of Unicode than this Python's."""
+    others = {option.unicode for option in summary.schema.options} - {UNICODE}
+    if others:
+        warnings.warn(
+            f"{str(path)!r} holds words by Unicode {', '.join(sorted(others))}, and this Python "
+            f"has {UNICODE}: texts with characters that only one of them knows may get other "
+            "answers, and nothing can be added to the model.",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def _content(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> ModelFile:

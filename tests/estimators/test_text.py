@@ -1,6 +1,7 @@
 """`NaiveBayes` on columns of text: alone, and beside numbers and categories."""
 
 import pickle
+import unicodedata
 from decimal import Decimal
 
 import numpy as np
@@ -146,6 +147,20 @@ def test_a_family_says_what_text_is():
     assert as_words.summary_.schema.kinds == ("text", "number", "text")
     own = X.assign(note=X["note"].astype("category"))
     assert NaiveBayes().fit(own, labels).families_["note"] == (Categorical(),)
+
+
+def test_a_model_of_another_unicode_predicts_with_a_warning_and_learns_nothing(tmp_path):
+    X, labels = frame(100)
+    model = NaiveBayes().fit(X, labels)
+    model.save(tmp_path / "model")
+    content, now = (tmp_path / "model").read_bytes(), unicodedata.unidata_version.encode()
+    assert content.count(now) == 1
+    (tmp_path / "other").write_bytes(content.replace(now, b"9" * len(now)))
+    with pytest.warns(UserWarning, match=r"'.*other' holds words by Unicode 9+, and this Python"):
+        loaded = naively.load(tmp_path / "other")
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    with pytest.raises(NaivelyError, match=r"'note' was measured by Unicode 9+, .* or fit again"):
+        loaded.partial_fit(X, labels)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
+from naively.alphabet import UNICODE
+from naively.exceptions import NaivelyError
 from naively.schema import Schema
 from naively.text_rows import TextRows
 from naively.texts import Texts, texts_of
@@ -48,6 +50,12 @@ def read_texts(
         return None, ()
     encoded, hashes = [], []
     for i, (j, options) in enumerate(zip(schema.texts, schema.options, strict=True)):
+        if known is None and options.unicode != UNICODE:
+            raise NaivelyError(
+                f"{schema.name(j)} was measured by Unicode {options.unicode}, and this Python has "
+                f"{UNICODE}: what each counts as a word may differ, so that sums of both would be "
+                "neither. Go on with a Python of that version, or fit again."
+            )
         texts = texts_of(columns[i], schema.name(j))
         words = None if known is None else known[i]
         encoded.append(encode(texts, options, words, n_jobs, name=schema.name(j)))
