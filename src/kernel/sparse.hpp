@@ -113,6 +113,10 @@ struct CellList {
 Finding list_sparse(const SparseRows& X, const Labelled& rows, const Counting& counting,
                     CellList& list);
 
+// Adds listed cells to the sums of their classes, which are `stride` apart, one after the other.
+void add_listed(const std::int32_t* classes, const std::int64_t* entries, const double* values,
+                std::size_t n, std::size_t stride, double* out);
+
 // Mixes the cells of each row into its hash, which depends on neither their order nor zeros among
 // them: to the hash, what each cell's place and value give is added, and the sum is mixed as in
 // hash.hpp. A place is known by its hash, or by its number where `hashes` is null.

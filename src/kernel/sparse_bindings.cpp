@@ -149,8 +149,25 @@ nb::object list_sparse(nb::handle X, const Codes& codes, const Weights& weights,
     const naively::Labelled labelled{codes.data(), weights ? weights->data() : nullptr, most};
     const naively::Counting counting{measure_of(measure), threshold, is_distinct, nullptr, 0};
     naively::CellList list{classes.data(), entries.data(), values.data(), offset};
-    const naively::Finding found = naively::list_sparse(rows, labelled, counting, list);
+    naively::Finding found;
+    {
+        nb::gil_scoped_release unlocked;
+        found = naively::list_sparse(rows, labelled, counting, list);
+    }
     return nb::make_tuple(as_python(found), list.n);
+}
+
+void add_listed(const Codes& classes, const Plain<const std::int64_t, 1>& entries,
+                const Plain<const double, 1>& values, const Plain<double, 2>& out) {
+    const std::size_t n = values.size();
+    expect(classes.size() == n && entries.size() == n, "everything must be equally long");
+    nb::gil_scoped_release unlocked;
+    expect_classes(classes, out.shape(0));
+    std::uint64_t greatest = 0;  // a negative entry would be the greatest of all
+    for (std::size_t i = 0; i < n; ++i)
+        greatest = std::max(greatest, static_cast<std::uint64_t>(entries.data()[i]));
+    expect(n == 0 || greatest < out.shape(1), "an entry has no place");
+    naively::add_listed(classes.data(), entries.data(), values.data(), n, out.shape(1), out.data());
 }
 
 nb::object count_table(nb::handle X, const Codes& codes, const Weights& weights,
@@ -259,6 +276,8 @@ void bind_sparse(nb::module_& m) {
           nb::arg("measure"), nb::arg("threshold"), nb::arg("is_distinct"),
           nb::arg("classes").noconvert(), nb::arg("entries").noconvert(),
           nb::arg("values").noconvert(), nb::arg("offset"));
+    m.def("add_listed", &add_listed, nb::arg("classes"), nb::arg("entries"), nb::arg("values"),
+          out);
     m.def("count_table", &count_table, X, nb::arg("y_codes"), nb::arg("weights").none(),
           nb::arg("measure"), nb::arg("threshold"), out, nb::arg("offset"));
     m.def("hash_sparse", &hash_sparse, X, nb::arg("hashes").none(), nb::arg("inout").noconvert());

@@ -180,6 +180,17 @@ Finding list_sparse(const SparseRows& X, const Labelled& rows, const Counting& c
     return CellCounter(X, rows, counting).list(list);
 }
 
+void add_listed(const std::int32_t* classes, const std::int64_t* entries, const double* values,
+                std::size_t n, std::size_t stride, double* out) {
+    const auto sum = [=](std::size_t i) {
+        return out + static_cast<std::size_t>(classes[i]) * stride + entries[i];
+    };
+    for (std::size_t i = 0; i < n; ++i) {
+        if (i + cells_ahead < n) NAIVELY_PREFETCH(sum(i + cells_ahead));
+        *sum(i) += values[i];
+    }
+}
+
 Finding count_table(const Table& X, const Labelled& rows, const Counting& counting) {
     alignas(64) double tile[tile_rows * strip_columns];
     for (std::size_t row = 0; row < X.n_rows; row += tile_rows) {

@@ -126,6 +126,9 @@ def list_sparse(
     values: Doubles,
     offset: int,
 ) -> tuple[tuple[str, int] | None, int]: ...
+def add_listed(
+    classes: NDArray[int32], entries: NDArray[int64], values: Doubles, out: Doubles
+) -> None: ...
 def count_table(
     X: Table,
     y_codes: NDArray[int32],

@@ -85,6 +85,23 @@ def test_rows_are_counted_alike_class_by_class_and_in_their_order():
     np.testing.assert_array_equal(parts, whole)  # bit for bit
 
 
+def test_listed_cells_are_added_as_by_a_plain_loop():
+    rng = np.random.default_rng(3)
+    classes, entries = rng.integers(0, 3, 500).astype(np.int32), rng.integers(0, 70, 500)
+    values, out = rng.normal(size=500), rng.normal(size=(3, 70))
+    expected = out.copy()
+    for k, j, value in zip(classes, entries, values, strict=True):
+        expected[k, j] += value
+    _kernel.add_listed(classes, entries, values, out)
+    np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize(("k", "j"), [(3, 0), (-1, 0), (0, 70), (0, -1)])
+def test_listed_cells_that_have_no_place_are_an_error(k, j):
+    with pytest.raises(ValueError, match="has no"):
+        _kernel.add_listed(np.array([k], np.int32), np.array([j]), np.ones(1), np.zeros((3, 70)))
+
+
 def test_missing_cells_are_skipped_and_counted_apart():
     values = np.array([1.0, np.nan, 2.0, np.nan, 3.0])
     rows = SparseRows(np.array([0, 3, 5]), np.array([0, 1, 1, 2, 0], np.int32), values, 3)

@@ -77,6 +77,32 @@ def test_adding_a_few_rows_copies_no_table():
     )
 
 
+@pytest.mark.parametrize("kind", [Occurrences, Documents])
+def test_absorbing_is_adding_in_the_same_memory(kind):
+    rng = np.random.default_rng(1)
+    schema = Schema(5000, counted=kind.measure_name)
+    batches = [rng.poisson(0.02, (n, 5000)).astype(float) for n in (3, 30, 300, 2, 300)]
+    parts = [summarize(X, np.arange(len(X)) % 2, schema=schema)[kind] for X in batches]
+    held = [part.values.copy() for part in parts]
+    total, tables = parts[0], []
+    for part in parts[1:]:
+        total = total.absorbed(part)
+        tables.append(total.parts[0])
+    np.testing.assert_array_equal(total.values, sum(held))
+    assert tables[-1] is tables[-2] is not None
+    for part, before in zip(parts, held, strict=True):
+        np.testing.assert_array_equal(part.values, before)
+
+
+def test_absorbing_sums_beyond_every_float64_is_an_error():
+    schema = Schema(9, counted="occurrences")
+    light = summarize(np.ones((1, 9)), [0], schema=schema)[Occurrences]
+    heavy = 1e18 * summarize(np.full((1, 9), 1e290), [0], schema=schema)[Occurrences]
+    total = light.absorbed(light).absorbed(heavy)
+    with pytest.raises(NaivelyError, match="must add up to less than"):
+        total.absorbed(heavy)
+
+
 def test_threads_do_not_change_a_bit():
     X = scipy.sparse.random_array((20_000, 5000), density=1e-2, rng=1, format="csr")
     y = np.random.default_rng(0).integers(70, size=20_000)

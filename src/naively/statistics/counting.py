@@ -19,7 +19,7 @@ from naively.rows import Block, rows_by_class
 from naively.schema import Schema
 from naively.sparse import SparseRows
 
-__all__ = ["FEW", "LARGEST_COUNT", "CellBatch", "NotACountError", "Parts", "check_finite"]
+__all__ = ["FEW", "HEAVY", "LARGEST_COUNT", "CellBatch", "NotACountError", "Parts", "check_finite"]
 __all__ += ["counted", "entry_starts", "joined", "too_large"]
 
 Floats = NDArray[np.float64]
@@ -28,7 +28,7 @@ FEW = 8  # times as many places in a table as cells: then cells are kept as they
 _SMALL = 4096  # places of a table that is always filled at once
 _WORTH_THREADS = 1 << 19  # cells
 LARGEST_COUNT = 1e290  # as in the kernel: sums of greater ones would be infinite
-_HEAVY = 1e15  # weights beyond may make sums infinite
+HEAVY = 1e15  # weights beyond may make sums infinite
 
 
 class NotACountError(Exception):
@@ -56,12 +56,13 @@ class CellBatch(NamedTuple):
 
 
 class _Given(NamedTuple):
-    """What the kernel is told of all tables of a block."""
+    """What the kernel is told of the rows of a table."""
 
     classes: NDArray[np.int32]
     weights: Floats | None
     measure: str
     threshold: float
+    is_distinct: bool  # no place is twice in a row, and all cells are above the threshold
 
 
 Parts = tuple[Floats | None, tuple[CellBatch, ...]]
@@ -91,14 +92,18 @@ def counted(block: Block, measure: str) -> Parts:
     starts = entry_starts(block.schema, block.axes)
     shape = block.axes.classes.size, starts[-1]
     tables = block.entries
-    given = _Given(block.classes, block.weights, measure, block.schema.threshold)
+    n_texts = 0 if block.texts is None else len(block.texts.columns)
+    given = [
+        _Given(block.classes, block.weights, measure, block.schema.threshold, is_text)
+        for is_text in [False] * (len(tables) - n_texts) + [True] * n_texts
+    ]
     if shape[0] * shape[1] > max(_SMALL, FEW * sum(map(_n_cells, tables))):
-        batches = [_listed(table, given, at) for table, at in zip(tables, starts, strict=False)]
+        batches = list(map(_listed, tables, given, starts))
         return None, tuple(batch for batch in batches if batch.values.size)
     out = np.zeros(shape)
-    for table, at in zip(tables, starts, strict=False):
-        _count(table, given, out, at, block.n_jobs)
-    if block.weights is not None and block.weights.max(initial=0.0) > _HEAVY:
+    for table, its, at in zip(tables, given, starts, strict=False):
+        _count(table, its, out, at, block.n_jobs)
+    if block.weights is not None and block.weights.max(initial=0.0) > HEAVY:
         check_finite(out)
     return (out, ()) if measure != "missing" or out.any() else (None, ())
 
@@ -106,13 +111,13 @@ def counted(block: Block, measure: str) -> Parts:
 def _count(table: Any, given: _Given, out: Floats, at: int, n_jobs: int | None) -> None:
     """Add the cells of a table to the line of sums of each class."""
     if not isinstance(table, SparseRows):
-        _check(_kernel.count_table(table, *given, out, at))
+        _check(_kernel.count_table(table, *given[:-1], out, at))
         return
     if table.n_cells < _WORTH_THREADS:
-        _check(_kernel.count_sparse(table, *given, False, out, at))
+        _check(_kernel.count_sparse(table, *given, out, at))
         return
     found = map_blocks(
-        lambda rows: _kernel.count_sparse(table, *given, False, out, at, rows),
+        lambda rows: _kernel.count_sparse(table, *given, out, at, rows),
         rows_by_class(given.classes, len(out)),
         n_jobs,
     )
@@ -124,7 +129,7 @@ def _listed(table: Any, given: _Given, at: int) -> CellBatch:
     rows = table if isinstance(table, SparseRows) else SparseRows.of_dense(_array(table))
     n = rows.n_cells
     found = CellBatch(np.empty(n, np.int32), np.empty(n, np.int64), np.empty(n))
-    problem, n = _kernel.list_sparse(rows, *given, False, *found, at)
+    problem, n = _kernel.list_sparse(rows, *given, *found, at)
     _check(problem)
     check_finite(found.values[:n])
     if n == rows.n_cells:

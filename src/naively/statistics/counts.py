@@ -25,14 +25,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from naively import _kernel
 from naively.axes import Axes, Move, placed
 from naively.exceptions import NaivelyError
 from naively.rows import Block
 from naively.schema import Schema
 from naively.statistics.counting import (
     FEW,
+    HEAVY,
     CellBatch,
     Parts,
+    check_finite,
     counted,
     entry_starts,
     joined,
@@ -90,9 +93,8 @@ class Counts(Statistic):
         table, batches = self.parts
         if table is None or batches:
             table = np.zeros(self.width) if table is None else table.copy()
-            flat = table.reshape(-1)
             for batch in batches:
-                np.add.at(flat, self._keys(batch), batch.values)
+                _kernel.add_listed(*batch, table)
             if batches and not np.isfinite(table).all():
                 raise too_large()
             table.flags.writeable = False
@@ -125,6 +127,26 @@ class Counts(Statistic):
         if not np.isfinite(total).all():
             raise too_large()
         return self._of(total)
+
+    def absorbed(self, other: Self) -> Self:
+        """Return the sum, in the table of this one where `absorbed` made that table itself."""
+        (table, batches), (its, more) = self.parts, other.parts
+        if table is None or not self.__dict__.get("_own_table"):
+            found = self + other
+            made = all(found.parts[0] is not given for given in (None, table, its))
+            object.__setattr__(found, "_own_table", made)
+            return found
+        table.flags.writeable = True
+        for batch in (*batches, *more):
+            _kernel.add_listed(*batch, table)
+        if its is not None:
+            with np.errstate(over="ignore"):
+                np.add(table, its, out=table)
+        if its is not None or any(batch.values.max() > HEAVY for batch in more):
+            check_finite(table)
+        found = self._of(table)
+        object.__setattr__(found, "_own_table", True)
+        return found
 
     def _with(self, table: Floats | None, batches: tuple[CellBatch, ...]) -> Self:
         """Return the sum of a table and cells; batches of similar sizes become one."""

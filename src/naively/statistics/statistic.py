@@ -133,6 +133,10 @@ class Statistic(ABC):
         """
         return self.moved(own) + other.moved(its)
 
+    def absorbed(self, other: Self) -> Self:
+        """Return the sum; this one is given up, so that its memory may become that of the sum."""
+        return self + other
+
     @abstractmethod
     def with_columns(self, move: ColumnMove) -> Self:
         """Return what was measured of some columns; nothing, where nothing was."""

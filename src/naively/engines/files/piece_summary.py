@@ -32,6 +32,7 @@ from naively.rows import Rows, Targets
 from naively.schema import Schema
 from naively.statistics import ClassWeight, Moments
 from naively.statistics.class_weight import check_weight
+from naively.statistics.statistic import TooLargeError
 from naively.summary import Summary
 
 __all__ = ["PieceSummary", "Summarizer", "targets_of"]
@@ -106,7 +107,7 @@ class Summarizer:
     def _all_columns(self, opened: OpenFile, piece: FilePiece) -> PieceSummary:
         total, rows = Summary.zero(self.plan.schema), 0
         for summary, n in self.summaries(opened, piece):
-            total, rows = total + summary if rows else summary, rows + n
+            total, rows = _absorbed(total, summary) if rows else summary, rows + n
         return PieceSummary(total, rows)
 
     def _rows(self, opened: OpenFile, piece: FilePiece) -> tuple[Targets, Any]:
@@ -179,6 +180,17 @@ class Summarizer:
         """Return those columns that the file itself holds, or any one of it, to count its rows."""
         stored = [name for name in names if name not in opened.constants]
         return stored or [n for n in self.plan.features if n not in opened.constants][:1]
+
+
+def _absorbed(total: Summary, more: Summary) -> Summary:
+    """Return the sum, in the memory of the total where nothing moves; that is given up."""
+    if total.schema != more.schema or total.axes != more.axes:
+        return total + more
+    try:
+        pairs = [(mine, more.statistics[kind]) for kind, mine in total.statistics.items()]
+        return Summary.of(total.schema, total.axes, *(mine.absorbed(its) for mine, its in pairs))
+    except TooLargeError:
+        return total + more  # which says what is too large
 
 
 def targets_of(batches: Sequence[Any], opened: OpenFile, request: Request) -> Targets:
