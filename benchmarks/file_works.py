@@ -35,6 +35,18 @@ def _naively_predict(path: Path) -> Any:
     return lambda: files.predict(model, path, path.with_name("naively.parquet"))
 
 
+def _naively_fit_text(path: Path) -> Any:
+    from naively import NaiveBayes, Text
+
+    families = {"text": Text(hashed=2**20)}
+
+    def work() -> Any:
+        model = NaiveBayes.from_files(path, target=_TARGET, families=families)
+        return int(model.summary_.weight)
+
+    return work
+
+
 def _sklearn_fit(path: Path) -> Any:
     import pandas
     from sklearn.naive_bayes import GaussianNB
@@ -126,6 +138,8 @@ def _answer(model: Any) -> Any:
 WORKS: dict[tuple[str, str], Callable[[Path], Any]] = {
     ("naively", "fit"): _naively_fit,
     ("naively", "predict"): _naively_predict,
+    ("naively", "fit text"): _naively_fit_text,
+    ("pyarrow's scan", "fit text"): _scan,
     ("pandas + scikit-learn", "fit"): _sklearn_fit,
     ("H2O", "fit"): _h2o_fit,
     ("pyarrow's scan", "fit"): _scan,
