@@ -289,7 +289,7 @@ DTYPES = {(dtype.library, dtype.name): dtype for dtype in ALL}
 TABLE = Path(__file__).with_name("dtypes.csv")
 PAGE = Path(__file__).parent.parent / "docs" / "dtypes.md"
 ESTIMATORS = ("GaussianNB", "CategoricalNB", "NaiveBayes", "summarize")
-ENGINES = ("Dask", "Parquet", "Arrow", "CSV", "Spark", "DuckDB")
+ENGINES = ("Dask", "Parquet", "Arrow", "CSV", "JSON lines", "Spark", "DuckDB")
 
 
 def expected():

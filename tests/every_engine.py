@@ -14,6 +14,7 @@ from pyarrow import feather, parquet
 
 from naively import summarize
 from tests import databases, sparks
+from tests.written import as_json_lines
 
 TARGET, WEIGHT = "the_label", "the_weight"
 
@@ -67,6 +68,7 @@ FORMATS = {
     "parquet": parquet.write_table,
     "arrow": feather.write_feather,
     "csv": pyarrow.csv.write_csv,
+    "jsonl": lambda table, path: Path(path).write_bytes(as_json_lines(table)),
 }
 
 

@@ -1,6 +1,8 @@
 """Rows, written in every format that the engine of files reads."""
 
 import io
+import json
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from naively.engines import files
-from naively.engines.files import SchemaFromFirstRows, arrow, csv, labelled_rows, parquet
+from naively.engines.files import (
+    SchemaFromFirstRows,
+    arrow,
+    csv,
+    json_lines,
+    labelled_rows,
+    parquet,
+)
 from naively.engines.files.column_plan import ColumnPlan
 from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.request import Request
@@ -61,12 +70,24 @@ def as_csv(table, separator=","):
     return sink.getvalue()
 
 
+def as_json_lines(table):
+    """Return one object a line, as Python writes it; dates are text, as JSON has none."""
+    lines = [json.dumps(row, default=_in_json) + "\n" for row in table.to_pylist()]
+    return "".join(lines).encode()
+
+
+def _in_json(value):
+    return float(value) if isinstance(value, Decimal) else str(value)
+
+
 def write(table, path):
     """Write a table in the format that the path's ending asks for, in several parts."""
     kind = "".join(path.suffixes)
-    if kind in (".csv.gz", ".csv.zst", ".csv.bz2"):
+    if kind in (".csv.gz", ".csv.zst", ".csv.bz2", ".jsonl.gz"):
         with pa.output_stream(path, compression="detect") as file:
-            file.write(as_csv(table))
+            file.write(as_json_lines(table) if ".jsonl" in kind else as_csv(table))
+    elif kind == ".jsonl":
+        path.write_bytes(as_json_lines(table))
     elif kind in (".csv", ".tsv"):
         path.write_bytes(as_csv(table, "\t" if kind == ".tsv" else ","))
     elif kind == ".parquet":
@@ -84,5 +105,6 @@ def write(table, path):
 def small_pieces(monkeypatch):
     """Files that are small are cut, too."""
     monkeypatch.setattr(csv, "BLOCK", 10_000)
+    monkeypatch.setattr(json_lines, "BLOCK", 10_000)
     monkeypatch.setattr(parquet, "CELLS", 1500)
     monkeypatch.setattr(arrow, "CELLS", 1500)

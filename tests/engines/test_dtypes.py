@@ -15,6 +15,7 @@ from sklearn.base import clone
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, summarize
 from tests import databases, sparks
 from tests.dtypes import DTYPES, ENGINES, ESTIMATORS, PAGE, N, Y, expected, plain, rendered
+from tests.written import as_json_lines
 
 pytestmark = databases.QUIET
 
@@ -144,6 +145,11 @@ def of_csv(dtypes, folder):
     return summarize(folder / "rows.csv", target="y")
 
 
+def of_json_lines(dtypes, folder):
+    (folder / "rows.jsonl").write_bytes(as_json_lines(table_of(dtypes)))
+    return summarize(folder / "rows.jsonl", target="y")
+
+
 def of_spark(dtypes, folder):
     if sparks.absent():
         pytest.skip(sparks.absent())
@@ -162,7 +168,7 @@ def table_of(dtypes):
 
 
 FOUND = {"Dask": of_dask, "Parquet": of_parquet, "Arrow": of_arrow}
-FOUND |= {"CSV": of_csv, "Spark": of_spark, "DuckDB": of_duckdb}
+FOUND |= {"CSV": of_csv, "JSON lines": of_json_lines, "Spark": of_spark, "DuckDB": of_duckdb}
 
 
 def cells_of(engine, *, errors):

@@ -2,6 +2,7 @@
 
 from datetime import date
 from decimal import Decimal
+from functools import partial
 
 import numpy as np
 import pytest
@@ -88,9 +89,10 @@ def test_one_table_has_one_schema_and_one_summary(where, expected, tmp_path):
 
 @pytest.mark.parametrize("where", EVERYWHERE)
 def test_typed_dates_are_the_same_error_everywhere(where, tmp_path):
-    if where == "csv":  # which has no dates: ISO dates are text there, as for pandas.read_csv
+    if where in ("csv", "jsonl"):  # which have no dates: ISO dates are text there, as for pandas
         assert summarized(where, DATES, tmp_path).schema.kinds == ("number", "category")
-        frame = pd.read_csv(tmp_path / "table.csv").drop(columns=TARGET)
+        read = pd.read_csv if where == "csv" else partial(pd.read_json, lines=True)
+        frame = read(tmp_path / f"table.{where}").drop(columns=TARGET)
         assert summarize(frame, Y).schema.kinds == ("number", "category")
         return
     with pytest.raises(NaivelyError, match=r"column ('day'|1).* holds dates or times"):

@@ -55,7 +55,7 @@ def test_a_sample_holds_the_same_words(engine, tmp_path):
     assert NaiveBayes.from_summary(found).predict_proba(TABLE).shape == (N, 2)
 
 
-@pytest.mark.parametrize("form", ["csv", "parquet", "arrow"])
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet", "arrow"])
 def test_a_pass_over_text_goes_on_at_its_checkpoint(form, tmp_path):
     paths = []
     for start in (0, 120):
@@ -105,11 +105,12 @@ def test_dask_looks_at_as_many_cells_as_others_do(n_prose, n_missing):
     assert found == expected
 
 
-@pytest.mark.parametrize("form", ["csv", "parquet", "arrow"])
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet", "arrow"])
 def test_text_is_told_from_categories_by_later_files_where_the_first_hold_few_cells(form, tmp_path):
     nothing = TABLE.slice(0, 20).set_column(0, "note", pa.nulls(20, pa.string()))
     few = TABLE.slice(0, 2).set_column(0, "note", pa.array(["tea", "milk"]))
     parts = [(TABLE.slice(0, 0), Y[:0]), (nothing, Y[:20]), (few, Y[:2]), (TABLE, Y)]
+    parts = parts[1:] if form == "jsonl" else parts  # where no rows are an empty file
     paths = []
     for i, (table, y) in enumerate(parts):
         folder = tmp_path / str(i)
@@ -117,5 +118,5 @@ def test_text_is_told_from_categories_by_later_files_where_the_first_hold_few_ce
         paths.append(written(labelled(table, pa.array(y, pa.string())), form, folder))
     assert summarize(paths, target=TARGET).schema.held == KINDS
     untyped = nothing.set_column(0, "note", pa.nulls(20))
-    written(labelled(untyped, Y[:20]), form, tmp_path / "1")
-    assert summarize(paths[1:], target=TARGET).schema.held == KINDS
+    written(labelled(untyped, Y[:20]), form, paths[-3].parent)
+    assert summarize(paths[-3:], target=TARGET).schema.held == KINDS

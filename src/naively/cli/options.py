@@ -25,7 +25,7 @@ Files = Annotated[
     list[str],
     typer.Argument(
         metavar="DATA...",
-        help="CSV, Parquet or Arrow: files, folders, 'globs', or - for standard input.",
+        help="CSV, JSON lines, Parquet or Arrow: files, folders, 'globs', or - for standard input.",
         show_default=False,
     ),
 ]

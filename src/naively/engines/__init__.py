@@ -44,8 +44,8 @@ def summarize(
     X : array-like or data frame of shape (n_rows, n_columns)
         A NumPy array, nested lists, a sparse matrix or array of SciPy's, a frame of pandas, polars
         or pyarrow, or a collection of Dask's. NaN, null and masked cells are missing. With
-        ``target``, files (CSV, Parquet, Arrow: paths, folders, globs), any object that streams
-        Arrow data, a table of Ibis's, or a frame of Spark's.
+        ``target``, files (CSV, JSON lines, Parquet, Arrow: paths, folders, globs), any object
+        that streams Arrow data, a table of Ibis's, or a frame of Spark's.
     y : array-like of shape (n_rows,)
         Labels: strings, integers or booleans, none of them missing.
     target : str, optional

@@ -85,7 +85,8 @@ class SummaryClassifier(
         Parameters
         ----------
         source : str, path-like, list of those, or an Arrow stream
-            CSV, Parquet or Arrow: paths, folders, globs, or any object that streams Arrow data.
+            CSV, JSON lines, Parquet or Arrow: paths, folders, globs, or any object that streams
+            Arrow data.
         target : str
             The column of labels.
         **options

@@ -18,7 +18,7 @@ from tests.written import read, rows, small_pieces, write
 
 __all__ = ["small_pieces"]  # a fixture
 
-ENDINGS = [".csv", ".csv.gz", ".parquet", ".arrow", ".arrows"]
+ENDINGS = [".csv", ".csv.gz", ".jsonl", ".parquet", ".arrow", ".arrows"]
 CHANGED = r"': it changed while it was read"
 
 

@@ -17,7 +17,7 @@ from tests.written import rows, scan_numbers, small_pieces, summarize_numbers, w
 
 __all__ = ["small_pieces"]  # a fixture
 
-ENDINGS = [".csv", ".csv.gz", ".parquet", ".arrow", ".arrows"]
+ENDINGS = [".csv", ".csv.gz", ".jsonl", ".parquet", ".arrow", ".arrows"]
 
 
 @pytest.fixture(params=ENDINGS)
@@ -83,8 +83,9 @@ def test_a_finished_pass_is_not_read_again(folder, tmp_path):
 KILLED = """
 import os, signal, sys
 from naively.engines import files
-from naively.engines.files import arrow, csv, summary_pass, parquet
-csv.BLOCK, parquet.CELLS, arrow.CELLS, summary_pass.SECONDS = 10_000, 1500, 1500, -1.0
+from naively.engines.files import arrow, csv, json_lines, summary_pass, parquet
+csv.BLOCK, json_lines.BLOCK = 10_000, 10_000
+parquet.CELLS, arrow.CELLS, summary_pass.SECONDS = 1500, 1500, -1.0
 folder, checkpoint, left = sys.argv[1], sys.argv[2], int(sys.argv[3])
 
 def progress(rows, done, total):
@@ -174,11 +175,12 @@ def messages(path):
 
 def truncate(path):
     content = path.read_bytes()
-    path.write_bytes(content[: content.rindex(b",") if path.suffix == ".csv" else -700])
+    path.write_bytes(content[: content.rindex(b",") if path.suffix in TEXTS else -700])
 
 
+TEXTS = (".csv", ".jsonl")
 BROKEN = {"damaged": damage, "truncated": truncate, "empty": lambda path: path.write_bytes(b"")}
-PLACES = {".parquet": "row group", ".csv": "after byte"}
+PLACES = {".parquet": "row group", ".csv": "after byte", ".jsonl": "line "}
 
 
 @pytest.mark.filterwarnings("ignore:.*has changed since the checkpoint")  # it is repaired

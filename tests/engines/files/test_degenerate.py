@@ -167,14 +167,14 @@ def test_a_parquet_file_may_have_no_row_groups(tmp_path):
     assert summarize_numbers(tmp_path, target="label") == alone
 
 
-@pytest.mark.parametrize("ending", [".csv", ".parquet", ".arrow"])
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet", ".arrow"])
 def test_one_row_is_enough(tmp_path, ending):
     path = write(pa.table({"x": [3.0], "y": ["a"]}), tmp_path / f"a{ending}")
     moments = summarize_numbers(path, target="y").moments
     assert moments.values.tolist() == [[[1.0]], [[3.0]], [[0.0]], [[0.0]]]
 
 
-@pytest.mark.parametrize("ending", [".csv", ".parquet", ".arrow"])
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet", ".arrow"])
 def test_a_missing_label_is_told_with_file_and_row(tmp_path, small_pieces, ending):
     labels = ["a"] * 2500 + [None] + ["b"] * 499
     table = rows().drop_columns(["label"]).append_column("label", pa.array(labels))

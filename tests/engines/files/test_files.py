@@ -33,8 +33,18 @@ from tests.written import (
 
 __all__ = ["small_pieces"]  # a fixture
 
-ENDINGS = [".csv", ".csv.gz", ".csv.zst", ".csv.bz2", ".tsv", ".parquet", ".feather", ".arrow"]
-ENDINGS += [".arrows"]
+ENDINGS = [
+    ".csv",
+    ".csv.gz",
+    ".jsonl",
+    ".csv.zst",
+    ".csv.bz2",
+    ".tsv",
+    ".parquet",
+    ".feather",
+    ".arrow",
+]
+ENDINGS += [".arrows", ".jsonl", ".jsonl.gz"]
 STREAMS = {
     "table": lambda table: table,
     "reader": lambda table: table.to_reader(max_chunksize=70),
@@ -82,7 +92,7 @@ def test_what_was_left_out_is_told_with_the_reason(source):
     assert found.summary.schema.names == ("ratio", "count", "short")
 
 
-@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet", ".feather", ".arrow"])
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".jsonl", ".parquet", ".feather", ".arrow"])
 def test_threads_do_not_change_a_bit(tmp_path, small_pieces, ending):
     path = write(rows(), tmp_path / f"rows{ending}")
     one, *others = (summarize_numbers(path, target="label", n_jobs=n) for n in (1, 2, 7))
@@ -97,7 +107,7 @@ def test_pieces_are_added_in_order_bit_for_bit(tmp_path, small_pieces):
     assert summarize_numbers(path, target="label") == expected
 
 
-@pytest.mark.parametrize("ending", [".csv", ".parquet", ".arrow"])
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet", ".arrow"])
 def test_pieces_far_from_zero_keep_the_digits_of_the_whole(tmp_path, small_pieces, ending):
     numbers = np.random.default_rng(1).normal(1e8, size=(N, 4))
     table = pa.table({**dict(zip("abcd", numbers.T, strict=True)), "label": np.arange(N) % 3})
@@ -133,7 +143,7 @@ def test_columns_are_learned_from_in_the_order_they_are_named(source):
 
 def test_the_columns_of_later_files_may_stand_in_another_order(tmp_path):
     table = rows()
-    for ending in (".csv", ".parquet", ".arrow"):
+    for ending in (".csv", ".jsonl", ".parquet", ".arrow"):
         folder = tmp_path / ending
         folder.mkdir()
         write(table.slice(0, 1000), folder / f"a{ending}")
@@ -154,7 +164,7 @@ def test_globs_lists_and_folders_name_the_same_files(tmp_path):
     assert all(other == one for other in others)
 
 
-@pytest.mark.parametrize("ending", [".csv", ".parquet", ".arrow"])
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet", ".arrow"])
 def test_a_partition_may_be_the_target_or_a_number(tmp_path, ending):
     table = rows().drop_columns(["name"])
     for label in ("a", "b", "ü"):
@@ -209,7 +219,7 @@ LABELS = {
 
 
 @pytest.mark.parametrize("kind", LABELS)
-@pytest.mark.parametrize("ending", [".parquet", ".arrow", ".csv"])
+@pytest.mark.parametrize("ending", [".parquet", ".arrow", ".csv", ".jsonl"])
 def test_labels_of_every_type_are_classes(tmp_path, kind, ending):
     values = [1.0, 2.0, 4.0, 8.0]
     labels = LABELS[kind]

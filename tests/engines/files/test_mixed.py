@@ -29,7 +29,7 @@ from tests.written import as_csv, read, small_pieces, write
 __all__ = ["small_pieces"]  # a fixture
 
 N = 3000
-ENDINGS = [".csv", ".csv.gz", ".tsv", ".parquet", ".feather", ".arrow", ".arrows"]
+ENDINGS = [".csv", ".csv.gz", ".jsonl", ".tsv", ".parquet", ".feather", ".arrow", ".arrows"]
 STREAMS = {
     "table": lambda table: table,
     "reader": lambda table: table.to_reader(max_chunksize=70),
@@ -117,7 +117,7 @@ def test_less_is_measured_where_less_is_needed(tmp_path, calibration):
     assert (found.sample is None) == (calibration is None)
 
 
-@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet", ".feather", ".arrow"])
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".jsonl", ".parquet", ".feather", ".arrow"])
 def test_threads_do_not_change_a_bit(tmp_path, small_pieces, ending):
     path = write(people(), tmp_path / f"rows{ending}")
     one, *others = (summarize(path, n_jobs=n) for n in (1, 2, 7))
@@ -127,7 +127,7 @@ def test_threads_do_not_change_a_bit(tmp_path, small_pieces, ending):
 def test_rows_may_be_weighted(tmp_path, small_pieces):
     table = people()
     weights = np.where(np.array(table["town"].to_pylist()) == "Ulm", 0, table["size"].to_numpy())
-    for ending in (".csv", ".parquet"):
+    for ending in (".csv", ".jsonl", ".parquet"):
         path = write(table.append_column("w", pa.array(weights)), tmp_path / f"a{ending}")
         found = summarize(path, weight="w")
         assert_close(found, in_memory(table, sample_weight=weights))
@@ -318,7 +318,7 @@ def test_very_many_categories_are_warned_of(tmp_path, monkeypatch):
 
 def test_tables_are_read_into_memory_with_their_categories(tmp_path, small_pieces):
     table = people()
-    for ending in (".csv", ".parquet"):
+    for ending in (".csv", ".jsonl", ".parquet"):
         found = read(write(table, tmp_path / f"a{ending}"), target="label", kinds={})
         assert found.X.column_names == FEATURES
         assert found.X["town"].to_pylist() == table["town"].to_pylist()
@@ -329,7 +329,7 @@ def test_tables_are_read_into_memory_with_their_categories(tmp_path, small_piece
 # --- a schema that is given -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
 def test_sites_that_share_a_schema_add_up(tmp_path, small_pieces, ending):
     table = people()
     north = write(table.slice(0, 2000), tmp_path / f"north{ending}")
@@ -379,7 +379,7 @@ def test_numbers_alone_may_have_a_sample():
 # --- nothing is lost --------------------------------------------------------------------------
 
 
-@pytest.fixture(params=[".csv", ".csv.gz", ".parquet", ".arrow", ".arrows"])
+@pytest.fixture(params=[".csv", ".csv.gz", ".jsonl", ".parquet", ".arrow", ".arrows"])
 def folder(request, tmp_path, small_pieces):
     """Three files of one format."""
     (tmp_path / "data").mkdir()
@@ -592,7 +592,7 @@ def io_source(table, folder):
 
 
 @pytest.mark.parametrize("estimator", [GaussianNB, NaiveBayes])
-@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
 def test_weights_that_are_text_are_an_error_with_advice_for_weights(tmp_path, estimator, ending):
     path = write(
         pa.table({"x": [1.0, 2.0], "w": ["a", "b"], "y": ["a", "b"]}), tmp_path / f"a{ending}"

@@ -95,6 +95,8 @@ WRITERS = {
         in_pandas().sample(frac=1, random_state=0).to_parquet(path)
     ),
     "pandas, feather": lambda path: in_pandas().to_feather(path),
+    "pandas, jsonl": lambda path: in_pandas().to_json(path, orient="records", lines=True),
+    "pandas, jsonl.gz": lambda path: in_pandas().to_json(path, orient="records", lines=True),
     "polars, csv": lambda path: in_polars().write_csv(path),
     "polars, parquet": lambda path: in_polars().write_parquet(path),
     "polars, parquet in row groups": lambda path: in_polars().write_parquet(
@@ -102,6 +104,7 @@ WRITERS = {
     ),
     "polars, arrow": lambda path: in_polars().write_ipc(path),
     "polars, arrows": lambda path: in_polars().write_ipc_stream(path),
+    "polars, ndjson": lambda path: in_polars().write_ndjson(path),
     "pyarrow, csv": lambda path: pa.csv.write_csv(pa.table(cells()), path),
     "pyarrow, parquet": lambda path: pq.write_table(in_arrow(), path),
     "pyarrow, parquet in row groups": lambda path: pq.write_table(
@@ -111,11 +114,13 @@ WRITERS = {
     "pyarrow, arrow": lambda path: in_batches(path, pa.ipc.new_file),
     "pyarrow, arrows": lambda path: in_batches(path, pa.ipc.new_stream),
     "duckdb, csv": lambda path: in_duckdb(f"COPY rows TO '{path}'"),
+    "duckdb, json": lambda path: in_duckdb(f"COPY rows TO '{path}' (FORMAT json)"),
     "duckdb, parquet": lambda path: in_duckdb(f"COPY rows TO '{path}'"),
     "duckdb, parquet in row groups": lambda path: in_duckdb(
         f"COPY rows TO '{path}' (ROW_GROUP_SIZE 500)"
     ),
     "spark, csv": lambda path: by_spark(path, "csv"),
+    "spark, json": lambda path: by_spark(path, "json"),
     "spark, parquet": lambda path: by_spark(path, "parquet"),
 }
 ESTIMATORS = {"GaussianNB": GaussianNB(), "NaiveBayes": NaiveBayes(calibration=None)}

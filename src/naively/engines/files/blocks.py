@@ -1,4 +1,4 @@
-r"""The bytes of a CSV file, and where its records end.
+r"""The bytes of a file of text, and where the records of CSV end.
 
 A newline within quotes ends no record:
 
@@ -8,6 +8,7 @@ RecordEnds(first=8, last=8, is_open=True)
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -16,11 +17,12 @@ from naively import _kernel
 from naively._optional import need
 from naively.engines.files.sources import File
 
-__all__ = ["Blocks", "RecordEnds", "last_record_end", "record_ends"]
+__all__ = ["Blocks", "Line", "RecordEnds", "last_record_end", "record_ends"]
 
 pa = need("pyarrow", "reading files", extra="files")
 
 _BYTES = 1 << 20  # read at once where a place is looked for
+Line = Callable[[], int]  # what returns the number of a line
 
 
 class Blocks:
@@ -59,6 +61,13 @@ class Blocks:
             return lines.count + 1
         self._skip_to(place)
         return self._lines.count + 1
+
+    def line_at(self, place: int) -> Line:
+        """Return what tells the number of a line later, when another thread may have read on."""
+        if self._is_plain:
+            return lambda: self.line(place)
+        number = self.line(place)
+        return lambda: number
 
     def _skip_to(self, place: int) -> None:
         skipped = min(place - self._start, len(self._held))

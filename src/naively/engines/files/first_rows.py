@@ -14,6 +14,7 @@ from typing import Any
 
 from naively._optional import need
 from naively.engines.files.csv import CsvDialect, CsvReader
+from naively.engines.files.json_lines import JsonLinesReader
 from naively.engines.files.readers import OpenFile, errors_of_reading, open_file
 from naively.engines.files.sources import BadFileError, File, resolve
 from naively.engines.frames import first_cells
@@ -155,7 +156,8 @@ class FirstRows:
                 self._bad.append(error)
                 continue
             self.keep_open(opened)
-            self.is_part |= isinstance(opened.reader, CsvReader) and opened.reader.goes_on()
+            reader = opened.reader
+            self.is_part |= isinstance(reader, CsvReader | JsonLinesReader) and reader.goes_on()
             yield opened, table
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from naively._optional import need
 from naively.engines.files.arrow import StreamReader, open_arrow
 from naively.engines.files.csv import CsvDialect, CsvReader
+from naively.engines.files.json_lines import JsonLinesReader
 from naively.engines.files.parquet import ParquetReader
 from naively.engines.files.pieces import Reader
 from naively.engines.files.sources import BadFileError, File, change_of
@@ -83,6 +84,8 @@ def _reader(file: File, dialect: CsvDialect) -> Reader:
         return CsvReader(file, dialect)
     if file.format == "parquet":
         return ParquetReader(file)
+    if file.format == "json":
+        return JsonLinesReader(file)
     return open_arrow(file) if file.format == "arrow" else StreamReader.of_object(file)
 
 

@@ -74,10 +74,10 @@ def scan(
     Parameters
     ----------
     source : str, path-like, list of those, an Arrow stream, or FirstRows
-        Files of CSV (also .gz, .zst, .bz2), Parquet or Arrow: a path, a folder, a glob, "-" for
-        standard input. What a path says, as in ``year=2024/a.parquet``, is a column. Or an
-        object with ``__arrow_c_stream__``: a data frame, a relation of DuckDB, a reader. Or
-        files that have been looked at already.
+        Files of CSV or JSON lines (also .gz, .zst, .bz2), Parquet or Arrow: a path, a folder,
+        a glob, "-" for standard input. What a path says, as in ``year=2024/a.parquet``, is a
+        column. Or an object with ``__arrow_c_stream__``: a data frame, a relation of DuckDB, a
+        reader. Or files that have been looked at already.
     target : str
         The column of labels.
     columns : sequence of str, optional

@@ -30,9 +30,11 @@ __all__ = ["BadFileError", "File", "are_text", "change_of", "resolve"]
 
 _FORMATS = {
     **dict.fromkeys((".csv", ".tsv", ".txt"), "csv"),
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), "json"),
     **dict.fromkeys((".parquet", ".parq", ".pq"), "parquet"),
     **dict.fromkeys((".arrow", ".arrows", ".feather", ".ipc"), "arrow"),
 }
+_TEXTS = ("csv", "json")  # which are compressed as a whole
 _CODECS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 _MAGIC: dict[bytes, tuple[str, str | None]] = {
     b"PAR1": ("parquet", None),
@@ -41,6 +43,8 @@ _MAGIC: dict[bytes, tuple[str, str | None]] = {
     b"\x1f\x8b": ("csv", "gzip"),
     b"(\xb5/\xfd": ("csv", "zstd"),
     b"BZh": ("csv", "bz2"),
+    b"{": ("json", None),
+    b"[{": ("json", None),  # an array, which its reader refuses
 }
 _NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"  # how a missing value is called
 
@@ -61,7 +65,7 @@ class File:
     """A file, or something that is read like one."""
 
     name: str  # its path as it was given; "-" is standard input
-    format: str  # "csv", "parquet", "arrow"; "stream" is an object of some other library
+    format: str  # "csv", "json", "parquet", "arrow"; "stream" is an object of some other library
     codec: str | None = None  # how it is compressed as a whole
     # columns that its path holds: ``{"year": 2024}``; NaN is a missing number
     partitions: dict[str, Any] = field(default_factory=dict)
@@ -174,7 +178,7 @@ def _format_by_name(path: PurePath) -> tuple[str, str | None] | None:
     codec = _CODECS.get(path.suffix.lower())
     suffix = (path.with_suffix("") if codec else path).suffix.lower()
     kind = _FORMATS.get(suffix)
-    return None if kind is None or (codec and kind != "csv") else (kind, codec)
+    return None if kind is None or (codec and kind not in _TEXTS) else (kind, codec)
 
 
 def _format_by_content(path: Path) -> tuple[str, str | None]:
@@ -183,7 +187,7 @@ def _format_by_content(path: Path) -> tuple[str, str | None]:
     if found is None:
         raise NaivelyError(
             f"cannot tell what kind of file {str(path)!r} is. Its name should end in .csv, "
-            ".csv.gz, .csv.zst, .parquet, .arrow or .feather; a glob leaves other files out."
+            ".csv.gz, .csv.zst, .jsonl, .parquet, .arrow or .feather; a glob leaves others out."
         )
     return found
 
@@ -255,7 +259,7 @@ def _standard_input() -> File:
     kind, codec = _format_of(start) or ("csv", None)
     if kind == "parquet" or start.startswith(b"ARROW1"):
         raise NaivelyError(
-            f"standard input must be CSV or an Arrow stream; got a file of {kind}, whose end "
-            "is read first. Save it, and give its name."
+            f"standard input must be CSV, JSON lines or an Arrow stream; got a file of {kind}, "
+            "whose end is read first. Save it, and give its name."
         )
     return File("-", kind, codec, content=_StandardInput(start, sys.stdin.buffer))

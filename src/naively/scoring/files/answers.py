@@ -62,7 +62,10 @@ class FileAnswers:
         flags = frozenset(n for n in names if n in types and pa.types.is_boolean(types[n]))
         all_text = opened.file.format == "csv"
         copied = [
-            (name, pa.string() if all_text else types[find(name, first.names, first.where)])
+            (
+                name,
+                pa.string() if all_text else _copied(types[find(name, first.names, first.where)]),
+            )
             for name in kept
         ]
         undecided = model.summary_.schema.undecided  # nothing is known of them, nothing is read
@@ -81,7 +84,10 @@ class FileAnswers:
     def columns_of(self, opened: OpenFile) -> dict[str, Any]:
         """Return the columns to read from a file, or raise where one is missing or will not do."""
         kinds = opened.types
+        may_lack = opened.file.format == "json" and not kinds.keys().isdisjoint(self.columns)
         for name in (*self.columns, *self.kept):
+            if may_lack and name not in kinds:
+                continue  # a key that is not there is a missing cell
             kind = kinds[find(name, list(kinds), opened.where)]
             if name in self.columns and kind is not None:
                 self._check(name, kind, opened.where)
@@ -192,6 +198,11 @@ def _forms(summary: Summary) -> list[str | None]:
     for j in schema.texts:
         forms[j] = "text"
     return forms
+
+
+def _copied(kind: Any) -> Any:
+    """Return the type of a column that is copied; what is empty so far may hold text later."""
+    return pa.string() if pa.types.is_null(kind) else kind
 
 
 def _columns(
