@@ -236,8 +236,9 @@ bool add_pairs(const Table& numbers, const Table& codes, const PairAxes& axes,
 namespace {
 
 constexpr double strengths[] = {4.0, 16.0, 64.0, 256.0, 1024.0};
-constexpr double margin_rows = 2.0;  // that the shares of all classes are worth
-constexpr double pull = 10.0;        // of a weight
+constexpr double margin_rows = 2.0;    // that the shares of all classes are worth
+constexpr double pull = 10.0;          // of a weight
+constexpr double least_base = 1e-300;  // of a prior: the log gamma of less overflows
 
 // log Gamma(x + n) - log Gamma(x)
 double log_gamma(double x) {
@@ -318,10 +319,12 @@ class Judge {
 
     void choose_strength() {
         double best = -std::numeric_limits<double>::infinity();
+        alpha_ = strengths[0];
         for (const double alpha : strengths) {
             double found = 0.0;
             for (std::size_t c = 0; c < counts_.size(); ++c)
-                if (counts_[c] > 0) found += log_rising(alpha * expected_[c], counts_[c]);
+                if (counts_[c] > 0)
+                    found += log_rising(std::max(alpha * expected_[c], least_base), counts_[c]);
             for (const double n : of_class_) found -= log_rising(alpha, n);
             if (found > best) best = found, alpha_ = alpha;
         }
@@ -388,7 +391,7 @@ class Judge {
     const BinnedRows& rows_;
     const double* p_;
     std::size_t A_ = 0, B_ = 0;
-    double alpha_ = strengths[0];
+    double alpha_ = 0.0;
     std::vector<double> counts_, of_a_, of_b_, of_class_, q_a_, q_b_, expected_, values_, terms_;
 };
 

@@ -154,6 +154,20 @@ def test_odd_tables_have_finite_sensible_probabilities(name):
     np.testing.assert_allclose(p.sum(axis=1), 1.0)
 
 
+@pytest.mark.parametrize("light", [1e-300, 5e-324])
+@pytest.mark.parametrize("heavy", [1.0, 1e15, 1e80])
+def test_weights_of_every_size_beside_each_other_leave_finite_probabilities(light, heavy):
+    X, y = _frame()
+    X["a"] *= 1e-140
+    weight = np.where(np.arange(len(y)) % 3, heavy, light)
+    weight[(X["town"] == "Kiel") | (X["a"] > 1e-140)] = light  # a category and bins of its own
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        p = NaiveBayes().fit(X, y, sample_weight=weight).predict_proba(X)
+    assert np.isfinite(p).all()
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+
+
 def test_a_single_class_and_few_rows_have_no_interactions():
     X, y = _frame(300)
     assert NaiveBayes(interactions="auto").fit(X, ["only"] * 300).model_.interactions is None

@@ -40,6 +40,7 @@ __all__ = ["Categorical", "CategoricalParameters", "CategoricalPrior"]
 
 _STRENGTHS = np.array([0.5, 2.0, 8.0, 32.0, 128.0, 512.0])
 _LEAST_SHARE = np.finfo(np.float64).smallest_subnormal  # of a weight of 5e-324 among many
+_LEAST_PRIOR = 1e-300  # share of a category in all classes: the log gamma of less overflows
 _CELLS = 100_000
 
 
@@ -142,7 +143,7 @@ class Categorical(Family):
             return CategoricalPrior(added, total, log_share, (weight > 0) & (self.alpha == 0))
         unseen = weight == 0  # also a category whose rows were forgotten: together worth a row
         weight[unseen] = 1 / unseen.sum()
-        share = weight / weight.sum()
+        share = np.maximum(weight / weight.sum(), _LEAST_PRIOR)
         strength = _likeliest(tallies, share)
         return CategoricalPrior(
             strength * share, strength, np.log(share), np.zeros(share.size, bool)

@@ -32,6 +32,7 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 _CELLS = 1_000_000  # whose likelihoods are computed at a time
+_LEAST_BASE = 1e-300  # of a prior: the log gamma of less overflows
 
 
 class Tree(NamedTuple):
@@ -111,7 +112,7 @@ class Tree(NamedTuple):
 
     def _likelihood(self, strengths: Floats) -> Floats:
         child, parent, q, c = (of[..., 2:] for of in self)
-        base = np.where(q > 0, c * q, 1.0)
+        base = np.where(q > 0, np.maximum(c * q, _LEAST_BASE), 1.0)
         splits = _rises(strengths, base, child)
         return splits - _rises(strengths, c[..., ::2], parent[..., ::2])
 

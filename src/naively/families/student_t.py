@@ -162,7 +162,7 @@ class StudentT(Family):
         with np.errstate(over="ignore"):  # beyond float64, by far: then the density is flat
             sum2 = self.nu * prior.variance + m2 + self.kappa * share * delta * delta
         sum2 = np.minimum(sum2, np.finfo(np.float64).max)
-        scale = np.sqrt(sum2 / df * (1 + 1 / kappa))
+        scale = np.sqrt(np.maximum(sum2 / df * (1 + 1 / kappa), np.finfo(np.float64).tiny))
         return StudentTParameters(
             np.minimum(df, self.tails), prior.mean + share * delta, scale, prior
         )

@@ -51,6 +51,7 @@ _MOST_PAIRS = 16
 _PULL = 10.0  # of a weight, in the score test
 _LEAST_GAIN = 2.0  # of one candidate: a chance of about 1 in 20
 _CHANCE = 1.0  # less than log(number of candidates) is gained by chance
+_LEAST_BASE = 1e-300  # of a prior: the log gamma of less overflows
 _SCREENED_ROWS = 1000  # that decide which pairs all rows judge
 _JUDGED_PAIRS = 64
 
@@ -237,11 +238,11 @@ def _expected(tallies: Floats) -> Floats:
 def _likeliest(tallies: Floats, expected: Floats) -> float:
     seen = tallies > 0
     C, e, N = tallies[seen], expected[seen], tallies.sum(axis=(1, 2))
-    found = [
-        float((gammaln(C + alpha * e) - gammaln(alpha * e)).sum())
-        - float((gammaln(alpha + N) - gammaln(alpha)).sum())
-        for alpha in _STRENGTHS
-    ]
+    found = []
+    for alpha in _STRENGTHS:
+        base = np.maximum(alpha * e, _LEAST_BASE)
+        classes = float((gammaln(alpha + N) - gammaln(alpha)).sum())
+        found.append(float((gammaln(C + base) - gammaln(base)).sum()) - classes)
     return _STRENGTHS[int(np.argmax(found))]
 
 
