@@ -80,9 +80,7 @@ class _Source(NamedTuple):
     terms: Sequence[int]
 
     def singles(self) -> list[tuple[Any, int, int]]:
-        """Return the form of each column; a form of the user's own cannot be split."""
-        if not hasattr(self.form, "column"):
-            return []
+        """Return the form of each column, with its places."""
         places = enumerate(zip(self.at, self.terms, strict=True))
         return [(self.form.column(i), at, t) for i, (at, t) in places]
 
@@ -115,8 +113,9 @@ class TermScorer:
             sources = [_Source(term.form, term.at, term.columns) for term in terms]
         else:
             sources = self._split(held)
-        self._singles = [single for source in sources for single in source.singles()]
-        self._whole = [source for source in sources if not source.singles()]
+        self._whole = [source for source in sources if not hasattr(source.form, "column")]
+        apart = (source for source in sources if hasattr(source.form, "column"))
+        self._singles = [single for source in apart for single in source.singles()]
 
     @property
     def shape(self) -> tuple[int, int]:

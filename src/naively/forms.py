@@ -23,7 +23,7 @@ so that a term which is the same for all classes contributes nothing, whatever i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -108,10 +108,9 @@ class _ByColumn:
 
     def some(self, at: Any) -> Any:
         """Return the form of some columns."""
-        own: Any = self  # every form is a dataclass
-        parts = {field.name: getattr(self, field.name) for field in fields(own)}
-        arrays = {name: v[at] for name, v in parts.items() if isinstance(v, np.ndarray)}
-        return replace(own, **arrays)
+        own: Any = self  # every form is a dataclass, and may keep what it has computed
+        parts = ((name, getattr(self, name)) for name in own.__dataclass_fields__)
+        return type(self)(**{k: v[at] if isinstance(v, np.ndarray) else v for k, v in parts})
 
     def each(self, X: NDArray[Any], n_classes: int) -> Iterator[Floats]:
         """Yield the terms of column after column, each of shape (n_rows, n_classes)."""

@@ -18,7 +18,7 @@ from naively.forms import Lines, Pieces
 from naively.model import Model
 from naively.summary import Summary
 
-__all__ = ["Candidates", "candidates_of"]
+__all__ = ["Candidates", "candidates_of", "spreads_of"]
 
 Floats = NDArray[np.float64]
 
@@ -85,7 +85,7 @@ def candidates_of(
         Which columns.
     """
     schema = model.schema
-    whole = summary.moments.pooled() if schema.counted is None else None
+    mean, spread = spreads_of(summary)
     number_at = {j: i for i, j in enumerate(schema.numbers)}
     category_at = {j: i for i, j in enumerate(schema.categories)}
     found = []
@@ -98,12 +98,9 @@ def candidates_of(
                 codes = np.arange(model.vocabularies[category_at[j]].size, dtype=np.float64)
                 found.append(Candidates(j, codes[codes != before], before, 0.0, False))
             continue
-        mean, spread = 0.0, 1.0  # of counts, which are their own unit
-        if whole is not None:
-            i = number_at[j]
-            mean, spread = float(whole.mean[i]), _root_mean(whole.m2[i], whole.weight[i])
-        if spread > 0:
-            found.append(_numbers(model, j, before, mean, spread))
+        i = number_at[j]
+        if spread[i] > 0:
+            found.append(_numbers(model, j, before, float(mean[i]), float(spread[i])))
     return [one for one in found if one.cells.size]
 
 
@@ -133,5 +130,11 @@ def _marks(term: Any, i: int) -> Floats:
     return np.empty(0) if mu is None else mu[i][np.isfinite(mu[i])]
 
 
-def _root_mean(m2: float, weight: float) -> float:
-    return float(np.sqrt(m2 / weight)) if weight > 0 else 0.0
+def spreads_of(summary: Summary) -> tuple[Floats, Floats]:
+    """Return mean and standard deviation of the columns of numbers; 0 and 1 of counts."""
+    n = len(summary.schema.numbers)
+    if summary.schema.counted is not None:
+        return np.zeros(n), np.ones(n)
+    whole = summary.moments.pooled()
+    weight = np.where(whole.weight > 0, whole.weight, np.inf)
+    return whole.mean, np.sqrt(whole.m2 / weight)

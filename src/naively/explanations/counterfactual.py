@@ -20,7 +20,7 @@ from naively.estimators._base import SummaryClassifier
 from naively.evaluation.tables import PrintedTable, Tabular, figure, plain
 from naively.exceptions import NaivelyError
 from naively.explanations import tables
-from naively.explanations.candidates import Candidates, candidates_of
+from naively.explanations.candidates import Candidates, candidates_of, spreads_of
 from naively.explanations.evaluators import ChangedRow
 from naively.explanations.explained_rows import shown
 from naively.explanations.given_row import GivenRow
@@ -132,10 +132,10 @@ def counterfactual(
     model = estimator.model_
     given = GivenRow.read(estimator, row)
     changed = ChangedRow(estimator, given.table)
-    labels, p = changed.predicted({})
-    predicted = labels.tolist()[0]
+    predicted = changed.predicted({}).tolist()[0]
     _check_wanted(to, predicted, estimator)
-    allowed = _columns(estimator, columns)
+    _, spread = spreads_of(estimator.summary_)
+    allowed = changed.promising(_columns(estimator, columns), spread, _MOST_COLUMNS)
     every = candidates_of(model, estimator.summary_, changed.cells, allowed)
 
     def wanted(answers: NDArray[Any]) -> NDArray[np.bool_]:
@@ -144,12 +144,11 @@ def counterfactual(
 
     tests = Tests(
         quick=lambda changes: wanted(changed.answers(changed.joint(changes))),
-        sure=lambda changes: wanted(changed.predicted(changes)[0]),
+        sure=lambda changes: wanted(changed.predicted(changes)),
     )
     found = _search(changed, every, tests, to)
     cells = {} if found is None else found.cells
-    after, p_after = changed.predicted({j: np.array([cell]) for j, cell in cells.items()})
-    becomes = after.tolist()[0]
+    lines = {j: np.array([cell]) for j, cell in cells.items()}
     spreads = {one.column: one for one in every}
     changes = tuple(
         Change(
@@ -159,13 +158,13 @@ def counterfactual(
     )
     return Counterfactual(
         predicted=predicted,
-        becomes=becomes,
+        becomes=changed.predicted(lines).tolist()[0],
         changes=changes,
         distance=np.inf if found is None else found.distance,
         row=given.changed({j: _value(model, j, cell) for j, cell in cells.items()}),
         classes=model.classes,
-        before=p[0],
-        after=p_after[0],
+        before=changed.probabilities({})[0],
+        after=changed.probabilities(lines)[0],
         library=type(row).__module__.partition(".")[0] if is_frame(row) else None,
     )
 
@@ -175,7 +174,7 @@ def _search(changed: ChangedRow, every: list[Candidates], tests: Tests, to: Any)
     present = _place(changed, None)
     k = present if to is None else _place(changed, to)
     gain = {one.column: _gain(changed, one, present, None if to is None else k) for one in every}
-    every = sorted(every, key=lambda one: -gain[one.column])[:_MOST_COLUMNS]
+    every = sorted(every, key=lambda one: -gain[one.column])
     dense = [_with_roots(changed, one, k) for one in every]
     found = nearest_one(dense, tests)
     if found is None:
@@ -209,7 +208,7 @@ def _gain(changed: ChangedRow, one: Candidates, present: int, to: int | None) ->
 def _place(changed: ChangedRow, label: Any) -> int:
     """Return the place of a class; of the most probable one where it is None."""
     if label is None:
-        return int(np.argmax(changed.predicted({})[1]))
+        return int(np.argmax(changed.probabilities({})))
     return int(changed.model.classes.tolist().index(label))
 
 

@@ -27,6 +27,8 @@ __all__ = ["ChangedRow"]
 
 Floats = NDArray[np.float64]
 
+_CELLS = 1 << 21  # of changed rows that are scored together
+
 
 class ChangedRow:
     """A row of a model, and what is answered for it once cells are changed.
@@ -58,23 +60,35 @@ class ChangedRow:
         self.is_sum = self.model.interactions is None and splits
         found = contributions(self.model, self._table({}, 1))
         self._constant, self._values = self.model.constant, found.values[0]
+        self._total = self._constant + self._values.sum(axis=1)
 
     def joint(self, changes: dict[int, Floats]) -> Floats:
         """Return the joint log-probability by class, for each line of the changed cells.
 
         It lacks what all classes share.
         """
-        n = len(next(iter(changes.values())))
+        n = _length(changes)
         if not self.is_sum:
             out = np.empty((n, self.model.classes.size))
-            self.estimator._score(self.model.kernel.joint, self._checked(changes, n), out)
+            step = max(1, _CELLS // self.model.schema.n_columns)
+            for rows in (slice(start, start + step) for start in range(0, n, step)):
+                some = {j: cells[rows] for j, cells in changes.items()}
+                checked = self._checked(some, len(out[rows]))
+                self.estimator._score(self.model.kernel.joint, checked, out[rows])
             return out
-        kept = np.ones(self._values.shape[1], dtype=bool)
-        kept[[*changes]] = False
-        total = np.tile(self._constant + self._values[:, kept].sum(axis=1), (n, 1))
+        total = np.tile(self._without([*changes]), (n, 1))
         for j, cells in changes.items():
             total += self.terms(j, cells)
         return total
+
+    def _without(self, columns: list[int]) -> Floats:
+        """Return the sum of the constant and of all columns but some."""
+        if np.isfinite(self._total).all():
+            found: Floats = self._total - self._values[:, columns].sum(axis=1)
+            return found
+        kept = np.ones(self._values.shape[1], dtype=bool)
+        kept[columns] = False
+        return np.asarray(self._constant + self._values[:, kept].sum(axis=1))
 
     def terms(self, j: int, cells: Floats) -> Floats:
         """Return what the terms of a column add for some cells: (n, K)."""
@@ -87,6 +101,24 @@ class ChangedRow:
                 form.column(i).add(np.ascontiguousarray(cells)[:, np.newaxis], out)
         return out
 
+    def promising(self, columns: list[int], spread: Floats, most: int) -> list[int]:
+        """Return those columns whose terms move the odds of classes most, at most so many.
+
+        Numbers are moved by their spread to either side; columns of categories come first.
+        """
+        if len(columns) <= most:
+            return columns
+        low, high = self.numbers - spread, self.numbers + spread
+        if self.model.schema.counted is not None:
+            low = np.maximum(low, 0.0)
+        moves = zip(self.model.schema.numbers, np.stack([self.numbers, low, high]).T, strict=True)
+        found = contributions(self.model, self._table(dict(moves), 3)).values
+        change = (found[1:] - found[0])[:, :, : self.model.schema.n_columns]
+        moved = np.nan_to_num(np.ptp(change, axis=1).max(axis=0))
+        moved[list(self.model.schema.categories)] = np.inf
+        order = sorted(columns, key=lambda j: -moved[j])
+        return order[:most]
+
     def answers(self, joint: Floats) -> NDArray[Any]:
         """Return the answers for joint log-probabilities, by costs and refusal if there are any."""
         classes = self.model.classes
@@ -97,11 +129,14 @@ class ChangedRow:
         p = np.exp(joint - np.where(np.isfinite(top), top, 0.0))
         return decide(p / p.sum(axis=1, keepdims=True), classes, costs, reject)
 
-    def predicted(self, changes: dict[int, Floats]) -> tuple[NDArray[Any], Floats]:
-        """Return the answers and probabilities of the model itself, for each line."""
-        n = len(next(iter(changes.values()))) if changes else 1
-        checked = self._checked(changes, n)
-        return self.estimator._labels(checked), self.estimator._values_of("proba", checked)
+    def predicted(self, changes: dict[int, Floats]) -> NDArray[Any]:
+        """Return the answers of the model itself, for each line."""
+        return self.estimator._labels(self._checked(changes, _length(changes)))
+
+    def probabilities(self, changes: dict[int, Floats]) -> Floats:
+        """Return the probabilities of the model itself, for each line."""
+        checked = self._checked(changes, _length(changes))
+        return np.asarray(self.estimator._values_of("proba", checked), np.float64)
 
     def between_roots(self, j: int, spread: float, k: int) -> Floats:
         """Return a number between any two where class k and another are equally probable.
@@ -141,6 +176,11 @@ class ChangedRow:
         shape, categories = (n, schema.n_columns), self.model.vocabularies
         categories = () if self.model.coded else categories
         return Rows(shape, numbers, codes.astype(np.int32), categories, texts, self.model.words)
+
+
+def _length(changes: dict[int, Floats]) -> int:
+    """Return how many lines of changed cells there are; without a change, one."""
+    return len(next(iter(changes.values()))) if changes else 1
 
 
 def _row_of(columns: Any) -> Floats:

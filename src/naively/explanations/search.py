@@ -39,6 +39,7 @@ _ROUNDS = 40  # of finer grids, at most
 _FINEST = 1e-7  # half of the width of a grid, in spreads
 _EVEN = 301  # points of each axis of the grid around the row
 _FINE = 13  # points of each axis of a finer grid
+_CONFIRMED = 8  # changes of a grid that the model is asked about: rounding spoils one at most
 _MOST_PAIRS = 4  # that are improved
 
 
@@ -75,15 +76,19 @@ def nearest_two(columns: Sequence[Candidates], tests: Tests) -> Found | None:
     coarse = [one.coarse() for one in columns]
     starts: list[tuple[float, Candidates, Candidates, Found]] = []
     for a, b in combinations(coarse, 2):
-        found = _best_of_grid(a, a.cells, b, b.cells, tests.quick)
+        found = _best_of_grid(a, a.cells, b, b.cells, tests, confirm=False)
         if found is not None:
             starts.append((found.distance, a, b, found))
     best: Found | None = None
     for _, a, b, start in sorted(starts, key=lambda some: some[0])[:_MOST_PAIRS]:
-        within = [_within(one, start.distance) for one in (a, b)]
-        found = _best_of_grid(a, within[0], b, within[1], tests.quick) or start
-        better = _improved(a, b, min(found, start, key=lambda some: some.distance), tests.sure)
-        if better is not None and (best is None or better.distance < best.distance):
+        within = [
+            np.append(_within(one, start.distance), start.cells[one.column]) for one in (a, b)
+        ]
+        found = _best_of_grid(a, within[0], b, within[1], tests)
+        if found is None:
+            continue
+        better = _improved(a, b, found, tests)
+        if best is None or better.distance < best.distance:
             best = better
     return best
 
@@ -118,29 +123,28 @@ def _halved(one: Candidates, cell: float, wanted: Wanted) -> float:
 
 
 def _best_of_grid(
-    a: Candidates, at_a: Floats, b: Candidates, at_b: Floats, wanted: Wanted
+    a: Candidates, at_a: Floats, b: Candidates, at_b: Floats, tests: Tests, *, confirm: bool = True
 ) -> Found | None:
-    """Return the smallest change among all pairs of some cells."""
+    """Return the smallest change among all pairs of some cells, perhaps confirmed by the model."""
     x, y = (part.ravel() for part in np.meshgrid(at_a, at_b, indexing="ij"))
-    hits = np.flatnonzero(wanted({a.column: x, b.column: y}))
-    if not hits.size:
-        return None
+    hits = np.flatnonzero(tests.quick({a.column: x, b.column: y}))
     distance = a.distance(x[hits]) + b.distance(y[hits])
-    best = int(np.argmin(distance))
-    at = hits[best]
-    return Found({a.column: float(x[at]), b.column: float(y[at])}, float(distance[best]))
+    for best in np.argsort(distance, kind="stable")[:_CONFIRMED].tolist():
+        at = hits[best]
+        cells = {a.column: float(x[at]), b.column: float(y[at])}
+        if not confirm or tests.sure({j: np.array([cell]) for j, cell in cells.items()})[0]:
+            return Found(cells, float(distance[best]))
+    return None
 
 
-def _improved(a: Candidates, b: Candidates, found: Found, wanted: Wanted) -> Found | None:
-    """Return a smaller change, by ever finer grids around the best one so far; None if it fails."""
-    if not wanted({j: np.array([cell]) for j, cell in found.cells.items()})[0]:
-        return None
+def _improved(a: Candidates, b: Candidates, found: Found, tests: Tests) -> Found:
+    """Return a smaller change, by ever finer grids around the best one so far."""
     width = 1.0  # of the grid, in spreads
     for _ in range(_ROUNDS):
         if width < _FINEST:
             break
         axes = [_around(one, found.cells[one.column], width) for one in (a, b)]
-        better = _best_of_grid(a, axes[0], b, axes[1], wanted)
+        better = _best_of_grid(a, axes[0], b, axes[1], tests)
         if better is not None and better.distance < found.distance:
             found = better
         else:
