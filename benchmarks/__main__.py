@@ -23,7 +23,9 @@ NAMES = [
     "scaling",
     "files",
     "quality",
+    "quality_means",
     "quality_bars",
+    "quality_ladder",
     "engines",
     "cluster",
 ]

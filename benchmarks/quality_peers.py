@@ -24,7 +24,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from naively import NaiveBayes
 
 __all__ = ["CATBOOST", "CONTESTANTS", "FOREST", "GRADIENT_BOOSTING", "LIGHTGBM", "LOGISTIC"]
-__all__ += ["NAIVELY", "NAIVELY_ALONE", "PEERS", "SKLEARN_NB", "prepared"]
+__all__ += ["EBM", "NAIVELY", "NAIVELY_ALONE", "PEERS", "SKLEARN_NB", "contestants", "prepared"]
 
 NAIVELY = "naively"
 NAIVELY_ALONE = "naively, interactions=None"
@@ -34,7 +34,15 @@ GRADIENT_BOOSTING = "HistGradientBoosting"
 FOREST = "random forest"
 LIGHTGBM = "LightGBM"
 CATBOOST = "CatBoost"
+EBM = "EBM"
 PEERS = (LOGISTIC, FOREST, GRADIENT_BOOSTING, LIGHTGBM, CATBOOST)
+_EBM_CELLS = 5_000  # rows times columns times classes; beyond, it takes minutes
+
+
+def contestants(X: pd.DataFrame, n_classes: int) -> list[str]:
+    """Return who is asked about a table: all, but EBM only where it is small."""
+    small = X.size * n_classes <= _EBM_CELLS
+    return [name for name in CONTESTANTS if name != EBM or small]
 
 
 def prepared(name: str, X: pd.DataFrame) -> pd.DataFrame:
@@ -43,6 +51,8 @@ def prepared(name: str, X: pd.DataFrame) -> pd.DataFrame:
     if name in (GRADIENT_BOOSTING, LIGHTGBM):
         plain = X.rename(columns={c: f"c{j}" for j, c in enumerate(X)})  # LightGBM takes few names
         return plain.astype({f"c{X.columns.get_loc(c)}": "category" for c in others})
+    if name == EBM:
+        return X.rename(columns=str)
     if name == CATBOOST:
         X = X.copy()
         for c in others:
@@ -114,6 +124,12 @@ def _catboost(X: pd.DataFrame) -> Any:
     )
 
 
+def _ebm(X: pd.DataFrame) -> Any:
+    from interpret.glassbox import ExplainableBoostingClassifier
+
+    return ExplainableBoostingClassifier(outer_bags=2, max_rounds=2000, n_jobs=1, random_state=0)
+
+
 CONTESTANTS: dict[str, Callable[[pd.DataFrame], Any]] = {
     NAIVELY: lambda X: NaiveBayes(n_jobs=1),
     NAIVELY_ALONE: lambda X: NaiveBayes(interactions=None, n_jobs=1),
@@ -124,4 +140,5 @@ CONTESTANTS: dict[str, Callable[[pd.DataFrame], Any]] = {
     GRADIENT_BOOSTING: _boosting,
     LIGHTGBM: _lightgbm,
     CATBOOST: _catboost,
+    EBM: _ebm,
 }

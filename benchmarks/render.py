@@ -1,7 +1,8 @@
 """Recorded results become tables in the README and the documentation.
 
 What stands between ``<!-- benchmarks:NAME -->`` and ``<!-- /benchmarks -->`` is rewritten from
-``results/NAME.json``; the rest of the page is left alone. Tables are never typed.
+``results/NAME.json``; the rest of the page is left alone. Tables are never typed, and figures are
+drawn from the same records.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from benchmarks import machine
+from benchmarks import machine, quality_figures
 from benchmarks.tables import table
 
 __all__ = ["record", "render"]
@@ -37,6 +38,7 @@ def render() -> None:
         if after != before:
             page.write_text(after)
             print(f"rendered {page.relative_to(_ROOT)}")
+    quality_figures.draw()
 
 
 def _region(found: re.Match[str]) -> str:
