@@ -62,6 +62,26 @@ def test_of_too_many_features_those_that_separate_the_classes_remain(rng):
     assert 5 in found.numbers
 
 
+def test_the_features_that_remain_have_the_largest_squares_between_over_within_classes(rng):
+    n, d = 60, MOST + 6
+    codes, weight = rng.integers(3, size=n), rng.choice([0.5, 1.0, 2.0], size=n)
+    numbers = rng.normal(size=(n, d)) + np.outer(codes, rng.uniform(0, 0.5, size=d))
+    found = Features.of(numbers, np.empty((n, 0), int), weight, by_class(codes, weight, 3))
+    ratio = []
+    for x in numbers.T:
+        mean = np.average(x, weights=weight)
+        f = (x - mean) / np.sqrt(np.average((x - mean) ** 2, weights=weight))
+        between = within = 0.0
+        for k in range(3):
+            own, w = f[codes == k], weight[codes == k]
+            m = np.average(own, weights=w)
+            between += w.sum() * m**2
+            within += w @ (own - m) ** 2
+        ratio.append(between / (within + 1))
+    best = np.sort(np.argsort(ratio)[-MOST:])
+    assert found.numbers.tolist() == best.tolist()
+
+
 # --- canonical columns ----------------------------------------------------------------------------
 
 
@@ -288,6 +308,27 @@ def test_only_pairs_that_explain_something_are_chosen(rng):
     share = np.bincount(rows.codes, rows.weight) / rows.weight.sum()
     chosen = chosen_pairs(rows, np.tile(share, (1500, 1)))
     assert [(table.a, table.b) for table, _ in chosen] == [(0, 1)]
+
+
+def test_pairs_are_those_that_gain_more_than_the_best_of_many_would_by_chance(rng):
+    n, d = 400, 8
+    numbers = rng.normal(size=(n, d))
+    product = numbers[:, 0] * numbers[:, 1] + 0.5 * numbers[:, 2] * numbers[:, 3]
+    y = (product + rng.normal(size=n) > 0).astype(np.int32)
+    axes = [PairAxis.of_numbers(j, numbers[:, j], 8) for j in range(d)]
+    rows = BinnedRows.of(axes, numbers, np.empty((n, 0)), y, np.ones(n), 2)
+    p = np.full((n, 2), 0.5)
+    gains = {
+        (a, b): score(PairTable.of(rows, a, b).honest_terms(rows), p, y, rows.weight)
+        for a in range(d)
+        for b in range(a + 1, d)
+    }
+    least = max(2.0, np.log(len(gains)) - 1)
+    expected = [
+        pair for pair in sorted(gains, key=lambda pair: -gains[pair]) if gains[pair] > least
+    ]
+    assert (0, 1) in expected
+    assert [(table.a, table.b) for table, _ in chosen_pairs(rows, p)] == expected[:16]
 
 
 def test_the_kernel_reads_no_bin_that_there_is_not():
