@@ -67,7 +67,7 @@ NUMBERS_ALONE = (
 LOOKED_AT = 2000  # cells of a column that decide whether it holds text or categories
 _FEWEST_WORDS = 3  # of a cell of text, on average
 _NEARLY_ALL = 0.95  # of the cells are distinct: no categories
-_PART = re.compile(r"\w\w+")
+_PART = re.compile(r"\w+")
 _OUT = "leave it out"
 _DATES = (
     "{name} holds dates or times ({type}), which are neither numbers nor categories. Give numbers, "

@@ -313,6 +313,17 @@ def test_summaries_that_read_text_differently_do_not_add():
         NaiveBayes.from_summary(a.summary_, families={0: Text()})
 
 
+@pytest.mark.parametrize(
+    ("cell", "family"),
+    [("row {}", "categorical"), ("ORD-{}", "categorical"), ("/home/ann/notes/{}.txt", "text")],
+    ids=["numbered", "codes", "paths"],
+)
+def test_numbered_names_are_categories_and_paths_are_text(cell, family):
+    frame = pd.DataFrame({"id": [cell.format(i) for i in range(300)], "x": RNG.normal(size=300)})
+    model = NaiveBayes().fit(frame, np.arange(300) % 2)
+    assert [one.name for one in model.families_["id"]] == [family]
+
+
 def test_families_of_one_column_read_its_text_in_one_way():
     two_ways = (Text(), Text(analyzer="char_wb", ngram_range=(2, 3)))
     with pytest.raises(NaivelyError, match="column 0 must read text in one way"):
