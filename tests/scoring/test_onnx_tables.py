@@ -49,6 +49,17 @@ def test_float32_in_is_the_model_to_1e_5(case):
     assert_agrees(model, rows, labels, probabilities, atol=1e-5)
 
 
+@pytest.mark.parametrize("kind", ["canonical", "quadratic"])
+@pytest.mark.parametrize("unit", [1e-100, 1e-50, 1.0])
+def test_a_single_number_is_standardised_by_more_digits_than_a_float32_has(unit, kind):
+    y = np.arange(300) % 3
+    x = np.random.default_rng(0).normal(size=300) + y / 2
+    rows = pd.DataFrame({"x": unit * (1 + 2e-8) * x / x.std()})
+    model = NaiveBayes(interactions=(kind,)).fit(rows, y)
+    labels, probabilities = answers(to_onnx(model, dtype="float64"), rows)
+    assert_agrees(model, rows, labels, probabilities, atol=1e-12)
+
+
 def test_whole_numbers_are_categories_however_they_are_written():
     frame = pd.DataFrame({"c": [1, 1, 2, 2, 3, 3]})
     model = NaiveBayes(families={"c": "categorical"}).fit(frame, [0, 0, 0, 1, 1, 1])

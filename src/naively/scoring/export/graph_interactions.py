@@ -14,11 +14,15 @@ from naively.scoring.export.sums import CategoryTable
 
 __all__ = ["Prelude", "ellipsoids", "grid_terms", "prelude"]
 
+# Means and scales are written for every row: onnxruntime takes out the subtraction of a single
+# number that is 0 as a float32, and the product with a single one that is 1.
 _FEATURES = """
     cells_of_f = Gather<axis = 1>(own, at_of_f)
     holes_of_f = IsNaN(cells_of_f)
-    around_of_f = Sub(cells_of_f, mean_of_f)
-    scaled_of_f = Mul(around_of_f, scale_of_f)
+    means_of_f = Where(holes_of_f, zero, mean_of_f)
+    scales_of_f = Where(holes_of_f, zero, scale_of_f)
+    around_of_f = Sub(cells_of_f, means_of_f)
+    scaled_of_f = Mul(around_of_f, scales_of_f)
     below_of_f = Min(scaled_of_f, most_of_f)
     within_of_f = Max(below_of_f, least_of_f)
     f = Where(holes_of_f, zero, within_of_f)
