@@ -7,7 +7,10 @@ import pytest
 
 from naively import NaiveBayes, NaivelyError, Schema, summarize
 from naively.statistics import Documents, Occurrences, Sample
+from tests import databases
 from tests.every_engine import ENGINES, OF_NUMBERS, TARGET, labelled, written
+
+pytestmark = databases.QUIET
 
 WORDS = ["tea", "Kaffee", "milk", "会议", "غداء", "ΟΔΟΣ", "naïve", "😀", "it's", "e\u0301te"]
 RNG = np.random.default_rng(0)

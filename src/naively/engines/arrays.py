@@ -132,9 +132,14 @@ def holds_more(rows: Any) -> bool:
     cells = (cell for row in lists for cell in row)
     return any(
         isinstance(cell, str | bool | np.bool_)
-        or (isinstance(cell, int | np.integer) and abs(int(cell)) >= _LARGEST)
+        or (isinstance(cell, int | np.integer) and _is_large(cell))
         for cell in cells
     )
+
+
+def _is_large(cell: Any) -> bool:
+    """Whether an integer may be equal to others as a fraction; a duration of NumPy's is none."""
+    return not isinstance(cell, np.timedelta64) and abs(int(cell)) >= _LARGEST
 
 
 def _may_be_rounded(row: Any) -> bool:

@@ -22,7 +22,7 @@ from naively.exceptions import NaivelyError
 
 __all__ = ["Truth", "is_fitted", "sort_inputs"]
 
-_VIEWS, _PLAIN = "string_view[pyarrow]", "large_string[pyarrow]"  # types of pandas
+_VIEWS = "string_view[pyarrow]"  # a type of pandas
 
 
 class Truth(NamedTuple):
@@ -76,10 +76,13 @@ def _divisible(X: Any) -> Any:
     """Return a table or a column of which rows can be taken: Arrow cannot take views of text."""
     library = type(X).__module__.partition(".")[0]
     if library == "pandas" and X.ndim == 1:
-        return X.astype(_PLAIN) if X.dtype == _VIEWS else X
+        return _without_views(X) if X.dtype == _VIEWS else X
     if library == "pandas":
-        views = dict.fromkeys(X.columns[(X.dtypes == _VIEWS).to_numpy()], _PLAIN)
-        return X.astype(views) if views else X
+        views = np.flatnonzero(X.dtypes == _VIEWS)
+        X = X.copy(deep=False) if views.size else X
+        for j in views:
+            X.isetitem(j, _without_views(X.iloc[:, j]))
+        return X
     if library != "pyarrow" or (not hasattr(X, "type") and not hasattr(X, "column_names")):
         return X
     from naively.engines.native.arrow import without_views
@@ -87,6 +90,14 @@ def _divisible(X: Any) -> Any:
     if hasattr(X, "type"):
         return without_views(X)
     return type(X).from_arrays(list(map(without_views, X.columns)), names=X.column_names)
+
+
+def _without_views(column: Any) -> Any:
+    """Return a column of pandas as plain text, which not every version of pandas can make of it."""
+    from naively.engines.native.arrow import without_views
+
+    plain = type(column.array)(without_views(column.array.__arrow_array__()))
+    return type(column)(plain, index=column.index, name=column.name)
 
 
 def is_fitted(model: Any) -> bool:
