@@ -192,6 +192,14 @@ def people():
     return pa.table({"age": age, "town": town, "visits": rng.poisson(1 + 3 * y), "label": y})
 
 
+def test_a_map_of_interactions_measures_what_it_reads(people):
+    frame = sparks.session().createDataFrame(people)
+    nb = NaiveBayes(inputCols=["age", "visits"], modelType="mixed", interactions="none")
+    models = nb.fit(frame, [{nb.interactions: kinds} for kinds in ("none", "quadratic")])
+    assert all(model.estimator.summary_.schema.centres is not None for model in models)
+    assert [model.estimator.interactions for model in models] == [None, ("quadratic",)]
+
+
 @pytest.mark.parametrize("params", [{}, {"calibration": "none"}], ids=["weighed", "plain"])
 def test_text_is_a_column_of_categories(people, params, tmp_path):
     columns, df = ["age", "town", "visits"], frame_of(people)

@@ -162,9 +162,11 @@ class NaiveBayes(
         self, dataset: DataFrame, paramMaps: Sequence[Any]
     ) -> Iterator[tuple[int, NaiveBayesModel]]:
         """Fit a model for each map of parameters, from one summary where that is possible."""
-        if not {param.name for map_ in paramMaps for param in map_} <= READING:
+        names = {param.name for map_ in paramMaps for param in map_}
+        if not names <= READING:
             return super().fitMultiple(dataset, paramMaps)
-        summary = self._summary(dataset)
+        every = {self.interactions: "auto"} if "interactions" in names else {}
+        summary = self.copy(every)._summary(dataset)  # of what any of them reads
         models = [self.copy(map_)._read(summary) for map_ in paramMaps]
         return iter(list(enumerate(models)))
 
