@@ -194,10 +194,10 @@ def is_prose(cells: Sequence[Any]) -> bool:
 
 
 def _shares_parts(cells: Sequence[str]) -> bool:
-    """Whether more than half of the parts of cells have a letter and are in another cell too."""
+    """Whether cells have several parts, most of them with a letter and in another cell too."""
     parts = [part for cell in cells for part in set(_PART.findall(cell.lower()))]
-    found = Counter(parts)
-    return 2 * sum(n for part, n in found.items() if n > 1 and _has_letter(part)) > len(parts)
+    shared = sum(n for part, n in Counter(parts).items() if n > 1 and _has_letter(part))
+    return len(parts) > len(cells) and 2 * shared > len(parts)
 
 
 def _has_letter(word: str) -> bool:

@@ -57,6 +57,7 @@ __all__ = ["StudentT", "StudentTParameters", "StudentTPrior"]
 
 _HALF_STEP = (-1 / 8, 1 / 192, -1 / 640, 17 / 14336, -31 / 18432, 691 / 180224)
 _BIG = 1e150  # its square is still a float64
+_LEAST_SQUARE = np.finfo(np.float64).smallest_subnormal  # of a scale, which is not 0
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ class StudentT(Family):
         with np.errstate(over="ignore"):  # beyond float64, by far: then the density is flat
             sum2 = self.nu * prior.variance + m2 + self.kappa * share * delta * delta
         sum2 = np.minimum(sum2, np.finfo(np.float64).max)
-        scale = np.sqrt(np.maximum(sum2 / df * (1 + 1 / kappa), np.finfo(np.float64).tiny))
+        scale = np.sqrt(np.maximum(sum2 / df * (1 + 1 / kappa), _LEAST_SQUARE))
         return StudentTParameters(
             np.minimum(df, self.tails), prior.mean + share * delta, scale, prior
         )
