@@ -136,10 +136,7 @@ class Model:
     @cached_property
     def log_prior(self) -> Floats:
         """Logarithms of the class probabilities; minus infinity where one is 0."""
-        p = self.prior
-        if p.all():
-            return np.log(p)
-        return np.log(p, out=np.full(p.shape, -np.inf), where=p > 0)
+        return _log(self.prior)
 
     @property
     def constant(self) -> Floats:
@@ -209,6 +206,10 @@ class Model:
         how: Literal["temperature", "weights"],
         kinds: Collection[str] = (),
     ) -> Model:
+        """Weigh the terms on a sample, at the shares that its classes have of all rows.
+
+        Were that done at priors that are given, biases would undo them.
+        """
         sample, centres = summary.sample, summary.schema.centres
         if sample is None:
             raise NaivelyError(
@@ -219,8 +220,9 @@ class Model:
             return self
         sizes = [vocabulary.size for vocabulary in self.vocabularies]
         products = None if centres is None else (summary[Scatter], centres)
-        both = read_interactions(self.terms, self.log_prior, sample, sizes, kinds, products)
-        found = both[1] if both else calibrate(self.terms, self.log_prior, sample, how)
+        log_share = _log(read_prior(summary, None))
+        both = read_interactions(self.terms, log_share, sample, sizes, kinds, products)
+        found = both[1] if both else calibrate(self.terms, log_share, sample, how)
         ends = np.cumsum([len(term.columns) for term in self.terms])
         weights = zip(self.terms, np.split(found.weight, ends, axis=1), strict=False)
         terms = tuple(replace(term, weight=weight) for term, weight in weights)
@@ -239,6 +241,12 @@ def read_prior(summary: Summary, priors: ArrayLike | None) -> Floats:
     if not summary.weight > 0:
         raise NaivelyError("there must be at least one row of positive weight; got none.")
     return summary.class_weight / summary.weight
+
+
+def _log(p: Floats) -> Floats:
+    if p.all():
+        return np.log(p)
+    return np.log(p, out=np.full(p.shape, -np.inf), where=p > 0)
 
 
 def check_priors(priors: Any, classes: NDArray[Any]) -> Floats:

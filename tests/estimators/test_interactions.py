@@ -217,3 +217,18 @@ def test_what_was_learned_can_be_looked_at():
     assert first["weights"].shape == (2, 3)
     assert model.interactions_[2]["columns"] == ("a", "b", "c")
     assert NaiveBayes(interactions=None).fit(X, y).interactions_ == []
+
+
+@pytest.mark.parametrize("priors", [[0.9, 0.09, 0.01], [0.5, 0.0, 0.5]])
+@pytest.mark.parametrize("calibration", [None, "temperature", "weights"])
+def test_given_priors_take_the_place_of_the_shares_of_the_data(calibration, priors):
+    X, y = _frame()
+    plain, given = (
+        NaiveBayes(calibration=calibration, priors=p).fit(X, y).predict_joint_log_proba(X)
+        for p in (None, priors)
+    )
+    share = np.unique(y, return_counts=True)[1] / len(y)
+    possible = np.array(priors) > 0
+    change = np.log(np.array(priors)[possible] / share[possible])
+    np.testing.assert_allclose((given - plain)[:, possible], np.tile(change, (len(y), 1)))
+    assert np.isneginf(given[:, ~possible]).all()

@@ -52,7 +52,8 @@ class GaussianNB(SummaryClassifier):
     Parameters
     ----------
     priors : array-like of shape (n_classes,), default=None
-        Class probabilities; None for the classes' shares of the data.
+        Class probabilities; None for the classes' shares of the data. Calibration is fitted at
+        those shares, whatever the priors.
     var_smoothing : float, default=1e-9
         This part of the largest variance of all columns is added to every variance. With 0, a
         class whose cells in a column are all equal has the variance of one more cell, which

@@ -46,7 +46,8 @@ class NaiveBayes(MixedClassifier):
         ``"histogram"``, ``"categorical"``, ``"bernoulli"``, ``"poisson"``, ``"gaussian"``, an
         object such as ``Categorical(alpha=2)``, or several in a tuple. Others are chosen by type.
     priors : array-like of shape (n_classes,), default=None
-        Class probabilities; None for the classes' shares of the data.
+        Class probabilities; None for the classes' shares of the data. Calibration is fitted at
+        those shares, whatever the priors.
     calibration : {"weights", "temperature"} or None, default="weights"
         A weight for each term, one for all, or none: the naive Bayes of the textbooks, where a
         column of numbers is described by the Student t alone.
