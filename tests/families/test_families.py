@@ -301,6 +301,40 @@ def test_the_gamma_function_of_huge_weights_is_finite():
     assert np.isfinite(_log_rising(x, x)).all()
 
 
+ORACLES = {
+    "gaussian": lambda found, at: stats.norm(found.mean[at], np.sqrt(found.variance[at])),
+    "student_t": lambda found, at: stats.t(found.df[at], found.loc[at], found.scale[at]),
+    "poisson": lambda found, at: stats.poisson(found.rate[at]),
+    "bernoulli": lambda found, at: stats.bernoulli(found.p[at]),
+}
+
+
+@pytest.mark.parametrize(("family", "x"), [one for one in NUMBERS if one.values[0].name in ORACLES])
+def test_the_distribution_function_is_that_of_scipy(family, x):
+    found = family.parameters(measured(family, x, CODES))
+    for cells in (x, x - 0.5, x * 3, -x):
+        theirs = ORACLES[family.name](found, CODES).cdf(cells)
+        np.testing.assert_allclose(family.cdf(cells, CODES, found), theirs, rtol=1e-9, atol=1e-12)
+
+
+def test_the_distribution_function_of_a_histogram_adds_up_its_bins():
+    family = Histogram()
+    found = family.parameters(measured(family, REALS, CODES))
+    for k in range(3):
+        for j in range(3):
+            full = found.prior.weight[j] > 0
+            q = found.prior.weight[j] / found.prior.weight[j].sum()
+            share = (q * np.exp(found.log_ratio[k, j]))[full]
+            assert share.sum() == pytest.approx(1.0, rel=1e-12)
+            x = np.full((full.sum() + 4, 3), np.nan)
+            knots = found.knots[j][full]
+            x[:, j] = [*knots, (knots[0] + knots[1]) / 2, -1e9, 1e9, np.nan]
+            middle = np.cumsum(share) - share / 2
+            wanted = [*middle, middle[:2].mean(), 0.0, 1.0, np.nan]
+            ours = family.cdf(x, np.full(len(x), k), found)
+            np.testing.assert_allclose(ours[:, j], wanted, rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 @pytest.mark.parametrize(("family", "x"), NUMBERS + CATEGORIES)
 def test_leaving_a_row_out_is_reading_the_others_anew(family, x, weighted):

@@ -132,6 +132,13 @@ class Family(ABC):
         """Return log f(x | k) of rows that were seen, in classes that are not their own."""
         return self.log_density(x, parameters)
 
+    def cdf(self, x: Floats, codes: Codes, parameters: Any) -> Floats | None:
+        """Return P(X <= x | own class) of each cell, of shape (n, d); None where nobody wrote it.
+
+        It is NaN where a cell is missing, or its column contributes nothing.
+        """
+        return None
+
     def form(self, parameters: Any, weight: Floats) -> Form:
         """Return one of `naively.forms`: the terms times weights of shape (K, d).
 

@@ -23,6 +23,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
 
 from naively import _kernel
 from naively.exceptions import NaivelyError
@@ -260,6 +261,13 @@ class Gaussian(Family):
         spread = _ratio(whole.m2, whole.weight)
         variance = np.where(known, within, spread) + parameters.epsilon
         return _log_normal(x, np.where(known, mean, whole.mean), variance)
+
+    def cdf(self, x: Floats, codes: Codes, parameters: GaussianParameters) -> Floats:
+        r"""Return :math:`\Phi((x - \mu) / \sigma)`."""
+        variance = np.where(parameters.variance > 0, parameters.variance, np.nan)
+        with np.errstate(over="ignore"):
+            z = (0.5 * x - 0.5 * parameters.mean[codes]) * (2 / np.sqrt(variance))[codes]
+        return np.asarray(ndtr(z), dtype=np.float64)
 
     def form(self, parameters: GaussianParameters, weight: Floats) -> Quadratics:
         """Return A - B (x - mu)^2; where B would be no ordinary float64, s stands for its root."""

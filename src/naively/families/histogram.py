@@ -82,6 +82,13 @@ class HistogramParameters:
     knots: Floats  # (d, B)
     prior: HistogramPrior
 
+    @property
+    def shares(self) -> Floats:
+        """The probability of each bin, by class and column; NaN in a column without cells."""
+        weight = self.prior.weight
+        whole = weight.sum(axis=1, keepdims=True)
+        return weight / np.where(whole > 0, whole, np.nan) * np.exp(self.log_ratio)
+
     def of_columns(self, at: slice) -> HistogramParameters:
         """Take some of the columns."""
         prior = HistogramPrior(self.prior.weight[at], self.prior.strength[at])
@@ -152,6 +159,22 @@ class Histogram(Family):
         """Return the log ratios at the knots, with straight lines between."""
         values = weighted(parameters.log_ratio.transpose(1, 2, 0), weight.T[:, np.newaxis])
         return Pieces(parameters.knots, np.ascontiguousarray(values))
+
+    def cdf(self, x: Floats, codes: Codes, parameters: HistogramParameters) -> Floats:
+        """Return the share of the bins before, and half of one at its knot.
+
+        Between knots it is interpolated, and beyond the last ones it goes straight on to 0 and 1.
+        """
+        found = np.full(x.shape, np.nan)
+        shares = parameters.shares
+        for j in np.flatnonzero(parameters.prior.weight.sum(axis=1) > 0):
+            full = parameters.prior.weight[j] > 0
+            knots, share = parameters.knots[j, full], shares[:, j, full]
+            middle = np.cumsum(share, axis=1) - 0.5 * share
+            for k in np.unique(codes):
+                rows = codes == k
+                found[rows, j] = _straight(x[rows, j], knots, middle[k])
+        return found
 
     def left_out(
         self,
@@ -251,6 +274,19 @@ def _place(x: Floats, bins: Places, knots: Floats) -> tuple[Places, Floats]:
     side = (x >= knots[1].take(at)).astype(np.intp)
     at += knots[1].size * side
     return side, _fraction(x, knots.take(at), knots.take(at + knots[1].size))
+
+
+def _straight(x: Floats, knots: Floats, values: Floats) -> Floats:
+    """Interpolate values between knots, and go on beyond them within 0 and 1."""
+    if knots.size < 2:
+        return 0.5 + 0.5 * np.sign(x - knots)
+    found = np.interp(x, knots, values)
+    for end, inner in ((0, 1), (-1, -2)):
+        beyond = x < knots[0] if end == 0 else x > knots[-1]
+        with np.errstate(divide="ignore", over="ignore"):
+            slope = (values[end] - values[inner]) / (knots[end] - knots[inner])
+            found[beyond] = values[end] + slope * (x[beyond] - knots[end])
+    return np.clip(found, 0.0, 1.0)
 
 
 def _fraction(x: Floats, a: Floats, b: Floats) -> Floats:

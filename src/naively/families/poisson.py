@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaln, pdtr
 
 from naively.exceptions import NaivelyError
 from naively.families.family import Codes, Family, Floats, moments_without
@@ -86,6 +86,12 @@ class Poisson(Family):
         """Return the log probability of each cell by the other rows of its class."""
         weight, mean, _ = moments_without(x, codes, weights, statistic)
         return _log_poisson(x, self._rate(weight, mean, parameters.prior))
+
+    def cdf(self, x: Floats, codes: Codes, parameters: PoissonParameters) -> Floats:
+        """Return the probability of at most x; 0 below 0."""
+        counts, rate = np.minimum(np.floor(x), _FAR), parameters.rate[codes]
+        p = pdtr(np.maximum(counts, 0.0), rate)
+        return np.where(counts < 0, np.where(np.isnan(rate), np.nan, 0.0), p)
 
     def form(self, parameters: PoissonParameters, weight: Floats) -> Lines:
         """Return A + B x; what all classes share, -log x!, is its carrier."""

@@ -40,6 +40,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import stdtr
 
 from naively.exceptions import NaivelyError
 from naively.families.family import (
@@ -148,6 +149,12 @@ class StudentT(Family):
             return _log_t(x[rows], _Curve.of(self._parameters(*rest, parameters.prior)))
 
         return in_blocks(block, *x.shape)
+
+    def cdf(self, x: Floats, codes: Codes, parameters: StudentTParameters) -> Floats:
+        """Return that of Student's t."""
+        with np.errstate(over="ignore"):
+            z = (0.5 * x - 0.5 * parameters.loc[codes]) / (0.5 * parameters.scale[codes])
+        return np.asarray(stdtr(parameters.df[codes], z), dtype=np.float64)
 
     def form(self, parameters: StudentTParameters, weight: Floats) -> Students:
         """Return A - B log(1 + s^2 (x - mu)^2)."""
