@@ -374,8 +374,8 @@ def test_the_text_holds_every_figure():
     text = str(result)
     for words in (
         "GaussianNB, a test split of 30 %: 45 rows, 3 classes",
-        "test   train",
-        "accuracy                0.9111  0.9810",
+        "test     95 % interval   train",
+        "accuracy                0.9111  0.7927 to 0.9649  0.9810",
         "confidence where wrong  0.8656",
         "versicolor     0.8235  0.9333  0.8750    15",
         "weighted",

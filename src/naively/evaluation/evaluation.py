@@ -4,11 +4,20 @@
 >>> from naively.evaluation import evaluate
 >>> print(evaluate(*load_wine(return_X_y=True), folds=5))
 GaussianNB, 5 folds: 178 rows, 3 classes
-                             value
-accuracy                    0.9663
-loss                        0.1845
-Brier score                 0.0615
-calibration error           0.0265
+                             value     95 % interval
+accuracy                    0.9663  0.9284 to 0.9845
+balanced accuracy           0.9690  0.9342 to 0.9857
+Matthews correlation        0.9490  0.8915 to 0.9764
+Cohen's kappa               0.9489  0.8909 to 0.9764
+top-2 accuracy              1.0000  0.9789 to 1.0000
+ROC AUC                     0.9956  0.9863 to 0.9986
+average precision           0.9926  0.9774 to 0.9976
+loss                        0.1845  0.0718 to 0.4739
+Brier score                 0.0615  0.0295 to 0.1261
+Brier: reliability          0.0117  0.0032 to 0.0426
+Brier: resolution           0.6085  0.5634 to 0.6495
+Brier: uncertainty          0.6583  0.6428 to 0.6735
+calibration error           0.0265  0.0104 to 0.0658
 confidence                  0.9882
 confidence where right      0.9906
 confidence where wrong      0.9178
@@ -33,6 +42,7 @@ confusion: true (down), predicted (across)
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -40,6 +50,8 @@ from numpy.typing import NDArray
 
 from naively.evaluation import metrics
 from naively.evaluation.answers import Answers
+from naively.evaluation.estimates import METRICS, Estimate, estimate
+from naively.evaluation.influence import Judgement
 from naively.evaluation.inputs import Truth
 from naively.evaluation.metrics import Averages, Confidence, Reliability
 from naively.evaluation.tables import PrintedTable, Tabular, figure, plain
@@ -91,8 +103,17 @@ class Evaluation(Tabular):
         The same of the training rows, where there was a split.
     model : str
         The name of the classifier's class, where `evaluate` judged it.
+    roc_auc, average_precision : float
+        Area under the ROC curve, and average precision: of the second of two classes; of more, of
+        each class against the rest, weighted by its rows.
+    balanced_accuracy, mcc, kappa : float
+        Mean recall of the classes, Matthews' correlation coefficient, Cohen's kappa.
+    brier_reliability, brier_resolution, brier_uncertainty : float
+        Parts of the Brier score, which is reliability - resolution + uncertainty.
     labels : ndarray of shape (n_rows,)
         What was predicted.
+    rows : Judgement
+        What was true and what was answered, row by row.
     probabilities : ndarray of shape (n_rows, n_classes), or None
         Of every row and class. Where the classifier has none, every figure that needs them is
         NaN.
@@ -116,6 +137,7 @@ class Evaluation(Tabular):
     reliability: Reliability
     labels: NDArray[Any]
     probabilities: NDArray[np.float64] | None
+    rows: Judgement
     fold_accuracy: NDArray[np.float64] | None = None
     train: Evaluation | None = None
     model: str = ""
@@ -147,18 +169,103 @@ class Evaluation(Tabular):
             reliability=reliability,
             labels=classes.take(answers.codes),
             probabilities=answers.probabilities,
+            rows=Judgement(
+                codes.astype(np.intp),
+                answers.codes,
+                classes.size,
+                answers.log_truth,
+                answers.squared_error,
+                answers.probabilities,
+            ),
             **more,
         )
+
+    @property
+    def truth(self) -> NDArray[Any]:
+        """The true label of each row."""
+        return self.classes.take(self.rows.truth)
+
+    @property
+    def roc_auc(self) -> float:
+        """Area under the ROC curve."""
+        return self.rows.roc_auc().value
+
+    @property
+    def average_precision(self) -> float:
+        """Mean precision at the rows of a class."""
+        return self.rows.average_precision().value
+
+    @property
+    def balanced_accuracy(self) -> float:
+        """Mean recall of the classes that have rows."""
+        return self.rows.balanced_accuracy().value
+
+    @property
+    def mcc(self) -> float:
+        """Matthews' correlation coefficient."""
+        return self.rows.mcc().value
+
+    @property
+    def kappa(self) -> float:
+        """Cohen's kappa."""
+        return self.rows.kappa().value
+
+    @property
+    def brier_reliability(self) -> float:
+        """The part of the Brier score that better calibration would take away."""
+        return self.rows.brier_reliability().value
+
+    @property
+    def brier_resolution(self) -> float:
+        """The part of the uncertainty that the probabilities take away."""
+        return self.rows.brier_resolution().value
+
+    @property
+    def brier_uncertainty(self) -> float:
+        """The Brier score of the classes' shares."""
+        return self.rows.brier_uncertainty().value
+
+    def top_k_accuracy(self, k: int = 2) -> float:
+        """Return the share of rows whose class is among the k most probable."""
+        return self.interval(f"top_{k}_accuracy").value
+
+    def interval(self, metric: str, level: float = 0.95) -> Estimate:
+        """Return a metric with its confidence interval.
+
+        Parameters
+        ----------
+        metric : str
+            One of `naively.evaluation.METRICS`, such as ``"roc_auc"``, or ``"top_5_accuracy"``.
+        level : float, default=0.95
+            How often such an interval holds the truth.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from naively import evaluate
+        >>> found = evaluate(*load_wine(return_X_y=True), folds=5).interval("accuracy")
+        >>> round(found.value, 4), round(found.low, 4), round(found.high, 4)
+        (0.9663, 0.9284, 0.9845)
+        """
+        return estimate(self.rows, metric, level)
+
+    @cached_property
+    def estimates(self) -> dict[str, Estimate]:
+        """Every metric with its interval at the level 0.95."""
+        few = self.classes.size < 3  # whose top two are all of them
+        names = [name for name in METRICS if not (few and name == "top_2_accuracy")]
+        return {name: self.interval(name) for name in names}
 
     def to_dict(self) -> dict[str, Any]:
         """Return all but the rows' own labels and probabilities, as JSON can hold it.
 
         What is NaN or infinite is None.
         """
-        apart = {"labels", "probabilities", "train"}
+        apart = {"labels", "probabilities", "rows", "train"}
         figures = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in apart}
         for name in ("macro", "weighted", "confidence", "reliability"):
             figures[name] = asdict(figures[name])
+        figures["estimates"] = {name: e._asdict() for name, e in self.estimates.items()}
         return {**plain(figures), "train": None if self.train is None else self.train.to_dict()}
 
     def tables(self) -> list[PrintedTable]:
@@ -174,24 +281,24 @@ class Evaluation(Tabular):
 
     def _figures(self) -> PrintedTable:
         both = [self] if self.train is None else [self, self.train]
-        rows = {
-            "accuracy": [e.accuracy for e in both],
-            "loss": [e.loss for e in both],
-            "Brier score": [e.brier for e in both],
-            "calibration error": [e.calibration_error for e in both],
+        rows: list[tuple[str, ...]] = []
+        for name, found in self.estimates.items():
+            values = [figure(e.estimates[name].value) for e in both]
+            values.insert(1, f"{figure(found.low)} to {figure(found.high)}")
+            rows.append((METRICS[name].title, *values))
+        more = {
             "confidence": [e.confidence.overall for e in both],
             "confidence where right": [e.confidence.correct for e in both],
             "confidence where wrong": [e.confidence.wrong for e in both],
         }
         if self.fold_accuracy is not None:
-            rows["lowest accuracy of a fold"] = [self.fold_accuracy.min()]
-            rows["highest accuracy of a fold"] = [self.fold_accuracy.max()]
+            more["lowest accuracy of a fold"] = [self.fold_accuracy.min()]
+            more["highest accuracy of a fold"] = [self.fold_accuracy.max()]
+        rows += [(name, figure(a), "", *map(figure, b)) for name, (a, *b) in more.items()]
         judged = f"{self.model}, {self.method}" if self.model else self.method
         title = f"{judged}: {self.n_rows:,} rows, {self.classes.size} classes"
-        header = ("", "value") if self.train is None else ("", "test", "train")
-        return PrintedTable(
-            title, header, tuple((name, *map(figure, of)) for name, of in rows.items())
-        )
+        header = ("", "value" if self.train is None else "test", "95 % interval")
+        return PrintedTable(title, header + ("train",) * (len(both) - 1), tuple(rows))
 
     def _by_class(self) -> PrintedTable:
         by_class = zip(self.classes.tolist(), self.precision, self.recall, self.f1, strict=True)

@@ -29,9 +29,10 @@ from numpy.typing import NDArray
 from sklearn.metrics import precision_recall_fscore_support
 
 __all__ = ["Averages", "Confidence", "Reliability"]
-__all__ += ["confidence", "confusion_matrix", "precision_recall_f1", "reliability"]
+__all__ += ["N_BINS", "bins", "confidence", "confusion_matrix", "precision_recall_f1"]
+__all__ += ["reliability"]
 
-_BINS = 10
+N_BINS = 10
 
 
 @dataclass(frozen=True)
@@ -119,17 +120,22 @@ def confidence(top: NDArray[np.float64], correct: NDArray[np.bool_]) -> Confiden
 
 def reliability(top: NDArray[np.float64], correct: NDArray[np.bool_]) -> Reliability:
     """Compare confidence and accuracy in ten bins of the confidence; NaN is in none."""
-    edges = np.linspace(0.0, 1.0, _BINS + 1)
-    below = ((top > edge).view(np.int8) for edge in edges[1:-1])
-    at = reduce(np.add, below).astype(np.intp)  # quicker than a search
-    at[np.isnan(top)] = _BINS
-    count = np.bincount(at, minlength=_BINS)[:_BINS]
+    edges, at = np.linspace(0.0, 1.0, N_BINS + 1), bins(top)
+    at[np.isnan(top)] = N_BINS
+    count = np.bincount(at, minlength=N_BINS)[:N_BINS]
 
     def mean(values: NDArray[Any]) -> NDArray[np.float64]:
-        sums = np.bincount(at, weights=values, minlength=_BINS)[:_BINS]
-        return np.divide(sums, count, out=np.full(_BINS, np.nan), where=count > 0)
+        sums = np.bincount(at, weights=values, minlength=N_BINS)[:N_BINS]
+        return np.divide(sums, count, out=np.full(N_BINS, np.nan), where=count > 0)
 
     return Reliability(edges, mean(top), mean(correct), count)
+
+
+def bins(p: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the bin of each probability: ten of equal width, each with its upper edge."""
+    edges = np.linspace(0.0, 1.0, N_BINS + 1)
+    below = ((p > edge).view(np.int8) for edge in edges[1:-1])
+    return reduce(np.add, below).astype(np.intp)  # quicker than a search
 
 
 def _mean(values: NDArray[np.float64]) -> float:

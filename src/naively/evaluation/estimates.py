@@ -1,0 +1,118 @@
+r"""Metrics with confidence intervals.
+
+With :math:`\widehat{\mathrm{se}}` from `naively.evaluation.influence`, a metric that lies between
+two bounds is scaled to v in [0, 1] and treated as the share of successes among
+
+.. math:: n' = \frac{v (1 - v)}{\widehat{\mathrm{se}}(v)^2}
+
+rows, whose interval is Wilson's: it respects the bounds and keeps a width where every row is right.
+For accuracy n' is the number of rows. The loss has no upper bound: its logarithm is taken as
+Gaussian. Rows are taken as independent and the models as fixed; that models of other folds share
+training rows is not counted.
+
+>>> low, high = wilson(0.9, 100, z=1.96)
+>>> round(low, 4), round(high, 4)
+(0.8256, 0.9448)
+
+References
+----------
+E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from math import exp, inf, nan, sqrt
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+
+from naively.evaluation.influence import Influence, Judgement
+from naively.exceptions import NaivelyError
+
+__all__ = ["METRICS", "Estimate", "estimate", "wilson"]
+
+
+class Metric(NamedTuple):
+    """What a metric is called, how it is computed, and between which bounds it lies."""
+
+    title: str
+    compute: Callable[[Judgement], Influence]
+    bounds: tuple[float, float] = (0.0, 1.0)
+    by_class: bool = False  # whether each class counts by itself, however few rows it has
+
+
+METRICS = {
+    "accuracy": Metric("accuracy", Judgement.accuracy),
+    "balanced_accuracy": Metric("balanced accuracy", Judgement.balanced_accuracy, by_class=True),
+    "mcc": Metric("Matthews correlation", Judgement.mcc, (-1.0, 1.0), by_class=True),
+    "kappa": Metric("Cohen's kappa", Judgement.kappa, (-1.0, 1.0), by_class=True),
+    "top_2_accuracy": Metric("top-2 accuracy", lambda rows: rows.top_k_accuracy(2)),
+    "roc_auc": Metric("ROC AUC", Judgement.roc_auc, by_class=True),
+    "average_precision": Metric("average precision", Judgement.average_precision, by_class=True),
+    "loss": Metric("loss", Judgement.loss, (0.0, inf)),
+    "brier": Metric("Brier score", Judgement.brier, (0.0, 2.0)),
+    "brier_reliability": Metric("Brier: reliability", Judgement.brier_reliability, (0.0, 2.0)),
+    "brier_resolution": Metric("Brier: resolution", Judgement.brier_resolution, (-2.0, 1.0)),
+    "brier_uncertainty": Metric("Brier: uncertainty", Judgement.brier_uncertainty),
+    "calibration_error": Metric("calibration error", Judgement.calibration_error),
+}
+
+
+class Estimate(NamedTuple):
+    """A metric, and the interval that holds it at the level asked for; NaN where undefined."""
+
+    value: float
+    low: float
+    high: float
+
+
+def estimate(rows: Judgement, name: str, level: float = 0.95) -> Estimate:
+    """Compute a metric with its interval: by name, also ``"top_5_accuracy"`` and its likes."""
+    metric = _metric(name)
+    if not 0 < level < 1:
+        raise NaivelyError(f"the level of an interval must lie between 0 and 1; got {level}.")
+    found = metric.compute(rows)
+    if found.of_rows is None:
+        return Estimate(found.value, nan, nan)
+    error = float(np.sqrt(np.sum((rows.share * found.of_rows) ** 2)))
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    low, high = metric.bounds
+    if high == inf:
+        factor = exp(min(z * error / found.value, 700.0)) if found.value > 0 else 1.0
+        return Estimate(found.value, found.value / factor, found.value * factor)
+    v, error = (found.value - low) / (high - low), error / (high - low)
+    spread = v * (1 - v)
+    if spread > 0 and not error**2 > 1e-30:
+        return Estimate(found.value, found.value, found.value)
+    n = spread / error**2 if spread > 1e-15 and error > 0 else _rows(rows, metric)
+    ends = wilson(min(max(v, 0.0), 1.0), n, z)
+    return Estimate(found.value, *(low + end * (high - low) for end in ends))
+
+
+def wilson(share: float, n: float, z: float) -> tuple[float, float]:
+    """Return Wilson's interval of a share of n rows."""
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return max(0.0, min(middle - half, share)), min(1.0, max(middle + half, share))
+
+
+def _rows(rows: Judgement, metric: Metric) -> float:
+    """Return how many rows a metric at the end of its range rests on."""
+    n = 1 / float(rows.share @ rows.share)
+    return n * float(rows.class_share[rows.class_share > 0].min()) if metric.by_class else n
+
+
+def _metric(name: str) -> Metric:
+    if name in METRICS:
+        return METRICS[name]
+    parts = str(name).split("_")
+    if len(parts) == 3 and (parts[0], parts[2]) == ("top", "accuracy") and parts[1].isdigit():
+        k = int(parts[1])
+        if k > 0:
+            return Metric(f"top-{k} accuracy", lambda rows: rows.top_k_accuracy(k))
+    close = get_close_matches(str(name), METRICS, n=1)
+    hint = f"Did you mean {close[0]!r}?" if close else f"There are {', '.join(METRICS)}."
+    raise NaivelyError(f"a metric must be one that naively knows; got {name!r}. {hint}")

@@ -1,0 +1,255 @@
+r"""Metrics as functions of weighted rows, each with its derivative: what intervals are read off.
+
+A metric m depends on the share :math:`u_i` that each row has of all, 1/n without weights. Its
+influence function :math:`\psi_i` is its derivative as row i gets more weight at the expense of all,
+and
+
+.. math:: \widehat{\mathrm{se}}(m)^2 = \sum_i u_i^2 \psi_i^2
+
+is the variance of m over samples of rows: the infinitesimal jackknife. For the area under the ROC
+curve it is DeLong's variance. One sort or one sum, no resampling, no chance.
+
+References
+----------
+L. A. Jaeckel (1972), The infinitesimal jackknife. E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson
+(1988), Comparing the areas under two or more correlated ROC curves. A. H. Murphy (1973), A new
+vector partition of the probability score. D. B. Stephenson, C. A. S. Coelho, I. T. Jolliffe (2008),
+Two extra components in the Brier score decomposition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.evaluation.class_curve import ClassCurve
+from naively.evaluation.metrics import N_BINS, bins
+
+__all__ = ["Influence", "Judgement"]
+
+Floats = NDArray[np.float64]
+
+
+class Influence(NamedTuple):
+    """A metric's value, and its derivative in the share of each row."""
+
+    value: float
+    of_rows: Floats | None  # None where the metric is not defined
+
+
+_UNDEFINED = Influence(float("nan"), None)
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What was true and what was answered, row by row; each method is a metric.
+
+    Attributes
+    ----------
+    truth, predicted : ndarray of shape (n_rows,)
+        Indices of the true and of the predicted class.
+    n_classes : int
+        How many classes there are; not all of them need have rows.
+    log_truth, squared_error : ndarray of shape (n_rows,)
+        Log-probability of the true class, and the Brier score of each row.
+    probabilities : ndarray of shape (n_rows, n_classes) or None
+        Of every class.
+    weight : ndarray of shape (n_rows,) or None
+        Of the rows; None for one each.
+    """
+
+    truth: NDArray[np.intp]
+    predicted: NDArray[np.intp]
+    n_classes: int
+    log_truth: Floats
+    squared_error: Floats
+    probabilities: Floats | None
+    weight: Floats | None = None
+
+    @cached_property
+    def share(self) -> Floats:
+        """The part of all weight that each row has."""
+        weight = np.ones(self.truth.size) if self.weight is None else self.weight
+        return weight / weight.sum()
+
+    @cached_property
+    def class_share(self) -> Floats:
+        """The part of all weight that each class has."""
+        return _sums(self.truth, self.share, self.n_classes)
+
+    @cached_property
+    def cells(self) -> Floats:
+        """The share of each cell of the confusion matrix."""
+        at = self.truth * self.n_classes + self.predicted
+        return _sums(at, self.share, self.n_classes**2).reshape(-1, self.n_classes)
+
+    def mean(self, values: Floats) -> Influence:
+        """Return the mean of a number that each row has by itself."""
+        value = float(values.mean() if self.weight is None else self.share @ values)
+        if np.isnan(value):
+            return _UNDEFINED
+        return Influence(value, values - value if np.isfinite(value) else None)
+
+    # --- of labels ----------------------------------------------------------------------------
+
+    def accuracy(self) -> Influence:
+        """Share of right rows."""
+        return self.mean((self.truth == self.predicted).astype(np.float64))
+
+    def balanced_accuracy(self) -> Influence:
+        """Mean recall of the classes that have rows."""
+        there = self.class_share > 0
+        recall = np.full(self.n_classes, np.nan)
+        recall[there] = np.diag(self.cells)[there] / self.class_share[there]
+        gain = (self.truth == self.predicted) - recall[self.truth]
+        of_rows = gain / self.class_share[self.truth] / there.sum()
+        return Influence(float(recall[there].mean()), of_rows)
+
+    def mcc(self) -> Influence:
+        """Matthews' correlation coefficient; 0 where only one class is true or predicted."""
+        true, predicted, agreed, by_chance = self._marginals()
+        spread = 1 - true @ true, 1 - predicted @ predicted
+        scale = np.sqrt(spread[0] * spread[1])
+        if not scale > 1e-12:
+            return Influence(0.0, np.zeros(self.truth.size))
+        value = (agreed - by_chance) / scale
+        y, p = self.truth, self.predicted
+        change = (y == p) - agreed - (predicted[y] - by_chance) - (true[p] - by_chance)
+        spreads = (true[y] - true @ true) / spread[0] + (
+            predicted[p] - predicted @ predicted
+        ) / spread[1]
+        return Influence(float(value), change / scale + value * spreads)
+
+    def kappa(self) -> Influence:
+        """Cohen's kappa; NaN where chance alone agrees everywhere."""
+        true, predicted, agreed, by_chance = self._marginals()
+        if not 1 - by_chance > 1e-12:
+            return _UNDEFINED
+        y, p = self.truth, self.predicted
+        chance = predicted[y] + true[p] - 2 * by_chance
+        change = (y == p) - agreed + chance * (agreed - 1) / (1 - by_chance)
+        return Influence(float((agreed - by_chance) / (1 - by_chance)), change / (1 - by_chance))
+
+    def _marginals(self) -> tuple[Floats, Floats, float, float]:
+        predicted = self.cells.sum(axis=0)
+        return self.class_share, predicted, self.cells.trace(), float(self.class_share @ predicted)
+
+    # --- of probabilities ---------------------------------------------------------------------
+
+    def loss(self) -> Influence:
+        """Mean negative log-probability of the true class."""
+        return self.mean(-self.log_truth)
+
+    def brier(self) -> Influence:
+        """Mean squared distance of the probabilities from the truth, summed over classes."""
+        return self.mean(self.squared_error)
+
+    def calibration_error(self) -> Influence:
+        """Mean distance of confidence and accuracy, over ten bins of the confidence."""
+        if self.probabilities is None:
+            return _UNDEFINED
+        confidence = self.probabilities.max(axis=1)
+        gap = (self.truth == self.predicted) - confidence
+        at = bins(confidence)
+        side = np.sign(_sums(at, self.share * gap, N_BINS))
+        return self.mean(side[at] * gap)
+
+    def brier_reliability(self) -> Influence:
+        r"""Mean squared distance of probability and frequency, over ten bins of each class.
+
+        :math:`\sum_k \sum_b n_{kb}/n \, (\bar p_{kb} - \bar o_{kb})^2`: 0 is the best.
+        """
+        if self.probabilities is None:
+            return _UNDEFINED
+        parts = np.zeros(self.truth.size)
+        for k, p in enumerate(self.probabilities.T):
+            at, gap = bins(p), p - (self.truth == k)
+            mass = _sums(at, self.share, N_BINS)
+            mean = _sums(at, self.share * gap, N_BINS) / np.where(mass > 0, mass, 1.0)
+            parts += mean[at] * (2 * gap - mean[at])
+        return self.mean(parts)
+
+    def brier_uncertainty(self) -> Influence:
+        r"""Brier score of the classes' shares, :math:`1 - \sum_k \pi_k^2`."""
+        if self.probabilities is None:
+            return _UNDEFINED
+        concentrated = float(self.class_share @ self.class_share)
+        return Influence(1 - concentrated, 2 * (concentrated - self.class_share[self.truth]))
+
+    def brier_resolution(self) -> Influence:
+        """Reliability + uncertainty - Brier score: what probabilities tell beyond the shares.
+
+        It holds the differences within bins, so that the three parts add up exactly.
+        """
+        parts = self.brier_reliability(), self.brier_uncertainty(), self.brier()
+        if any(part.of_rows is None for part in parts):
+            return _UNDEFINED
+        reliable, uncertain, whole = (part.of_rows for part in parts)
+        value = parts[0].value + parts[1].value - parts[2].value
+        return Influence(value, reliable + uncertain - whole)  # type: ignore[operator]
+
+    def top_k_accuracy(self, k: int) -> Influence:
+        """Share of rows whose class is among the k most probable; ties as in scikit-learn."""
+        if self.probabilities is None:
+            return _UNDEFINED
+        p = self.probabilities
+        own = p[np.arange(len(p)), self.truth][:, np.newaxis]
+        later = np.arange(self.n_classes) > self.truth[:, np.newaxis]
+        rank = ((p > own) | ((p == own) & later)).sum(axis=1)
+        return self.mean((rank < k).astype(np.float64))
+
+    def roc_auc(self) -> Influence:
+        """Area under the ROC curve: of the second of two classes; of more, weighted by rows."""
+        return self._ranked[0]
+
+    def average_precision(self) -> Influence:
+        """Average precision: of the second of two classes; of more, weighted by rows."""
+        return self._ranked[1]
+
+    def curve(self, k: int) -> ClassCurve:
+        """Return the curve of one class against the rest."""
+        assert self.probabilities is not None
+        return ClassCurve.of(self.truth == k, self.probabilities[:, k], self.weight)
+
+    @cached_property
+    def _ranked(self) -> tuple[Influence, Influence]:
+        """ROC area and average precision, of one sort for each class that has rows."""
+        if self.probabilities is None or self.n_classes < 2:
+            return _UNDEFINED, _UNDEFINED
+        if self.n_classes == 2:
+            return _of_curve(self.curve(1))
+        there = np.flatnonzero(self.class_share > 0)
+        found = [_of_curve(self.curve(int(k))) for k in there]
+        return self._weighted([auc for auc, _ in found]), self._weighted([ap for _, ap in found])
+
+    def _weighted(self, by_class: list[Influence]) -> Influence:
+        """Return the mean over classes, weighted by their rows, whose shares vary as well."""
+        if any(part.of_rows is None for part in by_class):
+            return _UNDEFINED
+        there = self.class_share > 0
+        values = np.full(self.n_classes, np.nan)
+        values[there] = [part.value for part in by_class]
+        value = float(values[there] @ self.class_share[there])
+        of_rows = values[self.truth] - value
+        for share, part in zip(self.class_share[there], by_class, strict=True):
+            of_rows += share * part.of_rows
+        return Influence(value, of_rows)
+
+
+def _sums(at: NDArray[np.intp], values: Floats, size: int) -> Floats:
+    """Return the sum of the values at each place."""
+    sums: Any = np.bincount(at, values, size)
+    return sums
+
+
+def _of_curve(curve: ClassCurve) -> tuple[Influence, Influence]:
+    auc = ap = _UNDEFINED
+    if curve.is_defined:
+        auc = Influence(curve.roc_auc, curve.roc_auc_influence())
+    if curve.positives > 0:
+        ap = Influence(curve.average_precision, curve.average_precision_influence())
+    return auc, ap

@@ -1,0 +1,235 @@
+"""Metrics are scikit-learn's, and their intervals hold the truth as often as they say."""
+
+import math
+
+import numpy as np
+import pytest
+from sklearn import metrics as sk
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.linear_model import RidgeClassifier
+from sklearn.preprocessing import label_binarize
+
+from naively import CategoricalNB, GaussianNB, NaivelyError, evaluate
+from naively.evaluation.estimates import METRICS, estimate, wilson
+from naively.evaluation.influence import Judgement
+
+
+def rows_of(truth, p, weight=None):
+    truth, p = np.asarray(truth), np.asarray(p, dtype=float)
+    own = p[np.arange(len(p)), truth]
+    with np.errstate(divide="ignore"):
+        log_truth = np.log(own)
+    squares = ((p - np.eye(p.shape[1])[truth]) ** 2).sum(axis=1)
+    return Judgement(truth, p.argmax(axis=1), p.shape[1], log_truth, squares, p, weight)
+
+
+def drawn(n, n_classes, *, ties=False, seed=0):
+    """Return truth and probabilities that know something of it."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(n_classes, size=n)
+    truth[:n_classes] = np.arange(n_classes)
+    p = rng.random((n, n_classes)) + np.eye(n_classes)[truth] * rng.random((n, 1))
+    p = np.round(p, 1) + 0.1 if ties else p
+    return truth, p / p.sum(axis=1, keepdims=True)
+
+
+def by_scikit_learn(name, truth, p, weight=None):
+    """Return a metric by scikit-learn's function, or by a plain formula where it has none."""
+    two, predicted, of_rows = p.shape[1] == 2, p.argmax(axis=1), {"sample_weight": weight}
+    if name == "roc_auc":
+        if two:
+            return sk.roc_auc_score(truth, p[:, 1], **of_rows)
+        return sk.roc_auc_score(truth, p, multi_class="ovr", average="weighted", **of_rows)
+    if name == "average_precision":
+        if two:
+            return sk.average_precision_score(truth, p[:, 1], **of_rows)
+        each = label_binarize(truth, classes=np.arange(p.shape[1]))
+        return sk.average_precision_score(each, p, average="weighted", **of_rows)
+    if name == "top_2_accuracy":
+        return sk.top_k_accuracy_score(truth, p, k=2, **of_rows) if not two else 1.0
+    if name == "loss":
+        return sk.log_loss(truth, p, labels=np.arange(p.shape[1]), **of_rows)
+    if name == "brier":
+        half = sk.brier_score_loss(truth, p[:, 1], **of_rows) if two else None
+        squares = ((p - np.eye(p.shape[1])[truth]) ** 2).sum(axis=1)
+        return 2 * half if two else np.average(squares, weights=weight)
+    plain = {
+        "accuracy": sk.accuracy_score,
+        "balanced_accuracy": sk.balanced_accuracy_score,
+        "mcc": sk.matthews_corrcoef,
+        "kappa": sk.cohen_kappa_score,
+    }
+    if name in plain:
+        return plain[name](truth, predicted, **of_rows)
+    return decomposed(name, truth, p, np.ones(len(p)) if weight is None else weight)
+
+
+def decomposed(name, truth, p, weight):
+    """Murphy's parts of the Brier score and the calibration error, by loops over bins."""
+    total, parts = weight.sum(), {"brier_reliability": 0.0, "calibration_error": 0.0}
+    shares = np.array([weight[truth == k].sum() for k in range(p.shape[1])]) / total
+    parts["brier_uncertainty"] = sum(s * (1 - s) for s in shares)
+    columns = [(p[:, k], truth == k, "brier_reliability") for k in range(p.shape[1])]
+    columns.append((p.max(axis=1), truth == p.argmax(axis=1), "calibration_error"))
+    edges = np.linspace(0, 1, 11)
+    for values, hit, part in columns:
+        for b in range(10):
+            inside = (values > edges[b]) & (values <= edges[b + 1])
+            inside |= (values == 0) & (b == 0)
+            if w := weight[inside].sum():
+                gap = np.average(values[inside], weights=weight[inside]) - np.average(
+                    hit[inside], weights=weight[inside]
+                )
+                parts[part] += w / total * (gap**2 if part == "brier_reliability" else abs(gap))
+    squares = ((p - np.eye(p.shape[1])[truth]) ** 2).sum(axis=1)
+    whole = np.average(squares, weights=weight)
+    parts["brier_resolution"] = parts["brier_reliability"] + parts["brier_uncertainty"] - whole
+    return parts[name]
+
+
+CASES = {
+    "two classes": drawn(60, 2),
+    "two classes with ties": drawn(60, 2, ties=True),
+    "many classes": drawn(90, 5, seed=1),
+    "many classes with ties": drawn(90, 5, ties=True, seed=2),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize("name", METRICS)
+def test_a_metric_is_scikit_learns(name, case):
+    truth, p = case
+    assert estimate(rows_of(truth, p), name).value == pytest.approx(
+        by_scikit_learn(name, truth, p), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize("name", METRICS)
+def test_a_metric_of_weighted_rows_is_scikit_learns(name, case):
+    truth, p = case
+    weight = np.random.default_rng(3).random(truth.size) + 0.1
+    assert estimate(rows_of(truth, p, weight), name).value == pytest.approx(
+        by_scikit_learn(name, truth, p, weight), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize("name", METRICS)
+def test_influence_is_the_derivative_in_the_weight_of_a_row(name, case):
+    truth, p = case
+    n, step = truth.size, 1e-5
+    influence = METRICS[name].compute(rows_of(truth, p)).of_rows
+    for i in range(0, n, 7):
+        ends = []
+        for sign in (1, -1):
+            weight = np.ones(n)
+            weight[i] += sign * step
+            ends.append(by_scikit_learn(name, truth, p, weight))
+        # d m / d w_i = psi_i / n at equal weights; the step's error is of order step^2.
+        assert (ends[0] - ends[1]) / (2 * step) * n == pytest.approx(influence[i], abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "balanced_accuracy", "mcc", "kappa", "roc_auc"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_intervals_hold_the_truth_as_often_as_they_say(name, n_classes):
+    whole = METRICS[name].compute(rows_of(*drawn(200_000, n_classes, seed=9))).value
+    held = 0
+    for seed in range(300):
+        found = estimate(rows_of(*drawn(250, n_classes, seed=100 + seed)), name, level=0.9)
+        held += found.low <= whole <= found.high
+    assert 0.85 <= held / 300 <= 0.95  # three standard deviations of 300 draws at 0.9
+
+
+@pytest.mark.parametrize("name", ["loss", "brier", "average_precision", "brier_resolution"])
+def test_standard_errors_are_those_of_the_bootstrap(name):
+    truth, p = drawn(400, 3, seed=5)
+    rng = np.random.default_rng(0)
+    again = [
+        METRICS[name].compute(rows_of(truth[at], p[at])).value
+        for at in rng.integers(400, size=(600, 400))
+    ]
+    found = estimate(rows_of(truth, p), name, level=0.6827)  # one standard error to each side
+    assert (found.high - found.low) / 2 == pytest.approx(np.std(again), rel=0.12)
+
+
+def test_a_perfect_score_has_an_interval_with_a_width():
+    found = estimate(rows_of([0, 0, 1, 1], [[1, 0], [1, 0], [0, 1], [0, 1]]), "roc_auc")
+    assert found.value == found.high == 1
+    assert found.low == pytest.approx(wilson(1.0, 2, 1.959964)[0], abs=1e-6)
+
+
+def test_a_class_without_rows_counts_nothing():
+    truth, p = drawn(50, 3, seed=4)
+    truth = np.minimum(truth, 1)
+    rows = rows_of(truth, p)
+    areas = [sk.roc_auc_score(truth == k, p[:, k]) for k in range(2)]
+    assert estimate(rows, "roc_auc").value == pytest.approx(
+        np.average(areas, weights=np.bincount(truth)), abs=1e-12
+    )
+    assert math.isnan(rows.curve(2).roc_auc)
+    assert math.isnan(rows.curve(2).average_precision)
+    assert all(math.isfinite(estimate(rows, name).low) for name in METRICS)
+
+
+def test_the_roc_area_of_rows_of_one_class_is_undefined():
+    found = estimate(rows_of([1, 1], [[0.2, 0.8], [0.6, 0.4]]), "roc_auc")
+    assert math.isnan(found.value)
+    assert math.isnan(found.low)
+
+
+def test_a_loss_without_bound_has_no_interval():
+    found = estimate(rows_of([0, 1], [[0.0, 1.0], [0.5, 0.5]]), "loss")
+    assert found.value == math.inf
+    assert math.isnan(found.low)
+
+
+# --- as people ask for them -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data", [load_breast_cancer, load_wine], ids=["two", "three"])
+def test_an_evaluation_has_every_metric(data):
+    X, y = data(return_X_y=True)
+    result = evaluate(GaussianNB(), X, y, folds=5)
+    truth, p = np.unique(result.truth, return_inverse=True)[1], result.probabilities
+    for name in METRICS:
+        if name not in ("top_2_accuracy", "loss"):  # scikit-learn's loss cuts small probabilities
+            assert getattr(result, name) == pytest.approx(by_scikit_learn(name, truth, p), abs=1e-9)
+        if name != "top_2_accuracy":
+            assert result.estimates[name].value == pytest.approx(getattr(result, name), abs=1e-12)
+    found = result.to_dict()["estimates"]["roc_auc"]
+    assert found["low"] < found["value"] == result.roc_auc < found["high"]
+    assert ("top_2_accuracy" in result.estimates) == (result.classes.size > 2)
+
+
+def test_top_k_accuracy_asks_for_any_k():
+    X, y = load_iris(return_X_y=True)
+    result = evaluate(X, y, folds=5)
+    assert result.top_k_accuracy(1) == result.accuracy
+    assert result.top_k_accuracy(3) == 1
+    with pytest.raises(NaivelyError, match="got 'top_0_accuracy'"):
+        result.top_k_accuracy(0)
+
+
+def test_without_probabilities_only_labels_are_judged():
+    X, y = load_iris(return_X_y=True)
+    result = evaluate(RidgeClassifier(), X, y, folds=5)
+    assert math.isnan(result.roc_auc)
+    assert math.isnan(result.brier_resolution)
+    assert result.mcc == pytest.approx(sk.matthews_corrcoef(y, result.labels), abs=1e-12)
+
+
+def test_an_unknown_metric_is_an_error_that_names_the_nearest():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(NaivelyError, match="Did you mean 'roc_auc'"):
+        evaluate(X, y).interval("roc_auk")
+    with pytest.raises(NaivelyError, match="between 0 and 1; got 95"):
+        evaluate(X, y).interval("roc_auc", level=95)
+
+
+def test_categories_are_judged_by_the_same_metrics():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(3, size=(80, 2)), rng.integers(3, size=80)
+    result = evaluate(CategoricalNB(), X, y, folds=4)
+    expected = by_scikit_learn("roc_auc", y, result.probabilities)
+    assert result.roc_auc == pytest.approx(expected, abs=1e-12)
