@@ -25,6 +25,7 @@ struct SparseRows {
 };
 
 constexpr std::size_t cells_behind = 24;  // whose weights are fetched beforehand
+constexpr std::size_t rows_behind = 2;    // how far the row is that is fetched beforehand
 
 // Cells beyond this count as this in sums of lines, which must be finite.
 constexpr double farthest_cell = 1e300;

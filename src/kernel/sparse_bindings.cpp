@@ -5,11 +5,12 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string_view>
 
-#include "sparse.hpp"
+#include "sparse_screen.hpp"
 #include "table_bindings.hpp"
 
 namespace nb = nanobind;
@@ -27,6 +28,7 @@ using Order = std::optional<Plain<const std::uint32_t, 1>>;
 using Lines = Plain<const double, 2>;
 using Kind = naively::Kind;
 
+constexpr double farthest_weight = 1e150;  // of a screen, so that sums stay finite
 constexpr auto most = std::numeric_limits<std::uint32_t>::max();
 
 // The arrays of a `SparseRows` of Python, which are held while they are read.
@@ -264,6 +266,32 @@ nb::object add_sparse_lines(nb::handle X, const std::optional<Lines>& A, const L
     return as_python(found);
 }
 
+naively::LineScreen* make_screen(const Lines& B) {
+    const std::size_t n_classes = B.shape(1);
+    expect(n_classes > 0 && n_classes <= naively::LineScreen::most_classes,
+           "a screen has 1 to 64 classes");
+    nb::gil_scoped_release unlocked;
+    bool finite = true;
+    for (std::size_t i = 0; i < B.size(); ++i) finite &= std::abs(B.data()[i]) < farthest_weight;
+    expect(finite, "the weights of a screen must be finite");
+    return new naively::LineScreen(B.data(), B.shape(0), n_classes);
+}
+
+nb::object screen_labels(const naively::LineScreen& screen, nb::handle X,
+                         const Plain<const double, 1>& constant,
+                         const Plain<std::int64_t, 1>& labels) {
+    const HeldRows held(X);
+    expect(held.rows.n_columns == screen.n_columns() && constant.size() == screen.n_classes(),
+           "rows and constants must be those of the weights");
+    expect(labels.size() == held.rows.n_rows, "everything must be equally long");
+    naively::Finding found;
+    {
+        nb::gil_scoped_release unlocked;
+        found = screen.label(held.rows, constant.data(), labels.data());
+    }
+    return as_python(found);
+}
+
 }  // namespace
 
 void bind_sparse(nb::module_& m) {
@@ -289,4 +317,7 @@ void bind_sparse(nb::module_& m) {
           nb::arg("C"), nb::arg("joint").noconvert());
     m.def("add_sparse_lines", &add_sparse_lines, X, nb::arg("A").none(), nb::arg("B"),
           nb::arg("step").none(), nb::arg("joint").noconvert());
+    nb::class_<naively::LineScreen>(m, "LineScreen")
+        .def(nb::new_(&make_screen), nb::arg("B"))
+        .def("labels", &screen_labels, X, nb::arg("constant"), nb::arg("labels").noconvert());
 }

@@ -142,6 +142,7 @@ Finding add_sparse_lines(const SparseRows& X, const double* A, const double* B, 
     const Reading reading{true, step != nullptr, true, step};
     RowReader reader(X, reading);
     for (std::size_t i = 0; i < X.n_rows; ++i) {
+        if (i + rows_behind < X.n_rows) reader.prefetch(i + rows_behind);
         const Problem problem = reader.read(i);
         if (problem != Problem::none) return {problem, i};
         double* row = joint + i * n_classes;

@@ -155,6 +155,13 @@ def add_sparse_quadratics(
 def add_sparse_lines(
     X: Any, A: Doubles | None, B: Doubles, step: float | None, joint: Doubles
 ) -> tuple[str, int] | None: ...
+
+class LineScreen:
+    def __init__(self, B: Doubles) -> None: ...
+    def labels(
+        self, X: Any, constant: Doubles, labels: NDArray[int64]
+    ) -> tuple[str, int] | None: ...
+
 def left_out_of_bins(
     X: Table,
     codes: NDArray[int32],

@@ -6,10 +6,14 @@ A quadratic is a constant, that of a zero, and two lines,
 
 so that a row costs as much as cells are held of it. Where the constants are so large that their
 digits would be missed in the sum, and for other forms, rows are made dense, some at a time.
+
+Labels of many rows of counts are found by weights of 16 bits, of which more stay in the cache. They
+come with a bound of their error: rows they leave in doubt are labelled by all digits.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +30,9 @@ Floats = NDArray[np.float64]
 _LARGEST = 1e5  # of constants that are taken in and out again: 1e-11 of them is rounding
 _ROWS = 2048  # that are scored together
 _CELLS = 1 << 19  # that are made dense together
+_SCREENED_CLASSES = range(8, 65)  # fewer fit a line of the cache as they are
+_SCREENED_WEIGHTS = 1 << 23  # beyond it, a second table would need too much memory
+_FARTHEST = 1e150  # of weights, whose sums must be finite
 
 
 class SparseQuadratics(NamedTuple):
@@ -97,6 +104,34 @@ class SparseScorer:
         numbers: SparseRows = getattr(table, "numbers", table)
         if self._forms is None:
             return self._scored_dense(want, numbers, out)
+        if want == "labels" and numbers.n_cells >= numbers.n_columns and self._screen is not None:
+            return self._screened(self._screen, numbers, out)
+        return self._scored_sparse(want, numbers, out)
+
+    @cached_property
+    def _screen(self) -> _kernel.LineScreen | None:
+        """What labels most rows of counts; None where it would gain nothing."""
+        if len(self._forms) != 1 or not isinstance(form := self._forms[0], Lines):
+            return None
+        if form.step is not None or form.B.shape[1] not in _SCREENED_CLASSES:
+            return None
+        if not 0 < form.B.size <= _SCREENED_WEIGHTS:
+            return None
+        finite = form.B.min() > -_FARTHEST and form.B.max() < _FARTHEST
+        return _kernel.LineScreen(form.B) if finite else None
+
+    def _screened(
+        self, screen: _kernel.LineScreen, numbers: SparseRows, out: NDArray[np.int64]
+    ) -> bool:
+        if screen.labels(numbers, self.constant + self._forms[0].of_zeros, out) is not None:
+            return self._scored_sparse("labels", numbers, out)
+        doubtful = np.flatnonzero(out < 0)
+        labels = np.empty(doubtful.size, np.int64)
+        fine = self._scored_sparse("labels", numbers.take(doubtful), labels)
+        out[doubtful] = labels
+        return fine
+
+    def _scored_sparse(self, want: str, numbers: SparseRows, out: NDArray[Any]) -> bool:
         for start in range(0, len(out), _ROWS):
             rows = slice(start, min(start + _ROWS, len(out)))
             joint = np.empty((rows.stop - rows.start, self.constant.size))

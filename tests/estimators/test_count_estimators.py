@@ -253,6 +253,26 @@ def test_threads_do_not_change_a_bit(n_jobs):
     assert (one.predict_proba(X) == many.predict_proba(X)).all()
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("dtype", [np.int64, np.float32])
+def test_labels_of_many_sparse_rows_are_the_first_of_their_joint_log_probabilities(n_jobs, dtype):
+    rng = np.random.default_rng(0)
+    y = rng.integers(12, size=20_000)
+    X = rng.poisson(rng.gamma(0.3, size=(12, 60))[y]).astype(dtype)
+    X[y == 7] = X[y == 3][: (y == 7).sum()].mean(axis=0).round()  # classes that are hard to tell
+    X[:500] = 0
+    if dtype == np.float32:
+        X[500:600, 3] = 0.5
+        X[600:700, 4] = np.nan
+    sparse = scipy.sparse.csr_array(X)
+    model = MultinomialNB(n_jobs=n_jobs).fit(sparse, y)
+    expected = model.predict_joint_log_proba(sparse).argmax(axis=1)
+    np.testing.assert_array_equal(model.predict(sparse), expected)
+    sparse.indices[-1] = 60
+    with pytest.raises(NaivelyError, match="a column beyond its last"):
+        model.predict(sparse)
+
+
 def test_files_of_counts_give_the_model_of_memory(kind, data, tmp_path):
     X, y = data
     frame = pd.DataFrame(X, columns=[f"w{j}" for j in range(X.shape[1])]).assign(label=y)
