@@ -31,11 +31,12 @@ LAYERS = [
     {"term", "calibration_of_terms", "top_words"},
     {"interactions"},
     {"model", "scorer", "sparse_scorer"},
-    {"contributions"},
+    {"contributions", "column_losses"},
     {"estimators"},
     {"scoring"},
     {"evaluation", "spark"},
     {"explanations"},
+    {"importance"},
     {"plots", "reports"},
     {"cli", "__main__"},
 ]
@@ -49,6 +50,8 @@ def layer_of(module):
 IMPORTED_LATER = {
     ("estimators", "scoring"),
     ("estimators", "explanations"),
+    ("estimators", "importance"),
+    ("importance", "plots"),
     ("explanations", "plots"),
 }
 

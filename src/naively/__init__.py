@@ -33,6 +33,7 @@ _homes = {
     "StudentT": "naively.families",
     "Text": "naively.families",
     "NaivelyError": "naively.exceptions",
+    "Importance": "naively.importance",
     "Report": "naively.reports",
     "Schema": "naively.summary",
     "Summary": "naively.summary",
@@ -55,6 +56,7 @@ __all__ += [
     "Explanation",
     "GaussianNB",
     "Histogram",
+    "Importance",
     "Moments",
     "NaiveBayes",
     "NaivelyError",
@@ -93,6 +95,7 @@ if TYPE_CHECKING:
     )
     from naively.families.gaussian import density as gaussian_density
     from naively.families.gaussian import log_density as gaussian_log_density
+    from naively.importance import Importance
     from naively.reports import Report, report
     from naively.statistics import Moments
     from naively.summary import Schema, Summary

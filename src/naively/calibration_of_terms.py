@@ -19,7 +19,7 @@ from naively.forms import without_infinity
 from naively.statistics import Sample
 from naively.term import Term
 
-__all__ = ["calibrate", "terms_of_sample"]
+__all__ = ["calibrate", "floored", "terms_of_sample"]
 
 Floats = NDArray[np.float64]
 
@@ -53,6 +53,14 @@ def terms_of_sample(terms: Sequence[Term], sample: Sample, n_classes: int) -> Fl
     return _TermsOfSample.of(terms, sample).terms(slice(None), n_classes)
 
 
+def floored(terms: Floats) -> Floats:
+    """Replace what is impossible or far below the maximum of classes, the second axis, in place."""
+    for block in np.array_split(terms, max(1, terms.size // _IN_CACHE)):
+        possible = without_infinity(block, axis=1)
+        np.maximum(possible, possible.max(axis=1, keepdims=True) - _FLOOR, out=block)
+    return terms
+
+
 class _TermsOfSample(NamedTuple):
     """All terms of a sample: in each row's own class, as if it had not been seen."""
 
@@ -84,10 +92,7 @@ class _TermsOfSample(NamedTuple):
             terms[:, :, start:end] = part.among_others(sample)
             start = end
         terms[np.arange(len(sample)), sample.codes] = own
-        for block in np.array_split(terms, max(1, terms.size // _IN_CACHE)):
-            possible = without_infinity(block, axis=1)
-            np.maximum(possible, possible.max(axis=1, keepdims=True) - _FLOOR, out=block)
-        return terms
+        return floored(terms)
 
     def sums(self, n_classes: int) -> Floats:
         """Return the sums of each row's terms, centred over the classes: (n, K)."""

@@ -16,6 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 
 from naively import labels
+from naively.estimators._importance import ImportanceMixin
 from naively.estimators._measurement import MeasurementMixin
 from naively.estimators._persistence import PersistenceMixin
 from naively.estimators._prediction import PredictionMixin
@@ -32,6 +33,7 @@ __all__ = ["SummaryClassifier"]
 class SummaryClassifier(
     MeasurementMixin,
     PredictionMixin,
+    ImportanceMixin,
     PersistenceMixin,
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from naively.statistics import STATISTICS
 from naively.summary import Summary
 from naively.tensors import Tensors
 from naively.text_file import option_dict, read_option, read_words, word_tensors
+
+if TYPE_CHECKING:
+    from naively.importance import Importance
 
 __all__ = ["State", "snapshot"]
 
@@ -33,10 +36,11 @@ class State:
     twice, which gives equal models.
     """
 
-    __slots__ = ("_model", "dtype", "summary")
+    __slots__ = ("_importance", "_model", "dtype", "summary")
 
     def __init__(self, summary: Summary, dtype: np.dtype[Any], model: Model | None = None) -> None:
         self.summary, self.dtype, self._model = summary, dtype, model
+        self._importance: Importance | None = None
 
     def typed(self, dtype: np.dtype[Any]) -> State:
         """Return the same with another type of answers."""
@@ -48,6 +52,12 @@ class State:
         if model is None:
             model = self._model = read(self.summary)
         return model
+
+    def importance(self, judged: Callable[[], Importance]) -> Importance:
+        """Return the importance of columns, by the given function unless it is there."""
+        if self._importance is None:
+            self._importance = judged()
+        return self._importance
 
     def plain(self) -> dict[str, Any]:
         """Return summary and type as dicts, arrays, texts and numbers, which pickles may hold.

@@ -19,7 +19,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from naively.families.entries import EntryCounts, log_or_least, own_cells, read_weights
+from naively.families.entries import (
+    CellTerms,
+    EntryCounts,
+    SeenRows,
+    log_or_least,
+    own_cells,
+    read_weights,
+)
 from naively.families.family import Floats
 from naively.families.multinomial import MultinomialShares, infinite, scaled_lines
 from naively.forms import Lines
@@ -101,12 +108,10 @@ class Complement:
         The weights of its own class do not hold a row: those of all others do. What ``norm``
         divides by stays as it is.
         """
-        statistic, n_classes = parameters.statistic, parameters.statistic.values.shape[0]
+        n_classes = parameters.statistic.values.shape[0]
         total, own = np.zeros((2, len(rows), n_classes))
         Lines(np.zeros_like(parameters.weights), parameters.weights).add(rows, own)
-        scale = np.ones(n_classes)
-        if self.norm:
-            scale = 1 / ComplementWeights(statistic, self.alpha).weights.sum(axis=0)
+        scale = self._scale(parameters)
         some = max(1, _CELLS // (n_classes * max(1, rows.n_cells // max(1, len(rows)))))
         for start in range(0, len(rows), some):
             at = slice(start, start + some)
@@ -114,6 +119,29 @@ class Complement:
         each = np.arange(len(rows))
         total[each, codes] = own[each, codes]
         return total
+
+    def cell_terms(
+        self, rows: SparseRows, parameters: ComplementWeights, seen: SeenRows | None
+    ) -> CellTerms:
+        """Return the terms of single cells; those of seen rows as if each were not seen."""
+        i, j, x = own_cells(rows)
+        values = x[:, np.newaxis] * parameters.weights[j]
+        if seen is not None:
+            statistic, (codes, weights) = parameters.statistic, seen
+            lost, size = weights[i] * x, np.bincount(i, x, len(rows))
+            others = np.maximum(statistic.whole[j] - statistic.values[:, j] - lost, 0.0)
+            whole = parameters.whole[:, np.newaxis] - weights * size
+            log_whole = np.log(np.maximum(whole, np.finfo(float).tiny))[:, i]
+            logs = x * (log_whole - log_or_least(others + parameters.some(j)))
+            own = np.arange(len(logs)) == codes[i][:, np.newaxis]
+            values = np.where(own, values, self._scale(parameters) * logs.T)
+        return CellTerms(i, j, values)
+
+    def _scale(self, parameters: ComplementWeights) -> Floats:
+        """Return what the weights of each class are multiplied by."""
+        plain = ComplementWeights(parameters.statistic, self.alpha)
+        n_classes = parameters.statistic.values.shape[0]
+        return 1 / plain.weights.sum(axis=0) if self.norm else np.ones(n_classes)
 
     @staticmethod
     def _of_others(rows: SparseRows, weights: Floats, parameters: ComplementWeights) -> Floats:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,8 @@ from naively.families.family import Floats
 from naively.sparse import SparseRows
 from naively.statistics.counts import Counts
 
-__all__ = ["LEAST", "EntryCounts", "aligned", "log_or_least", "own_cells", "read_weights"]
+__all__ = ["LEAST", "CellTerms", "EntryCounts", "SeenRows", "aligned", "log_or_least", "own_cells"]
+__all__ += ["read_weights"]
 
 LEAST = -1e9  # the logarithm of 0: it outweighs every text, and leaves digits for the rest
 _PLACES = 1 << 16  # of a block, which stays in the cache of a core
@@ -48,6 +50,24 @@ class EntryCounts:
     def whole(self) -> Floats:
         """The counts of all classes together."""
         return self.values.sum(axis=0)
+
+
+class SeenRows(NamedTuple):
+    """Class and weight of rows that were seen, by which they are taken out again."""
+
+    codes: NDArray[np.int32]
+    weights: Floats
+
+
+class CellTerms(NamedTuple):
+    """The terms of single cells: row, column, and what it adds to each class, (n_cells, K).
+
+    Law: added up by row, they are what the family's form adds, or of seen rows its ``left_out``.
+    """
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    values: Floats
 
 
 def log_or_least(x: Floats) -> Floats:

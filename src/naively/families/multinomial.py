@@ -26,7 +26,9 @@ import numpy as np
 
 from naively.families.entries import (
     LEAST,
+    CellTerms,
     EntryCounts,
+    SeenRows,
     aligned,
     log_or_least,
     own_cells,
@@ -119,6 +121,22 @@ class Multinomial:
         own = np.bincount(i, x * log_or_least(mine), len(rows)) - size * rest
         total[np.arange(len(rows)), codes] = own
         return total
+
+    def cell_terms(
+        self, rows: SparseRows, parameters: MultinomialShares, seen: SeenRows | None
+    ) -> CellTerms:
+        """Return the terms of single cells; those of seen rows as if each were not seen."""
+        i, j, x = own_cells(rows)
+        values = x[:, np.newaxis] * parameters.weights[j]
+        if seen is not None:
+            statistic, (codes, weights) = parameters.statistic, seen
+            left = np.maximum(statistic.values[codes[i], j] - weights[i] * x, 0.0)
+            size = np.bincount(i, x, len(rows))
+            whole = statistic.total[codes] - weights * size + parameters.mass(rows.n_columns)
+            rest = np.log(np.where(whole > 0, whole, 1.0))
+            own = log_or_least(left + parameters.some(j)) - rest[i]
+            values[np.arange(i.size), codes[i]] = x * own
+        return CellTerms(i, j, values)
 
 
 def scaled_lines(B: Floats, weight: Floats, A: Floats | None = None, **options: Any) -> Lines:

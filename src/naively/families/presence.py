@@ -16,7 +16,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from naively.exceptions import NaivelyError
-from naively.families.entries import EntryCounts, log_or_least, own_cells, read_weights
+from naively.families.entries import (
+    CellTerms,
+    EntryCounts,
+    SeenRows,
+    log_or_least,
+    own_cells,
+    read_weights,
+)
 from naively.families.family import Floats
 from naively.families.multinomial import MultinomialShares, infinite, scaled_lines
 from naively.forms import Lines
@@ -127,6 +134,24 @@ class Presence:
             at = np.flatnonzero(weights == w)
             total[at, codes[at]] = self._own(rows.take(at), codes[at], float(w), parameters)
         return total
+
+    def cell_terms(
+        self, rows: SparseRows, parameters: PresenceProbabilities, seen: SeenRows | None
+    ) -> CellTerms:
+        """Return the terms of single cells, absent ones too: of seen rows as if not seen."""
+        x = rows.dense()
+        i, j = np.nonzero(~np.isnan(x))
+        present = x[i, j] > (0.0 if self.step is None else self.step)
+        values = parameters.log_absent[j] + present[:, np.newaxis] * parameters.weights[j]
+        if seen is not None:
+            statistic, k, w = parameters.statistic, seen.codes[i], seen.weights[i]
+            whole = np.broadcast_to(parameters.seen(), statistic.values.shape)[k, j] - w
+            held, alpha = statistic.values[k, j] - w * present, parameters.some(j)
+            count = np.maximum(np.where(present, held, whole - held), 0.0) + alpha
+            both = whole + 2 * alpha
+            own = log_or_least(count) - np.log(np.where(both > 0, both, 1.0))
+            values[np.arange(i.size), k] = own
+        return CellTerms(i, j, values)
 
     def _own(
         self, rows: SparseRows, codes: Any, w: float, parameters: PresenceProbabilities

@@ -13,6 +13,13 @@ summary holds those: they merge, subtract and decay with it.
 
 from naively.interactions.features import MOST as MOST_FEATURES
 from naively.interactions.interaction import Interactions
-from naively.interactions.read import KINDS, MOST_CLASSES, read_interactions
+from naively.interactions.read import (
+    KINDS,
+    MOST_CLASSES,
+    read_interactions,
+    sample_for_interactions,
+)
+from naively.interactions.unseen import UnseenInteractions
 
-__all__ = ["KINDS", "MOST_CLASSES", "MOST_FEATURES", "Interactions", "read_interactions"]
+__all__ = ["KINDS", "MOST_CLASSES", "MOST_FEATURES", "Interactions", "UnseenInteractions"]
+__all__ += ["read_interactions", "sample_for_interactions"]

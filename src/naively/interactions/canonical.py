@@ -22,6 +22,7 @@ C. R. Rao (1948), The utilization of multiple measurements in problems of biolog
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,8 @@ from naively.interactions.scatter import PooledScatter, inverse_factor
 from naively.statistics import Moments
 from naively.term import Term
 
-__all__ = ["FAMILIES", "along", "cross_fitted", "directions", "log_densities", "terms_of"]
+__all__ = ["FAMILIES", "FoldTerms", "along", "cross_fitted", "directions", "fold_terms"]
+__all__ += ["judged_by_folds", "log_densities", "terms_of"]
 
 Floats = NDArray[np.float64]
 
@@ -45,6 +47,14 @@ _FOLDS = 5
 _BINS = 8  # of a histogram: sums of columns are smooth, and more bins learn the rows by heart
 _DECIMALS = 9
 _LEAST = 1e-6  # of the first canonical correlation: a direction below it is rounding
+
+
+class FoldTerms(NamedTuple):
+    """Directions and the terms along them, read off all rows but those of one fold."""
+
+    fold: int
+    W: Floats  # (p, r)
+    terms: tuple[Term, ...]
 
 
 def directions(scatter: PooledScatter) -> Floats:
@@ -120,21 +130,44 @@ def cross_fitted(
     n_directions : int
         Of the model; where a fold has fewer, further terms are 0.
     """
-    n_classes = whole.weight.size
-    found = np.zeros((len(values), n_classes, len(FAMILIES) * n_directions))
+    folds = fold_terms(values, codes, weight, whole, n_directions)
+    return judged_by_folds(folds, values, whole.weight.size, n_directions)
+
+
+def fold_terms(
+    values: Floats, codes: Codes, weight: Floats, whole: PooledScatter, n_directions: int
+) -> list[FoldTerms]:
+    """Return directions and families of the rows outside each fold, as for `cross_fitted`."""
+    n_classes, found = whole.weight.size, []
     for fold in range(min(_FOLDS, len(values))):
         at = slice(fold, None, _FOLDS)
         own = np.minimum(weight[at], 1.0)  # of equal rows, one
         W = directions(whole - PooledScatter.of(values[at], by_class(codes[at], own, n_classes)))
-        r = min(W.shape[1], n_directions)
+        W = W[:, :n_directions]
         rest = weight.copy()
         rest[at] -= own
-        if r and (rest > 0).any():
-            z = along(values, W[:, :r])
-            terms = log_densities(terms_of(z, codes, rest, n_classes), z[at])
-            starts = n_directions * np.arange(len(FAMILIES))
-            places = (starts[:, np.newaxis] + np.arange(r)).ravel()
-            found[at][:, :, places] = terms
+        if W.shape[1] and (rest > 0).any():
+            found.append(FoldTerms(fold, W, terms_of(along(values, W), codes, rest, n_classes)))
+    return found
+
+
+def judged_by_folds(
+    folds: Sequence[FoldTerms], values: Floats, n_classes: int, n_directions: int, first: int = 0
+) -> Floats:
+    """Return the terms of rows by the other folds: (n, K, 2 r), or (n, m, K, 2 r) of (n, m, p).
+
+    The rows are those from the first on, in the order in which they made the folds.
+    """
+    found = np.zeros((*values.shape[:-1], n_classes, len(FAMILIES) * n_directions))
+    for fold in folds:
+        at = slice((fold.fold - first) % _FOLDS, None, _FOLDS)
+        some, r = values[at], fold.W.shape[1]
+        if not some.size:
+            continue
+        terms = log_densities(fold.terms, along(some.reshape(-1, some.shape[-1]), fold.W))
+        starts = n_directions * np.arange(len(FAMILIES))
+        places = (starts[:, np.newaxis] + np.arange(r)).ravel()
+        found[at][..., places] = terms.reshape(*some.shape[:-1], n_classes, places.size)
     return found
 
 

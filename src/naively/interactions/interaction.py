@@ -16,6 +16,7 @@ from naively.interactions.axes import PairAxis
 from naively.interactions.features import Features
 from naively.interactions.pairs import PairTable
 from naively.interactions.quadratic import QuadraticParameters
+from naively.interactions.scatter import PooledScatter
 from naively.joint_forms import (
     Ellipsoids,
     GridAxes,
@@ -42,10 +43,13 @@ class Canonical:
         The directions, by feature.
     terms : tuple of Term
         Of all computed columns, family after family.
+    scatter : PooledScatter
+        What the directions were read off.
     """
 
     W: Floats
     terms: tuple[Term, ...]
+    scatter: PooledScatter
 
 
 @dataclass(frozen=True, eq=False)

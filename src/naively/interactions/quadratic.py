@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 from naively.families.family import Codes
 from naively.interactions.scatter import ClassScatter, inverse_factor
 
-__all__ = ["QuadraticParameters", "left_out", "log_density", "parameters"]
+__all__ = ["QuadraticParameters", "honest_terms", "honest_terms_without_each", "left_out"]
+__all__ += ["log_density", "parameters"]
 
 Floats = NDArray[np.float64]
 
@@ -104,6 +105,41 @@ def honest_terms(
     own = np.minimum(weight, 1.0)  # of equal rows, one
     found[rows, codes] = left_out(values, codes, own, given, q[rows, codes])
     return found[:, :, np.newaxis]
+
+
+def honest_terms_without_each(
+    values: Floats, codes: Codes, weight: Floats, given: QuadraticParameters
+) -> Floats:
+    r"""Return the terms of `honest_terms` where one feature after another is missing: (n, K, p).
+
+    A missing feature is 0, so that :math:`a = b - f_j e_j` where :math:`b = f - M_k`. The row that
+    is left out is the whole one: with :math:`c = v / (N_k - v)` and :math:`u = a + c\,b`,
+
+    .. math:: q_k' = u^T B_k^{-1} u + \frac{v g}{d} (u^T B_k^{-1} b)^2
+    """
+    n, p = values.shape
+    found = np.empty((n, given.m.size, p))
+    own = np.minimum(weight, 1.0)  # of equal rows, one
+    for k, (mean, G) in enumerate(zip(given.mean, given.factor, strict=True)):
+        y = (values - mean) @ G.T
+        bb, by = np.einsum("ij,ij->i", y, y)[:, np.newaxis], values * (y @ G)
+        aa, ab = bb - 2 * by + values**2 * np.square(G).sum(axis=0), bb - by
+        m, log_det = np.full((n, 1), given.m[k]), np.full((n, 1), given.log_det[k])
+        left = given.weight[k] - own > 1e-9 * given.weight[k]
+        at = np.flatnonzero((codes == k) & left)
+        v = own[at, np.newaxis]
+        g = given.weight[k] / (given.weight[k] - v)
+        c, d = g - 1, np.maximum(1 - v * g * bb[at], _LEAST)
+        ub = ab[at] + c * bb[at]
+        aa[at] = aa[at] + 2 * c * ab[at] + c**2 * bb[at] + v * g / d * ub**2
+        m[at] -= v
+        log_det[at] += np.log(d)
+        found[:, k] = _term(aa, log_det, m, p)
+        for i in np.flatnonzero((codes == k) & ~left):  # nothing is left of the class
+            alone = np.tile(values[i], (p, 1)) * (1 - np.eye(p))
+            q = np.square(alone @ given.prior[0].T).sum(axis=1)
+            found[i, k] = _term(q, np.array(given.prior[1]), np.array(_PRIOR * (p + 2)), p)
+    return found
 
 
 def coefficients(given: QuadraticParameters) -> tuple[Floats, float, Floats]:

@@ -29,7 +29,7 @@ from naively.statistics import Sample, Scatter
 from naively.statistics.sample import EVERYTHING
 from naively.term import Term
 
-__all__ = ["KINDS", "MOST_CLASSES", "read_interactions"]
+__all__ = ["KINDS", "MOST_CLASSES", "read_interactions", "sample_for_interactions"]
 
 Floats = NDArray[np.float64]
 
@@ -72,10 +72,7 @@ def read_interactions(
     """
     n_classes, n_terms = log_prior.size, sum(len(term.columns) for term in terms)
     per_row = max(1, n_classes * n_terms)
-    size = min(_ROWS[1], max(_ROWS[0], _CELLS // per_row))
-    if sample.texts is not None:  # whose weights need no fewer rows than without interactions
-        size = calibration.sample_rows(n_classes, n_terms, text=True)
-    sample = sample.least(size)
+    sample = sample_for_interactions(terms, sample, n_classes)
     many = n_classes > MOST_CLASSES or per_row > calibration.MOST_WEIGHTS
     alone = not (sample.numbers.shape[1] or sample.categories.shape[1])  # text, which has no pairs
     if sample.texts is not None:
@@ -83,6 +80,15 @@ def read_interactions(
     if not kinds or many or alone or n_classes < 2 or sample.weight.sum() < _LEAST_WEIGHT:
         return None
     return _SampleReader(terms, log_prior, sample, n_categories, products).read(kinds)
+
+
+def sample_for_interactions(terms: Sequence[Term], sample: Sample, n_classes: int) -> Sample:
+    """Return the rows of a sample that interactions are read off."""
+    n_terms = sum(len(term.columns) for term in terms)
+    size = min(_ROWS[1], max(_ROWS[0], _CELLS // max(1, n_classes * n_terms)))
+    if sample.texts is not None:  # whose weights need no fewer rows than without interactions
+        size = calibration.sample_rows(n_classes, n_terms, text=True)
+    return sample.least(size)
 
 
 class _Numbers(NamedTuple):
@@ -180,7 +186,7 @@ class _SampleReader:
             return None
         self.honest.append(canonical.cross_fitted(f, codes, weight, whole, W.shape[1]))
         z = canonical.along(f, W)
-        return Canonical(W, canonical.terms_of(z, codes, weight, self.n_classes))
+        return Canonical(W, canonical.terms_of(z, codes, weight, self.n_classes), whole)
 
     def _pairs(self, fitted: Calibration) -> tuple[tuple[PairAxis, ...], tuple[PairTerm, ...]]:
         sample = self.sample

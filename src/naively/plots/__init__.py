@@ -10,6 +10,7 @@ from naively.plots.bell_curves import BellCurveDisplay
 from naively.plots.confusion import ConfusionDisplay
 from naively.plots.decision_regions import DecisionRegionDisplay
 from naively.plots.density_surface import DensitySurfaceDisplay
+from naively.plots.importance import ImportanceDisplay
 from naively.plots.reliability import ReliabilityDisplay
 from naively.plots.separation import classes_by_separation, columns_by_separation, separation
 from naively.plots.waterfall import WaterfallDisplay
@@ -20,6 +21,7 @@ __all__ = [
     "ConfusionDisplay",
     "DecisionRegionDisplay",
     "DensitySurfaceDisplay",
+    "ImportanceDisplay",
     "ReliabilityDisplay",
     "TimeBarsDisplay",
     "WaterfallDisplay",

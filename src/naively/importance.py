@@ -1,0 +1,230 @@
+r"""Importance: how much worse a model predicts unseen rows without each of its columns.
+
+The importance of a column is the increase of the log loss, in nats for each row, when its terms are
+left out, as if its cells were missing. Rows are those of the summary's sample; each is judged by
+what all other rows say, so that a column that differs in every row comes out at about 0.
+
+Below 0, the model predicts better without the column: what it says is noise, or other columns say
+it already and it is counted twice, which calibration with weights mends. Of two columns that say
+the same, neither is important: the other one is still there.
+
+Interactions count. A missing number is its mean in directions and in the quadratic term, and a pair
+with a missing cell adds nothing; so the increase holds what a column says together with others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively import labels
+from naively.column_losses import ColumnLosses, JudgedRows, column_losses
+from naively.estimators._base import SummaryClassifier
+from naively.estimators._validation import check_labels, check_weights
+from naively.evaluation.tables import PrintedTable, Tabular, figure, plain
+from naively.exceptions import NaivelyError
+from naively.explanations.tables import frame
+from naively.sparse import SparseRows
+from naively.statistics.sampled_cells import joined, sparse_or_dense
+from naively.text_rows import TextRows, joined_texts
+
+if TYPE_CHECKING:
+    from naively.plots import ImportanceDisplay
+
+__all__ = ["Importance", "importance_of_rows", "importance_of_sample"]
+
+Floats = NDArray[np.float64]
+
+_MOST_LINES, _MOST_CLASSES = 20, 6  # that are printed
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Importance(Tabular):
+    """How important the columns of a model are; it prints as a table, the most important first.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Their names, in the order of the model.
+    classes : ndarray of shape (n_classes,)
+        Labels, sorted.
+    increase : ndarray of shape (n_columns,)
+        By how much the log loss of unseen rows is larger without a column.
+    error : ndarray of shape (n_columns,)
+        The standard error of the increase.
+    by_class : ndarray of shape (n_classes, n_columns)
+        The increase in the rows of each class; NaN where there are none.
+    loss : float
+        The log loss of the model.
+    n_rows : int
+        How many rows were judged.
+    """
+
+    model: str
+    columns: tuple[str, ...]
+    classes: NDArray[Any]
+    increase: Floats
+    error: Floats
+    by_class: Floats
+    loss: float
+    n_rows: int
+
+    @classmethod
+    def of(cls, estimator: SummaryClassifier, found: ColumnLosses) -> Importance:
+        """Name the columns and classes of losses."""
+        schema = estimator.summary_.schema
+        names = schema.names or [f"column {j}" for j in range(schema.n_columns)]
+        return cls(
+            model=type(estimator).__name__,
+            columns=tuple(map(str, names)),
+            classes=estimator.classes_,
+            increase=found.increase,
+            error=found.error,
+            by_class=found.by_class,
+            loss=found.loss,
+            n_rows=found.n_rows,
+        )
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """The places of the columns, the most important first."""
+        return np.argsort(-self.increase, kind="stable")
+
+    def to_frame(self) -> Any:
+        """Return a frame of pandas with a line for each column, the most important first.
+
+        It has the columns ``column``, ``increase``, ``error``, and one for each class,
+        such as ``increase of 'yes'``.
+        """
+        at = self.order
+        columns = {
+            "column": [self.columns[j] for j in at],
+            "increase": self.increase[at],
+            "error": self.error[at],
+        }
+        of_classes = zip(self.classes.tolist(), self.by_class, strict=True)
+        return frame(
+            columns | {f"increase of {label!r}": line[at] for label, line in of_classes}, None
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON can hold it, columns in the order of the model."""
+        found = {
+            "model": self.model,
+            "classes": self.classes,
+            "rows": self.n_rows,
+            "loss": self.loss,
+            "columns": [
+                {"column": name, "increase": more, "error": error, "by_class": each}
+                for name, more, error, each in zip(
+                    self.columns, self.increase, self.error, self.by_class.T, strict=True
+                )
+            ],
+        }
+        written: dict[str, Any] = plain(found)
+        return written
+
+    def plot(self, **options: Any) -> ImportanceDisplay:
+        """Draw bars; options are those of `ImportanceDisplay.from_importance`."""
+        from naively.plots import ImportanceDisplay
+
+        return ImportanceDisplay.from_importance(self, **options)
+
+    def tables(self) -> list[PrintedTable]:
+        """Return what is printed."""
+        labels_shown = self.classes[:_MOST_CLASSES].tolist()
+        few = labels_shown if len(labels_shown) > 1 else []
+        header = ("", "increase", "error", *(f"in {label}" for label in few))
+        rows = []
+        for j in self.order[:_MOST_LINES].tolist():
+            own = self.increase[j], self.error[j], *self.by_class[: len(few), j]
+            rows.append((self.columns[j], *map(figure, own)))
+        more = len(self.columns) - len(rows)
+        if more:
+            rows.append((f"... {more:,} more", *[""] * (len(header) - 1)))
+        title = (
+            f"{self.model}: increase of the log loss ({figure(self.loss)}) of {self.n_rows:,} "
+            "unseen rows without each column"
+        )
+        return [PrintedTable(title, header, tuple(rows))]
+
+    def __repr__(self) -> str:
+        return f"<Importance of {len(self.columns)} columns for {self.model}: {self.n_rows} rows>"
+
+
+def importance_of_sample(estimator: SummaryClassifier) -> Importance:
+    """Return the importance of columns on the sample of an estimator's summary.
+
+    Raises AttributeError where there is none, as of any attribute that does not exist.
+    """
+    sample, model = estimator.summary_.sample, estimator.model_
+    if sample is None or not len(sample):
+        raise AttributeError(
+            f"the importance of columns is judged on rows, and the summary of this "
+            f"{type(estimator).__name__} holds none. Give it unseen rows, "
+            "model.importance(X_test, y_test), or measure with Schema(..., sample=4000) or, where "
+            "there is such a parameter, with calibration."
+        )
+    return Importance.of(estimator, column_losses(model, sample))
+
+
+def importance_of_rows(
+    estimator: SummaryClassifier, X: Any, y: Any, sample_weight: Any = None
+) -> Importance:
+    """Return the importance of columns on rows that the model has not learned from."""
+    model = estimator.model_
+    checked = estimator._check_new(X, estimator.summary_)
+    present, codes = labels.encode(check_labels(estimator, y, checked.table.shape[0]))
+    unknown = ~labels.contained(present, model.classes)
+    if unknown.any():
+        raise NaivelyError(
+            f"y must hold classes that the model has learned ({labels.quoted(model.classes)}); got "
+            f"{labels.quoted(present[unknown])} too. Leave those rows out."
+        )
+    weight = check_weights(checked.table, sample_weight)
+    cells = _cells(estimator, checked, codes.size)
+    rows = JudgedRows(
+        cells.numbers,
+        cells.categories,
+        labels.positions(present, model.classes).astype(np.int32)[codes],
+        np.ones(codes.size) if weight is None else np.asarray(weight, np.float64),
+        cells.texts,
+    )
+    return Importance.of(estimator, column_losses(model, rows, seen=False))
+
+
+class _CellsOfRows(NamedTuple):
+    """Cells as a model reads them."""
+
+    numbers: Any
+    categories: NDArray[np.int32]
+    texts: TextRows | None
+
+
+def _cells(estimator: SummaryClassifier, checked: Any, n_rows: int) -> _CellsOfRows:
+    """Return the cells of rows, as the estimator gives them to what scores them."""
+    model, parts = estimator.model_, {}
+    sizes = np.array([known.size for known in model.vocabularies], np.int64)  # for all others
+
+    def gather(table: Any, out: NDArray[np.intp]) -> bool:
+        numbers = sparse_or_dense(
+            getattr(table, "numbers", table), model.schema.counted is not None
+        )
+        numbers = numbers.tidy() if isinstance(numbers, SparseRows) else _array(numbers)
+        found = _array(getattr(table, "codes", np.empty((out.size, 0))))
+        codes = np.minimum(np.nan_to_num(found, nan=-1), sizes).astype(np.int32)
+        parts[int(out[0])] = _CellsOfRows(numbers, codes, getattr(table, "texts", None))
+        values = numbers.values if isinstance(numbers, SparseRows) else numbers
+        return not np.isinf(values).any()
+
+    estimator._score(gather, checked, np.arange(n_rows))
+    numbers, codes, texts = zip(*(parts[at] for at in sorted(parts)), strict=True)
+    return _CellsOfRows(joined(numbers), np.concatenate(codes), joined_texts(*texts))
+
+
+def _array(columns: Any) -> Floats:
+    stacked = np.column_stack(columns) if isinstance(columns, list) else columns
+    return np.asarray(stacked, np.float64)
