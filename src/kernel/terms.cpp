@@ -55,15 +55,15 @@ struct Quadratic {
 };
 
 struct Linear {
-    static constexpr std::size_t n = 3;  // A, B, lowest
+    static constexpr std::size_t n = 4;  // A, B, lowest, farthest
 
     NAIVELY_INLINE static double near(double x, const double* p) {
         return x >= p[2] ? p[0] + p[1] * x : 0.0;
     }
     static double far(double x, const double* p) {
-        return near(std::max(std::min(x, largest_part), -largest_part), p);
+        return near(std::max(std::min(x, p[3]), -p[3]), p);
     }
-    static double limit(const double*) { return largest_part; }
+    static double limit(const double* p) { return p[3]; }
 };
 
 // sum[k][i] += term_k(x[i]) for a column of a tile; parameters by class
@@ -239,8 +239,17 @@ Status add_quadratics(const Table& X, const double* A, const double* B, const do
 
 Status add_lines(const Table& X, const double* A, const double* B, double lowest,
                  const Joint& joint) {
-    const std::vector<double> bounds(X.n_columns * joint.n_classes, lowest);
-    return Adder<Linear>({A, B, bounds.data()}, X.n_columns, joint).run(X);
+    const std::size_t n_classes = joint.n_classes;
+    const std::vector<double> bounds(X.n_columns * n_classes, lowest);
+    std::vector<double> farthest(X.n_columns * n_classes);
+    for (std::size_t j = 0; j < X.n_columns; ++j) {
+        double steepest = 1.0;
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            steepest = std::max(steepest, std::abs(B[j * n_classes + k]));
+        }
+        std::fill_n(farthest.begin() + j * n_classes, n_classes, largest_part / steepest);
+    }
+    return Adder<Linear>({A, B, bounds.data(), farthest.data()}, X.n_columns, joint).run(X);
 }
 
 }  // namespace naively

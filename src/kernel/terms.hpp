@@ -37,7 +37,8 @@ Status add_quadratics(const Table& X, const double* A, const double* B, const do
                       const Joint& joint, const double* weights = nullptr,
                       const double* s = nullptr);
 
-// Line: A + B x; a cell below `lowest` adds nothing, one beyond 1e300 counts as that.
+// Line: A + B x; a cell below `lowest` adds nothing. One so far that x, or B x of a class, would be
+// beyond 1e300 counts as the farthest that is not.
 Status add_lines(const Table& X, const double* A, const double* B, double lowest,
                  const Joint& joint);
 
