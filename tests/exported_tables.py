@@ -5,6 +5,7 @@ import pandas as pd
 
 from naively import GaussianNB, NaiveBayes
 from naively.families import Categorical, StudentT
+from tests import family_tables
 from tests.exported import CANCER, IRIS, LABELS, TUMOUR
 
 TOWNS = np.array(["Ulm", "Bo'nn", '日本 "x" \\', "a;--\n", "Köln"], dtype=object)
@@ -149,6 +150,11 @@ def together(kinds=("canonical", "quadratic", "pairs"), columns=None, n_classes=
     return model, pd.concat([rows, rows.iloc[:1].mask(np.ones((1, rows.shape[1]), bool))])
 
 
+def families(**options):
+    """Every family of numbers, each of a column within its support."""
+    return family_tables.model_of(interactions=None, **options), family_tables.rows()
+
+
 ALL = {"code": "categorical", "visits": "poisson", "coin": "bernoulli"}
 ALL |= {"age": ("gaussian", "histogram"), "pay": "histogram", "at": "gaussian"}
 
@@ -164,6 +170,8 @@ TABLES = {
     "every family, weights": lambda: mixed(families=ALL),
     "every family, temperature": lambda: mixed(families=ALL, calibration="temperature"),
     "every family, no calibration": lambda: mixed(families=ALL, calibration=None),
+    "families of numbers": families,
+    "families of numbers, no calibration": lambda: families(calibration=None),
     "categories alone": lambda: mixed(columns=["town", "sick", "code"]),
     "alpha": lambda: mixed(columns=["code"], families={"code": Categorical(alpha=0.5)}),
     "numbers alone": lambda: numbers(),

@@ -15,7 +15,7 @@ SOURCE = Path(naively.__file__).parent
 # Lower layers first: a module may import what stands before it, and its own layer.
 LAYERS = [
     {"exceptions", "_kernel", "_threads", "_optional", "_atomic", "__version__"},
-    {"labels", "tensors", "dialects", "sparse"},
+    {"labels", "tensors", "dialects", "sparse", "functions"},
     {"alphabet", "texts", "words"},
     {"tokens"},
     {"schema", "text_file"},
@@ -26,7 +26,7 @@ LAYERS = [
     {"summary", "calibration"},
     {"measure", "summary_file", "model_formats"},
     {"engines", "model_file"},
-    {"forms", "joint_forms", "line_sums"},
+    {"forms", "function_forms", "joint_forms", "line_sums"},
     {"families"},
     {"term", "calibration_of_terms", "top_words"},
     {"interactions"},

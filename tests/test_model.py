@@ -11,8 +11,10 @@ from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, _kernel
 from naively.engines.tables import known, read
 from naively.families import FAMILIES, Categorical, Gaussian, Histogram
 from naively.forms import FORMS, Lines, Quadratics
+from naively.function_forms import FunctionSums
 from naively.model import Model
 from naively.scorer import FormScorer
+from tests import family_tables
 
 X, Y = load_iris(return_X_y=True)
 CODES = X.round().astype(int)
@@ -69,9 +71,11 @@ def test_every_term_has_one_of_the_forms(make):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_of_ours_is_scored_by_a_form(family):
     kind = FAMILIES[family].kind
-    table = FRAME[["c"]] % 2 if kind == "number" else FRAME[["b"]]
-    model = NaiveBayes(families=dict.fromkeys(table, family)).fit(table, Y).model_
-    assert {type(term.form) for term in model.terms} <= set(FORMS)
+    table, y = FRAME[["b"]], Y
+    if kind == "number":
+        table, y = family_tables.FRAME[[family]], family_tables.Y
+    model = NaiveBayes(families=dict.fromkeys(table, family)).fit(table, y).model_
+    assert {type(term.form) for term in model.terms} <= {*FORMS, FunctionSums}
 
 
 @pytest.mark.parametrize("name", ["gaussian", "shared", "temperature"])

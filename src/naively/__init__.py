@@ -18,6 +18,7 @@ _homes = {
     "Comparison": "naively.evaluation",
     "Evaluation": "naively.evaluation",
     "Explanation": "naively.explanations",
+    "Exponential": "naively.families",
     "Gaussian": "naively.families",
     "GaussianNB": "naively.estimators.gaussian_nb",
     "Bernoulli": "naively.families",
@@ -26,6 +27,7 @@ _homes = {
     "CategoricalNB": "naively.estimators.categorical_nb",
     "ComplementNB": "naively.estimators.complement_nb",
     "Histogram": "naively.families",
+    "LogNormal": "naively.families",
     "Moments": "naively.statistics",
     "MultinomialNB": "naively.estimators.multinomial_nb",
     "NaiveBayes": "naively.estimators.naive_bayes",
@@ -54,9 +56,11 @@ __all__ = ["BernoulliNB", "ComplementNB", "MultinomialNB"]
 __all__ += ["Bernoulli", "Categorical", "CategoricalNB", "Comparison", "Evaluation", "Gaussian"]
 __all__ += [
     "Explanation",
+    "Exponential",
     "GaussianNB",
     "Histogram",
     "Importance",
+    "LogNormal",
     "Moments",
     "NaiveBayes",
     "NaivelyError",
@@ -87,8 +91,10 @@ if TYPE_CHECKING:
     from naively.families import (
         Bernoulli,
         Categorical,
+        Exponential,
         Gaussian,
         Histogram,
+        LogNormal,
         Poisson,
         StudentT,
         Text,

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.exceptions import NaivelyError
+from naively.functions import ColumnFunction
 from naively.tokens import TextOptions
 
 __all__ = ["HELD", "Counted", "Kind", "Schema"]
@@ -60,6 +61,8 @@ class Schema:
         in which they are above the threshold. None for numbers of which moments are measured.
     threshold : float
         Where documents are counted, what a number must be above.
+    functions : tuple of ColumnFunction
+        Functions of columns, such as the logarithm, of which moments are measured too.
     options : tuple of TextOptions
         For each column of text, how it becomes words; by default in the default way.
     """
@@ -73,6 +76,7 @@ class Schema:
     centres: tuple[float, ...] | None = None
     counted: Counted | None = None
     threshold: float = 0.0
+    functions: tuple[ColumnFunction, ...] = ()
     options: tuple[TextOptions, ...] = ()
 
     def __post_init__(self) -> None:
@@ -118,6 +122,10 @@ class Schema:
     def edge_array(self) -> NDArray[np.float64]:
         """The edges as the kernel reads them."""
         return np.array(self.edges or [()], dtype=np.float64)
+
+    def functions_of(self, j: int) -> list[ColumnFunction]:
+        """Return the functions of column j."""
+        return [function for function in self.functions if function.column == j]
 
     def name(self, j: int) -> str:
         """Name column j for a message.
@@ -177,6 +185,9 @@ class Schema:
             edges=None if self.edges is None else tuple(self.edges[i] for i in kept),
             knots=None if self.knots is None else tuple(self.knots[i] for i in kept),
             centres=None if self.centres is None else tuple(self.centres[i] for i in kept),
+            functions=tuple(
+                f._replace(column=i) for i, j in enumerate(at) for f in self.functions_of(j)
+            ),
             options=tuple(options[j] for j in at if j in options),
         )
 
@@ -237,6 +248,11 @@ class Schema:
             raise NaivelyError(
                 "summaries must measure products of columns around the same centres, or none; got "
                 f"different ones. {_SHARE} Give the schema of one to the other."
+            )
+        if self.functions != other.functions:
+            raise NaivelyError(
+                "summaries must measure the same functions of columns; got different ones. "
+                f"{_SHARE} Give the schema of one to the other."
             )
         if (self.counted, self.threshold) != (other.counted, other.threshold):
             raise NaivelyError(

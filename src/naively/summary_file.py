@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from naively.axes import Axes
 from naively.exceptions import NaivelyError
+from naively.functions import FUNCTIONS, ColumnFunction
 from naively.labels import number_array, text_array
 from naively.schema import Counted, Kind, Schema
 from naively.statistics import STATISTICS, ClassWeight
@@ -55,6 +56,7 @@ def pack(summary: Summary) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
             {"type": _type_of(column, "categories"), "names": column.tolist()}
             for column in summary.categories
         ],
+        "functions": [*map(list, schema.functions)],
         "text": [*map(option_dict, schema.options)],
         "weight": summary.weight,
     }
@@ -118,7 +120,10 @@ def _schema(header: dict[str, Any], tensors: Tensors) -> Schema:
     named = None if names is None else tuple(names)
     held = None if kinds is None else tuple(kinds)
     options, counting = _options(header, held), _counting(header)
-    schema = Schema(n_columns, named, held, sample=size, options=options, **counting)
+    functions = _functions(header, n_columns)
+    schema = Schema(
+        n_columns, named, held, sample=size, functions=functions, options=options, **counting
+    )
     if "centres" in tensors:
         centres = tensors.take("centres", np.float64, (len(schema.numbers),))
         if not np.isfinite(centres).all():
@@ -132,6 +137,23 @@ def _schema(header: dict[str, Any], tensors: Tensors) -> Schema:
     if not np.isfinite(knots).all():
         raise UnsoundError("knots must be finite")
     return replace(schema, edges=cuts, knots=knots)
+
+
+def _functions(header: dict[str, Any], n_columns: int) -> tuple[ColumnFunction, ...]:
+    """Return the functions of columns, of which there were none in earlier files."""
+    listed = header.get("functions", [])
+    if not isinstance(listed, list) or not all(_is_function(one, n_columns) for one in listed):
+        raise UnsoundError("its functions must be a column, a name and a period each")
+    return tuple(ColumnFunction(column, name, float(period)) for column, name, period in listed)
+
+
+def _is_function(given: Any, n_columns: int) -> bool:
+    if not isinstance(given, list) or len(given) != 3:
+        return False
+    column, name, period = given
+    placed = type(column) is int and 0 <= column < n_columns
+    named = isinstance(name, str) and name in FUNCTIONS
+    return placed and named and type(period) in (int, float) and 0 < period < np.inf
 
 
 def _options(header: dict[str, Any], kinds: tuple[str, ...] | None) -> tuple[TextOptions, ...]:

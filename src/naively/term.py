@@ -19,8 +19,9 @@ from naively.families.family import Codes, Family, SpreadError
 from naively.families.histogram import BinnedColumns
 from naively.families.text import Text, WordCounts
 from naively.forms import Form
+from naively.functions import ColumnFunction
 from naively.schema import HELD, Schema
-from naively.statistics import Documents, Moments, Occurrences, Sample
+from naively.statistics import Documents, FunctionMoments, Moments, Occurrences, Sample
 from naively.statistics.counts import Counts
 from naively.summary import Summary
 from naively.text_rows import TextRows
@@ -28,6 +29,8 @@ from naively.text_rows import TextRows
 __all__ = ["Term", "places_of", "read_terms"]
 
 Floats = NDArray[np.float64]
+
+_ROUNDING = 1e-12  # of sums of the same weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +152,15 @@ def places_of(family: Family, schema: Schema, columns: Sequence[int]) -> Sequenc
             "summary holds none. Give the column another family, or measure with a schema that has "
             "edges."
         )
+    if family.functions:
+        measured = set(schema.functions)
+        for j in columns:
+            if not all(ColumnFunction(j, *f) in measured for f in family.functions):
+                raise NaivelyError(
+                    f"the family {family.name!r} of {schema.name(j)} reads "
+                    f"{', '.join(name for name, _ in family.functions)} of its cells, which the "
+                    "summary does not hold. Give the column another family, or measure it again."
+                )
     return range(len(columns)) if every else [place_of[j] for j in columns]
 
 
@@ -171,8 +183,30 @@ def _statistics(
         some = summary.moments if every else Moments(np.ascontiguousarray(values[:, :, at]))
         yield columns, at, some
         return
+    if family.reads == "functions":
+        yield columns, at, _function_moments(summary, family, columns, at)
+        return
     edges = Edges(np.array(schema.edges)[at], np.array(schema.knots)[at])
     yield columns, at, BinnedColumns(np.ascontiguousarray(summary.bins.values[:, at]), edges)
+
+
+def _function_moments(
+    summary: Summary, family: Family, columns: Sequence[int], at: Sequence[int]
+) -> Moments:
+    """Return the moments of functions, by class, function and column; raise where one has none."""
+    measured = {function: i for i, function in enumerate(summary.schema.functions)}
+    places = [[measured[ColumnFunction(j, *f)] for j in columns] for f in family.functions]
+    found = Moments(summary[FunctionMoments].values[:, :, places])
+    seen = summary.moments.weight[:, at].sum(axis=0)
+    lost = seen - found.weight.sum(axis=0).min(axis=0)
+    if (lost > _ROUNDING * seen).any():
+        i = int(np.argmax(lost > _ROUNDING * seen))
+        raise NaivelyError(
+            f"cells of the family {family.name!r} must be {family.cells}; got others in "
+            f"{summary.schema.name(columns[i])} (their weight is {lost[i]:g}). Give the column "
+            "another family, such as 'student_t', or make these cells missing."
+        )
+    return found
 
 
 def _word_counts(summary: Summary, place: int, family: Text) -> WordCounts:

@@ -7,6 +7,7 @@ import pandas as pd
 import scipy.sparse
 
 from naively.estimators.loading import ESTIMATORS
+from tests import family_tables
 
 N = 400
 WORDS = np.array(
@@ -87,6 +88,7 @@ CASES = {
     "NaiveBayes of counts": lambda: fitted(
         "NaiveBayes", counts(), families=dict.fromkeys(range(6), "poisson"), calibration=None
     ),
+    "NaiveBayes of every family": lambda: (family_tables.model_of(), family_tables.FRAME),
     "NaiveBayes that may refuse": lambda: fitted("NaiveBayes", mixed(), reject=(0.99, "?")),
 }
 SPARSE = [

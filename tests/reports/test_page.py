@@ -8,6 +8,7 @@ import pytest
 
 from naively import GaussianNB, NaiveBayes, gaussian_log_density
 from naively.reports import report
+from tests import family_tables
 from tests.browser import same
 from tests.exported_tables import together
 from tests.report_tables import (
@@ -115,6 +116,17 @@ def test_the_explorer_computes_what_any_model_computes(look, model, table):
     if not hasattr(model, "summary_"):
         model = type(model)(**model.get_params()).fit(table, CUSTOMERS)
     for _, row in rows_of(table).iterrows():
+        seen.fill(row)
+        expected = model.predict_proba_one(row.where(row.notna(), None).tolist())
+        assert same(seen.posterior(), expected)
+
+
+@pytest.mark.parametrize("calibration", ["weights", None])
+def test_the_explorer_computes_every_family(look, calibration):
+    model = family_tables.model_of(calibration=calibration, interactions=None)
+    seen = look(quick(model, family_tables.FRAME, family_tables.LABELS))
+    seen.show_all()
+    for _, row in family_tables.rows()[:20].iterrows():
         seen.fill(row)
         expected = model.predict_proba_one(row.where(row.notna(), None).tolist())
         assert same(seen.posterior(), expected)

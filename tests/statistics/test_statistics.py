@@ -16,6 +16,7 @@ import pytest
 import naively
 from naively import GaussianNB, NaivelyError, Schema, Summary, summarize
 from naively.axes import Axes
+from naively.functions import ColumnFunction
 from naively.statistics import STATISTICS, Documents, MissingCells, Occurrences, Sample
 from naively.statistics.weights import Weights
 from naively.summary_file import pack, unpack
@@ -71,10 +72,11 @@ SCHEMA = Schema(
     knots=((10.0, 30.0, 50.0, 70.0), (0.1, 0.5, 1.0, 3.0)),
     sample=1000,
     centres=(45.0, 1.0),
+    functions=(ColumnFunction(0, "cos", 24.0), ColumnFunction(2, "log")),
 )
 
 
-PLAIN = replace(SCHEMA, edges=None, knots=None, centres=None)
+PLAIN = replace(SCHEMA, edges=None, knots=None, centres=None, functions=())
 COUNTED = {
     Occurrences: replace(PLAIN, counted="occurrences"),
     Documents: replace(PLAIN, counted="documents", threshold=20.0),

@@ -24,6 +24,7 @@ from naively.exceptions import NaivelyError
 from naively.families.edges import edges
 from naively.families.family import Family
 from naively.families.text import Text
+from naively.functions import ColumnFunction
 from naively.interactions import MOST_CLASSES
 from naively.measure import measure, measure_sample
 from naively.rows import Rows, Targets
@@ -215,6 +216,7 @@ class MixedClassifier(SummaryClassifier):
         """Fix the edges of histograms, and centres, by a sample of rows, if they are needed."""
         schema = replace(schema, sample=self._sample_size() * (2 if schema.texts else 1))
         needed = self._families(replace(schema, edges=((),)))
+        schema = replace(schema, functions=_functions(needed))
         bins = any(family.reads == "bins" for families in needed for family in families)
         products = self._reads_products(schema)
         if not (bins or products):
@@ -236,6 +238,12 @@ class MixedClassifier(SummaryClassifier):
             if isinstance(family, Text):
                 for j in columns:
                     _check_options(family, schema, j)
+
+
+def _functions(families: list[tuple[Family, ...]]) -> tuple[ColumnFunction, ...]:
+    """Return the functions of columns that their families read."""
+    every = ((j, f) for j, its in enumerate(families) for family in its for f in family.functions)
+    return tuple(dict.fromkeys(ColumnFunction(j, *f) for j, f in every))
 
 
 def _centres(first: Sample) -> tuple[float, ...]:

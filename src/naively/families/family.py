@@ -62,10 +62,14 @@ class Family(ABC):
         What `NaiveBayes(families=...)` calls it.
     kind : {"number", "category", "text"}
         What a column must be.
-    reads : {"moments", "bins", "tallies", "counts"}
+    reads : {"moments", "functions", "bins", "tallies", "counts"}
         The statistic it needs.
+    functions : tuple of pairs of a str and a float
+        The functions of cells whose moments it reads, by name and period.
     oracle : str
         Its name in scipy.stats, which tests compare it with.
+    cells : str
+        Which cells have these functions, in words.
     support : tuple of two floats
         The smallest and the largest cell that it knows.
     discrete : bool
@@ -74,7 +78,9 @@ class Family(ABC):
 
     name: ClassVar[str]
     kind: ClassVar[Literal["number", "category", "text"]] = "number"
-    reads: ClassVar[Literal["moments", "bins", "tallies", "counts"]] = "moments"
+    reads: ClassVar[Literal["moments", "functions", "bins", "tallies", "counts"]] = "moments"
+    functions: Any = ()
+    cells: ClassVar[str] = "numbers"
     oracle: ClassVar[str]
     support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
     discrete: ClassVar[bool] = False

@@ -49,10 +49,11 @@ class FamilyCurves:
             shares = bin_shares(self.weight, self._log_density(knots))
             return _steps(edges, rebinned(cuts, shares, edges))
         low, high = self.term.family.support
-        if np.isinf(low):
+        if not self.term.family.discrete:
             found = self._log_density(x)
             silent = ~found.any(axis=1, keepdims=True)  # a column of one value adds nothing
-            return np.broadcast_to(x, found.shape), np.where(silent, np.nan, np.exp(found))
+            known = np.where((x >= low) & (x <= high), np.exp(found), 0.0)
+            return np.broadcast_to(x, found.shape), np.where(silent, np.nan, known)
         first, last = max(low, np.floor(x[0])), min(high, np.ceil(x[-1]))
         if last - first > _MOST_STEPS or last >= 2.0**52:
             x = np.clip(x, first, last)

@@ -11,6 +11,7 @@ quadratics  ``A - B (x - mu)^2``
 pieces      values at knots, straight lines between, flat beyond
 table       a value for each category, the last for all others
 line        ``a + b x``
+functions   a sum of parts, each a form of a function of x, such as its logarithm
 counts      ``a + b x - log(x!)`` for x of 0 and more
 =========== ====================================================================================
 
@@ -29,6 +30,7 @@ from numpy.typing import NDArray
 
 from naively.families.gaussian import GaussianParameters
 from naively.forms import Form, Lines, Pieces, Quadratics, Students, Tables
+from naively.function_forms import FunctionSums
 from naively.model import Model
 from naively.term import Term
 
@@ -122,6 +124,15 @@ def _lines(form: Lines, i: int) -> Described:
     return {"form": "counts" if counts else "line", "a": form.A[i], "b": form.B[i]} if said else {}
 
 
+def _functions(form: FunctionSums, i: int) -> Described:
+    """Return a form for each function."""
+    parts = [
+        {"of": name, "period": period, **_FORMS[type(part)](part, i)}
+        for name, period, part in form.parts
+    ]
+    return {"form": "functions", "parts": [part for part in parts if "form" in part]}
+
+
 def _pieces(form: Pieces, i: int) -> Described:
     knots, values = form.knots[i], form.values[i]
     kept = np.ones(knots.size, dtype=bool)  # a bin without cells repeats the one before
@@ -145,4 +156,5 @@ _FORMS: dict[type, Callable[..., Described]] = {
     Lines: _lines,
     Pieces: _pieces,
     Tables: _table,
+    FunctionSums: _functions,
 }

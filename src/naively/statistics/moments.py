@@ -37,7 +37,7 @@ D. E. Knuth (1969), The Art of Computer Programming 2, 4.2.2: the error of a sum
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -84,12 +84,12 @@ class Moments(Statistic):
         self.values.flags.writeable = False
 
     @classmethod
-    def of(cls, weight: ArrayLike, mean: ArrayLike, m2: ArrayLike) -> Moments:
+    def of(cls, weight: ArrayLike, mean: ArrayLike, m2: ArrayLike) -> Self:
         """Put three arrays together; rounding has taken nothing from the means."""
         return cls(np.stack(np.broadcast_arrays(weight, mean, m2, 0.0)).astype(np.float64))
 
     @classmethod
-    def zero(cls, *shape: int) -> Moments:
+    def zero(cls, *shape: int) -> Self:
         """Nothing seen."""
         return cls(np.zeros((4, *shape)))
 
@@ -104,7 +104,7 @@ class Moments(Statistic):
         return axes.classes.size, 0 if schema.counted else len(schema.numbers)
 
     @classmethod
-    def measure(cls, block: Block) -> Moments:
+    def measure(cls, block: Block) -> Self:
         """Add up the cells of rows."""
         found = block.sums.moments
         if not np.isfinite(found).all():
@@ -136,60 +136,60 @@ class Moments(Statistic):
         """Whether the square of a mean might exceed every float64."""
         return _kernel.largest_mean(self.values) > _FAR
 
-    def __add__(self, other: Moments) -> Moments:
+    def __add__(self, other: Self) -> Self:
         values = self.values.copy()
         if not _kernel.add(values, other.values):
             raise TooLargeError(values, self.mean, other.mean)
-        return Moments(values)
+        return type(self)(values)
 
-    def __sub__(self, other: Moments) -> Moments:
+    def __sub__(self, other: Self) -> Self:
         values = self.values.copy()
         finite = _kernel.subtract(values, other.values)
         if not (finite and np.min(values[[0, 2]], initial=0.0) >= 0):
             msg = "cannot subtract: a weight or a variance would go below zero. "
             raise NaivelyError(msg + "Subtract only what was added.")
-        return Moments(values)
+        return type(self)(values)
 
-    def __mul__(self, factor: float) -> Moments:
+    def __mul__(self, factor: float) -> Self:
         check_factor(factor)
         with np.errstate(over="ignore"):
             values = np.stack([self.weight * factor, self.mean, self.m2 * factor, self.rest])
         values[:, values[0] == 0] = 0.0  # a weight may underflow
         if not np.isfinite(values).all():
             raise TooLargeError(values, self.mean)
-        return Moments(values)
+        return type(self)(values)
 
     __rmul__ = __mul__
 
-    def __getitem__(self, at: Any) -> Moments:
+    def __getitem__(self, at: Any) -> Self:
         """Take some of the classes: the rows of every quantity."""
-        return Moments(np.ascontiguousarray(self.values[:, at]))
+        return type(self)(np.ascontiguousarray(self.values[:, at]))
 
-    def moved(self, move: Move) -> Moments:
+    def moved(self, move: Move) -> Self:
         """Return the same once classes went to other places."""
-        return self if move.classes is None else Moments(self._placed(move))
+        return self if move.classes is None else type(self)(self._placed(move))
 
-    def plus(self, other: Moments, own: Move, its: Move) -> Moments:
+    def plus(self, other: Self, own: Move, its: Move) -> Self:
         """Add another in one copy."""
         at, values = its.classes, self._placed(own)
         if at is None:
             if not _kernel.add(values, other.values):
                 raise TooLargeError(values, self.moved(own).mean, other.mean)
-            return Moments(values)
+            return type(self)(values)
         some: Any = slice(at[0], at[0] + 1) if at.size == 1 else at  # a slice is read in place
         part = np.ascontiguousarray(values[:, some])
         finite = _kernel.add(part, other.values)
         values[:, some] = part
         if not finite:
             raise TooLargeError(values, self.moved(own).mean, other.moved(its).mean)
-        return Moments(values)
+        return type(self)(values)
 
-    def with_columns(self, move: ColumnMove) -> Moments:
+    def with_columns(self, move: ColumnMove) -> Self:
         """Return the moments of some columns."""
         values = np.zeros((4, self.values.shape[1], len(move.after.numbers)))
         to, of = move.numbers()
         values[:, :, to] = self.values[:, :, of]
-        return Moments(values)
+        return type(self)(values)
 
     def by_class(self, axes: Axes) -> Floats:
         """Return the weight of each column's cells."""
@@ -200,7 +200,7 @@ class Moments(Statistic):
         return {self.name: self.values}
 
     @classmethod
-    def from_tensors(cls, tensors: Tensors, schema: Schema, axes: Axes) -> Moments:
+    def from_tensors(cls, tensors: Tensors, schema: Schema, axes: Axes) -> Self:
         """Return the moments: finite, of weight, and a rest that rounding can have taken."""
         values = tensors.take(cls.name, np.float64, (4, *cls.shape(schema, axes)))
         if not np.isfinite(values).all():
@@ -220,25 +220,25 @@ class Moments(Statistic):
         return placed(self.values, move.classes, move.after.classes.size, axis=1)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Moments) and np.array_equal(self.values, other.values)
+        return type(other) is type(self) and np.array_equal(self.values, other.values)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         weight, mean, m2 = (np.array2string(v, separator=", ") for v in self.values[:3])
-        return f"Moments(weight={weight}, mean={mean}, m2={m2})"
+        return f"{type(self).__name__}(weight={weight}, mean={mean}, m2={m2})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Moments, (np.array(self.values),)
+        return type(self), (np.array(self.values),)
 
-    def pooled(self) -> Moments:
+    def pooled(self) -> Self:
         r"""Add up the first axis: the moments of all classes together.
 
         .. math:: m_2 = \sum_k m_{2,k} + \sum_k w_k (\bar x_k - \bar x)^2
         """
         values = np.empty((4, *self.values.shape[2:]))
         _kernel.pool(self.values, values)
-        return Moments(values)
+        return type(self)(values)
 
 
 def sum_and_rest(

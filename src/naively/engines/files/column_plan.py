@@ -93,7 +93,7 @@ class ColumnPlan:
         """Whether moments are all that is measured: columns need not be read together."""
         schema = self.schema
         others = schema.categories or schema.texts or schema.undecided
-        measures = schema.edges, schema.sample, schema.counted, schema.centres
+        measures = schema.edges, schema.sample, schema.counted, schema.centres, schema.functions
         return not (others or any(measures))
 
     @property

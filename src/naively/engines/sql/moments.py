@@ -30,8 +30,12 @@ _CHANGED = "a table must not change while it is read; {}. Repeat the call, or re
 
 
 def measure_moments(rows: Selection) -> tuple[NDArray[Any], Floats, Floats]:
-    """Return classes, their weights, and weight, mean, m2 and rest of the columns of numbers."""
-    means = _first_means(rows, np.arange(len(rows.schema.numbers)))
+    """Return classes, their weights, and weight, mean, m2 and rest of the columns of numbers.
+
+    Those of the schema's functions come behind them.
+    """
+    n_columns = len(rows.schema.numbers) + len(rows.schema.functions)
+    means = _first_means(rows, np.arange(n_columns))
     careful = ~np.isfinite(means)
     quick = np.flatnonzero(~careful)
     found = _read(rows, quick, means[quick])

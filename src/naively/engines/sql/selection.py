@@ -1,8 +1,8 @@
 """The columns of a table that are read: labels, weights, numbers, categories and text, renamed.
 
 ``y`` are the labels, ``w`` the weights if there are any, ``x0``, ``x1``, ... the columns of numbers
-``c0``, ``c1``, ... those of categories and ``t0``, ... those of text. Nothing is executed yet, but
-for the first cells that tell text from categories.
+and then functions of them, ``c0``, ``c1``, ... those of categories and ``t0``, ... those of text.
+Nothing is executed yet, but for the first cells that tell text from categories.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 from naively._optional import need
 from naively.engines.columns import check_some, find_targets, names_to_read
 from naively.engines.sql.execute import execute
+from naively.engines.sql.functions import function_values
 from naively.exceptions import NaivelyError
 from naively.kinds import LOOKED_AT, Held, What, check, check_weights, schema_by_types
 from naively.schema import Schema
@@ -43,8 +44,9 @@ class Selection:
         return self.table.select(**{name: self.values[name] for name in (*always, *names)})
 
     def name(self, i: int) -> str:
-        """Name the i-th column of numbers for a message."""
-        return self.schema.name(self.schema.numbers[i])
+        """Name the i-th column of numbers, or of functions behind those, for a message."""
+        functions = [function.column for function in self.schema.functions]
+        return self.schema.name([*self.schema.numbers, *functions][i])
 
 
 def finite(x: Any, value: Any) -> Any:
@@ -95,6 +97,9 @@ def select_rows(
         values["w"] = _number(table[weight])
     for i, j in enumerate(schema.numbers):
         values[f"x{i}"] = _number(table[names[j]])
+    place, n = {j: i for i, j in enumerate(schema.numbers)}, len(schema.numbers)
+    for i, (j, name, period) in enumerate(schema.functions, n):
+        values[f"x{i}"] = function_values(values[f"x{place[j]}"], name, period)
     for i, j in enumerate(schema.categories):
         values[f"c{i}"] = _category(table[names[j]])
     for i, j in enumerate(schema.texts):

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from naively.axes import Axes
 from naively.engines.sql.execute import streamed
 from naively.engines.sql.moments import measure_moments
@@ -14,7 +16,7 @@ from naively.engines.sql.sample import draw
 from naively.engines.sql.selection import Selection, select_rows
 from naively.engines.sql.tallies import tally
 from naively.schema import Schema
-from naively.statistics import Bins, ClassWeight, Moments, Statistic, Tallies
+from naively.statistics import Bins, ClassWeight, FunctionMoments, Moments, Statistic, Tallies
 from naively.summary import Summary
 
 __all__ = ["summarize"]
@@ -64,11 +66,15 @@ def summarize(
     classes, class_weight, values = measure_moments(rows)
     categories, tallies, bins = tally(rows, classes)
     axes = Axes(classes, categories)
-    found: list[Statistic] = [ClassWeight(class_weight), Moments(values)]
+    n = len(rows.schema.numbers)
+    moments = Moments(np.ascontiguousarray(values[:, :, :n]))
+    found: list[Statistic] = [ClassWeight(class_weight), moments]
+    if rows.schema.functions:
+        found.append(FunctionMoments(np.ascontiguousarray(values[:, :, n:])))
     found += [Tallies(tallies)] if rows.schema.categories else []
     found += [Bins(bins)] if rows.schema.edges is not None else []
     if rows.schema.centres is not None:
-        found.append(measure_scatter(rows, classes, class_weight, Moments(values)))
+        found.append(measure_scatter(rows, classes, class_weight, moments))
     found += [draw(rows, axes)] if rows.schema.sample else []
     return Summary.of(rows.schema, axes, *found).ordered(empty_classes=False)
 

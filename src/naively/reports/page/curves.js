@@ -19,7 +19,8 @@ function lineOf(column, t) {
 }
 
 function smooth(column, t) {
-  const at = (k, v) => Math.exp(forms[t.form](t, k, v));
+  const knows = (v) => !t.parts || functions[t.parts[0].of](v, t.parts[0].period) !== null;
+  const at = (k, v) => (knows(v) ? Math.exp(forms[t.form](t, k, v)) : 0);
   const spread = (k) => (t.s ? 1 / t.s[k] / Math.sqrt(2 * t.B[k] - 1) : Math.sqrt(column.variance[k]));
   const points = (k) => curvePoints(column, (t.mu ?? column.mean)[k], spread(k));
   return { has: (k) => !t.A || t.A[k] !== null, at, points, peak: (k) => (t.A ? Math.exp(t.A[k]) : Math.max(...points(k).map((v) => at(k, v)))) };

@@ -32,8 +32,29 @@ const forms = {
   },
   // x is the place of a category; the last is for all others
   table: (t, k, x) => t.values[k][x],
-  line: (t, k, x) => t.a[k] + t.b[k] * Math.max(-FAR, Math.min(FAR, x)),
+  line(t, k, x) {
+    const far = FAR / Math.max(1, ...t.b.map(Math.abs));
+    return t.a[k] + t.b[k] * Math.max(-far, Math.min(far, x));
+  },
   counts: (t, k, x) => (x < 0 ? 0 : t.a[k] + t.b[k] * Math.min(FAR, x) - logGamma(Math.min(FAR, x) + 1)),
+};
+
+// Forms of functions of x; one without a value adds nothing.
+forms.functions = (t, k, x) => t.parts.reduce((sum, part) => {
+  const value = functions[part.of](x, part.period);
+  return value === null ? sum : sum + forms[part.form](part, k, value);
+}, 0);
+
+const isShare = (x) => x > 0 && x < 1;
+const isNear = (x, period) => Math.abs(x) <= 1e9 * period;
+const functions = {
+  positive: (x) => (x > 0 ? x : null),
+  not_negative: (x) => (x >= 0 ? x : null),
+  log: (x) => (x > 0 ? Math.log(x) : null),
+  log_share: (x) => (isShare(x) ? Math.log(x) : null),
+  log_rest: (x) => (isShare(x) ? Math.log1p(-x) : null),
+  cos: (x, period) => (isNear(x, period) ? Math.cos((x * 2 * Math.PI) / period) : null),
+  sin: (x, period) => (isNear(x, period) ? Math.sin((x * 2 * Math.PI) / period) : null),
 };
 
 // log Gamma(x) for x > 0, by Stirling's series from 8 on.

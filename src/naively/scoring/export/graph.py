@@ -15,6 +15,7 @@ import numpy as np
 from naively.exceptions import NaivelyError
 from naively.labels import is_text
 from naively.scoring.export import graph_terms
+from naively.scoring.export.graph_functions import with_functions
 from naively.scoring.export.graph_interactions import Prelude, ellipsoids, grid_terms, prelude
 from naively.scoring.export.graph_terms import Constants, GraphTerm
 from naively.scoring.export.sums import SQUARE_UNIT, Sum
@@ -141,6 +142,8 @@ def _prelude(model: Sum) -> Prelude:
         found.text = ("    own = Cast<to = 11>(X)\n" if has_numbers else "") + found.text
     elif model.is_of_numbers:
         found.text = _NUMBERS
+    if model.functions:
+        with_functions(found, model.functions)
     if model.is_of_numbers:
         found.text += _BOUNDED
     return found

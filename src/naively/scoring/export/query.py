@@ -21,7 +21,7 @@ from naively.dialects import Spelling, named, number, total
 from naively.labels import is_text
 from naively.scoring.export.plain import power_of_ten
 from naively.scoring.export.sql_interactions import Ellipsoid, Grid, InteractionSteps
-from naively.scoring.export.sql_terms import Curve, Line, Lookup, Piece, SqlTerm
+from naively.scoring.export.sql_terms import Curve, Line, Lookup, Piece, SqlTerm, function
 from naively.scoring.export.sums import IMPOSSIBLE, SQUARE_UNIT, UNIT, Sum
 
 __all__ = ["Query"]
@@ -77,6 +77,8 @@ class Query:
         if self.computed is not None:
             every_step = self.computed.steps()
             steps |= {name: QueryStep(["*", *values], joins) for name, values, joins in every_step}
+        if self.model.functions:
+            steps["functions"] = QueryStep(["*", *self._functions()])
         steps |= self._joints(kept)
         steps["best"] = QueryStep(["*", named(self.spelling.greatest(self._each("joint")), "best")])
         if shares:
@@ -114,6 +116,12 @@ class Query:
             *(named(x, f"x_{i}") for i, x in enumerate(numbers)),
             *(named(c, f"c_{i}") for i, c in enumerate(categories)),
         ]
+
+    def _functions(self) -> Iterator[str]:
+        """Write functions of cells, whose places are behind all other numbers."""
+        first = self.model.lowest.size - len(self.model.functions)
+        for i, (at, name, period) in enumerate(self.model.functions, first):
+            yield named(function(f"x_{at}", name, period), f"x_{i}")
 
     def _float_of(self, cell: str) -> str:
         """Write a cell as a float, NULL for NaN."""

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.dialects import Spelling, added, halved, named, number
+from naively.functions import FUNCTIONS
 
-__all__ = ["Curve", "Line", "Lookup", "Piece", "SqlTerm", "category", "lookup"]
+__all__ = ["Curve", "Line", "Lookup", "Piece", "SqlTerm", "category", "function", "lookup"]
 
 Floats = NDArray[np.float64]
 
@@ -239,6 +240,30 @@ def lookup(
     rows = [[key, *map(number, line)] for key, line in zip(keys, numbers, strict=True)]
     rows[0][1:] = map(spelling.cast, rows[0][1:])
     return spelling.rows(spelling.step(f"lookup_{name}"), columns, rows)
+
+
+def function(cell: str, name: str, period: float) -> str:
+    """Write a function of a cell; NULL where it has no value.
+
+    >>> function("x_0", "log", 1.0)
+    'CASE WHEN x_0 > 0 THEN LN(x_0) END'
+    """
+    where, value = _FUNCTIONS[name]
+    angle = f"{cell} * {number(2 * np.pi / period)}"
+    far = number(FUNCTIONS[name].highest * period)
+    return f"CASE WHEN {where} THEN {value} END".format(x=cell, angle=angle, far=far)
+
+
+_ABOVE_0, _A_SHARE, _NEAR = "{x} > 0", "{x} > 0 AND {x} < 1", "{x} >= -{far} AND {x} <= {far}"
+_FUNCTIONS = {
+    "positive": (_ABOVE_0, "{x}"),
+    "not_negative": ("{x} >= 0", "{x}"),
+    "log": (_ABOVE_0, "LN({x})"),
+    "log_share": (_A_SHARE, "LN({x})"),
+    "log_rest": (_A_SHARE, "LN(1 - {x})"),
+    "cos": (_NEAR, "COS({angle})"),
+    "sin": (_NEAR, "SIN({angle})"),
+}
 
 
 def category(spelling: Spelling, category: Any) -> str:

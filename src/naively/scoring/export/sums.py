@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from naively.estimators._base import SummaryClassifier
 from naively.exceptions import NaivelyError
 from naively.forms import Lines, Pieces, Quadratics, Students
+from naively.function_forms import FunctionSums
 from naively.joint_forms import JointForms
 from naively.model import Model
 from naively.schema import Schema
@@ -155,6 +156,9 @@ class Sum:
     coded: bool = False
     # The forms of several cells. Those of directions are among the curves and pieces.
     joint: JointForms | None = None
+    # Functions of cells, as the places among columns of numbers, names and periods. Their values
+    # have places behind the directions.
+    functions: tuple[tuple[int, str, float], ...] = ()
 
     @classmethod
     def of(cls, estimator: SummaryClassifier) -> Sum:
@@ -180,12 +184,13 @@ class Sum:
                 "files, with Dask or Spark."
             )
         numbers = [term for term in model.terms if term.family.kind == "number"]
-        parts = [part for term in numbers if (part := _part(term, model.schema)).at.size]
-        n_numbers, computed = len(model.schema.numbers), _computed(model)
-        parts += [part for part in computed if part.at.size]
-        lines = [part for part in parts if isinstance(part, LineColumns)]
         n_directions = model.interactions.n_directions if model.interactions else 0
-        lowest, highest = _bounds_of_lines(n_numbers + n_directions, lines)
+        n_given = len(model.schema.numbers) + n_directions
+        functions: dict[tuple[int, str, float], int] = {}
+        parts = [p for term in numbers for p in _parts(term, model.schema, functions, n_given)]
+        parts = [part for part in [*parts, *_computed(model)] if part.at.size]
+        lines = [part for part in parts if isinstance(part, LineColumns)]
+        lowest, highest = _bounds_of_lines(n_given + len(functions), lines)
         curves = []
         for part in parts:
             if isinstance(part, Curves):
@@ -205,6 +210,7 @@ class Sum:
             highest=highest,
             coded=model.coded,
             joint=None if model.interactions is None else model.interactions.form,
+            functions=tuple(functions),
         )
 
     @property
@@ -246,14 +252,24 @@ _WRITTEN: dict[type, Callable[[Sequence[int], Any], Curves | LineColumns | Piece
 }
 
 
-def _part(term: Term, schema: Schema) -> Curves | LineColumns | PieceColumns:
+def _parts(
+    term: Term, schema: Schema, functions: dict[tuple[int, str, float], int], n_given: int
+) -> list[Curves | LineColumns | PieceColumns]:
+    """Return the forms of a term; functions of cells get places behind those that are given."""
     form = term.form
+    if isinstance(form, FunctionSums):
+        found = []
+        for name, period, part in form.parts:
+            every = [(i, name, period) for i in term.at]
+            at = [functions.setdefault(one, n_given + len(functions)) for one in every]
+            found.append(_WRITTEN[type(part)](at, part))
+        return found
     if type(form) not in _WRITTEN:
         raise NaivelyError(
             f"the family {term.family.name!r} of {schema.name(term.columns[0])} cannot be "
             "exported: its formula is its own. Give the column another family."
         )
-    return _WRITTEN[type(form)](term.at, form)
+    return [_WRITTEN[type(form)](term.at, form)]
 
 
 def _computed(model: Model) -> list[Curves | LineColumns | PieceColumns]:
@@ -268,7 +284,8 @@ def _computed(model: Model) -> list[Curves | LineColumns | PieceColumns]:
 def _bounds_of_lines(n_columns: int, lines: list[LineColumns]) -> tuple[Floats, Floats]:
     most = np.full(n_columns, _LARGEST)
     for line in lines:
-        most[line.at] = _MOST_OF_A_LINE
+        steepest = np.abs(line.form.B).max(axis=1, initial=1.0)
+        most[line.at] = np.minimum(most[line.at], _MOST_OF_A_LINE / steepest)
     return -most, most
 
 

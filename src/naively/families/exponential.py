@@ -1,0 +1,48 @@
+r"""The exponential family: waiting times, distances, amounts from 0 on.
+
+.. math:: \log f(x \mid k) = \log \lambda_k - \lambda_k x, \qquad \lambda_k = 1 / t_k
+
+where :math:`t_k` is the mean of the class, drawn to that of all classes by
+:math:`\alpha` rows: see `naively.families.function_family`.
+
+Examples
+--------
+>>> waits = Moments.of(weight=[[[3.0]], [[1.0]]], mean=[[[1.0]], [[5.0]]], m2=1.0)
+>>> family = Exponential()
+>>> (1 / family.parameters(waits).B).tolist()  # 1.25 is drawn to the mean of all, 2
+[[[-1.25]], [[-3.5]]]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from naively.families.family import Floats
+from naively.families.function_family import FunctionFamily
+from naively.statistics import Moments  # noqa: F401  (of the example)
+
+__all__ = ["Exponential"]
+
+
+@dataclass(frozen=True)
+class Exponential(FunctionFamily):
+    """Numbers from 0 on, of which the small ones are the most frequent.
+
+    Parameters
+    ----------
+    alpha : float
+        How many rows all classes together are worth to a class.
+    """
+
+    name = "exponential"
+    oracle = "expon"
+    support = (0.0, np.inf)
+    cells = "0 or more"
+    parts = ("not_negative",)
+
+    def line(self, means: Floats) -> tuple[Floats, Floats]:
+        """Return the logarithm of the rate, and minus the rate."""
+        rate = 1 / means
+        return np.log(rate[..., 0, :]), -rate

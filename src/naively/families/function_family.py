@@ -1,0 +1,152 @@
+r"""Families whose log density is a sum of lines of functions of the cell.
+
+.. math:: \log f(x \mid k) = A_k + \sum_f B_{kf}\, f(x)
+
+where f are some of `naively.functions`. Such a family needs to know no more of a class than the
+means of these functions, which are drawn to those of all classes together,
+
+.. math:: t_{kf} = \frac{w_k \bar f_k + \alpha \bar f}{w_k + \alpha}
+
+where :math:`w_k` is the weight of the class's cells, and :math:`\alpha` the rows that all classes
+are worth. A family says which A and B are the likeliest for given means: see `FunctionFamily.line`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from naively.exceptions import NaivelyError
+from naively.families.family import Codes, Family, Floats, in_blocks, moments_without
+from naively.forms import Form, Lines
+from naively.function_forms import FunctionPart, FunctionSums
+from naively.functions import function_values
+from naively.statistics import Moments
+
+__all__ = ["FunctionFamily", "FunctionParameters"]
+
+_FAR = 1e300  # of a product
+
+
+@dataclass(frozen=True)
+class FunctionParameters:
+    """A by class and column, B by class, function and column; means in all classes together.
+
+    All are NaN where the column has no cells, or one value only: then it contributes nothing.
+    """
+
+    A: Floats
+    B: Floats
+    prior: Floats
+
+
+@dataclass(frozen=True)
+class FunctionFamily(Family):
+    """A family of lines of functions.
+
+    Parameters
+    ----------
+    alpha : float
+        How many rows all classes together are worth to a class.
+    """
+
+    alpha: float = 1.0
+
+    reads = "functions"
+    parts: ClassVar[tuple[str, ...]]  # the functions
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.alpha < np.inf:
+            raise NaivelyError(f"alpha must be > 0 and finite; got {self.alpha!r}.")
+
+    @property
+    def functions(self) -> tuple[tuple[str, float], ...]:
+        """The functions, with their periods."""
+        return tuple((part, 1.0) for part in self.parts)
+
+    @abstractmethod
+    def line(self, means: Floats) -> tuple[Floats, Floats]:
+        """Return the likeliest A and B for means of functions of shape (..., n_functions, d)."""
+
+    def parameters(self, statistic: Moments, prior: Floats | None = None) -> FunctionParameters:
+        """Read A and B off the moments of functions, of shape (K, n_functions, d)."""
+        prior = _prior(statistic) if prior is None else prior
+        A, B = self.line(self._means(statistic.weight, statistic.mean, prior))
+        return FunctionParameters(A, B, prior)
+
+    def log_density(self, x: Floats, parameters: FunctionParameters) -> Floats:
+        """Return A + the sum of B f(x)."""
+        A, B = parameters.A, parameters.B
+
+        def block(rows: slice) -> Floats:
+            return _lines(self._values(x[rows])[:, np.newaxis], A, B)
+
+        return in_blocks(block, *x.shape, n_classes=len(A))
+
+    def left_out(
+        self,
+        x: Floats,
+        codes: Codes,
+        weights: Floats,
+        statistic: Moments,
+        parameters: FunctionParameters,
+    ) -> Floats:
+        """Return the log density of each cell by the other rows of its class."""
+        by_function = np.moveaxis(statistic.values, 2, 0)
+        each = [Moments(np.ascontiguousarray(part)) for part in by_function]
+
+        def block(rows: slice) -> Floats:
+            values = self._values(x[rows])
+            weight, mean = np.empty_like(values), np.empty_like(values)
+            for f, moments in enumerate(each):
+                own = np.ascontiguousarray(values[:, f])
+                rest = moments_without(own, codes[rows], weights[rows], moments)
+                weight[:, f], mean[:, f] = rest[:2]
+            return _lines(values, *self.line(self._means(weight, mean, parameters.prior)))
+
+        return in_blocks(block, *x.shape)
+
+    def form(self, parameters: FunctionParameters, weight: Floats) -> Form:
+        """Return a line of each function; A goes with the first."""
+        starts = [parameters.A, *(parameters.A * 0.0 for _ in self.functions[1:])]
+        lines = zip(self.functions, starts, parameters.B.swapaxes(0, 1), strict=True)
+        return FunctionSums(
+            tuple(
+                FunctionPart(*function, Lines.of(A, B, weight, lowest=-np.inf))
+                for function, A, B in lines
+            )
+        )
+
+    def _values(self, x: Floats) -> Floats:
+        """Return the functions of cells, of shape (n, n_functions, d)."""
+        return np.stack([function_values(name, x, p) for name, p in self.functions], axis=1)
+
+    def _means(self, weight: Floats, mean: Floats, prior: Floats) -> Floats:
+        return prior + weight / (weight + self.alpha) * (mean - prior)
+
+
+def _prior(moments: Moments) -> Floats:
+    """Return the means of functions in all classes; NaN where a column is empty, or one value."""
+    whole = moments.pooled()
+    seen = whole.weight > 0
+    weight = np.where(seen, whole.weight, 1.0)
+    near = np.finfo(np.float64).eps * np.abs(whole.mean)
+    varied = seen & (np.sqrt(whole.m2 / weight) > near)
+    return np.where(varied.any(axis=0), whole.mean, np.nan)
+
+
+def _lines(values: Floats, A: Floats, B: Floats) -> Floats:
+    """Return A + the sum of B f(x); 0 where a cell has no value or the column adds nothing.
+
+    Values so far that a product would be beyond 1e300 count as the farthest that is not.
+    """
+    steepest = np.maximum(np.abs(B), 1.0)
+    if B.ndim == values.ndim - 1:  # by class: one bound for all of them
+        steepest = steepest.max(axis=0)
+    far = _FAR / steepest
+    terms = B * np.clip(values, -far, far)
+    return np.nan_to_num(A + terms.sum(axis=-2), nan=0.0)
