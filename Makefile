@@ -7,13 +7,17 @@ PARALLEL := -n auto --dist worksteal# in order, and whoever is done takes over h
 unexport PYTHONDONTWRITEBYTECODE# or each of the programs that the tests start compiles all modules anew
 INTO := --config-settings=build-dir=build# a folder that stays, so that only what changed is compiled
 
-.PHONY: demo test fuzz bench check format sanitize portable wheel clean help
+.PHONY: demo test docs fuzz bench check format sanitize portable wheel clean help
 
 demo: $(VENV)/ready ## compare with scikit-learn on two tables; pictures and reports go into out/
 	$(BIN)/naively demo
 
 test: $(VENV)/ready $(if $(SPARK),$(VENV)/ready-ci) ## run the whole test suite; SPARK=1 fetches Spark and MLflow for their tests
 	$(BIN)/python -m pytest $(PARALLEL) $(ARGS)
+
+docs: $(VENV)/ready-docs ## build the documentation site into out/site; a warning is an error
+	rm -rf docs/api docs/gallery out/site
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs out/site
 
 fuzz: $(VENV)/ready ## search for inputs that fail, for minutes; ARGS="--seed 7 --minutes 1 --target csv_files"
 	$(BIN)/python -m tests.fuzz $(ARGS)

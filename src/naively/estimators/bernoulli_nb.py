@@ -72,7 +72,7 @@ class BernoulliNB(CountClassifier):
         Logarithms of the smoothed probabilities of columns.
     n_features_in_ : int
         Number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if `fit` was given a frame.
 
     Examples

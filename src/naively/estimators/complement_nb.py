@@ -72,7 +72,7 @@ class ComplementNB(CountClassifier):
         How often each column occurs in all classes together.
     n_features_in_ : int
         Number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if `fit` was given a frame.
 
     References

@@ -103,7 +103,7 @@ class GaussianNB(SummaryClassifier):
         Its constants; only with ``variance="shared"``.
     n_features_in_ : int
         Number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if `fit` was given a frame.
 
     Notes

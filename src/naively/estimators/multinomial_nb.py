@@ -66,7 +66,7 @@ class MultinomialNB(CountClassifier):
         Logarithms of the smoothed shares of columns.
     n_features_in_ : int
         Number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if `fit` was given a frame.
 
     Notes

@@ -94,7 +94,7 @@ class NaiveBayes(MixedClassifier):
         and weights.
     n_features_in_ : int
         Number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if `fit` was given a frame.
 
     Examples

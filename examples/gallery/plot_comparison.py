@@ -1,0 +1,21 @@
+"""
+Side by side with scikit-learn
+==============================
+
+`compare` fits both classifiers on the same split: agreement, accuracy, confidence and time.
+"""
+
+from sklearn.datasets import load_breast_cancer
+
+from naively import compare
+from naively.plots import AccuracyBarsDisplay, ConfusionDisplay, TimeBarsDisplay
+
+both = compare(*load_breast_cancer(return_X_y=True), test_size=0.3, random_state=42)
+print(both)
+ConfusionDisplay.from_comparison(both)
+
+# %%
+AccuracyBarsDisplay.from_comparison(both)
+
+# %%
+TimeBarsDisplay.from_comparison(both)
