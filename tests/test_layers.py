@@ -30,7 +30,7 @@ LAYERS = [
     {"families"},
     {"term", "calibration_of_terms", "top_words"},
     {"interactions"},
-    {"model", "scorer", "sparse_scorer"},
+    {"model", "scorer", "sparse_scorer", "class_weights"},
     {"contributions", "column_losses"},
     {"estimators"},
     {"scoring"},

@@ -134,6 +134,14 @@ def test_priors_may_be_named(folder):
     assert naively.load("m").class_prior_.tolist() == [0.2, 0.3, 0.5]
 
 
+def test_class_weights_reach_the_model(folder):
+    fit = "fit", "iris.csv", "-t", "species", "-o", "m", "--class-weight"
+    run_well(*fit, "virginica=2")
+    assert naively.load("m").class_prior_.tolist() == [0.25, 0.25, 0.5]
+    run_well(*fit, "balanced")
+    assert naively.load("m").class_weight == "balanced"
+
+
 def test_columns_are_chosen_and_excluded(folder):
     names = "petal length (cm),petal width (cm)"
     run_well("fit", "iris.csv", "-t", "species", "-o", "m", "--columns", names)
@@ -540,6 +548,8 @@ def test_text_in_a_column_of_the_model(folder):
         (["--priors", "0.5,0.5"], "priors must have one entry per class"),
         (["--priors", "a=1"], "priors must name each class once (setosa, versicolor, virginica)"),
         (["--priors", "many"], "priors must be like 'a=0.2,b=0.8'; got 'many'."),
+        (["--class-weight", "rose=2"], "must name classes (setosa, versicolor, virginica)"),
+        (["--class-weight", "all"], "--class-weight must be like 'a=0.2,b=0.8'; got 'all'."),
         (["--ddof", "50"], "class 'setosa' has no variance with ddof=50"),
         (["--ddof", "-1"], "--ddof"),
         (["--var-smoothing", "-1"], "--var-smoothing"),

@@ -131,6 +131,11 @@ def test_priors_are_given(vectors):
     np.testing.assert_allclose(np.exp(model.pi.toArray()), [0.5, 0.25, 0.25])
 
 
+def test_classes_are_balanced(vectors):
+    model = NaiveBayes(classWeight="balanced").fit(vectors)
+    np.testing.assert_allclose(np.exp(model.pi.toArray()), np.full(3, 1 / 3))
+
+
 def test_missing_cells_are_left_out(df):
     holed = df.selectExpr("CASE WHEN a > 0 THEN a END AS a", "b", "label").cache()
     rows = holed.toArrow()

@@ -41,6 +41,13 @@ class ModelOptions:
             help="Class probabilities, 'yes=0.2,no=0.8'; the shares in the data by default.",
         ),
     ] = None
+    class_weight: Annotated[
+        str | None,
+        _model(
+            metavar="TEXT",
+            help="Multiply class probabilities: 'yes=5,no=1', or balanced for equal ones.",
+        ),
+    ] = None
     calibration: Annotated[
         Literal["weights", "temperature", "none"] | None,
         _model(
@@ -87,7 +94,9 @@ class ModelOptions:
     def check(self) -> None:
         """Raise what can be told before the data is read."""
         if self.priors is not None:
-            _pairs(self.priors)
+            _pairs(self.priors, "priors")
+        if self.class_weight not in (None, "balanced"):
+            _pairs(self.class_weight or "", "--class-weight")
         model = self.asked_for
         if model is not None:
             others = _OF_FAMILIES if model == "gaussian" else _OF_GAUSSIANS
@@ -141,6 +150,10 @@ class ModelOptions:
         params: dict[str, Any] = {}
         if self.priors is not None and classes is not None:
             params["priors"] = _priors(self.priors, classes.tolist())
+        if self.class_weight == "balanced":
+            params["class_weight"] = "balanced"
+        elif self.class_weight is not None and classes is not None:
+            params["class_weight"] = _class_weight(self.class_weight, classes.tolist())
         if self.calibration is not None:
             params["calibration"] = None if self.calibration == "none" else self.calibration
         if self.model == "gaussian":
@@ -159,20 +172,20 @@ _OF_GAUSSIANS = "variance", "ddof", "smoothing", "var_smoothing"
 _OF_FAMILIES = "interactions", "family", "reject"
 
 
-def _pairs(text: str) -> tuple[list[str], list[float]]:
+def _pairs(text: str, what: str) -> tuple[list[str], list[float]]:
     """Read 'a=0.2,b=0.8': the names, if there are any, and the numbers."""
     pairs = [part.rpartition("=") for part in text.split(",")]
     try:
         values = [float(number) for _, _, number in pairs]
     except ValueError:
-        raise NaivelyError(f"priors must be like 'a=0.2,b=0.8'; got {text!r}.") from None
+        raise NaivelyError(f"{what} must be like 'a=0.2,b=0.8'; got {text!r}.") from None
     return [name.strip() for name, equals, _ in pairs if equals], values
 
 
 def _priors(text: str, classes: list[Any]) -> list[float]:
     """Read 'a=0.2,b=0.8', or '0.2,0.8' in the order of the sorted classes."""
     names = [str(label) for label in classes]
-    given, values = _pairs(text)
+    given, values = _pairs(text, "priors")
     if not given:
         return values
     if sorted(given) != sorted(names):
@@ -181,6 +194,17 @@ def _priors(text: str, classes: list[Any]) -> list[float]:
         )
     by_name = dict(zip(given, values, strict=False))
     return [by_name[name] for name in names]
+
+
+def _class_weight(text: str, classes: list[Any]) -> dict[Any, float]:
+    """Read 'a=5,b=1': the weights of some classes, by their labels."""
+    given, values = _pairs(text, "--class-weight")
+    by_name = {str(label): label for label in classes}
+    if len(given) < len(values) or not set(given) <= by_name.keys():
+        raise NaivelyError(
+            f"--class-weight must name classes ({', '.join(by_name)}); got {text!r}."
+        )
+    return {by_name[name]: value for name, value in zip(given, values, strict=True)}
 
 
 def _families(given: list[str]) -> dict[str, tuple[Any, ...]]:

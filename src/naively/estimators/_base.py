@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from naively import labels
+from naively.class_weights import check_class_weight, weighted_prior
 from naively.estimators._importance import ImportanceMixin
 from naively.estimators._measurement import MeasurementMixin
 from naively.estimators._persistence import PersistenceMixin
@@ -23,7 +24,7 @@ from naively.estimators._prediction import PredictionMixin
 from naively.estimators._state import State
 from naively.estimators._validation import check_known
 from naively.exceptions import NaivelyError
-from naively.model import Model, check_priors
+from naively.model import Model, check_priors, read_prior
 from naively.schema import Kind, Schema
 from naively.summary import Summary
 
@@ -41,6 +42,7 @@ class SummaryClassifier(
     """A classifier whose whole state is a `Summary`, kept in ``summary_``."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "class_weight": [StrOptions({"balanced"}), dict, None],
         "decay": [Interval(Real, 0, 1, closed="both")],
         "open_classes": ["boolean"],
         "n_jobs": [
@@ -243,9 +245,22 @@ class SummaryClassifier(
 
     def _check_declared(self, declared: NDArray[Any] | None) -> None:
         """Check the class probabilities that are given, before the model is read."""
-        given = getattr(self, "priors", getattr(self, "class_prior", None))
+        given = self._given_prior()
         if given is not None and declared is not None:
             check_priors(given, declared)
+        check_class_weight(self.class_weight, given, declared)
+
+    def _given_prior(self) -> Any:
+        """Return the class probabilities that are given, or None."""
+        return getattr(self, "priors", getattr(self, "class_prior", None))
+
+    def _prior(self, summary: Summary) -> NDArray[np.float64]:
+        """Return class probabilities: as given, shares of the data or equal; times weights."""
+        given, classes = self._given_prior(), summary.classes
+        check_class_weight(self.class_weight, given)
+        if given is None and not getattr(self, "fit_prior", True):
+            given = np.full(classes.size, 1 / classes.size)
+        return weighted_prior(read_prior(summary, given), self.class_weight, classes)
 
     def _check_params(self) -> None:
         """Validate the parameters as scikit-learn does, but the same ones only once."""
@@ -276,7 +291,11 @@ class SummaryClassifier(
                 "files of every version."
             )
         super().__setstate__(
-            {**state, "_state": None if learned is None else State.from_plain(learned)}
+            {
+                "class_weight": None,
+                **state,
+                "_state": None if learned is None else State.from_plain(learned),
+            }
         )
 
 

@@ -14,11 +14,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from naively import calibration
 from naively.estimators._base import SummaryClassifier
-from naively.estimators._smoothing import large_enough, prior_of
+from naively.estimators._smoothing import large_enough
 from naively.estimators._validation import Checked
 from naively.exceptions import NaivelyError
 from naively.families.entries import EntryCounts
-from naively.model import Model
+from naively.model import Model, read_prior
 from naively.rows import Targets
 from naively.schema import Schema
 from naively.statistics import Documents, MissingCells, Occurrences, Sample
@@ -111,21 +111,29 @@ class CountClassifier(SummaryClassifier):
         term = Term(family, every, every, statistic, family.parameters(statistic), one)
         prior, bias = self._constants(summary)
         model = Model(summary.schema, summary.classes, prior, bias, (term,), ())
-        return model if self.calibration is None else self._calibrated(model, summary.sample)
+        return model if self.calibration is None else self._calibrated(model, summary)
 
     def _constants(self, summary: Summary) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the class probabilities of the model, and what else is added to the classes."""
         return self._prior(summary), np.zeros(summary.classes.size)
 
-    def _calibrated(self, model: Model, sample: Sample | None) -> Model:
-        """Return the model with one weight for all columns, and a bias for each class."""
-        (term,) = model.terms
+    def _unweighted_prior(self, summary: Summary) -> NDArray[np.float64]:
+        """Return class probabilities as the sample has them."""
+        return read_prior(summary, None)
+
+    def _calibrated(self, model: Model, summary: Summary) -> Model:
+        """Return the model with one weight for all columns, and a bias for each class.
+
+        They are fitted at the shares of the data: else biases would undo priors that are given.
+        """
+        (term,), sample = model.terms, summary.sample
         if sample is None or not len(sample):
             return model
         family: Any = term.family
+        at_shares = replace(model, prior=self._unweighted_prior(summary))
         one_each = np.minimum(sample.weight, 1.0)  # of equal rows, one
         terms = family.left_out(sample.numbers, sample.codes, one_each, term.parameters)
-        given = sample.codes, sample.weight, model.constant
+        given = sample.codes, sample.weight, at_shares.constant
         found = calibration.fit(terms[:, :, np.newaxis], *given, "temperature")
         weight = np.broadcast_to(found.weight[0, 0], term.weight.shape)
         return replace(model, terms=(replace(term, weight=weight),), bias=model.bias + found.bias)
@@ -151,9 +159,6 @@ class CountClassifier(SummaryClassifier):
                     f"{alpha[~((alpha >= 0) & (alpha < np.inf))][0]}."
                 )
         return alpha if self.force_alpha else large_enough(alpha)
-
-    def _prior(self, summary: Summary) -> NDArray[np.float64]:
-        return prior_of(summary, self.class_prior, fit=self.fit_prior)
 
     def _check_summary(self, summary: Summary) -> None:
         super()._check_summary(summary)

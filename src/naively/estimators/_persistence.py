@@ -21,6 +21,8 @@ __all__ = ["PersistenceMixin"]
 class PersistenceMixin(LearnedMixin):
     """The methods that write a model, and the one that makes it again of what was written."""
 
+    class_weight: Any
+
     if TYPE_CHECKING:
 
         def __init__(self, **params: Any) -> None: ...
@@ -84,11 +86,16 @@ class PersistenceMixin(LearnedMixin):
         for name in ("priors", "class_prior", "costs"):
             if params.get(name) is not None:
                 params[name] = np.asarray(params[name], dtype=np.float64).tolist()
+        if isinstance(self.class_weight, dict):  # JSON takes text alone for keys
+            pairs = self.class_weight.items()
+            params["class_weight"] = [[np.asarray(k).tolist(), float(w)] for k, w in pairs]
         return params
 
     @classmethod
     def _from_text(cls, summary: Summary, params: dict[str, Any]) -> Self:
         """Return what was saved: also one that has seen too little for a model so far."""
+        if isinstance(params.get("class_weight"), list):
+            params = {**params, "class_weight": dict(params["class_weight"])}
         estimator = cls(**params)
         estimator._check_params()
         estimator._check_declared(summary.classes)

@@ -6,6 +6,7 @@ r"""Bernoulli naive Bayes with scikit-learn's face: which words are in texts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
@@ -42,6 +43,9 @@ class BernoulliNB(CountClassifier):
         Learn class probabilities from the data, or let all classes be equally probable.
     class_prior : array-like of shape (n_classes,), default=None
         Class probabilities; they go before ``fit_prior``.
+    class_weight : dict, "balanced" or None, default=None
+        Weights that class probabilities are multiplied by, 1 where a class has none, or
+        ``"balanced"`` for equally probable classes. Columns are described as without it.
     calibration : {"temperature"} or None, default=None
         None for the textbook's probabilities, which are too sure of themselves on long texts. One
         exponent for all columns, and a bias for each class, are fitted on a sample of rows, each
@@ -100,6 +104,7 @@ class BernoulliNB(CountClassifier):
         binarize: float | None = 0.0,
         fit_prior: bool = True,
         class_prior: ArrayLike | None = None,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         calibration: Literal["temperature"] | None = None,
         decay: float = 1.0,
         open_classes: bool = False,
@@ -110,6 +115,7 @@ class BernoulliNB(CountClassifier):
         self.binarize = binarize
         self.fit_prior = fit_prior
         self.class_prior = class_prior
+        self.class_weight = class_weight
         self.calibration = calibration
         self.decay = decay
         self.open_classes = open_classes

@@ -11,9 +11,10 @@ its categories, and :math:`n_j` their number.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,7 +25,7 @@ from naively._threads import block_slices
 from naively.estimators._base import SummaryClassifier
 from naively.estimators._codes import CodeShares, check_sizes, counts_of, highest, sizes_of
 from naively.estimators._prediction import numbers_of_row
-from naively.estimators._smoothing import large_enough, prior_of
+from naively.estimators._smoothing import large_enough
 from naively.estimators._validation import Checked, check_codes, whole_codes
 from naively.exceptions import NaivelyError
 from naively.labels import quoted
@@ -56,6 +57,9 @@ class CategoricalNB(SummaryClassifier):
         Learn class probabilities from the data, or let all classes be equally probable.
     class_prior : array-like of shape (n_classes,), default=None
         Class probabilities; they go before ``fit_prior``.
+    class_weight : dict, "balanced" or None, default=None
+        Weights that class probabilities are multiplied by, 1 where a class has none, or
+        ``"balanced"`` for equally probable classes. Columns are described as without it.
     min_categories : int or array-like of shape (n_features,), default=None
         How many categories each column has at least, though not all of them may be seen.
     decay : float, default=1.0
@@ -111,6 +115,7 @@ class CategoricalNB(SummaryClassifier):
         force_alpha: bool = True,
         fit_prior: bool = True,
         class_prior: ArrayLike | None = None,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         min_categories: ArrayLike | None = None,
         decay: float = 1.0,
         open_classes: bool = False,
@@ -120,6 +125,7 @@ class CategoricalNB(SummaryClassifier):
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
+        self.class_weight = class_weight
         self.min_categories = min_categories
         self.decay = decay
         self.open_classes = open_classes
@@ -217,7 +223,7 @@ class CategoricalNB(SummaryClassifier):
         return Model(
             schema=summary.schema,
             classes=summary.classes,
-            prior=prior_of(summary, self.class_prior, fit=self.fit_prior),
+            prior=self._prior(summary),
             bias=np.zeros(summary.classes.size),
             terms=tuple(terms),
             vocabularies=tuple(np.arange(size) for size in sizes),

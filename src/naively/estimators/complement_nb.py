@@ -6,11 +6,13 @@ r"""Complement naive Bayes with scikit-learn's face: words that the other classe
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from naively.class_weights import weighted_prior
 from naively.estimators._counts import CountClassifier
 from naively.families.complement import Complement
 from naively.summary import Summary
@@ -38,6 +40,9 @@ class ComplementNB(CountClassifier):
         As in scikit-learn: only what ``class_log_prior_`` says depends on it.
     class_prior : array-like of shape (n_classes,), default=None
         As in scikit-learn: only what ``class_log_prior_`` says depends on it.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which are equally probable without them, 1 where a class has
+        none: ``"balanced"`` changes nothing but what ``class_log_prior_`` says.
     norm : bool, default=False
         Divide the weights of each class by their sum.
     calibration : {"temperature"} or None, default=None
@@ -101,6 +106,7 @@ class ComplementNB(CountClassifier):
         force_alpha: bool = True,
         fit_prior: bool = True,
         class_prior: ArrayLike | None = None,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         norm: bool = False,
         calibration: Literal["temperature"] | None = None,
         decay: float = 1.0,
@@ -111,6 +117,7 @@ class ComplementNB(CountClassifier):
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
+        self.class_weight = class_weight
         self.norm = norm
         self.calibration = calibration
         self.decay = decay
@@ -126,7 +133,10 @@ class ComplementNB(CountClassifier):
         return Complement(alpha, self.norm)
 
     def _constants(self, summary: Summary) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return equal probabilities, and what takes them out again."""
+        """Return equal probabilities times class weights, and what takes the equal ones out."""
         self._prior(summary)  # raises where it is wrong
-        equal = np.full(summary.classes.size, 1 / summary.classes.size)
-        return equal, -np.log(equal)
+        equal = self._unweighted_prior(summary)
+        return weighted_prior(equal, self.class_weight, summary.classes), -np.log(equal)
+
+    def _unweighted_prior(self, summary: Summary) -> NDArray[np.float64]:
+        return np.full(summary.classes.size, 1 / summary.classes.size)

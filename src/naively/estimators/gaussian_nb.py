@@ -7,6 +7,7 @@ r"""Gaussian naive Bayes with scikit-learn's face.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -54,6 +55,9 @@ class GaussianNB(SummaryClassifier):
     priors : array-like of shape (n_classes,), default=None
         Class probabilities; None for the classes' shares of the data. Calibration is fitted at
         those shares, whatever the priors.
+    class_weight : dict, "balanced" or None, default=None
+        Weights that class probabilities are multiplied by, 1 where a class has none, or
+        ``"balanced"`` for equally probable classes. Columns are described as without it.
     var_smoothing : float, default=1e-9
         This part of the largest variance of all columns is added to every variance. With 0, a
         class whose cells in a column are all equal has the variance of one more cell, which
@@ -145,6 +149,7 @@ class GaussianNB(SummaryClassifier):
         self,
         *,
         priors: ArrayLike | None = None,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         var_smoothing: float = 1e-9,
         variance: Literal["class", "shared"] = "class",
         ddof: int = 0,
@@ -155,6 +160,7 @@ class GaussianNB(SummaryClassifier):
         n_jobs: int | None = None,
     ) -> None:
         self.priors = priors
+        self.class_weight = class_weight
         self.var_smoothing = var_smoothing
         self.variance = variance
         self.ddof = ddof
@@ -216,7 +222,9 @@ class GaussianNB(SummaryClassifier):
     def _read(self, summary: Summary) -> Model:
         family = Gaussian(self.var_smoothing, self.variance, self.ddof, self.smoothing)
         families: dict[Family, range] = {family: range(summary.schema.n_columns)}
-        model = Model.read(summary, families, priors=self.priors, calibration=self.calibration)
+        model = Model.read(
+            summary, families, priors=self._prior(summary), calibration=self.calibration
+        )
         if self.ddof:
             check_defined(summary, model.terms[0].parameters, self.variance, self.ddof)
         return model

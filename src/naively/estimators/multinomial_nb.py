@@ -6,6 +6,7 @@ r"""Multinomial naive Bayes with scikit-learn's face: how often words occur in t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
@@ -36,6 +37,9 @@ class MultinomialNB(CountClassifier):
         Learn class probabilities from the data, or let all classes be equally probable.
     class_prior : array-like of shape (n_classes,), default=None
         Class probabilities; they go before ``fit_prior``.
+    class_weight : dict, "balanced" or None, default=None
+        Weights that class probabilities are multiplied by, 1 where a class has none, or
+        ``"balanced"`` for equally probable classes. Columns are described as without it.
     calibration : {"temperature"} or None, default=None
         None for the textbook's probabilities, which are too sure of themselves on long texts. One
         exponent for all columns, and a bias for each class, are fitted on a sample of rows, each
@@ -93,6 +97,7 @@ class MultinomialNB(CountClassifier):
         force_alpha: bool = True,
         fit_prior: bool = True,
         class_prior: ArrayLike | None = None,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         calibration: Literal["temperature"] | None = None,
         decay: float = 1.0,
         open_classes: bool = False,
@@ -102,6 +107,7 @@ class MultinomialNB(CountClassifier):
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
+        self.class_weight = class_weight
         self.calibration = calibration
         self.decay = decay
         self.open_classes = open_classes

@@ -48,6 +48,9 @@ class NaiveBayes(MixedClassifier):
     priors : array-like of shape (n_classes,), default=None
         Class probabilities; None for the classes' shares of the data. Calibration is fitted at
         those shares, whatever the priors.
+    class_weight : dict, "balanced" or None, default=None
+        Weights that class probabilities are multiplied by, 1 where a class has none, or
+        ``"balanced"`` for equally probable classes. Columns are described as without it.
     calibration : {"weights", "temperature"} or None, default="weights"
         A weight for each term, one for all, or none: the naive Bayes of the textbooks, where a
         column of numbers is described by the Student t alone.
@@ -125,6 +128,7 @@ class NaiveBayes(MixedClassifier):
         *,
         families: Mapping[Any, Any] | None = None,
         priors: ArrayLike | None = None,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         calibration: Literal["weights", "temperature"] | None = "weights",
         interactions: Literal["auto"] | tuple[str, ...] | None = "auto",
         costs: ArrayLike | None = None,
@@ -135,6 +139,7 @@ class NaiveBayes(MixedClassifier):
     ) -> None:
         self.families = families
         self.priors = priors
+        self.class_weight = class_weight
         self.calibration = calibration
         self.interactions = interactions
         self.costs = costs
@@ -218,7 +223,7 @@ class NaiveBayes(MixedClassifier):
         return Model.read(
             summary,
             self._columns_of(summary.schema),
-            priors=self.priors,
+            priors=self._prior(summary),
             calibration=self.calibration,
             interactions=interaction_kinds(self.interactions),
         )

@@ -136,6 +136,7 @@ def _read(model: SummaryClassifier, whole: Summary, sample: int, truth: Truth) -
     """Read the models of all folds; those with calibration, which take long, in threads."""
     params = model.get_params()
     by_class = any(params.get(name) is not None for name in _BY_CLASS)
+    by_class |= isinstance(params["class_weight"], dict)
 
     def read(rest: Summary) -> Model:
         # Words stay where the rows have them: those that a fold lacks contribute nothing.

@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from naively import _kernel
 from naively._threads import map_blocks
+from naively.class_weights import weighted_prior
 from naively.engines.arrays import summarize
 from naively.estimators._validation import check_table
 from naively.estimators.gaussian_nb import GaussianNB
@@ -115,6 +116,7 @@ class _RowsLeftOut:
         else:
             given = check_priors(self.model.priors, self.whole.classes)
             prior = np.repeat(given[:, np.newaxis], k.size, axis=1)
+        prior = weighted_prior(prior, self.model.class_weight, self.whole.classes)
         return np.log(prior, out=np.full(prior.shape, -np.inf), where=prior > 0)
 
     def moments(self, rows: slice) -> Moments:

@@ -157,9 +157,8 @@ def _compared(given: Given, ranges: Ranges) -> dict[str, Any]:
     if ranges.missing.any() or given.schema.undecided:
         return {"skipped": "No comparison: scikit-learn's GaussianNB takes no missing cells."}
     params = given.model.get_params(deep=False)
-    theirs = TheirGaussianNB(
-        priors=params["priors"], var_smoothing=params.get("var_smoothing", 1e-9)
-    )
+    priors = params["priors"] if given.model.class_weight is None else given.fitted.class_prior_
+    theirs = TheirGaussianNB(priors=priors, var_smoothing=params.get("var_smoothing", 1e-9))
     work = given.codes.size * given.table.shape[1] * given.n_classes
     repeats = 10 if work <= _FEW_REPEATS else 3
     try:

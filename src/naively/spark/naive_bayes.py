@@ -52,6 +52,8 @@ class NaiveBayes(
         The class of largest p(k) / t(k) is predicted.
     priors : list of float, optional
         Class probabilities; by default the classes' shares of the data.
+    classWeight : "balanced", optional
+        Makes all classes equally probable.
     varSmoothing : float, default=1e-9
         This part of the largest variance of all columns is added to every variance.
     varSmoothingBy : {"global", "column"}, default="global"
@@ -98,6 +100,7 @@ class NaiveBayes(
         weightCol: str | None = None,
         inputCols: list[str] | None = None,
         priors: list[float] | None = None,
+        classWeight: str | None = None,
         calibration: str | None = None,
         interactions: str | None = None,
         families: dict[str, Any] | None = None,
@@ -129,6 +132,10 @@ class NaiveBayes(
     def setPriors(self, value: list[float]) -> Self:
         """Set the class probabilities."""
         return self._set(priors=value)
+
+    def setClassWeight(self, value: str) -> Self:
+        """Set "balanced" for equally probable classes."""
+        return self._set(classWeight=value)
 
     def setCalibration(self, value: str) -> Self:
         """Set how terms are weighted: "weights", "temperature" or "none"."""

@@ -15,6 +15,7 @@ __all__ = ["NAMES", "READING", "NaiveBayesParams"]
 NAMES = {
     "gaussian": {
         "priors": "priors",
+        "classWeight": "class_weight",
         "calibration": "calibration",
         "varSmoothing": "var_smoothing",
         "varSmoothingBy": "smoothing",
@@ -23,6 +24,7 @@ NAMES = {
     },
     "mixed": {
         "priors": "priors",
+        "classWeight": "class_weight",
         "calibration": "calibration",
         "interactions": "interactions",
         "families": "families",
@@ -31,6 +33,7 @@ NAMES = {
 # Those that say how a summary is read: another value of them needs no other pass.
 READING = {
     "interactions",
+    "classWeight",
     "priors",
     "varSmoothing",
     "varSmoothingBy",
@@ -59,6 +62,9 @@ class NaiveBayesParams(HasInputCols, HasWeightCol):
         "priors",
         "Class probabilities, in the order of the labels; by default their shares of the data.",
         TypeConverters.toListFloat,
+    )
+    classWeight: Param[str] = _param(
+        "classWeight", '"balanced" for equally probable classes.', TypeConverters.toString
     )
     calibration: Param[str] = _param(
         "calibration",
@@ -114,6 +120,10 @@ class NaiveBayesParams(HasInputCols, HasWeightCol):
     def getPriors(self) -> list[float] | None:
         """Return the class probabilities, or None for their shares of the data."""
         return self._given(self.priors)
+
+    def getClassWeight(self) -> str | None:
+        """Return "balanced", or None where classes have the weight of their rows."""
+        return self._given(self.classWeight)
 
     def getCalibration(self) -> str | None:
         """Return how terms are weighted, or None for what is usual."""
