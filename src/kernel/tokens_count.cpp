@@ -64,7 +64,9 @@ struct HashedWords {
 
 struct Add {
     RowCounter& row;
-    void operator()(std::int32_t place) const { row.add(place, 1); }
+    void operator()(std::int32_t place) const {
+        if (place >= 0) row.add(place, 1);
+    }
 };
 
 template <class Coder> class Counter {
@@ -161,27 +163,43 @@ template <class Coder> class Counter {
         for (std::size_t i = start; i < start + n; ++i) {
             const Span token = splitter_.tokens()[i], word{token.start - 1, token.length + 2};
             if (word.length > longest_kept) {
-                cut(word, Add{row_});
+                spans_.clear();
+                cut(word);
+                number(spans_.size(), [&](std::size_t at) { return spans_[at]; }, Add{row_});
                 continue;
             }
             keys[n_keys] = key_of(splitter_.text() + word.start, word.length);
             memory_.prefetch(keys[n_keys++]);
         }
         row_of_words_.reserve(n_keys);
+        spans_.clear();
+        const std::size_t n_known = sizes_.size();
         for (std::size_t i = 0; i < n_keys; ++i) {
-            const std::int32_t word = memory_.code(keys[i]);
-            if (static_cast<std::size_t>(word) == sizes_.size()) remember(keys[i]);
-            NAIVELY_PREFETCH(grams_.data() + gram_ends_[static_cast<std::size_t>(word)]);
-            row_of_words_.add(word, 1);
+            const auto word = static_cast<std::size_t>(memory_.code(keys[i]));
+            if (word == sizes_.size()) {
+                const std::size_t before = spans_.size();
+                cut({static_cast<std::uint32_t>(keys[i].word - splitter_.text()), keys[i].length});
+                sizes_.push_back(static_cast<std::uint32_t>(spans_.size() - before));
+            } else if (word < n_known) {
+                NAIVELY_PREFETCH(grams_.data() + gram_ends_[word]);
+            }
+            row_of_words_.add(static_cast<std::int32_t>(word), 1);
         }
+        remember(n_known);
     }
 
-    void remember(const WordKey& key) {
+    // Numbers the n-grams of new words, which are in `spans_`, all together.
+    void remember(std::size_t n_known) {
         const std::int64_t total = total_;
-        const auto start = static_cast<std::uint32_t>(key.word - splitter_.text());
-        cut({start, key.length}, [&](std::int32_t place) { grams_.push_back(place); });
-        sizes_.push_back(static_cast<std::uint32_t>(total_ - total));
-        gram_ends_.push_back(grams_.size());
+        std::size_t word = n_known, left = word < sizes_.size() ? sizes_[word] : 0;
+        number(
+            spans_.size(), [&](std::size_t at) { return spans_[at]; },
+            [&](std::int32_t place) {
+                if (place >= 0) grams_.push_back(place);
+                if (--left > 0) return;
+                gram_ends_.push_back(grams_.size());
+                if (++word < sizes_.size()) left = sizes_[word];
+            });
         total_ = total;
     }
 
@@ -192,16 +210,15 @@ template <class Coder> class Counter {
         gram_ends_.assign(1, 0);
     }
 
-    // A word that is not longer than n is one n-gram, and has none that are longer.
-    template <class Take> void cut(Span word, Take take) {
+    // Adds the n-grams of a word to `spans_`. A word that is not longer than n is one n-gram, and
+    // has none that are longer.
+    void cut(Span word) {
         const std::size_t length = find_borders(word);
-        const std::uint32_t* borders = borders_.data();
         for (std::size_t n = rule_.least_n; n <= rule_.greatest_n; ++n) {
             const std::size_t m = std::min(n, length);
-            number(
-                length - m + 1,
-                [=](std::size_t i) -> Span { return {borders[i], borders[i + m] - borders[i]}; },
-                take);
+            for (const std::uint32_t* at = borders_.data(); at + m <= borders_.data() + length;
+                 ++at)
+                spans_.push_back({*at, at[m] - *at});
             if (n >= length) break;
         }
     }
@@ -233,8 +250,7 @@ template <class Coder> class Counter {
             }
             row_.reserve(m);
             for (std::size_t i = 0; i < m; ++i) {
-                const std::int32_t place = coder.code(keys[i]);
-                if (place >= 0) take(place);
+                take(coder.code(keys[i]));
             }
         }
         total_ += static_cast<std::int64_t>(n);
@@ -251,6 +267,7 @@ template <class Coder> class Counter {
     Dictionary memory_;        // of words and the places of their n-grams
     std::vector<std::int32_t> grams_;
     std::vector<std::uint32_t> sizes_, borders_;
+    std::vector<Span> spans_;
     std::vector<std::size_t> gram_ends_ = {0};
 };
 

@@ -77,7 +77,7 @@ std::int32_t WordTable::find_or_add(const WordKey& key, const WordsView& words, 
 
 void WordTable::grow() {
     const unsigned bits = slots_.size() < (std::size_t{1} << 20) ? 2 : 1;
-    std::vector<Slot> old(slots_.size() << bits);
+    std::vector<Slot, LargePages<Slot>> old(slots_.size() << bits);
     old.swap(slots_);
     shift_ -= bits;
     for (const Slot& slot : old) {

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "pages.hpp"
 #include "simd.hpp"
 #include "words_bytes.hpp"
 
@@ -113,7 +114,7 @@ class WordTable {
 
     unsigned shift_;
     std::size_t n_ = 0;
-    std::vector<Slot> slots_;
+    std::vector<Slot, LargePages<Slot>> slots_;
 };
 
 // A vocabulary that grows.

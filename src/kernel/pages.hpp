@@ -1,0 +1,51 @@
+// Large pages for large tables: a table that is read here and there then needs few entries of the
+// processor's table of pages, and the system is asked for memory less often.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+namespace naively {
+
+constexpr std::size_t large_page = std::size_t{1} << 21;
+
+// Asks for large pages where memory spans some of them; whether they are given does not matter.
+inline void prefer_large_pages(void* memory, std::size_t bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+    const std::uintptr_t first = (begin + large_page - 1) / large_page * large_page;
+    const std::uintptr_t last = (begin + bytes) / large_page * large_page;
+    if (bytes >= 2 * large_page && first < last)
+        madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#else
+    static_cast<void>(memory);
+    static_cast<void>(bytes);
+#endif
+}
+
+// For vectors.
+template <class T> struct LargePages {
+    using value_type = T;
+
+    LargePages() = default;
+    template <class U> LargePages(const LargePages<U>&) {}
+
+    T* allocate(std::size_t n) {
+        void* memory = std::malloc(n * sizeof(T));
+        if (!memory) throw std::bad_alloc();
+        prefer_large_pages(memory, n * sizeof(T));
+        return static_cast<T*>(memory);
+    }
+    void deallocate(T* memory, std::size_t) { std::free(memory); }
+
+    friend bool operator==(const LargePages&, const LargePages&) { return true; }
+    friend bool operator!=(const LargePages&, const LargePages&) { return false; }
+};
+
+}  // namespace naively
