@@ -24,7 +24,7 @@ LAYERS = [
     {"rows"},
     {"statistics"},
     {"summary", "calibration"},
-    {"measure", "summary_file", "model_formats"},
+    {"measure", "hashed_texts", "summary_file", "model_formats"},
     {"engines", "model_file"},
     {"forms", "function_forms", "joint_forms", "line_sums"},
     {"families"},

@@ -12,6 +12,7 @@
 
 #include "table_bindings.hpp"
 #include "tokens_count.hpp"
+#include "tokens_tally.hpp"
 
 namespace nb = nanobind;
 
@@ -129,6 +130,33 @@ std::unique_ptr<Counted> count_tokens(const In<std::uint64_t>& addresses,
     return counted;
 }
 
+using Pairs = nb::ndarray<std::uint32_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+// Counts hashed words of documents into a table by class, place and (occurrences, documents), from
+// the place `start` on; `last` tells which document had each of the `width` places last.
+nb::tuple tally_hashed(const In<std::uint64_t>& addresses, const In<std::int64_t>& lengths,
+                       const In<std::int32_t>& classes, const naively::Alphabet& alphabet,
+                       std::uint32_t least_n, std::uint32_t greatest_n, const Pairs& out,
+                       std::size_t start, const Out<std::uint32_t>& last, std::uint32_t number) {
+    const naively::Documents documents = documents_of(addresses, lengths);
+    const std::size_t stride = out.shape(1);
+    expect(classes.size() == documents.n, "there must be one class per text");
+    expect(least_n > 0, "n-grams must have a length");
+    expect(out.shape(2) == 2 && last.size() > 0 && start + last.size() <= stride,
+           "the table must have a pair of counts for every place");
+    expect(documents.n < 0xFFFFFFFFu - number, "there are too many texts");
+    for (std::size_t i = 0; i < classes.size(); ++i)
+        expect(static_cast<std::size_t>(classes.data()[i]) < out.shape(0), "a class is not there");
+    auto* counts = reinterpret_cast<naively::TokenCount*>(out.data()) + start;
+    const naively::HashedTable table{counts, stride, last.data(),
+                                     static_cast<std::uint32_t>(last.size()), number};
+    nb::gil_scoped_release unlocked;
+    const naively::CountOutcome outcome = naively::tally_hashed(
+        documents, classes.data(), alphabet, {false, least_n, greatest_n}, table);
+    nb::gil_scoped_acquire locked;
+    return nb::make_tuple(static_cast<int>(outcome.status), outcome.row);
+}
+
 // The words that were gathered, sorted; places become those among them.
 nb::tuple sort_words(Counted& counted) {
     naively::OwnWords words;
@@ -234,6 +262,10 @@ void bind_tokens(nb::module_& m) {
     m.def("count_tokens", &count_tokens, nb::arg("addresses"), nb::arg("lengths"),
           nb::arg("alphabet"), nb::arg("by_characters"), nb::arg("least_n"), nb::arg("greatest_n"),
           nb::arg("known").none(), nb::arg("width"));
+    m.def("tally_hashed", &tally_hashed, nb::arg("addresses"), nb::arg("lengths"),
+          nb::arg("classes"), nb::arg("alphabet"), nb::arg("least_n"), nb::arg("greatest_n"),
+          nb::arg("out").noconvert(), nb::arg("start"), nb::arg("last").noconvert(),
+          nb::arg("number"));
     m.def("unite_words", &unite_words, nb::arg("a_block"), nb::arg("a_offsets"), nb::arg("b_block"),
           nb::arg("b_offsets"));
     m.def("word_positions", &word_positions, nb::arg("a_block"), nb::arg("a_offsets"),

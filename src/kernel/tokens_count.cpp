@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tokens_hash.hpp"
 #include "tokens_row.hpp"
 
 namespace naively {
@@ -11,24 +12,6 @@ constexpr std::size_t batch = 32;           // tokens whose slots are fetched to
 constexpr std::uint32_t longest_kept = 64;  // bytes of a word whose n-grams are remembered
 constexpr std::size_t most_expected = std::size_t{1} << 28;
 constexpr std::size_t most_kept = 1u << 22;  // n-grams that are remembered
-
-// MurmurHash3 of 32 bits, seed 0, by Austin Appleby. Four bytes behind the key can be read.
-std::uint32_t murmur(const std::uint8_t* key, std::size_t length) {
-    const auto rotate = [](std::uint32_t x, unsigned by) { return x << by | x >> (32 - by); };
-    const auto scramble = [&](std::uint32_t k) {
-        return rotate(k * 0xCC9E2D51u, 15) * 0x1B873593u;
-    };
-    std::uint32_t h = 0;
-    const std::size_t whole = length / 4 * 4;
-    for (std::size_t i = 0; i < whole; i += 4)
-        h = rotate(h ^ scramble(load4(key + i)), 13) * 5 + 0xE6546B64u;
-    const std::uint32_t rest = (1u << 8 * (length - whole)) - 1;
-    h ^= scramble(load4(key + whole) & rest);
-    h ^= static_cast<std::uint32_t>(length);
-    h = (h ^ h >> 16) * 0x85EBCA6Bu;
-    h = (h ^ h >> 13) * 0xC2B2AE35u;
-    return h ^ h >> 16;
-}
 
 // The three ways to number tokens.
 struct NewWords {
@@ -54,8 +37,7 @@ struct HashedWords {
     std::uint32_t width;
     using Key = std::int32_t;
     Key key(const std::uint8_t* token, std::uint32_t n) const {
-        const std::uint32_t h = murmur(token, n);
-        return static_cast<Key>((h >> 31 ? 0u - h : h) % width);
+        return static_cast<Key>(place_of(murmur(token, n), width));
     }
     void prefetch(Key) const {}
     std::int32_t code(Key key) const { return key; }

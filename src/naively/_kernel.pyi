@@ -259,6 +259,18 @@ def count_tokens(
     known: WordIndex | None,
     width: int,
 ) -> CountedTokens: ...
+def tally_hashed(
+    addresses: NDArray[uint64],
+    lengths: NDArray[int64],
+    classes: NDArray[int32],
+    alphabet: Alphabet,
+    least_n: int,
+    greatest_n: int,
+    out: NDArray[uint32],
+    start: int,
+    last: NDArray[uint32],
+    number: int,
+) -> tuple[int, int]: ...
 def unite_words(
     a_block: NDArray[uint8],
     a_offsets: NDArray[int64],

@@ -8,7 +8,7 @@ Moments(weight=[[2.]], mean=[[2.]], m2=[[2.]])
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import reduce
 from operator import add
 from typing import Any
@@ -59,23 +59,23 @@ def measure(
     bound: int = EVERYTHING,
     untyped: bool = False,
     sample: Sample | None = None,
+    without: Collection[type[Statistic]] = (),
 ) -> Summary:
     """Summarize rows that the kernel can read.
 
     Classes that have no weight are left out where rows have weights, and otherwise kept. Threads
     do not change a bit. ``bound`` and ``untyped`` are as in `Block`; a sample of these rows may
-    have been drawn already.
+    have been drawn already. Statistics that are left out are zero.
     """
     drawn = sample is not None and bool(schema.sample)
-    kinds = [
-        kind for kind in STATISTICS if not (drawn and kind is Sample) and kind.is_measured(schema)
-    ]
+    gone = {*without, Sample} if drawn else {*without}
+    kinds = [kind for kind in STATISTICS if kind not in gone and kind.is_measured(schema)]
     axes = Axes(targets.classes, rows.categories, rows.words)
     measured = _measured(rows, targets, schema, axes, kinds, n_jobs, bound, untyped)
     found = dict(zip(kinds, measured, strict=True))
     if sample is not None and drawn:
         found[Sample] = sample
-    return Summary(schema, axes, found).ordered(empty_classes=targets.weights is None)
+    return Summary.of(schema, axes, *found.values()).ordered(empty_classes=targets.weights is None)
 
 
 def measure_sample(

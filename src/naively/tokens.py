@@ -30,7 +30,7 @@ from naively.sparse import SparseRows
 from naively.texts import Texts, texts_of
 from naively.words import Words
 
-__all__ = ["EncodedTexts", "TextOptions", "encode"]
+__all__ = ["EncodedTexts", "TextOptions", "encode", "raise_status"]
 
 _BYTES = 1 << 18  # of text that are worth a thread
 _MOST_WORDS = 1 << 25  # of a vocabulary that is gathered, as the kernel has it
@@ -171,9 +171,14 @@ def _count(
         options.hashed or 0,
     )
     status, row = counted.status
-    if status:
-        _raise(_STATUS[status], name, rows.start + row)
+    raise_status(status, rows.start + row, name)
     return counted
+
+
+def raise_status(status: int, row: int, name: str) -> None:
+    """Raise where the kernel could not read the text of a row."""
+    if status:
+        _raise(_STATUS[status], name, row)
 
 
 def _raise(status: str, name: str, row: int) -> NoReturn:

@@ -142,3 +142,20 @@ def test_sums_beyond_every_float64_are_an_error_and_nothing_changes():
         _ = 1e20 * one
     with pytest.raises(NaivelyError, match="add up to less"):
         summarize([[1e280]], ["a"], schema=schema, sample_weight=[1e30])
+
+
+def test_a_sum_with_nothing_does_not_own_the_table_of_the_other():
+    a = Occurrences((1, 2), (np.array([[1.0, 2.0]]), ()))
+    owned = a.absorbed(a)
+    kept, same = owned.values.copy(), owned + Occurrences.zero(1, 2)
+    same.absorbed(a)
+    np.testing.assert_array_equal(owned.values, kept)
+
+
+def test_tables_of_small_numbers_add_like_those_of_float64():
+    pairs = np.arange(12, dtype=np.uint32).reshape(2, 3, 2)
+    small = Occurrences((2, 3), (pairs[:, :, 1], ()))
+    large = Occurrences((2, 3), (pairs[:, :, 1].astype(float), ()))
+    assert small == large
+    assert small + small == large + large == large.absorbed(large).absorbed(small) - small
+    assert small.values.dtype == np.float64

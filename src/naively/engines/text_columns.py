@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from naively import _kernel
 from naively.alphabet import UNICODE
 from naively.exceptions import NaivelyError
+from naively.hashed_texts import HashedTexts
 from naively.schema import Schema
+from naively.text_file import no_words
 from naively.text_rows import TextRows
 from naively.texts import Texts, texts_of
 from naively.tokens import encode
@@ -31,6 +33,8 @@ def read_texts(
     schema: Schema,
     known: Sequence[Words] | None = None,
     n_jobs: int | None = None,
+    *,
+    tallied: bool = False,
 ) -> tuple[TextRows | None, tuple[Words, ...]]:
     """Return the words of the columns of text, and the vocabularies that number them.
 
@@ -45,9 +49,14 @@ def read_texts(
         have a hash of each text, for samples.
     n_jobs : int, optional
         Threads; None for all cores where there is enough to do.
+    tallied : bool, default=False
+        Whether the words are hashed, and `HashedCounts` counts them.
     """
     if not schema.texts:
         return None, ()
+    if tallied:
+        found = [texts_of(columns[i], schema.name(j)) for i, j in enumerate(schema.texts)]
+        return HashedTexts.of(found, schema), tuple(map(no_words, schema.options))
     encoded, hashes = [], []
     for i, (j, options) in enumerate(zip(schema.texts, schema.options, strict=True)):
         if known is None and options.unicode != UNICODE:

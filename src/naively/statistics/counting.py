@@ -65,7 +65,7 @@ class _Given(NamedTuple):
     is_distinct: bool  # no place is twice in a row, and all cells are above the threshold
 
 
-Parts = tuple[Floats | None, tuple[CellBatch, ...]]
+Parts = tuple[NDArray[Any] | None, tuple[CellBatch, ...]]
 """A table of sums, or None if it is zero; and cells that are still to be added to it."""
 
 

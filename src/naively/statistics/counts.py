@@ -57,7 +57,7 @@ class Counts(Statistic):
     width : tuple of int
         The numbers of classes and of entries.
     parts : tuple
-        The table, or None if it is zero; and batches of cells.
+        The table, of float64 or smaller numbers, or None if it is zero; and batches of cells.
     """
 
     width: tuple[int, int]
@@ -91,8 +91,8 @@ class Counts(Statistic):
     def values(self) -> Floats:
         """The table, with all cells added to it."""
         table, batches = self.parts
-        if table is None or batches:
-            table = np.zeros(self.width) if table is None else table.copy()
+        if table is None or batches or table.dtype != np.float64:
+            table = np.zeros(self.width) if table is None else table.astype(np.float64)
             for batch in batches:
                 _kernel.add_listed(*batch, table)
             if batches and not np.isfinite(table).all():
@@ -117,13 +117,13 @@ class Counts(Statistic):
     def __add__(self, other: Self) -> Self:
         (table, batches), (its, more) = self.parts, other.parts
         if its is None and not more:
-            return self
+            return type(self)(self.width, self.parts)  # which does not own its table
         if table is None and not batches:
-            return other
+            return type(self)(other.width, other.parts)
         if table is None or its is None:
             return self._with(its if table is None else table, (*batches, *more))
         with np.errstate(over="ignore"):
-            total = self.values + other.values
+            total = self.values + (other.values if more else its)
         if not np.isfinite(total).all():
             raise too_large()
         return self._of(total)

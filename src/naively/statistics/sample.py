@@ -50,6 +50,7 @@ from naively.text_rows import TextRows, joined_texts
 __all__ = ["EVERYTHING", "ROWS", "Sample"]
 
 ROWS = ("hashes", "weight", "codes", "numbers", "categories")  # what a sample holds of each row
+_FLAGS = ("drawn", "untyped")
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 EVERYTHING = int(np.iinfo(np.uint64).max)  # a bound above every row: none has this hash
 
@@ -145,12 +146,16 @@ class Sample(Statistic):
         drawn, untyped = self.drawn or other.drawn, self.untyped or other.untyped
         if len(other) < 2 and (bound, drawn, untyped) == (self.bound, self.drawn, self.untyped):
             return self._with(other) if len(other) else self
-        rows: Any = {
-            name: cells.joined([getattr(self, name), getattr(other, name)]) for name in ROWS
-        }
-        rows["texts"] = joined_texts(self.texts, other.texts)
-        both = replace(self, bound=bound, drawn=drawn, untyped=untyped, **rows)
-        return both.merged().least(self.size)
+        return Sample.sum([self, other])
+
+    @staticmethod
+    def sum(parts: Sequence[Sample]) -> Sample:
+        """Return the sum of several at once."""
+        rows: Any = {name: cells.joined([getattr(one, name) for one in parts]) for name in ROWS}
+        rows["texts"] = joined_texts(*(one.texts for one in parts))
+        state: Any = {name: any(getattr(one, name) for one in parts) for name in _FLAGS}
+        found = replace(parts[0], bound=min(one.bound for one in parts), **state, **rows)
+        return found.merged().least(found.size)
 
     def _with(self, row: Sample) -> Sample:
         """Add one row, of a stream: most have too great a hash, and others have one place."""

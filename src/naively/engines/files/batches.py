@@ -59,11 +59,14 @@ def rows_of(
     constants: Mapping[str, Any],
     schema: Schema | None = None,
     words: tuple[Words, ...] | None = None,
+    *,
+    tallied: bool = False,
 ) -> Rows:
     """Return the columns of a batch, and those that the file's path holds: the constants.
 
     For each column, in order, it is told what its categories are; "text" where it holds text, and
-    None where it holds numbers. Words that a model does not know are left out.
+    None where it holds numbers. Words that a model does not know are left out. ``tallied`` is as
+    in `read_texts`.
     """
     plain = [name for name, form in columns.items() if form is None]
     forms = [(name, form) for name, form in columns.items() if form not in (None, "text")]
@@ -73,7 +76,7 @@ def rows_of(
     if schema is not None and schema.texts:
         named = [name for name, form in columns.items() if form == "text"]
         found = [_text(batch, name, constants) for name in named]
-        texts = read_texts(found, schema, words, n_jobs=1)
+        texts = read_texts(found, schema, words, n_jobs=1, tallied=tallied)
     return Rows.of_columns((batch.num_rows, len(columns)), cells, coded, *texts)
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from naively import __version__, model_file, model_formats
 from naively._atomic import write_atomically
 from naively._optional import need
+from naively.engines.files.batch_sum import absorbed
 from naively.engines.files.pieces import Position
 from naively.engines.files.sources import File
 from naively.exceptions import NaivelyError
@@ -52,10 +53,11 @@ class PassState:
         return cls(Summary.zero(schema), Summary.zero(schema))
 
     def added(self, summary: Summary, rows: int, file: File, position: Position) -> PassState:
-        """Add a piece of a file."""
+        """Add a piece of a file; the summary so far is given up, unless it is also that before."""
+        shared = self.summary is self.before
         return replace(
             self,
-            summary=self.summary + summary,
+            summary=self.summary + summary if shared else absorbed(self.summary, summary),
             rows=self.rows + rows,
             current=file.identity,
             position=position,

@@ -23,7 +23,8 @@ pq = need("pyarrow.parquet", "reading Parquet", extra="files")
 
 _BATCH = 1 << 20  # cells of a batch: what is decoded is summarized while it is in the cache
 _MOST_ROWS = 1 << 17  # of a batch
-_TEXTS = 1 << 13  # rows of a batch with columns of text, whose cells may be long
+_TEXTS = 1 << 23  # bytes of a batch with columns of text, whose cells may be long
+_MOST_BYTES = 1 << 28  # of small row groups that are read together
 _BUFFER = 1 << 16  # bytes of a column that are read at once
 
 
@@ -52,9 +53,12 @@ class ParquetReader(TypedReader):
         total = max(1, metadata.num_rows)
         done = sum(metadata.row_group(i).num_rows for i in range(at))
         while at < last:
-            first, rows = at, 0
-            while at < last and (at == first or rows * n_columns < CELLS):
+            first, rows, n_bytes = at, 0, 0
+            while at < last and (
+                at == first or (rows * n_columns < CELLS and n_bytes < _MOST_BYTES)
+            ):
                 rows += metadata.row_group(at).num_rows
+                n_bytes += metadata.row_group(at).total_byte_size
                 at += 1
             done += rows
             groups = f"row group {first}" if at == first + 1 else f"row groups {first} to {at - 1}"
@@ -62,8 +66,9 @@ class ParquetReader(TypedReader):
             width = columns_together(rows)
             size = min(_MOST_ROWS, max(1024, _BATCH // min(width, n_columns)))
             read = partial(self._read, range(first, at), size)
-            has_text = any(pa.types.is_string(kind) for kind in types.values())
-            few = min(_TEXTS if has_text else _MOST_ROWS, max(1024, _BATCH // n_columns))
+            few = min(_MOST_ROWS, max(1024, _BATCH // n_columns))
+            if any(pa.types.is_string(kind) for kind in types.values()):
+                few = min(few, max(64, _TEXTS * rows // max(1, n_bytes)))
             read_rows = partial(self._read, range(first, at), few)
             yield FilePiece(read, {"row_group": at}, groups, share, width, read_rows)
 

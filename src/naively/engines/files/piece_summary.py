@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from naively import _kernel
 from naively._optional import need
 from naively.axes import Axes
+from naively.engines.files.batch_sum import BatchSum
 from naively.engines.files.batches import combined, number_columns, raise_not_finite, rows_of
 from naively.engines.files.cells import checked_weights, encode, read_text
 from naively.engines.files.column_plan import ColumnPlan
@@ -27,12 +28,12 @@ from naively.engines.files.readers import OpenFile
 from naively.engines.files.request import Request
 from naively.engines.files.sources import are_text
 from naively.exceptions import NaivelyError
+from naively.hashed_texts import HashedCounts, HashedTexts, are_hashed_words
 from naively.measure import measure
 from naively.rows import Rows, Targets
 from naively.schema import Schema
-from naively.statistics import ClassWeight, Moments
+from naively.statistics import ClassWeight, Documents, Moments, Occurrences
 from naively.statistics.class_weight import check_weight
-from naively.statistics.statistic import TooLargeError
 from naively.summary import Summary
 
 __all__ = ["PieceSummary", "Summarizer", "targets_of"]
@@ -91,24 +92,29 @@ class Summarizer:
 
     def summaries(self, opened: OpenFile, piece: FilePiece) -> Iterator[PieceSummary]:
         """Yield the summary of one batch of rows after the other."""
-        targets, batches = self._rows(opened, piece)
-        at, bound = 0, self.bound()
+        (targets, batches), at = self._rows(opened, piece), 0
         for batch in batches:
-            if self.stop.is_set():
-                raise StoppedError
-            summary = self._measured(opened, batch, targets, at, bound)
+            summary = self._measured(opened, batch, targets, at, self.bound(), None)
             yield PieceSummary(summary, batch.num_rows)
             at += batch.num_rows
-            if summary.sample is not None:
-                bound = min(bound, summary.sample.bound)
 
     # --- all columns of a piece ---------------------------------------------------------------
 
     def _all_columns(self, opened: OpenFile, piece: FilePiece) -> PieceSummary:
-        total, rows = Summary.zero(self.plan.schema), 0
-        for summary, n in self.summaries(opened, piece):
-            total, rows = _absorbed(total, summary) if rows else summary, rows + n
-        return PieceSummary(total, rows)
+        schema, counts = self.plan.schema, None
+        targets, batches = self._rows(opened, piece)
+        if targets.weights is None and are_hashed_words(schema):
+            counts = HashedCounts(schema, targets.classes)
+        total, rows, bound = BatchSum(schema), 0, self.bound()
+        for batch in batches:
+            if self.stop.is_set():
+                raise StoppedError
+            bound = min(bound, total.bound)
+            total.add(self._measured(opened, batch, targets, rows, bound, counts))
+            rows += batch.num_rows
+        if counts is None or not rows:
+            return PieceSummary(total.total(), rows)
+        return PieceSummary(total.total() + counts.summary(), rows)
 
     def _rows(self, opened: OpenFile, piece: FilePiece) -> tuple[Targets, Any]:
         """Return whose the rows are, and batches of them; all at once if that costs the same."""
@@ -120,18 +126,29 @@ class Summarizer:
         return self._targets(opened, piece), read(self._stored(opened, features))
 
     def _measured(
-        self, opened: OpenFile, batch: Any, targets: Targets, at: int, bound: int
+        self,
+        opened: OpenFile,
+        batch: Any,
+        targets: Targets,
+        at: int,
+        bound: int,
+        counts: HashedCounts | None,
     ) -> Summary:
+        """Summarize a batch; words are added to the counts instead, where there are any."""
         schema = self._decided(opened, batch)
         gone = {self.plan.features[j] for j in schema.undecided}
         names = [name for name in self.plan.features if name not in gone]
         forms, own = self.plan.forms(names), slice(at, at + batch.num_rows)
-        rows = rows_of(batch, forms, opened.constants, schema)
+        rows = rows_of(batch, forms, opened.constants, schema, tallied=counts is not None)
         weights = None if targets.weights is None else targets.weights[own]
         its = Targets(targets.classes, targets.codes[own], weights)
+        how: dict[str, Any] = {"untyped": are_text([opened.file], self.plan.request.target)}
+        if counts is not None:
+            assert isinstance(rows.texts, HashedTexts)
+            counts.add(rows.texts, its.codes)
+            how["without"] = (Occurrences, Documents)
         try:
-            untyped = are_text([opened.file], self.plan.request.target)
-            return measure(rows, its, schema, n_jobs=1, bound=bound, untyped=untyped)
+            return measure(rows, its, schema, n_jobs=1, bound=bound, **how)
         except NaivelyError:
             _raise_infinite(rows, forms, at)
             raise
@@ -180,17 +197,6 @@ class Summarizer:
         """Return those columns that the file itself holds, or any one of it, to count its rows."""
         stored = [name for name in names if name not in opened.constants]
         return stored or [n for n in self.plan.features if n not in opened.constants][:1]
-
-
-def _absorbed(total: Summary, more: Summary) -> Summary:
-    """Return the sum, in the memory of the total where nothing moves; that is given up."""
-    if total.schema != more.schema or total.axes != more.axes:
-        return total + more
-    try:
-        pairs = [(mine, more.statistics[kind]) for kind, mine in total.statistics.items()]
-        return Summary.of(total.schema, total.axes, *(mine.absorbed(its) for mine, its in pairs))
-    except TooLargeError:
-        return total + more  # which says what is too large
 
 
 def targets_of(batches: Sequence[Any], opened: OpenFile, request: Request) -> Targets:
