@@ -342,6 +342,15 @@ def test_inspect_tells_programs_everything(halves):
     assert age["mean"] == model.summary_.moments.mean[:, 0].tolist()
     assert town["categories"] == ["Bonn", "Köln", "Ulm"]
     assert town["rows"] == model.summary_.tally(0).T.tolist()
+    assert found["importance"] == model.importance_.to_dict()
+
+
+def test_inspect_shows_the_importance_of_columns_where_a_sample_judges_them(halves):
+    shown = run_well("inspect", "north").stdout
+    assert "increase of the log loss" in shown
+    run_well(*FIT, "-o", "plain", "--calibration", "none")
+    assert "increase of the log loss" not in run_well("inspect", "plain").stdout
+    assert json.loads(run_well("inspect", "plain", "--json").stdout)["importance"] is None
 
 
 def test_many_categories_are_shown_in_part(people):

@@ -55,9 +55,9 @@ def test_the_columns_that_say_most_come_first():
     say = [column["importance"] for column in columns]
     assert say == sorted(say, reverse=True)
     assert columns[0]["name"] == "truth"
-    assert say[0] > 0.95
-    assert columns[-1]["name"] in ("noise", "town")
-    assert say[-1] < 0.1
+    assert say[0] > 0.4
+    noise = next(column for column in columns if column["name"] == "noise")
+    assert abs(noise["importance"]) < 0.01
 
 
 def test_a_histogram_is_drawn_as_a_density():

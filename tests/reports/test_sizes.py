@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from naively import GaussianNB, NaiveBayes
+from naively import GaussianNB, NaiveBayes, Schema, summarize
 from naively.reports import report
+from naively.reports.categories import visible
 from tests.browser import same
 
 
@@ -216,26 +217,27 @@ def test_a_fitted_model_has_the_importance_of_a_fresh_one():
         assert [c["importance"] for c in fresh] == [c["importance"] for c in fitted]
 
 
-def test_importance_is_what_fitting_without_the_row_says():
-    rng, y = rows_and_labels(40)
-    frame = pd.DataFrame(
-        {"x": rng.normal(size=40) + (y == "class 1"), "t": rng.choice(["a", "b"], 40)}
-    )
-    families = {"x": "gaussian", "t": "categorical"}
-    model = NaiveBayes(calibration=None, families=families, priors=[0.5, 0.5])
+def test_importance_is_that_of_the_model_or_of_rows_it_has_not_learned():
+    frame, y = odd_columns()
+    model = NaiveBayes().fit(frame, y)
     found = {c["name"]: c["importance"] for c in quick(model, frame, y).data["columns"]}
-    truth = np.eye(2)[(y == "class 1").astype(int)]
-    for name in frame:
-        alone = frame[[name]]
-        errors = []
-        for i in range(40):
-            others = np.arange(40) != i
-            kind = NaiveBayes(calibration=None, families={name: families[name]}, priors=[0.5, 0.5])
-            p = kind.fit(alone[others], y[others]).predict_proba(alone[i : i + 1])
-            errors.append(np.square(p[0] - truth[i]).sum())
-        expected = max(0, 1 - np.mean(errors) / 0.5)
-        # the prior of the column over all classes still holds the row: a part in forty
-        assert found[name] == pytest.approx(expected, abs=0.02)
+    named = zip(frame.columns, model.importance_.increase, strict=True)
+    assert found == pytest.approx({visible(str(name)): more for name, more in named}, abs=1e-12)
+    plain = NaiveBayes(calibration=None).fit(frame[::2], y[::2])
+    found = {c["name"]: c["importance"] for c in quick(plain, frame[1::2], y[1::2]).data["columns"]}
+    named = zip(frame.columns, plain.importance(frame[1::2], y[1::2]).increase, strict=True)
+    assert found == pytest.approx({visible(str(name)): more for name, more in named}, abs=1e-12)
+
+
+def test_rows_that_a_model_has_learned_are_taken_out_before_they_judge_it():
+    rng, y = rows_and_labels(60)
+    table = np.column_stack([rng.normal(size=60) + (y == "class 1"), rng.normal(size=60)])
+    found = quick(GaussianNB(), table, y).data["columns"]
+    kept = GaussianNB.from_summary(summarize(table, y, schema=Schema(2, sample=100)))
+    increase = kept.importance_.increase
+    assert [c["importance"] for c in found] == pytest.approx(
+        [increase[c["index"]] for c in found], abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("model", [NaiveBayes(), GaussianNB()], ids=["naive", "gaussian"])

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.importance import Importance
 from naively.statistics import Documents, Occurrences
 from naively.summary import Summary
 from naively.top_words import top_words
 
-__all__ = ["ColumnLine", "ColumnTable", "as_dict", "rows_of", "short", "spark"]
+__all__ = ["ColumnLine", "ColumnTable", "as_dict", "importance_of", "interactions_of", "rows_of"]
+__all__ += ["short", "spark"]
 
 _MOST_CATEGORIES = 6  # of a column that a table shows
 _MOST_LOADINGS = 6  # of a direction
@@ -88,7 +90,10 @@ def as_dict(estimator: Any) -> dict[str, Any]:
         "columns": None if names is None else list(names),
         "n_columns": estimator.n_features_in_,
         "classes": classes,
+        "importance": None,
     }
+    if (importance := importance_of(estimator)) is not None:
+        found["importance"] = importance.to_dict()
     if _has_gaussians(estimator):
         of_each = zip(classes, estimator.theta_.tolist(), estimator.var_.tolist(), strict=True)
         for its, mean, variance in of_each:
@@ -97,6 +102,11 @@ def as_dict(estimator: Any) -> dict[str, Any]:
     found["terms"] = [_as_lists(column) for column in _columns(estimator)]
     together = getattr(estimator, "interactions_", [])
     return found | {"interactions": [_as_lists(term) for term in together]}
+
+
+def importance_of(estimator: Any) -> Importance | None:
+    """Return how important columns are; None where no sample of rows can judge them."""
+    return getattr(estimator, "importance_", None)
 
 
 def interactions_of(estimator: Any) -> list[str]:

@@ -17,9 +17,10 @@ def inspect(
     model: Saved,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a saved model holds: classes, counts, and each column.
+    """Show what a saved model holds: classes, counts, and each column with its importance.
 
-    Of numbers, means and deviations; of categories, how often each came.
+    Of numbers, means and deviations; of categories, how often each came. Importance is by how much
+    the log loss of unseen rows grows without a column, if the model keeps a sample of rows.
 
     For example:
 
@@ -40,7 +41,7 @@ def _drawn(path: Path, estimator: Any, rows: Any) -> list[Any]:
     from rich import box
     from rich.table import Table
 
-    from naively.cli.column_table import interactions_of, spark
+    from naively.cli.column_table import importance_of, interactions_of, spark
 
     summary = estimator.summary_
     n_classes, n_columns = summary.classes.size, summary.schema.n_columns
@@ -68,7 +69,8 @@ def _drawn(path: Path, estimator: Any, rows: Any) -> list[Any]:
         f"{n_columns:,} columns, {n_classes:,} classes\n{rows.title}"
     )
     more = [f"and {' and '.join(hidden)}: --json has all."] if hidden else []
-    return [head, table, *more, *interactions_of(estimator)]
+    found = importance_of(estimator)
+    return [head, table, *more, *interactions_of(estimator), *([] if found is None else [found])]
 
 
 def _few(values: Any) -> Any:

@@ -7,8 +7,8 @@ The dict is also worth having for itself (`Report.save_json`)::
     model                          the parameters, and what smoothing or calibration added
     classes                        label, rows and prior of each class
     columns                        of each column, the most important first: its place, name,
-                                   importance, missing cells; of numbers the range, mean and
-                                   variance by class, slider, histogram; of categories their
+                                   importance with its error, missing cells; of numbers the range,
+                                   mean and variance by class, slider, histogram; of categories
                                    names and counts; and the terms of a model that has several
     evaluation, comparison         as `Evaluation.to_dict` and `Comparison.to_dict` give them; a
                                    comparison that was impossible holds its reason, ``skipped``, and

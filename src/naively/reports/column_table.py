@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.column_losses import ColumnLosses
 from naively.engines.tables import names_of
 from naively.evaluation.tables import plain
 from naively.families import gaussian
@@ -99,7 +100,7 @@ def _without(given: Given, rows: NDArray[np.intp], columns: list[int]) -> Any:
 def describe(
     given: Given,
     ranges: Ranges,
-    importance: NDArray[np.float64],
+    importance: ColumnLosses,
     needed: NDArray[np.intp],
 ) -> PageColumns:
     """Describe the most important columns, as many as a page has room for.
@@ -107,7 +108,7 @@ def describe(
     The rows that are needed are those that the page will show.
     """
     n_shown = max(2, min(_MOST_COLUMNS, _MOST_CURVES // given.n_classes))
-    at: list[int] = np.argsort(-importance, kind="stable")[:n_shown].tolist()
+    at: list[int] = np.argsort(-importance.increase, kind="stable")[:n_shown].tolist()
     categories = {j: _categories(given, j, needed) for j in at if j in given.schema.categories}
     found = _numbers(given, [j for j in at if j in given.schema.numbers], ranges)
     found |= {j: _of_nothing(given) for j in at if j in given.schema.undecided}
@@ -119,7 +120,8 @@ def describe(
         {
             "index": j,
             "name": f"column {j}" if names is None else visible(names[j]),
-            "importance": importance[j],
+            "importance": importance.increase[j],
+            "importance_error": importance.error[j],
             **(found | texts)[j],
         }
         for j in at

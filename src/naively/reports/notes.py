@@ -11,9 +11,9 @@ _AGREE = {
     False: "with rounded logarithms; the two agree to nine decimals",
 }
 _IMPORTANCE = (
-    "The importance of a column is the part of the Brier score of the priors that it takes away "
-    "alone, each row being predicted as if the model had not seen it: 0 where it tells nothing, 1 "
-    "where it tells the class."
+    "The importance of a column is by how much the log loss grows, in nats for each row, when the "
+    "column is missing, each row being predicted as if the model had not seen it. Below 0, the "
+    "model predicts better without it: it is noise, or what other columns say is counted twice."
 )
 _CONFIDENCE = (
     "Confidence is the probability of the predicted class. The calibration error compares it "
@@ -50,9 +50,9 @@ def _together(interactions: dict[str, Any] | None) -> list[str]:
     if interactions is None:
         return []
     notes = [
-        "The importance of a column is what it tells alone; what it tells together with others, in "
-        "a direction, a pair or the quadratic term, is not part of it. A direction treats a "
-        "missing number as the mean of its column, a pair with a missing cell adds nothing."
+        "The importance of a column holds what it tells together with others. A direction and the "
+        "quadratic term treat a missing number as the mean of its column, a pair with a missing "
+        "cell adds nothing."
     ]
     if interactions["left_out"]:
         kinds = ", ".join(interactions["left_out"])

@@ -56,18 +56,21 @@ function glance() {
   const gaps = columns.some((c) => c.missing), terms = columns.some((c) => c.terms);
   const each = K <= (terms ? 2 : 5) ? data.classes.map((_, k) => k) : []; // classes with a column of their own
   $("columns").append(h("p", { class: "quiet" },
-    `${leftOut ? `The ${columns.length} most important of ${count(data.data.columns)}` : "The most important first"}: how much of the uncertainty about the class a column alone takes away, from 0 to 1.` +
+    `${leftOut ? `The ${columns.length} most important of ${count(data.data.columns)}` : "The most important first"}: by how much the log loss of unseen rows grows without a column.` +
     (terms ? " A weight says how much a family counts." : "") + (typical ? " Typical is the mean ± sd, or the most common category." : "")),
     h("div", { class: tall(columns.length), tabindex: 0, role: "region", "aria-label": "Columns" }, h("table", {},
       h("thead", {}, h("tr", {}, ["Column", "Importance", terms && "Families, weights", "Range", gaps && "Missing", typical ? "Typical" : "Mean ± sd", ...each.map(classMark)].map((t) => t && h("th", { scope: "col" }, t)))),
       h("tbody", {}, columns.map((c) => h("tr", {}, h("th", { scope: "row", class: "name" }, c.name),
-        h("td", {}, h("span", { class: "cellbar" }, c.importance.toFixed(2), bar(c.importance))),
+        h("td", { title: `${c.importance} ± ${c.importance_error}` }, h("span", { class: "cellbar" }, importanceOf(c), bar(c.importance / mostImportant))),
         terms && h("td", {}, (c.terms ?? []).map((t) => h("span", { class: "term" }, familyName(t.family), h("span", { class: "hint" }, ` ${weightOf(t)}`)))),
         h("td", {}, rangeOf(c)),
         gaps && h("td", {}, c.missing ? percent(c.missing / data.data.rows) : "–"),
         c.categories ? commonCell(c, c.common) : meanCell(c.average, c.spread),
         each.map((k) => (c.categories ? commonCell(c, c.commons[k], k) : meanCell(c.mean[k], Math.sqrt(c.variance[k]))))))))));
 }
+
+const mostImportant = Math.max(1e-300, ...columns.map((c) => c.importance ?? 0));
+const importanceOf = (c) => (known(c.importance) ? minus((Math.round(c.importance * 1e3) / 1e3 + 0).toFixed(3)) : "–");
 
 function gaussianFacts(m) {
   return [
