@@ -22,7 +22,7 @@ C. R. Rao (1948), The utilization of multiple measurements in problems of biolog
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +49,8 @@ _DECIMALS = 9
 _LEAST = 1e-6  # of the first canonical correlation: a direction below it is rounding
 
 
-class FoldTerms(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class FoldTerms:
     """Directions and the terms along them, read off all rows but those of one fold."""
 
     fold: int
