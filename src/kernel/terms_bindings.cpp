@@ -13,6 +13,7 @@
 
 #include "centre.hpp"
 #include "hash.hpp"
+#include "losses.hpp"
 #include "scatter.hpp"
 #include "table_bindings.hpp"
 #include "tally.hpp"
@@ -287,6 +288,29 @@ void finish(const ConstDoubles<2>& joint, std::string_view want,
     naively::finish(joint.data(), joint.shape(0), joint.shape(1), output);
 }
 
+naively::Score score_of(std::string_view name) {
+    if (name == "log_loss") return naively::Score::log_loss;
+    if (name == "accuracy") return naively::Score::hits;
+    expect(name == "brier", "one can add log_loss, accuracy or brier");
+    return naively::Score::brier;
+}
+
+// Adds the scores of rows by many models: `distance` is by class, row and candidate.
+void add_scores(const ConstDoubles<3>& distance, const ConstDoubles<2>& offset, const Codes& codes,
+                const std::optional<ConstDoubles<1>>& weights, std::string_view score,
+                const Doubles<1>& total) {
+    const std::size_t n_classes = distance.shape(0), n = distance.shape(1), C = distance.shape(2);
+    expect(n_classes > 0 && offset.shape(0) == n_classes && offset.shape(1) == C,
+           "offsets must be by class and candidate");
+    expect(codes.size() == n && (!weights || weights->size() == n), "codes must be by row");
+    expect(total.size() == C, "there must be one total per candidate");
+    const naively::Score wanted = score_of(score);
+    nb::gil_scoped_release unlocked;
+    expect_classes(codes, n_classes);
+    naively::add_scores({n_classes, n, C, offset.data(), distance.data()}, codes.data(),
+                        weights ? weights->data() : nullptr, wanted, total.data());
+}
+
 }  // namespace
 
 void bind_terms(nb::module_& m) {
@@ -316,5 +340,7 @@ void bind_terms(nb::module_& m) {
           nb::arg("knots"), nb::arg("values"), out);
     m.def("centre_term", &centre_term, nb::arg("values"), nb::arg("own"), nb::arg("codes"),
           nb::arg("floor"), nb::arg("place"), out);
+    m.def("add_scores", &add_scores, nb::arg("distance"), nb::arg("offset"), nb::arg("codes"),
+          nb::arg("weights").none(), nb::arg("score"), nb::arg("total").noconvert());
     m.def("finish", &finish, nb::arg("joint"), nb::arg("want"), out);
 }

@@ -178,6 +178,14 @@ def centre_term(
     place: int,
     out: Doubles,
 ) -> None: ...
+def add_scores(
+    distance: Doubles,
+    offset: Doubles,
+    codes: Codes,
+    weights: Doubles | None,
+    score: str,
+    total: Doubles,
+) -> None: ...
 def finish(joint: Doubles, want: str, out: NDArray[Any]) -> None: ...
 
 class GaussianModel:

@@ -1,0 +1,219 @@
+"""The summaries of folds: all are measured in one pass, and added all but one.
+
+Examples
+--------
+>>> list(all_but_one([1, 10, 100]))
+[110, 101, 11]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, reduce
+from math import ceil
+from operator import add
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.estimators._base import SummaryClassifier
+from naively.evaluation.inputs import Truth
+from naively.measure import measure_sample
+from naively.rows import Rows, Targets
+from naively.schema import Schema
+from naively.statistics import Sample
+from naively.statistics.row_hashes import distinct_rows
+from naively.statistics.sample import EVERYTHING
+from naively.summary import Summary
+
+__all__ = ["MOST_BYTES", "FoldSummaries", "all_but_one", "measure_folds", "without_sample"]
+
+T = TypeVar("T")
+
+MOST_BYTES = 1 << 29  # that the summaries of all folds may take
+
+
+@dataclass(frozen=True, eq=False)
+class FoldSummaries:
+    """The summaries of all folds in one: for the kernel, a class of a fold is a class.
+
+    Attributes
+    ----------
+    whole : Summary
+        By fold and class; the number of class k of fold f is ``f * n_classes + k``.
+    classes : ndarray of shape (n_classes,)
+        Labels.
+    size : int
+        How many rows the sample of a sum has.
+    others : Summary or None
+        Rows that are in no fold: every model has seen them. It has no sample.
+    """
+
+    whole: Summary
+    classes: NDArray[Any]
+    size: int
+    others: Summary | None = None
+
+    def rests(self) -> Iterator[Summary]:
+        """Yield for each fold the summary of all others.
+
+        Samples are not added but taken from the one of all folds, which gives the same in less
+        time.
+        """
+        fold, _ = self._places
+        for f, rest in enumerate(all_but_one(self._parts, self.others)):
+            yield self._sampled(rest, fold != f)
+
+    def total(self) -> Summary:
+        """Return the sum of all folds."""
+        parts = self._parts if self.others is None else [self.others, *self._parts]
+        return self._sampled(reduce(add, parts), np.ones(self._places[0].size, np.bool_))
+
+    @property
+    def _places(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The folds and the classes of the sample's rows."""
+        sample = self.whole.sample
+        codes = np.empty(0, np.int32) if sample is None else sample.codes
+        fold, k = np.divmod(codes, np.int32(self.classes.size))
+        return fold, k
+
+    @property
+    def _parts(self) -> list[Summary]:
+        """The summaries of the folds, without samples."""
+        whole, n_classes = self.whole, self.classes.size
+        whole = without_sample(whole)
+        places = np.split(np.arange(whole.classes.size), whole.classes.size // n_classes)
+        return [whole.with_classes(part).relabelled(self.classes) for part in places]
+
+    def _sampled(self, summary: Summary, kept: NDArray[np.bool_]) -> Summary:
+        """Give a sum its sample: some of the rows of the sample of all folds."""
+        sample = self.whole.sample
+        if sample is None or not self.size:
+            return summary
+        rows = replace(sample[kept], codes=self._places[1][kept]).merged().least(self.size)
+        schema = replace(summary.schema, sample=self.size)
+        return Summary.of(schema, summary.axes, *summary.statistics.values(), rows)
+
+
+def without_sample(summary: Summary) -> Summary:
+    """Return the same without the rows of its sample."""
+    schema = replace(summary.schema, sample=0)
+    kept = (part for kind, part in summary.statistics.items() if kind is not Sample)
+    return summary if summary.sample is None else Summary.of(schema, summary.axes, *kept)
+
+
+def measure_folds(
+    models: Sequence[SummaryClassifier],
+    table: Any,
+    schema: Schema,
+    truth: Truth,
+    fold: NDArray[np.int32],
+) -> FoldSummaries | None:
+    """Measure all folds in one pass, so that any of several models can be read off their sums.
+
+    The models read columns as the first does. None where the summaries of so many folds would take
+    too much memory.
+    """
+    model, rows = models[0], table if isinstance(table, Rows) else Rows.of_numbers(table)
+    n_summarized = truth.classes.size * (int(fold.max()) + 1)
+    if n_summarized * _bytes(schema, rows) > MOST_BYTES:
+        return None
+    by_fold = Targets(np.arange(n_summarized), fold * np.int32(truth.classes.size) + truth.codes)
+    size = max(one._sample_size() for one in models)
+    size *= 2 if schema.texts else 1  # as it is measured
+    sample = _sample(rows, by_fold, fold, replace(schema, sample=size), model.n_jobs)
+
+    @cache
+    def first(few: int) -> Sample:
+        return _without_labels(rows, sample, replace(schema, sample=few), model.n_jobs)
+
+    schema = _united([one._settled(schema, first) for one in models])
+    if n_summarized * _bytes(schema, rows) > MOST_BYTES:  # with histograms, now
+        return None
+    if sample is not None:
+        schema = replace(schema, sample=sample.size)
+    whole = model._measure(table, schema, by_fold, sample)
+    return FoldSummaries(whole, truth.classes, size)
+
+
+def _united(schemas: list[Schema]) -> Schema:
+    """Return the schema that measures what any of several asks for; columns hold the same in all.
+
+    Edges and centres are read off the same rows, so those of one are those of all.
+    """
+    widest = schemas[0]
+    for other in schemas[1:]:
+        widest = replace(
+            widest,
+            sample=max(widest.sample, other.sample),
+            edges=widest.edges or other.edges,
+            knots=widest.knots or other.knots,
+            centres=widest.centres or other.centres,
+        )
+    return widest
+
+
+def all_but_one(parts: list[T], others: T | None = None) -> Iterator[T]:
+    r"""Yield, for each of several parts, the sum of all the others.
+
+    Each half of the parts is handed the sum of the other half: about :math:`\log_2 n` additions for
+    each of n parts, and as many sums in memory at a time.
+    """
+    if len(parts) == 1 and others is not None:
+        yield others
+        return
+    halves = parts[: len(parts) // 2], parts[len(parts) // 2 :]
+    for kept, left in (halves, halves[::-1]):
+        yield from all_but_one(kept, reduce(add, left if others is None else [others, *left]))
+
+
+def _sample(
+    rows: Rows, by_fold: Targets, fold: NDArray[np.int32], schema: Schema, n_jobs: int | None
+) -> Sample | None:
+    """Draw a sample so large that as many rows as the schema asks for are outside of any fold."""
+    if not schema.sample:
+        return None
+    rows_of = np.bincount(fold)
+    size = ceil(1.1 * schema.sample * fold.size / (fold.size - rows_of.max()))
+    while True:
+        sample = measure_sample(rows, by_fold, replace(schema, sample=size), n_jobs=n_jobs)
+        if _is_enough(sample, schema.sample, rows_of.size, by_fold.classes.size // rows_of.size):
+            return sample
+        size *= 4
+
+
+def _without_labels(
+    rows: Rows, sample: Sample | None, schema: Schema, n_jobs: int | None
+) -> Sample:
+    """Return a sample of all rows as if they were of one class, from one that is there if it does.
+
+    What is read off it is shared by the folds, so labels must not decide which rows are in it.
+    """
+    if sample is not None:
+        merged = replace(sample, codes=np.zeros_like(sample.codes)).merged()
+        if len(merged) >= schema.sample or sample.bound == EVERYTHING:
+            return merged.least(schema.sample)
+    alone = Targets(np.zeros(1), np.zeros(rows.shape[0], np.int32))
+    return measure_sample(rows, alone, schema, n_jobs=n_jobs)
+
+
+def _is_enough(sample: Sample, size: int, n_folds: int, n_classes: int) -> bool:
+    """Whether a sample holds a sample of some size of the rows outside of any fold."""
+    if sample.bound == EVERYTHING:
+        return True
+    fold, k = np.divmod(sample.codes, n_classes)
+    outside = ((sample.hashes[fold != f], k[fold != f]) for f in range(n_folds))
+    return all(len(distinct_rows(*rows)[0]) >= size for rows in outside)
+
+
+def _bytes(schema: Schema, rows: Rows) -> int:
+    """Return about how much memory the statistics of a class take."""
+    categories = sum(column.size for column in rows.categories)
+    categories += 2 * sum(words.size for words in rows.words)
+    if not rows.categories and rows.codes.shape[1]:  # codes are the categories
+        categories = int(np.nan_to_num(np.fmax.reduce(rows.codes, axis=0)).sum())
+    p = len(schema.numbers)
+    products = 0 if schema.centres is None else p * (p + 3) // 2
+    return 8 * (p * (4 + schema.n_bins) + categories + products)
