@@ -36,7 +36,7 @@ LAYERS = [
     {"scoring"},
     {"evaluation", "spark"},
     {"explanations"},
-    {"importance"},
+    {"importance", "tuning"},
     {"plots", "reports"},
     {"cli", "__main__"},
 ]
@@ -53,6 +53,7 @@ IMPORTED_LATER = {
     ("estimators", "importance"),
     ("importance", "plots"),
     ("explanations", "plots"),
+    ("tuning", "plots"),
 }
 
 

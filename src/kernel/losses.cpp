@@ -40,8 +40,8 @@ NAIVELY_CLONES void add_losses(const Candidates& g, const Work& work, std::size_
                                double* NAIVELY_RESTRICT total) {
     const std::size_t C = g.n_candidates;
     for (std::size_t c = 0; c < C; ++c)
-        total[c] += weight * (log_of_one_plus(work.power[c] - 1.0) -
-                              (work.joint[y * C + c] - work.best[c]));
+        total[c] += weight *
+                    (log_of_one_plus(work.power[c] - 1.0) - (work.joint[y * C + c] - work.best[c]));
 }
 
 NAIVELY_CLONES void add_hits(const Candidates& g, const Work& work, std::size_t y, double weight,

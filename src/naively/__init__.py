@@ -40,6 +40,7 @@ _homes = {
     "Schema": "naively.summary",
     "Summary": "naively.summary",
     "TRUSTED_TYPES": "naively.estimators.loading",
+    "Tuning": "naively.tuning",
     "compare": "naively.evaluation",
     "evaluate": "naively.evaluation",
     "gaussian_density": "naively.families.gaussian",
@@ -48,6 +49,7 @@ _homes = {
     "plots": "naively.plots",
     "report": "naively.reports",
     "summarize": "naively.engines",
+    "tune": "naively.tuning",
 }
 _names_there = {"gaussian_density": "density", "gaussian_log_density": "log_density"}
 _modules = {"plots"}
@@ -69,9 +71,10 @@ __all__ += [
     "Schema",
     "StudentT",
     "Text",
+    "Tuning",
 ]
 __all__ += ["TRUSTED_TYPES", "Summary", "__version__", "compare", "evaluate", "gaussian_density"]
-__all__ += ["gaussian_log_density", "load", "plots", "report", "summarize"]
+__all__ += ["gaussian_log_density", "load", "plots", "report", "summarize", "tune"]
 
 if TYPE_CHECKING:
     from naively import plots
@@ -105,6 +108,7 @@ if TYPE_CHECKING:
     from naively.reports import Report, report
     from naively.statistics import Moments
     from naively.summary import Schema, Summary
+    from naively.tuning import Tuning, tune
 
 
 def __getattr__(name: str) -> Any:

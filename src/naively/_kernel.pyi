@@ -181,7 +181,7 @@ def centre_term(
 def add_scores(
     distance: Doubles,
     offset: Doubles,
-    codes: Codes,
+    codes: NDArray[int32],
     weights: Doubles | None,
     score: str,
     total: Doubles,

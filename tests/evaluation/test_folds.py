@@ -491,3 +491,10 @@ def test_infinity_in_a_fold_names_its_column():
 def test_a_fold_whose_training_rows_have_no_sample_variance_is_an_error():
     with pytest.raises(NaivelyError, match="class 'a' has no variance with ddof=1"):
         evaluate(GaussianNB(ddof=1), [[1.0], [2.0], [3.0], [4.0]], ["a", "a", "b", "b"], folds=2)
+
+
+def test_gaussian_families_of_numbers_alone_are_judged_by_folds():
+    X, y = IRIS
+    ours = NaiveBayes(families=dict.fromkeys(range(4), "gaussian"), calibration=None)
+    expected = evaluate(GaussianNB(smoothing="column"), X, y, folds=5)
+    assert evaluate(ours, X, y, folds=5).loss == pytest.approx(expected.loss, rel=1e-12)

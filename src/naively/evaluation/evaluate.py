@@ -9,28 +9,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import LeaveOneOut, StratifiedKFold, check_cv
+from sklearn.model_selection import LeaveOneOut
 
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.loading import ESTIMATORS
 from naively.evaluation.defaults import default_model
 from naively.evaluation.evaluation import Evaluation
-from naively.evaluation.folds import by_refitting, by_summaries, fold_of_each_row
+from naively.evaluation.folds import by_refitting, by_summaries
 from naively.evaluation.inputs import Truth, is_fitted, sort_inputs
 from naively.evaluation.leave_one_out import leave_one_out
 from naively.evaluation.split import judge, split
-from naively.evaluation.stratification import stratified_folds
+from naively.evaluation.splitters import ONE_OUT, folds_by, splitter_of
 from naively.exceptions import NaivelyError
 
 __all__ = ["evaluate"]
-
-_ONE_OUT = "leave-one-out"
 
 
 def evaluate(
@@ -119,10 +115,10 @@ def _judged(
 
 def _by_folds(model: Any, X: Any, truth: Truth, folds: Any, seed: Any) -> Evaluation:
     truth.need_two_classes()
-    if isinstance(folds, LeaveOneOut) or (isinstance(folds, str) and folds == _ONE_OUT):
+    if isinstance(folds, LeaveOneOut) or (isinstance(folds, str) and folds == ONE_OUT):
         return _by_leaving_one_out(model, X, truth)
-    splitter = _splitter(folds, seed)
-    fold = _fold_of_each_row(splitter, X, truth) if _adds(model) else None
+    splitter = splitter_of(folds, seed)
+    fold = folds_by(splitter, X, truth) if _adds(model) else None
     judged = None if fold is None else by_summaries(model, X, truth, fold)
     if judged is None:
         judged = by_refitting(model, X, truth, splitter.split(X, truth.codes))
@@ -130,37 +126,14 @@ def _by_folds(model: Any, X: Any, truth: Truth, folds: Any, seed: Any) -> Evalua
     return Evaluation.of(judged.truth, judged.answers, method, fold_accuracy=judged.fold_accuracy)
 
 
-def _fold_of_each_row(splitter: Any, X: Any, truth: Truth) -> NDArray[np.int32] | None:
-    """Return the fold that holds each row out, or None where there is no such thing."""
-    codes = truth.codes
-    ordinary = type(splitter) is StratifiedKFold
-    if ordinary and splitter.n_splits <= np.bincount(codes).min():  # nothing to warn of
-        return stratified_folds(
-            codes,
-            splitter.n_splits,
-            shuffle=splitter.shuffle,
-            random_state=splitter.random_state,
-        )
-    return fold_of_each_row(splitter.split(X, codes), codes.size)
-
-
 def _by_leaving_one_out(model: Any, X: Any, truth: Truth) -> Evaluation:
     if type(model) is GaussianNB and model.calibration is None:
-        return Evaluation.of(truth, leave_one_out(model, X, truth), _ONE_OUT)
+        return Evaluation.of(truth, leave_one_out(model, X, truth), ONE_OUT)
     fold = np.arange(truth.codes.size, dtype=np.int32)
     judged = by_summaries(model, X, truth, fold) if _adds(model) else None
     if judged is None:
         judged = by_refitting(model, X, truth, LeaveOneOut().split(truth.codes))
-    return Evaluation.of(judged.truth, judged.answers, _ONE_OUT)
-
-
-def _splitter(folds: Any, seed: Any) -> Any:
-    if isinstance(folds, Integral):
-        shuffle = seed is not None
-        return StratifiedKFold(int(folds), shuffle=shuffle, random_state=seed)
-    if isinstance(folds, str):
-        raise NaivelyError(f"folds must be a number, a splitter or {_ONE_OUT!r}; got {folds!r}.")
-    return check_cv(folds)
+    return Evaluation.of(judged.truth, judged.answers, ONE_OUT)
 
 
 def _adds(model: Any) -> bool:

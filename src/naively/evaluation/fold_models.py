@@ -38,8 +38,7 @@ def fold_models(
 
 def needs_every_class(model: SummaryClassifier) -> bool:
     """Whether a parameter of a model has an entry for each class."""
-    params = model.get_params()
-    return any(params.get(name) is not None for name in _BY_CLASS)
+    return any(getattr(model, name, None) is not None for name in _BY_CLASS)
 
 
 def _read(model: SummaryClassifier, folds: FoldSummaries) -> list[Model]:

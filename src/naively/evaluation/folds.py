@@ -39,6 +39,7 @@ from naively.model import Model
 from naively.rows import Columns, Rows
 
 __all__ = ["Judged", "by_refitting", "by_summaries", "fold_of_each_row"]
+__all__ += ["only_numbers", "taken"]
 
 _Splits = Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
@@ -114,8 +115,10 @@ def by_summaries(
 
 def _recoded(table: Any, fold: NDArray[np.int32], models: list[Model]) -> Any:
     """Return the rows with the codes of the models that judge them: unseen categories come last."""
-    if not isinstance(table, Rows) or not table.codes.shape[1]:
+    if not isinstance(table, Rows):
         return table
+    if not table.codes.shape[1]:
+        return only_numbers(table)
     members = _members(fold)
     if not table.categories:  # codes are the categories
         codes = table.codes.copy()
@@ -151,7 +154,7 @@ def _judge(
                 getattr(model.kernel_for(some), want)(some, out)
                 return
             found = np.empty((at.size, model.classes.size))
-            getattr(model.kernel_for(some), want)(_taken(some, at), found)
+            getattr(model.kernel_for(some), want)(taken(some, at), found)
             if model.classes.size == out.shape[1]:
                 out[at] = found
                 continue
@@ -162,8 +165,16 @@ def _judge(
     unlikely = answers.settle(rows, codes)
     if unlikely.size:
         log_p = np.empty((unlikely.size, truth.classes.size))
-        score("log_proba", _taken(block, unlikely), folds[unlikely], log_p)
+        score("log_proba", taken(block, unlikely), folds[unlikely], log_p)
         answers.log_truth[rows][unlikely] = log_p[np.arange(unlikely.size), codes[unlikely]]
+
+
+def only_numbers(table: Any) -> Any:
+    """Return rows that hold numbers alone as the kernel's own models read them."""
+    if not isinstance(table, Rows) or table.texts is not None:
+        return table
+    n_codes = len(table.codes) if isinstance(table.codes, list) else table.codes.shape[1]
+    return table if n_codes else table.numbers
 
 
 def _members(folds: NDArray[np.int32]) -> list[NDArray[np.intp]]:
@@ -174,10 +185,10 @@ def _members(folds: NDArray[np.int32]) -> list[NDArray[np.intp]]:
     return np.split(order, np.flatnonzero(np.diff(folds[order])) + 1)
 
 
-def _taken(block: Any, at: NDArray[np.intp]) -> Any:
+def taken(block: Any, at: NDArray[np.intp]) -> Any:
     """Return some of the rows of a block."""
     if isinstance(block, Rows):
-        cells = _taken(block.numbers, at), _taken(block.codes, at)
+        cells = taken(block.numbers, at), taken(block.codes, at)
         texts = None if block.texts is None else block.texts[at]
         return Rows((at.size, block.shape[1]), *cells, block.categories, texts, block.words)
     if isinstance(block, list):

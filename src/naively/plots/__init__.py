@@ -13,6 +13,7 @@ from naively.plots.density_surface import DensitySurfaceDisplay
 from naively.plots.importance import ImportanceDisplay
 from naively.plots.reliability import ReliabilityDisplay
 from naively.plots.separation import classes_by_separation, columns_by_separation, separation
+from naively.plots.tuning import TuningDisplay
 from naively.plots.waterfall import WaterfallDisplay
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "ImportanceDisplay",
     "ReliabilityDisplay",
     "TimeBarsDisplay",
+    "TuningDisplay",
     "WaterfallDisplay",
     "classes_by_separation",
     "columns_by_separation",

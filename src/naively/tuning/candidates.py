@@ -1,0 +1,170 @@
+"""Candidates: estimators that differ in how they read a model off the same rows.
+
+>>> from naively import GaussianNB
+>>> grid = {"var_smoothing": [1e-9, 0.1], "variance": ["class", "shared"]}
+>>> [one.params for one in candidates_of(GaussianNB(), grid, Schema(2))][:2]
+[{'var_smoothing': 1e-09, 'variance': 'class'}, {'var_smoothing': 1e-09, 'variance': 'shared'}]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils._param_validation import InvalidParameterError
+
+from naively.estimators._base import SummaryClassifier
+from naively.exceptions import NaivelyError
+from naively.schema import Schema
+
+__all__ = ["COLUMNS", "Candidate", "candidates_of", "check_grid", "default_grid", "tunable"]
+
+COLUMNS = "columns"  # a name in grids: the columns that a candidate reads
+_FIXED = {"costs", "reject", "decay", "open_classes", "n_jobs"}  # they change no probability
+_MEASURED = ("families", "calibration", "interactions", "binarize")  # they decide what is measured
+
+_BY_COLUMN = ("alpha", "min_categories")  # they may have an entry for each column
+_ALPHAS = [1.0, 1e-3, 1e-2, 0.1, 0.3, 3.0, 10.0]
+_DEFAULTS: dict[str, list[dict[str, list[Any]]]] = {
+    "GaussianNB": [
+        {
+            "smoothing": ["global", "column"],
+            "var_smoothing": [1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 0.1, 1.0],
+            "variance": ["class", "shared"],
+        },
+        {"calibration": ["temperature", "weights"]},
+    ],
+    "NaiveBayes": [
+        {"calibration": ["weights"], "interactions": ["auto", None]},
+        {"calibration": ["temperature", None]},
+    ],
+    "MultinomialNB": [{"alpha": _ALPHAS, "fit_prior": [True, False]}],
+    "BernoulliNB": [{"alpha": _ALPHAS, "fit_prior": [True, False]}],
+    "CategoricalNB": [{"alpha": _ALPHAS, "fit_prior": [True, False]}],
+    "ComplementNB": [{"alpha": _ALPHAS, "norm": [False, True]}],
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """Parameters to try: as the grid has them, and as an estimator that is not fitted."""
+
+    params: dict[str, Any]
+    estimator: SummaryClassifier
+    columns: tuple[int, ...] | None = None  # places, ascending; None for all
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """What decides what is measured: candidates that share it share a summary."""
+        given = self.estimator.get_params()
+        return tuple(repr(given[name]) for name in _MEASURED if name in given)
+
+    def with_columns(self, places: Iterable[int], schema: Schema) -> Candidate:
+        """Return the same that reads some of the columns."""
+        chosen = tuple(sorted(places))
+        names = [j if schema.names is None else schema.names[j] for j in chosen]
+        params = {**self.params, COLUMNS: names}
+        return Candidate(params, _restricted(self.estimator, chosen, schema), chosen)
+
+
+def default_grid(model: SummaryClassifier, schema: Schema) -> list[dict[str, list[Any]]]:
+    """Return what is tried where no grid is given: the model as it is, and what is often better."""
+    grid: list[dict[str, list[Any]]] = [{}, *_DEFAULTS[type(model).__name__]]
+    given = model.get_params()
+    numbers = [schema.names[j] if schema.names else j for j in schema.numbers]
+    if "families" in given and given["families"] is None and numbers:
+        each = [dict.fromkeys(numbers, family) for family in ("gaussian", "histogram")]
+        grid.append({"calibration": [None], "families": each})
+    return grid
+
+
+def tunable(model: SummaryClassifier) -> list[str]:
+    """Return the names of the parameters that can be tuned."""
+    return [*(name for name in model.get_params() if name not in _FIXED), COLUMNS]
+
+
+def check_grid(model: SummaryClassifier, grid: Any) -> None:
+    """Raise where a grid holds nothing, unknown parameters, or values that are no list."""
+    parts = [grid] if isinstance(grid, Mapping) else grid
+    if not isinstance(parts, Sequence) or not all(isinstance(one, Mapping) for one in parts):
+        raise NaivelyError(
+            "grid must be a dict of lists by parameter, or a list of such dicts; got "
+            f"{grid!r}. For example: {{'{tunable(model)[0]}': [...]}}."
+        )
+    if not parts:
+        raise NaivelyError("grid must hold at least one candidate; got an empty one.")
+    for part in parts:
+        for name, values in part.items():
+            _check_name(model, name)
+            _check_values(name, values)
+
+
+def candidates_of(model: SummaryClassifier, grid: Any, schema: Schema) -> list[Candidate]:
+    """Return the candidates of a grid, in the order of scikit-learn's `ParameterGrid`."""
+    found = []
+    for params in ParameterGrid(default_grid(model, schema) if grid is None else grid):
+        others = {name: value for name, value in params.items() if name != COLUMNS}
+        estimator = clone(model).set_params(**others)
+        try:
+            estimator._check_params()
+        except InvalidParameterError as error:
+            raise NaivelyError(f"the candidate {params} is not possible: {error}") from None
+        places = _places(params.get(COLUMNS), schema)
+        found.append(Candidate(params, _restricted(estimator, places, schema), places))
+    return found
+
+
+def _restricted(
+    estimator: SummaryClassifier, columns: tuple[int, ...] | None, schema: Schema
+) -> SummaryClassifier:
+    """Return an estimator whose parameters have entries for some of the columns only."""
+    if columns is None:
+        return estimator
+    own = estimator.get_params()
+    changed = {
+        name: np.asarray(own[name])[list(columns)]
+        for name in _BY_COLUMN
+        if np.ndim(own.get(name)) == 1 and len(own[name]) == schema.n_columns
+    }
+    if isinstance(own.get("families"), Mapping):
+        names = {schema.names[j] if schema.names else j for j in columns}
+        changed["families"] = {j: its for j, its in own["families"].items() if j in names}
+    return clone(estimator).set_params(**changed) if changed else estimator
+
+
+def _check_name(model: SummaryClassifier, name: Any) -> None:
+    known = tunable(model)
+    if name in known:
+        return
+    close = get_close_matches(str(name), known, n=1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    raise NaivelyError(
+        f"grid names a parameter {name!r}, and {type(model).__name__} has none that can be "
+        f"tuned.{hint} There are {', '.join(known)}."
+    )
+
+
+def _check_values(name: str, values: Any) -> None:
+    if isinstance(values, str | Mapping) or not isinstance(values, Sequence | np.ndarray):
+        raise NaivelyError(f"grid[{name!r}] must be a list of values; got {values!r}.")
+    if len(values) == 0:
+        raise NaivelyError(f"grid[{name!r}] must hold at least one value; got an empty list.")
+
+
+def _places(wanted: Any, schema: Schema) -> tuple[int, ...] | None:
+    """Return the places of columns that are given by name or by place."""
+    if wanted is None:
+        return None
+    known = {name: j for j, name in enumerate(schema.names or range(schema.n_columns))}
+    one_by_one = isinstance(wanted, Sequence | np.ndarray) and not isinstance(wanted, str)
+    if not one_by_one or len(wanted) == 0:
+        raise NaivelyError(f"grid['columns'] must hold lists of columns, or None; got {wanted!r}.")
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise NaivelyError(f"grid['columns'] names a column {unknown[0]!r}, and there is none.")
+    return tuple(sorted({known[name] for name in wanted}))

@@ -1,0 +1,157 @@
+"""Choose the parameters of a model, and its columns, by folds that are measured once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.engines.native import is_frame
+from naively.estimators.loading import ESTIMATORS
+from naively.evaluation.defaults import default_model
+from naively.evaluation.inputs import Truth, sort_inputs
+from naively.evaluation.splitters import folds_by, splitter_of
+from naively.exceptions import NaivelyError
+from naively.tuning.candidates import Candidate, candidates_of, check_grid
+from naively.tuning.column_choice import chosen_columns
+from naively.tuning.scoring import Scoring, scoring_of
+from naively.tuning.search import Measured, measure_candidates, score_candidates
+from naively.tuning.tuning import Tuning, best_of
+
+__all__ = ["tune"]
+
+_DIRECTIONS = ("forward", "backward")
+
+
+def tune(
+    model: Any = None,
+    X: Any = None,
+    y: Any = None,
+    *,
+    grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]] | None = None,
+    folds: int | Any = 5,
+    scoring: str = "log_loss",
+    columns: Literal["forward", "backward"] | None = None,
+    random_state: Any = None,
+) -> Tuning:
+    """Return the best of many candidates, each judged on rows that it has not seen.
+
+    Call it as ``tune(model, X, y)``, or as ``tune(X, y)`` for a `GaussianNB`, or a `NaiveBayes`
+    where not all columns hold numbers. The model itself is never changed, and what it has learned
+    does not count.
+
+    Parameters
+    ----------
+    model : estimator of naively's, default=GaussianNB() or NaiveBayes()
+        Parameters that the grid does not name are taken from it.
+    X : array-like or data frame of shape (n_rows, n_columns)
+        Rows.
+    y : array-like of shape (n_rows,)
+        Their true labels.
+    grid : dict of lists, or list of such dicts, default=None
+        Values by parameter, of which all combinations are tried, as in scikit-learn's
+        `GridSearchCV`. The name ``"columns"`` stands for the columns to read: lists of names or
+        places, or None for all. None tries what is often better (`naively.tuning.candidates`).
+    folds : int or splitter, default=5
+        How many stratified folds, as scikit-learn's `StratifiedKFold` cuts them, or a splitter that
+        holds each row out once.
+    scoring : str, default="log_loss"
+        ``"log_loss"``, ``"accuracy"``, ``"brier"``, ``"balanced_accuracy"``, ``"f1"`` (macro) or
+        ``"roc_auc"`` (macro, one against the rest).
+    columns : {"forward", "backward"}, default=None
+        Choose columns too, for the best candidate of the grid: one after the other is added, or
+        taken away, and each of these sets of columns becomes a candidate.
+    random_state : int, RandomState or None, default=None
+        Folds are shuffled if it is given.
+
+    Returns
+    -------
+    Tuning
+        All candidates with their scores, and ``best_model``, fitted on all rows.
+
+    Notes
+    -----
+    Rows are read once: the summaries of all folds are measured in one pass, and each candidate's
+    models are read off the sums of all folds but one. The best model is read off the sum of all.
+    Candidates whose means agree are scored together, by products of matrices.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from naively import GaussianNB
+    >>> X, y = load_wine(return_X_y=True)
+    >>> found = tune(GaussianNB(), X, y, grid={"smoothing": ["global", "column"]})
+    >>> found.best_params
+    {'smoothing': 'column'}
+    >>> found.best_model.predict(X[:2])
+    array([0, 0])
+    """
+    models, X, y = sort_inputs(model, X, y)
+    truth = Truth.of(X, y)
+    truth.need_two_classes()
+    model = _checked(models[0] if models else default_model(X), grid, columns)
+    fold = _folds(folds, random_state, X, truth)
+    schema = model._check(X, None).schema
+    candidates = candidates_of(model, grid, schema)
+    measured = measure_candidates(candidates, X, truth, fold)
+    library = type(X).__module__.partition(".")[0] if is_frame(X) else None
+    return searched(candidates, measured, scoring_of(scoring), columns, library=library)
+
+
+def searched(
+    candidates: list[Candidate],
+    measured: list[Measured],
+    scoring: Scoring,
+    columns: Literal["forward", "backward"] | None,
+    **more: Any,
+) -> Tuning:
+    """Score candidates, and sets of columns of the best one, and read the best model."""
+    scores = score_candidates(candidates, measured, scoring)
+    params = [candidate.params for candidate in candidates]
+    at = best_of(scores.mean(axis=1), params, scoring)
+    if columns is not None:
+        sets = chosen_columns(candidates[at], measured[at], columns, scoring)
+        of_sets = score_candidates(sets, [measured[at]] * len(sets), scoring)
+        scores = np.concatenate([scores, of_sets])
+        candidates, measured = candidates + sets, measured + [measured[at]] * len(sets)
+        params = [candidate.params for candidate in candidates]
+        at = best_of(scores.mean(axis=1), params, scoring)
+    return Tuning(
+        model=type(candidates[0].estimator).__name__,
+        params=tuple(params),
+        scores=scores,
+        scoring=scoring.name,
+        best_model=measured[at].best_model(candidates[at]),
+        n_rows=measured[at].fold.size,
+        **{"method": f"{scores.shape[1]} folds", **more},
+    )
+
+
+def _checked(model: Any, grid: Any, columns: Any) -> Any:
+    """Return the model, or raise where it or the grid cannot be tuned."""
+    if type(model) not in ESTIMATORS.values():
+        raise NaivelyError(
+            "tune reads candidates off summaries, so the model must be one of naively's "
+            f"({', '.join(ESTIMATORS)}); got {type(model).__name__}. scikit-learn's GridSearchCV "
+            "tunes others."
+        )
+    if grid is not None:
+        check_grid(model, grid)
+    if columns not in (None, *_DIRECTIONS):
+        raise NaivelyError(
+            f"columns must be 'forward', 'backward' or None; got columns={columns!r}. Sets of "
+            "columns are given in the grid."
+        )
+    return model
+
+
+def _folds(folds: Any, seed: Any, X: Any, truth: Truth) -> NDArray[np.int32]:
+    """Return the fold of each row."""
+    if isinstance(folds, str):
+        raise NaivelyError(f"folds must be a number or a splitter; got {folds!r}.")
+    fold = folds_by(splitter_of(folds, seed), X, truth)
+    if fold is None:
+        raise NaivelyError("folds must hold each row out once, and learn from all others.")
+    return fold
