@@ -88,6 +88,11 @@ CASES = {
         pandas.DataFrame(CODES[:, :3], columns=["x", "y", "z"]),
         {"families": [None, {"x": "categorical"}, {"y": "poisson", "x": "gaussian"}]},
     ),
+    "mixed, functions of cells": (
+        NaiveBayes(calibration=None),
+        pandas.DataFrame(np.exp(NUMBERS[:, :2]), columns=["x", "y"]),
+        {"families": [None, {"x": "log_normal"}, {"y": "exponential", "x": "log_normal"}]},
+    ),
     "text": (NaiveBayes(calibration=None), TEXTS, {"columns": [None, ["note"], ["size"]]}),
 }
 

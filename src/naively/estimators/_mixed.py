@@ -181,7 +181,7 @@ class MixedClassifier(SummaryClassifier):
             bound = _bound(learned.sample)
             return measure(table, targets, schema, n_jobs=self.n_jobs, bound=bound)
         self._warn_of(table, schema)
-        if schema.sample or schema.edges:
+        if schema.sample or schema.edges or schema.functions:
             return measure(table, targets, schema, n_jobs=self.n_jobs, sample=sample)
         size = self._sample_size() or _EDGES  # drawn once, for the edges too
         size *= 2 if schema.texts else 1

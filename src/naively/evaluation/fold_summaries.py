@@ -151,6 +151,7 @@ def _united(schemas: list[Schema]) -> Schema:
             edges=widest.edges or other.edges,
             knots=widest.knots or other.knots,
             centres=widest.centres or other.centres,
+            functions=tuple(dict.fromkeys(widest.functions + other.functions)),
         )
     return widest
 
