@@ -108,7 +108,8 @@ if TYPE_CHECKING:
     from naively.reports import Report, report
     from naively.statistics import Moments
     from naively.summary import Schema, Summary
-    from naively.tuning import Tuning, tune
+    from naively.tuning import Tuning
+    from naively.tuning.tune import tune
 
 
 def __getattr__(name: str) -> Any:

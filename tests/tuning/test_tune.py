@@ -247,7 +247,7 @@ def test_a_splitter_that_holds_each_row_out_once_is_taken():
 WRONG = {
     "an unknown parameter": (
         {"grid": {"smoothness": [1]}},
-        "mean 'smoothing'.*There are calibration, ddof, priors",
+        "mean 'smoothing'.*There are calibration, ",
     ),
     "one that changes no probability": ({"grid": {"n_jobs": [1]}}, "none that can be tuned"),
     "no candidates": ({"grid": []}, "at least one candidate"),

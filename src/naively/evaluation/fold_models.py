@@ -38,7 +38,8 @@ def fold_models(
 
 def needs_every_class(model: SummaryClassifier) -> bool:
     """Whether a parameter of a model has an entry for each class."""
-    return any(getattr(model, name, None) is not None for name in _BY_CLASS)
+    given = any(getattr(model, name, None) is not None for name in _BY_CLASS)
+    return given or isinstance(model.class_weight, dict)
 
 
 def _read(model: SummaryClassifier, folds: FoldSummaries) -> list[Model]:

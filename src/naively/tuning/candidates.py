@@ -126,11 +126,11 @@ def _restricted(
     if columns is None:
         return estimator
     own = estimator.get_params()
-    changed = {
-        name: np.asarray(own[name])[list(columns)]
-        for name in _BY_COLUMN
-        if np.ndim(own.get(name)) == 1 and len(own[name]) == schema.n_columns
-    }
+    changed: dict[str, Any] = {}
+    for name in _BY_COLUMN:
+        value = np.asarray(own.get(name))
+        if value.shape == (schema.n_columns,):
+            changed[name] = value[list(columns)]
     if isinstance(own.get("families"), Mapping):
         names = {schema.names[j] if schema.names else j for j in columns}
         changed["families"] = {j: its for j, its in own["families"].items() if j in names}

@@ -90,8 +90,8 @@ class QuadraticModels:
             return total
 
         blocks = [slice(start, start + step) for start in range(0, codes.size, step)]
-        found = map_blocks(added, blocks, n_jobs)
-        return None if any(one is None for one in found) else np.sum(found, axis=0)
+        found = [one for one in map_blocks(added, blocks, n_jobs) if one is not None]
+        return np.sum(found, axis=0) if len(found) == len(blocks) else None
 
     def _distances(self, x: Floats, farthest: float) -> Floats | None:
         """Return distances by class, row and candidate; None where one might not be finite."""

@@ -77,7 +77,8 @@ def _brier(codes: Codes, log_p: Floats, weights: Floats) -> Floats:
 def _confusion(codes: Codes, log_p: Floats, weights: Floats) -> Floats:
     n_classes = log_p.shape[1]
     cells = codes * np.intp(n_classes) + log_p.argmax(axis=1)
-    return np.bincount(cells, weights, n_classes**2).reshape(n_classes, n_classes)
+    found: Any = np.bincount(cells, weights, n_classes**2)
+    return np.asarray(found.reshape(n_classes, n_classes), np.float64)
 
 
 def _balanced_accuracy(codes: Codes, log_p: Floats, weights: Floats) -> float:

@@ -74,7 +74,7 @@ class Measured:
                 )
             at, known = np.flatnonzero(self.fold == f), rest.ordered(all_words=True).categories
             held_out = HeldOut.of(self.table, self.truth.codes, self.weights, at, known)
-            yield held_out, _Reader(rest)
+            yield held_out, _ModelReader(rest)
 
     def best_model(self, candidate: Candidate) -> SummaryClassifier:
         """Return the model of all rows: the sum of the folds."""
@@ -88,7 +88,7 @@ class Measured:
         return estimator._adopt(total, estimator._read(total), self.dtype)
 
 
-class _Reader:
+class _ModelReader:
     """Reads the models of candidates off the sum of all folds but one."""
 
     def __init__(self, rest: Summary) -> None:
