@@ -15,6 +15,9 @@ BY_FAMILY = {
     "histogram": RNG.normal(Y, 1.0) ** 3,
     "log_normal": RNG.lognormal(0.5 * Y, 0.3 + 0.2 * Y),
     "exponential": RNG.exponential(1.0 + Y),
+    "gamma": RNG.gamma(1.0 + Y, 1.0 / (1.0 + Y)),
+    "beta": RNG.beta(0.5 + Y, 2.0),
+    "von_mises": RNG.vonmises(Y, 0.5 + Y),
     "bernoulli": (RNG.random(N) < 0.2 + 0.2 * Y).astype(float),
     "poisson": RNG.poisson(1.0 + Y).astype(float),
 }

@@ -19,9 +19,11 @@ _homes = {
     "Evaluation": "naively.evaluation",
     "Explanation": "naively.explanations",
     "Exponential": "naively.families",
+    "Gamma": "naively.families",
     "Gaussian": "naively.families",
     "GaussianNB": "naively.estimators.gaussian_nb",
     "Bernoulli": "naively.families",
+    "Beta": "naively.families",
     "Categorical": "naively.families",
     "BernoulliNB": "naively.estimators.bernoulli_nb",
     "CategoricalNB": "naively.estimators.categorical_nb",
@@ -34,6 +36,7 @@ _homes = {
     "Poisson": "naively.families",
     "StudentT": "naively.families",
     "Text": "naively.families",
+    "VonMises": "naively.families",
     "NaivelyError": "naively.exceptions",
     "Importance": "naively.importance",
     "Report": "naively.reports",
@@ -54,7 +57,7 @@ _homes = {
 _names_there = {"gaussian_density": "density", "gaussian_log_density": "log_density"}
 _modules = {"plots"}
 
-__all__ = ["BernoulliNB", "ComplementNB", "MultinomialNB"]
+__all__ = ["BernoulliNB", "Beta", "ComplementNB", "Gamma", "MultinomialNB", "VonMises"]
 __all__ += ["Bernoulli", "Categorical", "CategoricalNB", "Comparison", "Evaluation", "Gaussian"]
 __all__ += [
     "Explanation",
@@ -93,14 +96,17 @@ if TYPE_CHECKING:
     from naively.explanations import Explanation
     from naively.families import (
         Bernoulli,
+        Beta,
         Categorical,
         Exponential,
+        Gamma,
         Gaussian,
         Histogram,
         LogNormal,
         Poisson,
         StudentT,
         Text,
+        VonMises,
     )
     from naively.families.gaussian import density as gaussian_density
     from naively.families.gaussian import log_density as gaussian_log_density

@@ -16,14 +16,17 @@ from naively.exceptions import NaivelyError
 from naively.families import (
     FAMILIES,
     Bernoulli,
+    Beta,
     Categorical,
     Exponential,
     Family,
+    Gamma,
     Gaussian,
     Histogram,
     LogNormal,
     Poisson,
     StudentT,
+    VonMises,
 )
 from naively.families.edges import Edges, bin_of, edges
 from naively.families.family import moments_without
@@ -45,6 +48,10 @@ LETTERS[:4] = -1
 AT = edges(REALS, bins=16)
 
 WAITS = RNG.exponential(1 + 2.0 * CODES[:, np.newaxis], size=(80, 3))
+
+
+SHARES = RNG.beta(0.5 + CODES[:, np.newaxis], 2.0, size=(80, 3))
+HOURS = RNG.vonmises(CODES[:, np.newaxis], 2.0, size=(80, 3)) * 12 / np.pi % 24
 
 
 class Rate(NamedTuple):
@@ -100,6 +107,9 @@ NUMBERS = [
     pytest.param(Poisson(), COUNTS, id="poisson"),
     pytest.param(LogNormal(), WAITS, id="log_normal"),
     pytest.param(Exponential(), WAITS, id="exponential"),
+    pytest.param(Gamma(), WAITS, id="gamma"),
+    pytest.param(Beta(), SHARES, id="beta"),
+    pytest.param(VonMises(period=24.0), HOURS, id="von_mises"),
 ]
 CATEGORIES = [
     pytest.param(Categorical(), LETTERS, id="categorical"),
@@ -243,6 +253,93 @@ def test_exponential_is_that_of_scipy():
         np.testing.assert_allclose(ours, theirs, rtol=1e-11, atol=1e-12)
 
 
+def likeliest(family, means):
+    """Return whether no other parameters are likelier for cells of these means of functions."""
+    A, B = family.line(means)
+    best = A + (B * means).sum(axis=-2)
+    steps = np.eye(len(means)) * 1e-3
+    for step in [*steps, *-steps]:
+        other = means * (1 + step[:, np.newaxis])  # the parameters of means nearby
+        with np.errstate(invalid="ignore"):
+            A, B = family.line(other)
+            assert not (A + (B * means).sum(axis=-2) > best + 1e-12).any()
+
+
+def test_gamma_is_that_of_scipy_and_the_likeliest():
+    found = Gamma().parameters(measured(Gamma(), WAITS, CODES))
+    for k in range(3):
+        shape, rate = found.B[k, 1] + 1, -found.B[k, 0]
+        theirs = stats.gamma(shape, scale=1 / rate).logpdf(WAITS)
+        ours = Gamma().log_density(WAITS, found)[:, k]
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-11)
+    one = np.stack([WAITS.mean(axis=0), np.log(WAITS).mean(axis=0)])
+    likeliest(Gamma(), one)
+    for j in range(3):
+        shape, _, scale = stats.gamma.fit(WAITS[:, j], floc=0)
+        _, B = Gamma().line(one)
+        np.testing.assert_allclose([B[1, j] + 1, -1 / B[0, j]], [shape, scale], rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [1e-3, 0.1, 1.0, 30.0, 1e4, 9e5])
+def test_the_shape_of_a_gamma_is_found_wherever_it_is(shape):
+    means = np.array([[3.0], [np.log(3.0) - (np.log(shape) - special.psi(shape))]])
+    _, B = Gamma().line(means)
+    # The difference of two logarithms has few digits where the shape is large.
+    np.testing.assert_allclose(B[1, 0] + 1, shape, rtol=1e-10 + 1e-14 * shape)
+
+
+def test_beta_is_that_of_scipy_and_the_likeliest():
+    found = Beta().parameters(measured(Beta(), SHARES, CODES))
+    for k in range(3):
+        a, b = found.B[k] + 1
+        theirs = stats.beta(a, b).logpdf(SHARES)
+        ours = Beta().log_density(SHARES, found)[:, k]
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-11)
+    means = np.stack([np.log(SHARES).mean(axis=0), np.log1p(-SHARES).mean(axis=0)])
+    likeliest(Beta(), means)
+
+
+@pytest.mark.parametrize("a", [1e-2, 0.3, 1.0, 20.0, 1e4])
+@pytest.mark.parametrize("b", [1e-2, 0.3, 1.0, 20.0, 1e4])
+def test_the_numbers_of_a_beta_are_found_wherever_they_are(a, b):
+    both = special.psi(a + b)
+    means = np.array([[special.psi(a) - both], [special.psi(b) - both]])
+    np.testing.assert_allclose((Beta().line(means)[1] + 1)[:, 0], [a, b], rtol=1e-6)
+
+
+def test_von_mises_is_that_of_scipy_and_the_likeliest():
+    family = VonMises(period=24.0)
+    found = family.parameters(measured(family, HOURS, CODES))
+    for k in range(3):
+        kappa, mu = np.hypot(*found.B[k]), np.arctan2(*found.B[k][::-1])
+        theirs = stats.vonmises(kappa, mu).logpdf(HOURS * np.pi / 12) + np.log(np.pi / 12)
+        ours = family.log_density(HOURS, found)[:, k]
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-11)
+    angle = HOURS * np.pi / 12
+    likeliest(family, np.stack([np.cos(angle).mean(axis=0), np.sin(angle).mean(axis=0)]))
+
+
+@pytest.mark.parametrize("kappa", [0.0, 1e-9, 1e-3, 0.5, 2.0, 50.0, 1e4, 9e5])
+def test_the_concentration_of_a_von_mises_is_found_wherever_it_is(kappa):
+    length = special.i1e(kappa) / special.i0e(kappa)
+    _, B = VonMises().line(np.array([[length], [0.0]]))
+    # A length near 1 has few digits of the difference.
+    np.testing.assert_allclose(B[0, 0], kappa, rtol=1e-10 + 1e-14 * kappa**2, atol=1e-15)
+
+
+def test_a_von_mises_comes_round_again():
+    family = VonMises(period=7.0)
+    found = family.parameters(measured(family, HOURS, CODES))
+    again = family.log_density(HOURS + 7 * 1000, found)
+    np.testing.assert_allclose(again, family.log_density(HOURS, found), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("wrong", [0.0, -1.0, np.inf, np.nan])
+def test_a_period_must_be_positive(wrong):
+    with pytest.raises(NaivelyError, match="period"):
+        VonMises(period=wrong)
+
+
 def test_categorical_with_alpha_is_the_exact_fraction():
     tallies = measured(Categorical(), LETTERS, CODES)
     shares = Categorical(alpha=0.5).parameters(tallies).log_share
@@ -333,6 +430,12 @@ ORACLES = {
     "student_t": lambda found, at: stats.t(found.df[at], found.loc[at], found.scale[at]),
     "poisson": lambda found, at: stats.poisson(found.rate[at]),
     "bernoulli": lambda found, at: stats.bernoulli(found.p[at]),
+    "log_normal": lambda found, at: stats.lognorm(
+        np.sqrt(found.variance[at]), scale=np.exp(found.mean[at])
+    ),
+    "exponential": lambda found, at: stats.expon(scale=-1 / found.B[at, 0]),
+    "gamma": lambda found, at: stats.gamma(found.B[at, 1] + 1, scale=-1 / found.B[at, 0]),
+    "beta": lambda found, at: stats.beta(*(found.B[at] + 1).swapaxes(0, 1)),
 }
 
 
@@ -454,7 +557,18 @@ def test_every_finite_cell_has_a_finite_term(family, x, cell):
 
 @pytest.mark.parametrize("value", [0.0, 1.0, 0.1, 1e8])
 @pytest.mark.parametrize(
-    "family", [Gaussian(), StudentT(), Bernoulli(), Poisson(), LogNormal(), Exponential()]
+    "family",
+    [
+        Gaussian(),
+        StudentT(),
+        Bernoulli(),
+        Poisson(),
+        LogNormal(),
+        Exponential(),
+        Gamma(),
+        Beta(),
+        VonMises(),
+    ],
 )
 def test_a_constant_column_says_the_same_of_all_classes(family, value):
     if not family.support[0] <= value <= family.support[1]:
@@ -493,7 +607,7 @@ def test_the_form_adds_up_weighted_terms(family, x, equal):
 
 
 @pytest.mark.parametrize("wrong", [0.0, -1.0, np.nan, np.inf])
-@pytest.mark.parametrize("family", [Bernoulli, Poisson])
+@pytest.mark.parametrize("family", [Bernoulli, Poisson, Exponential, Gamma, Beta, VonMises])
 def test_alpha_must_be_positive(family, wrong):
     with pytest.raises(NaivelyError, match="alpha must be > 0"):
         family(alpha=wrong)

@@ -1,24 +1,30 @@
 """Families: one distribution each, its formula and the parameters read off a statistic."""
 
 from naively.families.bernoulli import Bernoulli
+from naively.families.beta import Beta
 from naively.families.categorical import Categorical
 from naively.families.exponential import Exponential
 from naively.families.family import Family
+from naively.families.gamma import Gamma
 from naively.families.gaussian import Gaussian
 from naively.families.histogram import Histogram
 from naively.families.log_normal import LogNormal
 from naively.families.poisson import Poisson
 from naively.families.student_t import StudentT
 from naively.families.text import Text
+from naively.families.von_mises import VonMises
 
-__all__ = ["FAMILIES", "Bernoulli", "Categorical", "Exponential", "Family", "Gaussian"]
-__all__ += ["Histogram", "LogNormal", "Poisson", "StudentT", "Text"]
+__all__ = ["FAMILIES", "Bernoulli", "Beta", "Categorical", "Exponential", "Family", "Gamma"]
+__all__ += ["Gaussian", "Histogram", "LogNormal", "Poisson", "StudentT", "Text", "VonMises"]
 
 _ALL: tuple[type[Family], ...] = (
     Gaussian,
     StudentT,
     LogNormal,
     Exponential,
+    Gamma,
+    Beta,
+    VonMises,
     Histogram,
     Categorical,
     Bernoulli,

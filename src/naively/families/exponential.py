@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from naively.families.family import Floats
-from naively.families.function_family import FunctionFamily
+from naively.families.family import Codes, Floats
+from naively.families.function_family import FunctionFamily, FunctionParameters
 from naively.statistics import Moments  # noqa: F401  (of the example)
 
 __all__ = ["Exponential"]
@@ -46,3 +46,7 @@ class Exponential(FunctionFamily):
         """Return the logarithm of the rate, and minus the rate."""
         rate = 1 / means
         return np.log(rate[..., 0, :]), -rate
+
+    def cdf(self, x: Floats, codes: Codes, parameters: FunctionParameters) -> Floats:
+        """Return 1 - exp(-rate x)."""
+        return -np.expm1(np.maximum(x, 0.0) * parameters.B[codes, 0])

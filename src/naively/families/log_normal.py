@@ -83,6 +83,12 @@ class LogNormal(Family):
         found = self._gaussian.left_out(log_x, codes, weights, _logs(statistic), parameters)
         return found - _jacobian(log_x, parameters)
 
+    def cdf(self, x: Floats, codes: Codes, parameters: GaussianParameters) -> Floats:
+        """Return that of the logarithm; 0 below the least number above 0."""
+        log_x = np.log(np.maximum(x, LEAST))
+        found = self._gaussian.cdf(log_x, codes, parameters)
+        return np.where(x < LEAST, 0.0 * found, found)
+
     def form(self, parameters: GaussianParameters, weight: Floats) -> FunctionSums:
         r"""Return the quadratic in log x.
 
