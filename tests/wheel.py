@@ -1,4 +1,7 @@
-"""Install the newest wheel of a folder into a fresh environment, outside the tree, and use it."""
+"""Install the newest wheel of a folder into a fresh environment, outside the tree, and use it.
+
+python tests/wheel.py dist [--sdist]
+"""
 
 import subprocess
 import sys
@@ -17,10 +20,11 @@ print("naively", naively.__version__, "works:", naively.__file__)
 """
 
 
-def main(folder):
-    wheels = sorted(Path(folder).glob("naively-*.whl"), key=lambda path: path.stat().st_mtime)
-    wheel = wheels[-1].resolve()
-    assert "manylinux" in wheel.name, f"{wheel.name} runs on machines like this one alone"
+def main(folder, kind="--wheel"):
+    files = Path(folder).glob("naively-*.whl" if kind == "--wheel" else "naively-*.tar.gz")
+    wheel = max(files, key=lambda path: path.stat().st_mtime).resolve()
+    if kind == "--wheel":
+        assert "manylinux" in wheel.name, f"{wheel.name} runs on machines like this one alone"
     with tempfile.TemporaryDirectory() as fresh:
         venv.create(fresh, with_pip=True)
         python = Path(fresh, "bin", "python")
@@ -30,4 +34,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

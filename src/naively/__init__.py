@@ -1,4 +1,4 @@
-"""Gaussian naive Bayes: exact, mergeable, and as fast as memory.
+"""Naive Bayes for any table: exact, mergeable, and as fast as memory.
 
 >>> from naively import GaussianNB
 >>> GaussianNB().fit([[0], [2], [8], [9]], ["a", "a", "b", "b"]).predict([[7.5]])
