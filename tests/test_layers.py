@@ -37,6 +37,7 @@ LAYERS = [
     {"evaluation", "spark"},
     {"explanations"},
     {"importance", "tuning"},
+    {"diagnosis"},
     {"plots", "reports"},
     {"cli", "__main__"},
 ]
@@ -54,6 +55,7 @@ IMPORTED_LATER = {
     ("importance", "plots"),
     ("explanations", "plots"),
     ("tuning", "plots"),
+    ("diagnosis", "plots"),
 }
 
 

@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 
 _homes = {
     "Comparison": "naively.evaluation",
+    "Diagnosis": "naively.diagnosis",
     "Evaluation": "naively.evaluation",
     "Explanation": "naively.explanations",
     "Exponential": "naively.families",
@@ -45,6 +46,7 @@ _homes = {
     "TRUSTED_TYPES": "naively.estimators.loading",
     "Tuning": "naively.tuning",
     "compare": "naively.evaluation",
+    "diagnose": "naively.diagnosis",
     "evaluate": "naively.evaluation",
     "gaussian_density": "naively.families.gaussian",
     "gaussian_log_density": "naively.families.gaussian",
@@ -78,9 +80,12 @@ __all__ += [
 ]
 __all__ += ["TRUSTED_TYPES", "Summary", "__version__", "compare", "evaluate", "gaussian_density"]
 __all__ += ["gaussian_log_density", "load", "plots", "report", "summarize", "tune"]
+__all__ += ["Diagnosis", "diagnose"]
 
 if TYPE_CHECKING:
     from naively import plots
+    from naively.diagnosis import Diagnosis
+    from naively.diagnosis.diagnose import diagnose
     from naively.engines import summarize
     from naively.estimators.bernoulli_nb import BernoulliNB
     from naively.estimators.categorical_nb import CategoricalNB

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from naively.cli import console
+from naively.diagnosis import identifier
 from naively.engines.columns import LeftOut, is_text
 from naively.engines.numeric_text import first_text, looks_numeric
 from naively.summary import Summary
@@ -20,7 +19,7 @@ _EMPTY = (
     "no cell in the first rows, by which columns are chosen. If cells come later, say what they "
     "are: --family NAME=categorical or NAME=student_t."
 )
-_FEWEST = 10  # rows by which a column is said to count them
+_FEWEST = 10  # rows by which a column is said to differ in every row
 
 
 def tell_left_out(left_out: Sequence[LeftOut], *, is_part: bool = False) -> None:
@@ -93,25 +92,9 @@ def tell_bad_files(bad_files: Sequence[tuple[str, str]]) -> None:
 
 
 def counting_columns(summary: Summary) -> list[str]:
-    """Return the columns that only count the rows, in any order.
-
-    Of 1, ..., n the mean is (n + 1) / 2 and the sum of squared deviations n (n^2 - 1) / 12; a
-    column that has both, or those of 0, ..., n - 1, is hardly anything else.
-
-    >>> from naively import summarize
-    >>> import pandas
-    >>> X = pandas.DataFrame({"id": range(20), "age": [30, 40] * 10})
-    >>> counting_columns(summarize(X, ["a", "b"] * 10))
-    ['id']
-    """
-    n, names = summary.weight, summary.schema.names
-    if n < _FEWEST or n != int(n) or names is None:
-        return []
-    total = summary.moments.pooled()
-    counts = (total.weight == n) & np.isclose(np.abs(total.mean - n / 2), 0.5, rtol=1e-9)
-    counts &= np.isclose(total.m2, n * (n * n - 1) / 12, rtol=1e-9)
-    places = zip(summary.schema.numbers, counts.tolist(), strict=True)
-    return [names[j] for j, counts_them in places if counts_them]
+    """Return the names of the columns that only count the rows, in any order."""
+    names = summary.schema.names
+    return [names[j] for j in identifier.counting_columns(summary)] if names else []
 
 
 def _list(names: Sequence[str]) -> str:

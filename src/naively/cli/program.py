@@ -19,6 +19,7 @@ from naively import __version__
 from naively.cli import console
 from naively.cli.compare import compare
 from naively.cli.demo import demo
+from naively.cli.diagnose import diagnose
 from naively.cli.evaluate import evaluate
 from naively.cli.explain import explain
 from naively.cli.export import export
@@ -134,5 +135,5 @@ def _naively(
 _LEARNING = fit, predict, update, forget, merge
 _JUDGING = evaluate, compare, report
 
-for command in (demo, *_LEARNING, *_JUDGING, inspect, explain, export):
+for command in (demo, *_LEARNING, *_JUDGING, inspect, explain, diagnose, export):
     program.command()(grouped(command))

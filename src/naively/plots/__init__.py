@@ -10,6 +10,7 @@ from naively.plots.bell_curves import BellCurveDisplay
 from naively.plots.confusion import ConfusionDisplay
 from naively.plots.decision_regions import DecisionRegionDisplay
 from naively.plots.density_surface import DensitySurfaceDisplay
+from naively.plots.fit import FitDisplay
 from naively.plots.importance import ImportanceDisplay
 from naively.plots.reliability import ReliabilityDisplay
 from naively.plots.separation import classes_by_separation, columns_by_separation, separation
@@ -22,6 +23,7 @@ __all__ = [
     "ConfusionDisplay",
     "DecisionRegionDisplay",
     "DensitySurfaceDisplay",
+    "FitDisplay",
     "ImportanceDisplay",
     "ReliabilityDisplay",
     "TimeBarsDisplay",

@@ -1,0 +1,50 @@
+"""Which family would fit a column better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from naively.diagnosis.fits import Fit, columns_of, fits_of_term
+from naively.families import FAMILIES
+from naively.families.family import Family
+from naively.statistics import Moments, Sample
+from naively.term import Term
+
+__all__ = ["better_family"]
+
+_MUCH = 0.6  # of the distance: below that, another family is better
+
+
+def better_family(fit: Fit, at: int, moments: Moments, sample: Sample) -> Family:
+    """Return the family that fits a column of numbers best, given its place among them.
+
+    Families that read moments are tried, its own first, with the parameters of its default; where
+    none is much better, it is one that takes any shape.
+    """
+    x = columns_of(sample.numbers, [at])
+    some = Moments(np.ascontiguousarray(moments.values[:, :, at : at + 1]))
+    ones = np.ones((some.weight.shape[0], 1))
+    best, least = None, _MUCH * fit.distance
+    candidates = _candidates(x[~np.isnan(x)])
+    for family in sorted(candidates, key=lambda family: family.name != fit.family):
+        term = Term(family, [0], [at], some, family.parameters(some), ones)
+        found = [one.distance for _, one in fits_of_term(term, sample, [""], range(len(ones)))]
+        if found and max(found) < least:
+            best, least = family, max(found)
+            if family.name == fit.family:
+                break
+    return best or next(kind() for kind in FAMILIES.values() if kind.reads == "bins")
+
+
+def _candidates(cells: Any) -> Iterator[Family]:
+    """Yield the families of moments whose support holds all cells."""
+    for kind in FAMILIES.values():
+        low, high = kind.support
+        if kind.kind != "number" or kind.reads != "moments" or not cells.size:
+            continue
+        within = low <= cells.min() and cells.max() <= high
+        if within and not (kind.discrete and (cells != np.floor(cells)).any()):
+            yield kind()

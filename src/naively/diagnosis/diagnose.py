@@ -1,0 +1,80 @@
+"""Look at a model in all ways that there are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from naively.diagnosis.calibration import figures_of
+from naively.diagnosis.dependent import LEAST
+from naively.diagnosis.diagnosis import Diagnosis
+from naively.diagnosis.evidence import Evidence
+from naively.diagnosis.finding import SEVERITIES, Finding, NotMeasuredError, Skipped
+from naively.diagnosis.findings import FINDINGS
+from naively.estimators._base import SummaryClassifier
+from naively.estimators._state import snapshot
+from naively.exceptions import NaivelyError
+
+__all__ = ["diagnose"]
+
+
+def diagnose(model: Any) -> Diagnosis:
+    """Say where the assumptions of a fitted model fail, and what to do.
+
+    It is read off the model's summary alone: there is no second look at the data. What the summary
+    does not hold cannot be looked at; then the diagnosis says so.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        One of naively's.
+
+    Returns
+    -------
+    Diagnosis
+        Findings, the gravest first.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes, diagnose
+    >>> X = [[float(i % 10), i % 2, 1.0] for i in range(100)]
+    >>> found = diagnose(NaiveBayes().fit(X, ["a", "b"] * 50))
+    >>> [(one.severity, one.kind, one.columns) for one in found.findings[:1]]
+    [('high', 'leak', ('column 1',))]
+    """
+    if not isinstance(model, SummaryClassifier):
+        raise NaivelyError(
+            f"diagnose needs a fitted estimator of naively's; got {type(model).__name__}."
+        )
+    evidence = Evidence(snapshot(model))
+    found: list[Finding] = []
+    skipped: list[Skipped] = []
+    for kind, look in FINDINGS.items():
+        try:
+            for one in look(evidence):
+                found.append(one) if isinstance(one, Finding) else skipped.append(one)
+        except NotMeasuredError as error:
+            skipped.append(Skipped(kind, str(error)))
+    dependence = _or_none(lambda: evidence.dependence)
+    return Diagnosis(
+        model=type(model).__name__,
+        n_rows=evidence.summary.weight,
+        n_columns=evidence.summary.schema.n_columns,
+        classes=evidence.model.classes,
+        findings=tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))),
+        skipped=tuple(skipped),
+        fits=_or_none(lambda: evidence.fits) or (),
+        pairs=tuple(
+            (evidence.names[pair.a], evidence.names[pair.b], pair.strength)
+            for pair in (dependence.pairs(LEAST) if dependence else ())
+        ),
+        effective_columns=dependence.effective() if dependence else None,
+        calibration=_or_none(lambda: figures_of(evidence)),
+    )
+
+
+def _or_none(found: Any) -> Any:
+    """Return what was measured; None where it was not."""
+    try:
+        return found()
+    except NotMeasuredError:
+        return None

@@ -1,0 +1,201 @@
+"""A diagnosis: findings as one value, which prints, plots and becomes a frame."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from naively.diagnosis.calibration import CalibrationFigures
+from naively.diagnosis.finding import SEVERITIES, Finding, Skipped
+from naively.diagnosis.fits import Fit
+from naively.evaluation.tables import plain
+from naively.explanations.tables import frame
+
+if TYPE_CHECKING:
+    from naively.plots import FitDisplay
+
+__all__ = ["Diagnosis"]
+
+_WIDTH = 100  # characters of a line
+_MOST = 20  # findings that are printed
+_STYLE = """
+.naively-diagnosis { font: 14px/1.45 system-ui, sans-serif; max-width: 60rem; }
+.naively-diagnosis table { border-collapse: collapse; width: 100%; }
+.naively-diagnosis td { padding: .4rem .6rem; text-align: left; vertical-align: top;
+  border-top: 1px solid #8884; background: none; overflow-wrap: anywhere; }
+.naively-diagnosis td:nth-child(-n+2) { white-space: nowrap; }
+.naively-diagnosis .high { color: #D55E00; font-weight: bold; }
+.naively-diagnosis .medium { color: #B57B00; font-weight: bold; }
+.naively-diagnosis .advice { display: block; opacity: .8; }
+"""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnosis:
+    """Where the assumptions of a model fail, and what to do.
+
+    It prints as text; it is false where nothing was found.
+
+    Attributes
+    ----------
+    model : str
+        The name of the estimator's class.
+    n_rows : float
+        The weight of the rows that it has seen.
+    n_columns : int
+        How many columns it has.
+    classes : ndarray of shape (n_classes,)
+        Labels, sorted.
+    findings : tuple of Finding
+        The gravest first.
+    skipped : tuple of Skipped
+        What could not be looked at, and why.
+    fits : tuple of Fit
+        How well families fit, by column and class.
+    pairs : tuple of (str, str, float)
+        Columns that depend on each other within classes, and how strongly, the strongest first.
+    effective_columns : float or None
+        How many independent columns say as much as those that were looked at.
+    calibration : CalibrationFigures or None
+        Log loss and calibration error without calibration and with, on rows left out.
+    """
+
+    model: str
+    n_rows: float
+    n_columns: int
+    classes: NDArray[Any]
+    findings: tuple[Finding, ...]
+    skipped: tuple[Skipped, ...]
+    fits: tuple[Fit, ...]
+    pairs: tuple[tuple[str, str, float], ...]
+    effective_columns: float | None
+    calibration: CalibrationFigures | None
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def of(self, kind: str) -> tuple[Finding, ...]:
+        """Return the findings of one kind, such as ``"leak"``."""
+        return tuple(one for one in self.findings if one.kind == kind)
+
+    def to_frame(self) -> Any:
+        """Return a frame of pandas with a line for each finding."""
+        columns = {
+            field.name: [_cell(getattr(one, field.name)) for one in self.findings]
+            for field in fields(Finding)
+        }
+        return frame(columns, None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the histograms of fits, as JSON can hold it."""
+        fits = [{k: v for k, v in asdict(fit).items() if k != "histogram"} for fit in self.fits]
+        found: dict[str, Any] = plain(
+            {
+                "model": self.model,
+                "n_rows": self.n_rows,
+                "n_columns": self.n_columns,
+                "classes": self.classes,
+                "findings": [asdict(one) for one in self.findings],
+                "skipped": [asdict(one) for one in self.skipped],
+                "fits": fits,
+                "pairs": self.pairs,
+                "effective_columns": self.effective_columns,
+                "calibration": None if self.calibration is None else self.calibration._asdict(),
+            }
+        )
+        return found
+
+    def plot(self, **options: Any) -> FitDisplay:
+        """Draw how families fit, by the options of `FitDisplay.from_diagnosis`."""
+        from naively.plots import FitDisplay
+
+        return FitDisplay.from_diagnosis(self, **options)
+
+    @property
+    def title(self) -> str:
+        """What was looked at, and how much was found."""
+        counts = {s: sum(one.severity == s for one in self.findings) for s in SEVERITIES}
+        said = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
+        n, d, k = len(self.findings), self.n_columns, self.classes.size
+        findings = f"{n} finding{'s' * (n != 1)} ({said})" if n else "no findings"
+        size = f"{d:,} column{'s' * (d != 1)}, {k} class{'es' * (k != 1)}"
+        return f"{self.model} of {self.n_rows:,.10g} rows, {size}: {findings}"
+
+    @property
+    def notes(self) -> list[str]:
+        """The figures of the whole model, in sentences."""
+        found = []
+        if self.effective_columns is not None and self.effective_columns > 0:
+            number = f"{self.effective_columns:.1f}"
+            found.append(f"Within classes, the columns say as much as {number} independent ones.")
+        if self.calibration is not None:
+            c = self.calibration
+            found.append(
+                f"On {c.n_rows:,} rows left out, calibration takes the log loss from "
+                f"{c.loss_before:.4f} to {c.loss_after:.4f}, and the calibration error from "
+                f"{c.error_before:.4f} to {c.error_after:.4f}."
+            )
+        return found
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield self.title
+        for one in self.findings[:_MOST]:
+            yield ""
+            yield f"{one.severity.upper()}: {one.kind}"
+            yield from _wrapped(one.seen)
+            yield from _wrapped(f"→ {one.advice}")
+        if len(self.findings) > _MOST:
+            yield ""
+            yield f"... and {len(self.findings) - _MOST:,} more findings"
+        if self.notes:
+            yield ""
+            for note in self.notes:
+                yield from textwrap.wrap(note, _WIDTH)
+        if self.skipped:
+            yield ""
+            yield "Not looked at:"
+            for kind, reason in _by_reason(self.skipped):
+                yield from _wrapped(f"{kind}: {reason}")
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f'<tr><td class="{one.severity}">{one.severity}</td><td>{escape(one.kind)}</td>'
+            f'<td>{escape(one.seen)}<span class="advice">{escape(one.advice)}</span></td></tr>'
+            for one in self.findings
+        )
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        missed = "".join(
+            f"<li>{escape(kind)}: {escape(reason)}</li>"
+            for kind, reason in _by_reason(self.skipped)
+        )
+        missed = f"<p>Not looked at:</p><ul>{missed}</ul>" if missed else ""
+        head = f"<style>{_STYLE}</style><p><b>{escape(self.title)}</b></p>"
+        body = f"<table>{rows}</table>{notes}{missed}"
+        return f'<div class="naively-diagnosis">{head}{body}</div>'
+
+    def __repr__(self) -> str:
+        return f"<Diagnosis of {self.title}>"
+
+
+def _cell(value: Any) -> Any:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else value
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+
+
+def _by_reason(skipped: tuple[Skipped, ...]) -> list[tuple[str, str]]:
+    """Return what was skipped for one reason together."""
+    kinds: dict[str, list[str]] = {}
+    for one in skipped:
+        kinds.setdefault(one.reason, []).append(one.kind)
+    return [(", ".join(of), reason) for reason, of in kinds.items()]

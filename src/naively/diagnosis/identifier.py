@@ -1,0 +1,86 @@
+"""Columns that number or name the rows: what they hold says nothing of new rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.diagnosis.evidence import Evidence
+from naively.diagnosis.finding import Finding, percent
+from naively.sparse import SparseRows
+from naively.summary import Summary
+
+__all__ = ["counting_columns", "identifiers", "is_identifier"]
+
+_FEWEST_COUNTED = 10  # rows by which a column is said to count them
+_FEWEST = 20  # rows whose categories differ
+_FEWEST_WHOLE = 100  # rows of whole numbers of which none comes twice
+_MOSTLY = 0.9  # of the cells have a category of their own
+_ADVICE = "Leave it out: what it holds does not come again in new rows."
+
+
+def identifiers(evidence: Evidence) -> Iterator[Finding]:
+    """Find categories that hardly come twice, row numbers, and whole numbers that never repeat."""
+    summary, schema = evidence.summary, evidence.summary.schema
+    for place, j in enumerate(schema.categories):
+        tally = summary.tally(place).sum(axis=0)
+        if is_identifier(tally):
+            share = float((tally == 1).sum() / tally.sum())
+            seen = (
+                f"{evidence.column(j)} holds {np.count_nonzero(tally):,} categories in "
+                f"{tally.sum():,.0f} rows: {percent(share)} of the rows have one of their own."
+            )
+            yield Finding("identifier", "high", seen, _ADVICE, (evidence.names[j],), figure=share)
+    counting = counting_columns(summary)
+    for j in counting:
+        seen = f"{evidence.column(j)} counts the rows: it holds each number from 0 or 1 on once."
+        yield Finding("identifier", "high", seen, _ADVICE, (evidence.names[j],), figure=1.0)
+    for j in _never_twice(summary):
+        if j not in counting:
+            seen = f"{evidence.column(j)} holds another whole number in every row of the sample."
+            advice = "Leave it out if it is an identifier, such as a customer's number."
+            yield Finding("identifier", "low", seen, advice, (evidence.names[j],), figure=1.0)
+
+
+def is_identifier(tally: NDArray[np.float64]) -> bool:
+    """Whether nearly every cell has a category of its own, given the weight of each category.
+
+    >>> is_identifier(np.ones(30)), is_identifier(np.array([10.0, 20.0]))
+    (True, False)
+    """
+    total = tally.sum()
+    return bool(total >= _FEWEST and (tally == 1).sum() >= _MOSTLY * total)
+
+
+def counting_columns(summary: Summary) -> list[int]:
+    """Return the places of the columns that only count the rows, in any order.
+
+    Of 1, ..., n the mean is (n + 1) / 2 and the sum of squared deviations n (n^2 - 1) / 12; a
+    column that has both, or those of 0, ..., n - 1, is hardly anything else.
+
+    >>> from naively import summarize
+    >>> counting_columns(summarize([[i, i % 7] for i in range(20)], ["a", "b"] * 10))
+    [0]
+    """
+    n = summary.weight
+    if n < _FEWEST_COUNTED or n != int(n) or summary.schema.counted is not None:
+        return []
+    total = summary.moments.pooled()
+    counts = (total.weight == n) & np.isclose(np.abs(total.mean - n / 2), 0.5, rtol=1e-9)
+    counts &= np.isclose(total.m2, n * (n * n - 1) / 12, rtol=1e-9)
+    return [j for j, its in zip(summary.schema.numbers, counts.tolist(), strict=True) if its]
+
+
+def _never_twice(summary: Summary) -> Iterator[int]:
+    """Yield the columns of whole numbers of which none comes twice in the sample."""
+    sample = summary.sample
+    if sample is None or isinstance(sample.numbers, SparseRows):
+        return
+    for cells, j in zip(sample.numbers.T, summary.schema.numbers, strict=True):
+        known = cells[~np.isnan(cells)]
+        if known.size < _FEWEST_WHOLE or (known != np.floor(known)).any():
+            continue
+        if np.unique(known).size == known.size and (sample.weight == 1).all():
+            yield j
