@@ -19,6 +19,7 @@ BY_FAMILY = {
     "beta": RNG.beta(0.5 + Y, 2.0),
     "von_mises": RNG.vonmises(Y, 0.5 + Y),
     "bernoulli": (RNG.random(N) < 0.2 + 0.2 * Y).astype(float),
+    "negative_binomial": RNG.negative_binomial(2, 2 / (3.0 + 2 * Y)).astype(float),
     "poisson": RNG.poisson(1.0 + Y).astype(float),
 }
 NUMBERS = [name for name, family in FAMILIES.items() if family.kind == "number"]

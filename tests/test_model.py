@@ -30,6 +30,10 @@ MODELS = {
         NaiveBayes(families={"c": "poisson"}, interactions=None).fit(FRAME, Y),
         FRAME,
     ),
+    "every family": lambda: (
+        family_tables.model_of(interactions=None, calibration=None),
+        family_tables.FRAME,
+    ),
     "lines": lambda: (
         NaiveBayes(families={"c": "poisson"}, calibration=None).fit(FRAME[["c"]], Y),
         FRAME[["c"]],
@@ -65,7 +69,7 @@ def test_the_joint_is_the_constant_and_the_weighted_terms(make):
 @pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
 def test_every_term_has_one_of_the_forms(make):
     model = make()[0].model_
-    assert all(type(term.form) in FORMS for term in model.terms)
+    assert all(type(term.form) in {*FORMS, FunctionSums} for term in model.terms)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

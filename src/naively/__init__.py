@@ -34,6 +34,7 @@ _homes = {
     "Moments": "naively.statistics",
     "MultinomialNB": "naively.estimators.multinomial_nb",
     "NaiveBayes": "naively.estimators.naive_bayes",
+    "NegativeBinomial": "naively.families",
     "Poisson": "naively.families",
     "StudentT": "naively.families",
     "Text": "naively.families",
@@ -60,6 +61,7 @@ _names_there = {"gaussian_density": "density", "gaussian_log_density": "log_dens
 _modules = {"plots"}
 
 __all__ = ["BernoulliNB", "Beta", "ComplementNB", "Gamma", "MultinomialNB", "VonMises"]
+__all__ += ["NegativeBinomial"]
 __all__ += ["Bernoulli", "Categorical", "CategoricalNB", "Comparison", "Evaluation", "Gaussian"]
 __all__ += [
     "Explanation",
@@ -108,6 +110,7 @@ if TYPE_CHECKING:
         Gaussian,
         Histogram,
         LogNormal,
+        NegativeBinomial,
         Poisson,
         StudentT,
         Text,

@@ -184,10 +184,19 @@ class Lines(_ByColumn):
     carrier: Floats | None = None
     # cells above it are 1, and others 0; None where they are what they are
     step: float | None = None
+    # by column, the r of log Gamma(x + r) / Gamma(r), which the carrier has beside -log x!
+    size: Floats | None = None
 
     @classmethod
     def of(
-        cls, A: Floats, B: Floats, weight: Floats, *, lowest: float, counts: bool = False
+        cls,
+        A: Floats,
+        B: Floats,
+        weight: Floats,
+        *,
+        lowest: float,
+        counts: bool = False,
+        size: Floats | None = None,
     ) -> Lines:
         """Fold weights in; every array has shape (n_classes, n_columns)."""
         known = ~np.isnan(A + B)
@@ -195,7 +204,8 @@ class Lines(_ByColumn):
         carrier = np.where(known.any(axis=0), weight[0], 0.0) if counts else None
         if not _are_equal(weight.T):
             carrier = None  # centred terms have lost it
-        return cls(np.ascontiguousarray(A), np.ascontiguousarray(B), lowest, carrier)
+        given = None if size is None else np.where(np.isnan(size), 1.0, size)
+        return cls(np.ascontiguousarray(A), np.ascontiguousarray(B), lowest, carrier, size=given)
 
     def add(self, X: Any, joint: Floats) -> bool:
         """Add the terms, without the carrier."""
@@ -215,11 +225,16 @@ class Lines(_ByColumn):
         """Add what all classes share."""
         if self.carrier is None:
             return
-        from scipy.special import gammaln  # heavy, and needed by few
+        from scipy.special import betaln, gammaln  # heavy, and needed by few
 
         x = np.asarray(np.column_stack(X) if isinstance(X, list) else X, dtype=np.float64)
         counts = np.where(x < self.lowest, 0.0, np.minimum(np.nan_to_num(x, nan=0.0), _MOST))
-        joint -= (gammaln(counts + 1) @ self.carrier)[:, np.newaxis]
+        if self.size is None:
+            shared = gammaln(counts + 1)
+        else:  # by the beta function: the difference of two logarithms would lose digits
+            shared = betaln(self.size, counts + 1) + np.log(counts + self.size)
+            shared[(x < self.lowest) | np.isnan(x)] = 0.0
+        joint -= (shared @ self.carrier)[:, np.newaxis]
 
     def each(self, X: NDArray[Any], n_classes: int) -> Iterator[Floats]:
         """Yield the terms of column after column, with the carrier."""

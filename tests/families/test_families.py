@@ -24,6 +24,7 @@ from naively.families import (
     Gaussian,
     Histogram,
     LogNormal,
+    NegativeBinomial,
     Poisson,
     StudentT,
     VonMises,
@@ -107,6 +108,8 @@ NUMBERS = [
     pytest.param(Poisson(), COUNTS, id="poisson"),
     pytest.param(LogNormal(), WAITS, id="log_normal"),
     pytest.param(Exponential(), WAITS, id="exponential"),
+    pytest.param(NegativeBinomial(), COUNTS**2, id="negative_binomial"),
+    pytest.param(NegativeBinomial(dispersion=1e-8), COUNTS, id="negative_binomial-poisson"),
     pytest.param(Gamma(), WAITS, id="gamma"),
     pytest.param(Beta(), SHARES, id="beta"),
     pytest.param(VonMises(period=24.0), HOURS, id="von_mises"),
@@ -288,6 +291,34 @@ def test_the_shape_of_a_gamma_is_found_wherever_it_is(shape):
     np.testing.assert_allclose(B[1, 0] + 1, shape, rtol=1e-10 + 1e-14 * shape)
 
 
+def test_negative_binomial_is_that_of_scipy():
+    cells = COUNTS**2
+    family = NegativeBinomial(alpha=2.0)
+    found = family.parameters(measured(family, cells, CODES))
+    own = [cells[k == CODES] for k in range(3)]
+    squares = sum(len(x) * x.mean(axis=0) ** 2 for x in own)
+    excess = sum(((x - x.mean(axis=0)) ** 2 - x).sum(axis=0) for x in own)
+    np.testing.assert_allclose(found.size, squares / excess, rtol=1e-12)
+    for k in range(3):
+        mean = (own[k].sum(axis=0) + 2 * cells.mean(axis=0)) / (len(own[k]) + 2)
+        theirs = stats.nbinom(found.size, found.size / (found.size + mean)).logpmf(cells)
+        ours = family.log_density(cells, found)[:, k]
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-10)
+
+
+def test_a_negative_binomial_of_no_dispersion_is_a_poisson():
+    cells = COUNTS[:, :1]
+    families = NegativeBinomial(dispersion=1e-8), Poisson()
+    ours, theirs = (f.log_density(cells, f.parameters(measured(f, cells, CODES))) for f in families)
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-6)  # x^2 times the dispersion
+
+
+@pytest.mark.parametrize("wrong", [0.0, -1.0, np.inf, 1e9])
+def test_a_dispersion_must_be_positive(wrong):
+    with pytest.raises(NaivelyError, match="dispersion must be from 1e-08 to 1e"):
+        NegativeBinomial(dispersion=wrong)
+
+
 def test_beta_is_that_of_scipy_and_the_likeliest():
     found = Beta().parameters(measured(Beta(), SHARES, CODES))
     for k in range(3):
@@ -434,6 +465,9 @@ ORACLES = {
         np.sqrt(found.variance[at]), scale=np.exp(found.mean[at])
     ),
     "exponential": lambda found, at: stats.expon(scale=-1 / found.B[at, 0]),
+    "negative_binomial": lambda found, at: stats.nbinom(
+        found.size, found.size / (found.size + found.mean[at])
+    ),
     "gamma": lambda found, at: stats.gamma(found.B[at, 1] + 1, scale=-1 / found.B[at, 0]),
     "beta": lambda found, at: stats.beta(*(found.B[at] + 1).swapaxes(0, 1)),
 }
@@ -563,6 +597,7 @@ def test_every_finite_cell_has_a_finite_term(family, x, cell):
         StudentT(),
         Bernoulli(),
         Poisson(),
+        NegativeBinomial(),
         LogNormal(),
         Exponential(),
         Gamma(),
@@ -607,7 +642,7 @@ def test_the_form_adds_up_weighted_terms(family, x, equal):
 
 
 @pytest.mark.parametrize("wrong", [0.0, -1.0, np.nan, np.inf])
-@pytest.mark.parametrize("family", [Bernoulli, Poisson, Exponential, Gamma, Beta, VonMises])
+@pytest.mark.parametrize("family", [Bernoulli, Poisson, NegativeBinomial, Gamma, VonMises])
 def test_alpha_must_be_positive(family, wrong):
     with pytest.raises(NaivelyError, match="alpha must be > 0"):
         family(alpha=wrong)

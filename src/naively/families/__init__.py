@@ -9,13 +9,15 @@ from naively.families.gamma import Gamma
 from naively.families.gaussian import Gaussian
 from naively.families.histogram import Histogram
 from naively.families.log_normal import LogNormal
+from naively.families.negative_binomial import NegativeBinomial
 from naively.families.poisson import Poisson
 from naively.families.student_t import StudentT
 from naively.families.text import Text
 from naively.families.von_mises import VonMises
 
 __all__ = ["FAMILIES", "Bernoulli", "Beta", "Categorical", "Exponential", "Family", "Gamma"]
-__all__ += ["Gaussian", "Histogram", "LogNormal", "Poisson", "StudentT", "Text", "VonMises"]
+__all__ += ["Gaussian", "Histogram", "LogNormal", "NegativeBinomial", "Poisson", "StudentT", "Text"]
+__all__ += ["VonMises"]
 
 _ALL: tuple[type[Family], ...] = (
     Gaussian,
@@ -29,6 +31,7 @@ _ALL: tuple[type[Family], ...] = (
     Categorical,
     Bernoulli,
     Poisson,
+    NegativeBinomial,
     Text,
 )
 FAMILIES: dict[str, type[Family]] = {family.name: family for family in _ALL}

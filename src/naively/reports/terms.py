@@ -12,7 +12,7 @@ pieces      values at knots, straight lines between, flat beyond
 table       a value for each category, the last for all others
 line        ``a + b x``
 functions   a sum of parts, each a form of a function of x, such as its logarithm
-counts      ``a + b x - log(x!)`` for x of 0 and more
+counts      ``a + b x - log(x!)`` for x of 0 and more, and log Gamma(x + r) / Gamma(r) if r is given
 =========== ====================================================================================
 
 A term of weight 0 in all classes has no form.
@@ -121,7 +121,10 @@ def _lines(form: Lines, i: int) -> Described:
     """Return a line; what is the same for all classes would be missing from a picture of counts."""
     counts = form.carrier is not None
     said = bool(form.A[i].any() or form.B[i].any())
-    return {"form": "counts" if counts else "line", "a": form.A[i], "b": form.B[i]} if said else {}
+    if not said:
+        return {}
+    size = {} if form.size is None else {"r": form.size[i]}
+    return {"form": "counts" if counts else "line", "a": form.A[i], "b": form.B[i], **size}
 
 
 def _functions(form: FunctionSums, i: int) -> Described:

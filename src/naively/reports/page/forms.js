@@ -36,7 +36,11 @@ const forms = {
     const far = FAR / Math.max(1, ...t.b.map(Math.abs));
     return t.a[k] + t.b[k] * Math.max(-far, Math.min(far, x));
   },
-  counts: (t, k, x) => (x < 0 ? 0 : t.a[k] + t.b[k] * Math.min(FAR, x) - logGamma(Math.min(FAR, x) + 1)),
+  counts(t, k, x) {
+    if (x < 0) return 0;
+    const count = Math.min(FAR, x), rising = t.r === undefined ? 0 : logGamma(count + t.r) - logGamma(t.r);
+    return t.a[k] + t.b[k] * count + rising - logGamma(count + 1);
+  },
 };
 
 // Forms of functions of x; one without a value adds nothing.

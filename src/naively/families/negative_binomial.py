@@ -1,0 +1,163 @@
+r"""The negative binomial family: counts that vary more than those of a Poisson do.
+
+.. math:: \log f(x \mid k) = \log \frac{\Gamma(x + r)}{\Gamma(r)\, x!}
+          + r \log \frac{r}{r + m_k} + x \log \frac{m_k}{r + m_k}
+
+where :math:`m_k` is the mean of the class, drawn to that of all classes by :math:`\alpha` rows, and
+:math:`1 / r` the dispersion: the variance is :math:`m_k + m_k^2 / r`. All classes share it, so that
+few rows do not make a class far too sure, and what differs between classes is a line of x. It is
+read off the variances within classes, by the method of moments,
+
+.. math:: \frac1r = \frac{\sum_k m_{2,k} - \sum_k w_k \bar x_k}{\sum_k w_k \bar x_k^2}
+
+and is at least 1e-8: by then it is a Poisson. Cells below 0 are no counts: they add nothing.
+
+References
+----------
+J. Clark, J. Perry (1989), Estimation of the negative binomial parameter by maximum
+quasi-likelihood: how far moments are from it.
+
+Examples
+--------
+>>> cells = Moments.of(weight=[[[4.0]], [[4.0]]], mean=[[[2.0]], [[6.0]]], m2=[[[12.0]], [[84.0]]])
+>>> found = NegativeBinomial().parameters(cells)
+>>> found.mean.tolist(), found.size.tolist()  # (96 - 32) / 160 is 1 / 2.5
+([[2.4], [5.6]], [2.5])
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betainc, betaln
+
+from naively.exceptions import NaivelyError
+from naively.families.family import Codes, Family, Floats, moments_without
+from naively.forms import Lines
+from naively.statistics import Moments
+
+__all__ = ["NegativeBinomial", "NegativeBinomialParameters"]
+
+_FAR = 1e300  # the terms of cells beyond would overflow
+_LEAST, _MOST = 1e-8, 1e8  # of a dispersion
+
+
+@dataclass(frozen=True)
+class NegativeBinomialParameters:
+    """Mean by class and column; of all classes together, the size r and the mean of the column.
+
+    All are NaN where the column has no cells, or no count above 0: then it contributes nothing.
+    """
+
+    mean: Floats
+    prior: Floats  # (2, d): mean and size
+
+    @property
+    def size(self) -> Floats:
+        """The size r, by column."""
+        return self.prior[1]
+
+
+@dataclass(frozen=True)
+class NegativeBinomial(Family):
+    """Counts of any dispersion.
+
+    Parameters
+    ----------
+    alpha : float
+        How many rows all classes together are worth to a class.
+    dispersion : float or None
+        The variance is the mean plus this times its square; None to read it off the rows.
+    """
+
+    alpha: float = 1.0
+    dispersion: float | None = None
+
+    name = "negative_binomial"
+    reads = "functions"
+    functions = (("count", 1.0),)
+    cells = "whole numbers from 0 on"
+    oracle = "nbinom"
+    support = (0, np.inf)
+    discrete = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.alpha < np.inf:
+            raise NaivelyError(f"alpha must be > 0 and finite; got {self.alpha!r}.")
+        if self.dispersion is not None and not _LEAST <= self.dispersion <= _MOST:
+            raise NaivelyError(
+                f"dispersion must be from {_LEAST:g} to {_MOST:g}, or None; got "
+                f"{self.dispersion!r}."
+            )
+
+    def parameters(
+        self, statistic: Moments, prior: Floats | None = None
+    ) -> NegativeBinomialParameters:
+        """Read means and the dispersion off the moments of counts."""
+        counts = _counts(statistic)
+        prior = self._prior(counts) if prior is None else prior
+        return NegativeBinomialParameters(self._mean(counts.weight, counts.mean, prior), prior)
+
+    def log_density(self, x: Floats, parameters: NegativeBinomialParameters) -> Floats:
+        """Return the log probability."""
+        return _log_probability(x[:, np.newaxis], parameters.mean, parameters.size)
+
+    def left_out(
+        self,
+        x: Floats,
+        codes: Codes,
+        weights: Floats,
+        statistic: Moments,
+        parameters: NegativeBinomialParameters,
+    ) -> Floats:
+        """Return the log probability of each cell by the other rows of its class."""
+        weight, mean, _ = moments_without(x, codes, weights, _counts(statistic))
+        found = self._mean(weight, mean, parameters.prior)
+        return _log_probability(x, found, parameters.size)
+
+    def cdf(self, x: Floats, codes: Codes, parameters: NegativeBinomialParameters) -> Floats:
+        """Return the probability of at most x; 0 below 0."""
+        r, mean = parameters.size, parameters.mean[codes]
+        counts = np.minimum(np.floor(x), _FAR)
+        found = betainc(r, np.maximum(counts, 0.0) + 1, r / (r + mean))
+        return np.where(counts < 0, 0.0 * found, found)
+
+    def form(self, parameters: NegativeBinomialParameters, weight: Floats) -> Lines:
+        """Return A + B x; what all classes share is its carrier."""
+        A, B = _line(parameters.mean, parameters.size)
+        return Lines.of(A, B, weight, lowest=0.0, counts=True, size=parameters.size)
+
+    def _prior(self, counts: Moments) -> Floats:
+        """Return the mean of each column, and its size r."""
+        whole = counts.pooled().mean
+        total, squares = counts.weight * counts.mean, counts.weight * counts.mean**2
+        mean = np.where(whole > 0, whole, np.nan)
+        dispersion = np.full_like(mean, self.dispersion or np.nan)
+        if self.dispersion is None:
+            excess = (counts.m2 - total).sum(axis=0)
+            square = np.where(whole > 0, squares.sum(axis=0), np.nan)
+            dispersion = np.clip(excess / square, _LEAST, _MOST)
+        return np.stack([mean, 1 / dispersion + 0.0 * mean])
+
+    def _mean(self, weight: Floats, mean: Floats, prior: Floats) -> Floats:
+        total = np.maximum(weight * mean, 0.0)  # what is left of a sum may be rounding
+        return (total + self.alpha * prior[0]) / (weight + self.alpha)
+
+
+def _counts(statistic: Moments) -> Moments:
+    """Return the moments of the only function."""
+    return Moments(np.ascontiguousarray(statistic.values[:, :, 0]))
+
+
+def _line(mean: Floats, r: Floats) -> tuple[Floats, Floats]:
+    """Return r log(r / (r + m)) and log(m / (r + m))."""
+    return -r * np.log1p(mean / r), np.log(mean) - np.log(r + mean)
+
+
+def _log_probability(x: Floats, mean: Floats, r: Floats) -> Floats:
+    counts = np.clip(np.where(x < 0, np.nan, x), 0.0, _FAR)
+    A, B = _line(mean, r)
+    shared = betaln(r, counts + 1) + np.log(counts + r)
+    return np.nan_to_num(A + B * counts - shared, nan=0.0)
