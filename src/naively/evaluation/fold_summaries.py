@@ -28,7 +28,8 @@ from naively.statistics.row_hashes import distinct_rows
 from naively.statistics.sample import EVERYTHING
 from naively.summary import Summary
 
-__all__ = ["MOST_BYTES", "FoldSummaries", "all_but_one", "measure_folds", "without_sample"]
+__all__ = ["MOST_BYTES", "FoldSummaries", "all_but_one", "measure_folds"]
+__all__ += ["united_schema", "without_sample"]
 
 T = TypeVar("T")
 
@@ -63,12 +64,12 @@ class FoldSummaries:
         time.
         """
         fold, _ = self._places
-        for f, rest in enumerate(all_but_one(self._parts, self.others)):
+        for f, rest in enumerate(all_but_one(self.parts(), self.others)):
             yield self._sampled(rest, fold != f)
 
     def total(self) -> Summary:
         """Return the sum of all folds."""
-        parts = self._parts if self.others is None else [self.others, *self._parts]
+        parts = self.parts() if self.others is None else [self.others, *self.parts()]
         return self._sampled(reduce(add, parts), np.ones(self._places[0].size, np.bool_))
 
     @property
@@ -79,9 +80,8 @@ class FoldSummaries:
         fold, k = np.divmod(codes, np.int32(self.classes.size))
         return fold, k
 
-    @property
-    def _parts(self) -> list[Summary]:
-        """The summaries of the folds, without samples."""
+    def parts(self) -> list[Summary]:
+        """Return the summaries of the folds, without samples."""
         whole, n_classes = self.whole, self.classes.size
         whole = without_sample(whole)
         places = np.split(np.arange(whole.classes.size), whole.classes.size // n_classes)
@@ -129,7 +129,7 @@ def measure_folds(
     def first(few: int) -> Sample:
         return _without_labels(rows, sample, replace(schema, sample=few), model.n_jobs)
 
-    schema = _united([one._settled(schema, first) for one in models])
+    schema = united_schema([one._settled(schema, first) for one in models])
     if n_summarized * _bytes(schema, rows) > MOST_BYTES:  # with histograms, now
         return None
     if sample is not None:
@@ -138,7 +138,7 @@ def measure_folds(
     return FoldSummaries(whole, truth.classes, size)
 
 
-def _united(schemas: list[Schema]) -> Schema:
+def united_schema(schemas: list[Schema]) -> Schema:
     """Return the schema that measures what any of several asks for; columns hold the same in all.
 
     Edges and centres are read off the same rows, so those of one are those of all.

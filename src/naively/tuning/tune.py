@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.engines import files
 from naively.engines.native import is_frame
+from naively.estimators._base import SummaryClassifier
 from naively.estimators.loading import ESTIMATORS
+from naively.estimators.naive_bayes import NaiveBayes
 from naively.evaluation.defaults import default_model
 from naively.evaluation.inputs import Truth, sort_inputs
 from naively.evaluation.splitters import folds_by, splitter_of
 from naively.exceptions import NaivelyError
+from naively.statistics.sample import EVERYTHING
+from naively.summary import Summary
 from naively.tuning.candidates import Candidate, candidates_of, check_grid
 from naively.tuning.column_choice import chosen_columns
+from naively.tuning.sampled import JUDGES, measured_off, schema_of_files
 from naively.tuning.scoring import Scoring, scoring_of
 from naively.tuning.search import Measured, measure_candidates, score_candidates
 from naively.tuning.tuning import Tuning, best_of
 
-__all__ = ["tune"]
+__all__ = ["tune", "tune_summary"]
 
 _DIRECTIONS = ("forward", "backward")
 
@@ -35,28 +42,32 @@ def tune(
     scoring: str = "log_loss",
     columns: Literal["forward", "backward"] | None = None,
     random_state: Any = None,
+    rows: int = JUDGES,
+    **options: Any,
 ) -> Tuning:
     """Return the best of many candidates, each judged on rows that it has not seen.
 
     Call it as ``tune(model, X, y)``, or as ``tune(X, y)`` for a `GaussianNB`, or a `NaiveBayes`
-    where not all columns hold numbers. The model itself is never changed, and what it has learned
-    does not count.
+    where not all columns hold numbers; as ``tune(model, files, "target")`` for files; or as
+    ``tune(model, summary)`` for a summary that keeps rows. The model itself is never changed, and
+    what it has learned does not count.
 
     Parameters
     ----------
     model : estimator of naively's, default=GaussianNB() or NaiveBayes()
         Parameters that the grid does not name are taken from it.
-    X : array-like or data frame of shape (n_rows, n_columns)
-        Rows.
-    y : array-like of shape (n_rows,)
-        Their true labels.
+    X : array-like or data frame of shape (n_rows, n_columns), files, or Summary
+        Rows; files as `naively.summarize` takes them; or what was measured of rows elsewhere.
+    y : array-like of shape (n_rows,), or str
+        Their true labels; the column of labels, of files.
     grid : dict of lists, or list of such dicts, default=None
         Values by parameter, of which all combinations are tried, as in scikit-learn's
         `GridSearchCV`. The name ``"columns"`` stands for the columns to read: lists of names or
         places, or None for all. None tries what is often better (`naively.tuning.candidates`).
     folds : int or splitter, default=5
         How many stratified folds, as scikit-learn's `StratifiedKFold` cuts them, or a splitter that
-        holds each row out once.
+        holds each row out once. Of files and summaries, a number: what a row holds decides its
+        fold.
     scoring : str, default="log_loss"
         ``"log_loss"``, ``"accuracy"``, ``"brier"``, ``"balanced_accuracy"``, ``"f1"`` (macro) or
         ``"roc_auc"`` (macro, one against the rest).
@@ -65,6 +76,10 @@ def tune(
         taken away, and each of these sets of columns becomes a candidate.
     random_state : int, RandomState or None, default=None
         Folds are shuffled if it is given.
+    rows : int, default=20000
+        How many rows of files judge the candidates: a random sample, kept in memory.
+    **options
+        For files: those of `naively.engines.files.scan`, such as ``exclude`` or ``weight``.
 
     Returns
     -------
@@ -75,7 +90,9 @@ def tune(
     -----
     Rows are read once: the summaries of all folds are measured in one pass, and each candidate's
     models are read off the sums of all folds but one. The best model is read off the sum of all.
-    Candidates whose means agree are scored together, by products of matrices.
+    Candidates whose means agree are scored together, by products of matrices. Files are read once,
+    and not again to judge: rows of a sample are judged by models of all rows outside their fold
+    (`naively.tuning.sampled`).
 
     Examples
     --------
@@ -88,19 +105,48 @@ def tune(
     >>> found.best_model.predict(X[:2])
     array([0, 0])
     """
+    given = [value for value in (model, X, y) if value is not None]
+    wanted = scoring_of(scoring)
+    if given and isinstance(given[-1], str | Summary):
+        model = _checked(given[0] if hasattr(given[0], "predict") else NaiveBayes(), grid, columns)
+        summary = given[-1]
+        if isinstance(summary, str):
+            schema = schema_of_files(model, grid, rows)
+            summary = files.summarize(given[-2], target=summary, schema=schema, **options)
+        return tune_summary(model, summary, grid, folds, wanted, columns)
+    if options:
+        raise NaivelyError(f"only files take the option {next(iter(options))!r}.")
     models, X, y = sort_inputs(model, X, y)
     truth = Truth.of(X, y)
     truth.need_two_classes()
     model = _checked(models[0] if models else default_model(X), grid, columns)
     fold = _folds(folds, random_state, X, truth)
-    schema = model._check(X, None).schema
-    candidates = candidates_of(model, grid, schema)
+    candidates = candidates_of(model, grid, model._check(X, None).schema)
     measured = measure_candidates(candidates, X, truth, fold)
     library = type(X).__module__.partition(".")[0] if is_frame(X) else None
-    return searched(candidates, measured, scoring_of(scoring), columns, library=library)
+    return _searched(candidates, measured, wanted, columns, library=library)
 
 
-def searched(
+def tune_summary(
+    model: SummaryClassifier,
+    summary: Summary,
+    grid: Any,
+    folds: Any,
+    scoring: Scoring,
+    columns: Literal["forward", "backward"] | None,
+) -> Tuning:
+    """Return the best of many candidates, judged by the rows that a summary keeps."""
+    if not isinstance(folds, Integral):
+        raise NaivelyError(f"folds of files and of summaries must be a number; got {folds!r}.")
+    candidates = candidates_of(model, grid, summary.schema)
+    measured = measured_off(candidates, summary, int(folds))
+    kept = summary.sample
+    all_rows = kept is not None and kept.bound == EVERYTHING
+    method = f"{folds} folds" + ("" if all_rows else f" of a sample of {summary.weight:,.0f} rows")
+    return _searched(candidates, measured, scoring, columns, method=method)
+
+
+def _searched(
     candidates: list[Candidate],
     measured: list[Measured],
     scoring: Scoring,
