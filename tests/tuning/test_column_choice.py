@@ -52,7 +52,7 @@ def greedy(model, X, columns, direction, folds):
 @pytest.mark.parametrize("name", ["numbers", "categories", "mixed"])
 def test_columns_are_those_of_a_greedy_loop_of_refits(name, direction):
     model, X, columns = CASES[name]
-    found = tune(model, X, Y, grid={}, folds=3, columns=direction)
+    found = tune(model, X, Y, grid=[{}], folds=3, columns=direction)
     sets = [params["columns"] for params in found.params[1:]]
     assert sets == greedy(model, X, columns, direction, 3)
     expected = oracle.refitted(model, X, Y, found.params, folds=3)
@@ -62,7 +62,7 @@ def test_columns_are_those_of_a_greedy_loop_of_refits(name, direction):
 @pytest.mark.parametrize("direction", ["forward", "backward"])
 @pytest.mark.parametrize("X", [COUNTS, csr_array(COUNTS)], ids=["dense", "sparse"])
 def test_columns_of_counts_are_judged_by_models_of_these_columns(X, direction):
-    found = tune(MultinomialNB(), X, Y, grid={}, folds=3, columns=direction)
+    found = tune(MultinomialNB(), X, Y, grid=[{}], folds=3, columns=direction)
     assert_allclose(
         found.scores, oracle.refitted(MultinomialNB(), X, Y, found.params, folds=3), rtol=1e-9
     )
@@ -70,7 +70,7 @@ def test_columns_of_counts_are_judged_by_models_of_these_columns(X, direction):
 
 
 def test_a_column_that_says_the_same_again_is_left_out():
-    found = tune(GaussianNB(), NUMBERS, Y, grid={}, columns="forward")
+    found = tune(GaussianNB(), NUMBERS, Y, grid=[{}], columns="forward")
     assert len({1, 4} & set(found.best_params["columns"])) == 1
     assert found.best_model.n_features_in_ == len(found.best_params["columns"])
 
@@ -78,7 +78,7 @@ def test_a_column_that_says_the_same_again_is_left_out():
 def test_of_columns_that_tie_fewer_are_better():
     X = np.column_stack([NUMBERS[:, 1], np.zeros((N, 2))])  # constant columns change nothing
     for direction in ("forward", "backward"):
-        found = tune(GaussianNB(), X, Y, grid={}, columns=direction)
+        found = tune(GaussianNB(), X, Y, grid=[{}], columns=direction)
         assert found.best_params["columns"] == [0]
 
 
@@ -90,27 +90,27 @@ def test_columns_are_chosen_among_those_of_the_best_candidate():
 
 def test_calibrated_sets_of_columns_are_calibrated_themselves():
     model = NaiveBayes(calibration="temperature")
-    found = tune(model, MIXED, Y, grid={}, folds=3, columns="backward")
+    found = tune(model, MIXED, Y, grid=[{}], folds=3, columns="backward")
     expected = oracle.refitted(model, MIXED, Y, found.params, folds=3)
     assert_allclose(found.scores, expected, rtol=1e-9)
 
 
 def test_interactions_do_not_keep_columns_from_being_chosen():
-    found = tune(NaiveBayes(), MIXED, Y, grid={}, folds=3, columns="forward")
+    found = tune(NaiveBayes(), MIXED, Y, grid=[{}], folds=3, columns="forward")
     assert [len(params.get("columns", MIXED.columns)) for params in found.params] == [3, 1, 2, 3]
 
 
 def test_impossible_categories_can_be_taken_away():
     X = np.column_stack([Y, COUNTS[:, :2]])  # column 0 gives the class away
-    found = tune(CategoricalNB(alpha=0), X, Y, grid={}, folds=3, columns="backward")
+    found = tune(CategoricalNB(alpha=0), X, Y, grid=[{}], folds=3, columns="backward")
     assert np.isfinite(found.best_score)
     assert 0 in found.best_params["columns"]
 
 
 def test_terms_of_some_rows_decide_where_memory_is_short(monkeypatch):
-    expected = tune(GaussianNB(), NUMBERS, Y, grid={}, columns="forward")
-    monkeypatch.setattr(column_choice, "_NUMBERS", N)
-    found = tune(GaussianNB(), NUMBERS, Y, grid={}, columns="forward")
+    expected = tune(GaussianNB(), NUMBERS, Y, grid=[{}], columns="forward")
+    monkeypatch.setattr(column_choice, "MOST_TERMS", N)
+    found = tune(GaussianNB(), NUMBERS, Y, grid=[{}], columns="forward")
     assert_allclose(found.scores[0], expected.scores[0])
     assert len(found.params) == len(expected.params)
 
@@ -118,4 +118,4 @@ def test_terms_of_some_rows_decide_where_memory_is_short(monkeypatch):
 def test_too_many_columns_to_choose_among_is_an_error():
     X = np.zeros((20, column_choice.MOST_COLUMNS + 1))
     with pytest.raises(NaivelyError, match="at most 500"):
-        tune(GaussianNB(), X, np.arange(20) % 2, grid={}, columns="forward")
+        tune(GaussianNB(), X, np.arange(20) % 2, grid=[{}], columns="forward")

@@ -251,6 +251,7 @@ WRONG = {
     ),
     "one that changes no probability": ({"grid": {"n_jobs": [1]}}, "none that can be tuned"),
     "no candidates": ({"grid": []}, "at least one candidate"),
+    "no parameters": ({"grid": {}}, "at least one candidate"),
     "no values": ({"grid": {"ddof": []}}, "at least one value"),
     "a value that is no list": ({"grid": {"variance": "shared"}}, "must be a list of values"),
     "a grid that is none": ({"grid": 3}, "dict of lists"),

@@ -30,6 +30,7 @@ from naively.cli.merge import merge
 from naively.cli.options import grouped
 from naively.cli.predict import predict
 from naively.cli.report import report
+from naively.cli.tune import tune
 from naively.cli.update import update
 from naively.exceptions import NaivelyError
 
@@ -133,7 +134,7 @@ def _naively(
 
 
 _LEARNING = fit, predict, update, forget, merge
-_JUDGING = evaluate, compare, report
+_JUDGING = evaluate, compare, report, tune
 
 for command in (demo, *_LEARNING, *_JUDGING, inspect, explain, diagnose, export):
     program.command()(grouped(command))

@@ -96,8 +96,10 @@ def check_grid(model: SummaryClassifier, grid: Any) -> None:
             "grid must be a dict of lists by parameter, or a list of such dicts; got "
             f"{grid!r}. For example: {{'{tunable(model)[0]}': [...]}}."
         )
-    if not parts:
-        raise NaivelyError("grid must hold at least one candidate; got an empty one.")
+    if not parts or grid == {}:
+        raise NaivelyError(
+            "grid must hold at least one candidate; got an empty one. [{}] is the model as it is."
+        )
     for part in parts:
         for name, values in part.items():
             _check_name(model, name)

@@ -29,12 +29,12 @@ from naively.tuning.held_out import HeldOut
 from naively.tuning.scoring import SCORINGS, Scoring
 from naively.tuning.search import Measured
 
-__all__ = ["MOST_COLUMNS", "chosen_columns"]
+__all__ = ["MOST_COLUMNS", "MOST_TERMS", "chosen_columns"]
 
 Floats = NDArray[np.float64]
 
 MOST_COLUMNS = 500
-_NUMBERS = 1 << 26  # terms of all folds that are kept: 512 MiB
+MOST_TERMS = 1 << 26  # of all folds, which are kept: 512 MiB
 _BLOCK = 1 << 18  # numbers of a block
 _IMPOSSIBLE = -1e4  # stands for minus infinity, from which nothing could be taken away
 
@@ -52,7 +52,7 @@ def chosen_columns(
             f"columns are chosen among at most {MOST_COLUMNS}; got {len(columns):,}. Give sets of "
             "columns in the grid instead."
         )
-    share = _NUMBERS / (rows.fold.size * rows.truth.classes.size * len(columns))
+    share = MOST_TERMS / (rows.fold.size * rows.truth.classes.size * len(columns))
     folds = [
         _FoldTerms(read(candidate), _thinned(held_out, share), rows.schema, candidate)
         for held_out, read in rows.folds()

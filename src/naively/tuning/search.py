@@ -62,6 +62,11 @@ class Measured:
         """What was measured."""
         return self.summaries.whole.schema
 
+    @property
+    def n_rows(self) -> int:
+        """How many rows judge; equal ones that are held once count as often as they came."""
+        return self.fold.size if self.weights is None else round(float(self.weights.sum()))
+
     def folds(self) -> Iterator[tuple[HeldOut, Callable[[Candidate], Model]]]:
         """Yield the rows of each fold, and what reads the model of a candidate off all others."""
         for f, rest in enumerate(self.summaries.rests()):

@@ -170,7 +170,7 @@ def _searched(
         scores=scores,
         scoring=scoring.name,
         best_model=measured[at].best_model(candidates[at]),
-        n_rows=measured[at].fold.size,
+        n_rows=measured[at].n_rows,
         **{"method": f"{scores.shape[1]} folds", **more},
     )
 

@@ -1,0 +1,113 @@
+"""``naively tune``: try parameters and columns, in one pass over files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from naively.cli import bars, console
+from naively.cli.options import AsJson, Data, Files, check_output
+from naively.cli.parameters import ModelOptions
+from naively.exceptions import NaivelyError
+
+__all__ = ["tune"]
+
+
+def tune(
+    files: Files,
+    data: Data,
+    model: ModelOptions,
+    grid: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUES",
+            help="Values of a parameter to try, 'var_smoothing=1e-9,1e-3'; the option may come "
+            "again. By default, what is often better.",
+        ),
+    ] = None,
+    folds: Annotated[int, typer.Option(min=2, metavar="N", help="How many folds.")] = 5,
+    scoring: Annotated[
+        Literal["log_loss", "accuracy", "brier", "balanced_accuracy", "f1", "roc_auc"],
+        typer.Option(help="What the best candidate is best in."),
+    ] = "log_loss",
+    choose: Annotated[
+        Literal["forward", "backward"] | None,
+        typer.Option(help="Choose columns too: add one after the other, or take them away."),
+    ] = None,
+    rows: Annotated[
+        int, typer.Option(min=10, metavar="N", help="How many rows judge, at most.")
+    ] = 20_000,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Save the best model.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Try parameters and columns on rows that a model has not seen.
+
+    Files are read once. Every candidate is read off the same summaries of
+    folds, and judged by rows of a sample; the best is fitted on all rows.
+
+    For example:
+
+      naively tune iris.csv --target species
+      naively tune iris.csv -t species -o best.safetensors
+      naively tune iris.csv -t species --grid variance=class,shared --json
+      naively tune people.csv -t sick --choose backward --scoring accuracy
+    """
+    from naively.cli.data import decide, look
+    from naively.engines.files.scan import scan_planned
+    from naively.tuning.candidates import check_grid
+    from naively.tuning.sampled import schema_of_files
+    from naively.tuning.scoring import scoring_of
+    from naively.tuning.tune import tune_summary
+
+    model.check()
+    source = look(files, data)
+    if output is not None:
+        check_output(output, *source.inputs)
+    model = decide(model, source, data)
+    values = _grid(grid or []) or None
+    if values is not None:
+        check_grid(model.estimator(), values)
+    schema = schema_of_files(model.estimator(), values, rows)
+    plan = source.plan(data, model.kinds)
+    with bars.streaming(f"reading {source.title}") as progress:
+        summary = scan_planned(source.first, plan, schema, progress=progress).summary
+    estimator = model.estimator(summary.classes)
+    with bars.working("tuning"):
+        found = tune_summary(estimator, summary, values, folds, scoring_of(scoring), choose)
+    if output is not None:
+        found.best_model.save(output)
+    if as_json:
+        console.show_json(found.to_dict())
+        return
+    console.show(found)
+    if output is not None:
+        console.show(f"{output}: the best candidate, fitted on {summary.weight:,.0f} rows")
+
+
+def _grid(given: list[str]) -> dict[str, list[Any]]:
+    """Read 'ddof=0,1': numbers, texts, and none.
+
+    >>> _grid(["var_smoothing=1e-9,0.1", "calibration=none,weights", "ddof=0,1"])
+    {'var_smoothing': [1e-09, 0.1], 'calibration': [None, 'weights'], 'ddof': [0, 1]}
+    """
+    found: dict[str, list[Any]] = {}
+    for text in given:
+        name, equals, values = text.partition("=")
+        if not equals or not values:
+            raise NaivelyError(f"--grid must be like 'var_smoothing=1e-9,1e-3'; got {text!r}.")
+        found.setdefault(name.strip().replace("-", "_"), []).extend(map(_value, values.split(",")))
+    return found
+
+
+def _value(text: str) -> Any:
+    plain = text.strip()
+    for read in (int, float):
+        try:
+            return read(plain)
+        except ValueError:
+            continue
+    return None if plain.lower() == "none" else plain

@@ -1,0 +1,72 @@
+"""``naively tune``: files in one pass, a table, JSON, and the best model."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+
+from naively import GaussianNB, load, tune
+from tests.commands import fails, run_well
+
+
+@pytest.fixture
+def iris(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = load_iris(as_frame=True)
+    frame = data.data.assign(species=data.target_names[data.target])
+    frame.to_csv("iris.csv", index=False)
+    return frame
+
+
+def test_the_table_is_that_of_the_library(iris):
+    shown = run_well("tune", "iris.csv", "-t", "species", "--grid", "variance=class,shared").stdout
+    found = tune(GaussianNB(), "iris.csv", "species", grid={"variance": ["class", "shared"]})
+    assert "GaussianNB, 5 folds: 2 candidates, 150 rows, by log loss" in shown
+    for mean in found.mean:
+        assert f"{mean:.4f}" in shown
+
+
+def test_json_holds_every_candidate_and_the_best_model_is_saved(iris):
+    options = ("--grid", "var_smoothing=1e-9,0.1", "--grid", "calibration=none,temperature")
+    done = run_well(
+        "tune", "iris.csv", "-t", "species", *options, "--json", "-o", "best.safetensors"
+    )
+    found = json.loads(done.stdout)
+    assert len(found["candidates"]) == 4
+    assert len(found["candidates"][0]["scores"]) == 5
+    best = load("best.safetensors")
+    assert best.get_params()["var_smoothing"] == found["best_params"]["var_smoothing"]
+    expected = GaussianNB(**found["best_params"]).fit(iris.drop(columns="species"), iris["species"])
+    X = iris.drop(columns="species")
+    np.testing.assert_allclose(best.predict_proba(X), expected.predict_proba(X), rtol=1e-9)
+
+
+def test_columns_are_chosen_in_the_order_of_the_option(iris):
+    options = ("--choose", "forward", "--scoring", "accuracy", "--grid", "ddof=0", "--json")
+    found = json.loads(run_well("tune", "iris.csv", "-t", "species", *options).stdout)
+    assert [len(one["params"].get("columns", [])) for one in found["candidates"]] == [0, 1, 2, 3, 4]
+
+
+def test_tables_of_any_columns_are_tuned_by_families(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=300)
+    towns = np.array(["Ulm", "Bonn", "Kiel"])[(y + rng.integers(2, size=300)) % 3]
+    frame = pd.DataFrame({"town": towns, "size": rng.normal(size=300) + y, "y": y})
+    frame.to_parquet("people.parquet")
+    shown = run_well("tune", "people.parquet", "-t", "y", "--rows", 100).stdout
+    assert "NaiveBayes, 5 folds of a sample of 300 rows" in shown
+    assert "calibration=temperature" in shown
+
+
+def test_what_is_wrong_is_said_in_a_line(iris):
+    wrong = {
+        "--grid must be like": ("--grid", "ddof"),
+        "names a parameter 'smoothness'": ("--grid", "smoothness=1"),
+        "is not possible": ("--grid", "ddof=-1"),
+        "cannot write": ("-o", "nowhere/best.safetensors"),
+    }
+    for message, options in wrong.items():
+        assert message in fails("tune", "iris.csv", "-t", "species", *options)
