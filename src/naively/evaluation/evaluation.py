@@ -46,7 +46,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from naively.evaluation import metrics
 from naively.evaluation.answers import Answers
@@ -55,6 +55,7 @@ from naively.evaluation.influence import Judgement
 from naively.evaluation.inputs import Truth
 from naively.evaluation.metrics import Averages, Confidence, Reliability
 from naively.evaluation.tables import PrintedTable, Tabular, figure, plain
+from naively.evaluation.thresholds import Criterion, Thresholds
 
 __all__ = ["Evaluation"]
 
@@ -248,6 +249,31 @@ class Evaluation(Tabular):
         (0.9663, 0.9284, 0.9845)
         """
         return estimate(self.rows, metric, level)
+
+    def thresholds(
+        self,
+        by: Criterion = "f1",
+        *,
+        at_least: float | None = None,
+        costs: ArrayLike | None = None,
+        pos_label: Any = None,
+    ) -> Thresholds:
+        """Return from which probability on to answer with a class, by the rows that were judged.
+
+        Parameters
+        ----------
+        by : {"f1", "cost", "precision", "recall"}, default="f1"
+            The largest F1; the least cost; the largest recall with a precision of ``at_least``;
+            the largest precision with a recall of ``at_least``.
+        at_least : float, default=None
+            The precision or recall that is wanted.
+        costs : array-like of shape (2, 2), default=None
+            What answers cost: others right, others taken for the class; the class missed, right.
+        pos_label : label, default=None
+            The class; the second of two by default, to be given where there are more.
+        """
+        wanted = {"at_least": at_least, "costs": costs, "pos_label": pos_label}
+        return Thresholds.read(self.rows, self.classes, by, **wanted)
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from naively._optional import need
 
-__all__ = ["PrintedTable", "Tabular", "figure", "plain"]
+__all__ = ["PrintedTable", "Tabular", "figure", "frame", "plain"]
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,13 @@ def figure(value: float) -> str:
     if np.isnan(value):
         return "-"
     return f"{round(value, 4) + 0.0:.4f}" if abs(value) < 1e4 else f"{value:.4g}"  # no "-0.0000"
+
+
+def frame(columns: dict[str, Any], library: str | None) -> Any:
+    """Return columns as a frame of a library: pandas where none is given."""
+    narwhals = need("narwhals", "making a frame", extra="files")
+    backend = need(library or "pandas", "making a frame", extra="dev")
+    return narwhals.from_dict(columns, backend=backend).to_native()
 
 
 def plain(value: Any) -> Any:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from naively._optional import need
-from naively.evaluation.tables import PrintedTable, figure
+from naively.evaluation.tables import PrintedTable, figure, frame
 from naively.explanations.row_terms import RowTerm, RowTerms
 
 if TYPE_CHECKING:
@@ -77,13 +76,6 @@ def frame_of(explanation: Explanation) -> Any:
         "contribution": values.ravel(),
     }
     return frame(columns, explanation.library)
-
-
-def frame(columns: dict[str, Any], library: str | None) -> Any:
-    """Return columns as a frame of a library: pandas where none is given."""
-    narwhals = need("narwhals", "making a frame", extra="files")
-    backend = need(library or "pandas", "making a frame", extra="dev")
-    return narwhals.from_dict(columns, backend=backend).to_native()
 
 
 def dicts_of(explanation: Explanation) -> list[dict[str, Any]]:

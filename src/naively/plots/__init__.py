@@ -7,6 +7,7 @@ style, no backend.
 
 from naively.plots.bars import AccuracyBarsDisplay, TimeBarsDisplay
 from naively.plots.bell_curves import BellCurveDisplay
+from naively.plots.class_curves import GainDisplay, PrecisionRecallDisplay, RocCurveDisplay
 from naively.plots.confusion import ConfusionDisplay
 from naively.plots.decision_regions import DecisionRegionDisplay
 from naively.plots.density_surface import DensitySurfaceDisplay
@@ -24,8 +25,11 @@ __all__ = [
     "DecisionRegionDisplay",
     "DensitySurfaceDisplay",
     "FitDisplay",
+    "GainDisplay",
     "ImportanceDisplay",
+    "PrecisionRecallDisplay",
     "ReliabilityDisplay",
+    "RocCurveDisplay",
     "TimeBarsDisplay",
     "TuningDisplay",
     "WaterfallDisplay",
