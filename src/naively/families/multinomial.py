@@ -56,11 +56,14 @@ class MultinomialShares:
         mass = self.mass(n_entries)
         whole = self.statistic.total + mass
         log_whole = np.log(np.where(whole > 0, whole, n_entries))[:, np.newaxis]
-        empty = (whole == 0)[:, np.newaxis]  # equal shares
+        empty = whole == 0  # equal shares
 
         def share(at: slice) -> Floats:
             smoothed = counts[:, at] + self.some(at)
-            return log_or_least(np.where(empty, 1.0, smoothed)) - log_whole
+            smoothed[empty] = 1.0
+            logs = log_or_least(smoothed)
+            logs -= log_whole
+            return logs
 
         return read_weights(share, counts.shape, self.statistic.n_jobs)
 
