@@ -16,6 +16,7 @@ NAMES = [
     "text_quality",
     "evaluation",
     "explanations",
+    "tuning",
     "memory",
     "imports",
     "cliffs",
