@@ -38,6 +38,7 @@ LAYERS = [
     {"explanations"},
     {"importance", "tuning"},
     {"diagnosis"},
+    {"drifts"},
     {"plots", "reports"},
     {"cli", "__main__"},
 ]
@@ -56,6 +57,7 @@ IMPORTED_LATER = {
     ("explanations", "plots"),
     ("tuning", "plots"),
     ("diagnosis", "plots"),
+    ("drifts", "plots"),
 }
 
 

@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 _homes = {
     "Comparison": "naively.evaluation",
     "Diagnosis": "naively.diagnosis",
+    "Drift": "naively.drifts",
     "Evaluation": "naively.evaluation",
     "Explanation": "naively.explanations",
     "Exponential": "naively.families",
@@ -48,6 +49,7 @@ _homes = {
     "Tuning": "naively.tuning",
     "compare": "naively.evaluation",
     "diagnose": "naively.diagnosis",
+    "drift": "naively.drifts",
     "evaluate": "naively.evaluation",
     "gaussian_density": "naively.families.gaussian",
     "gaussian_log_density": "naively.families.gaussian",
@@ -82,12 +84,13 @@ __all__ += [
 ]
 __all__ += ["TRUSTED_TYPES", "Summary", "__version__", "compare", "evaluate", "gaussian_density"]
 __all__ += ["gaussian_log_density", "load", "plots", "report", "summarize", "tune"]
-__all__ += ["Diagnosis", "diagnose"]
+__all__ += ["Diagnosis", "Drift", "diagnose", "drift"]
 
 if TYPE_CHECKING:
     from naively import plots
     from naively.diagnosis import Diagnosis
     from naively.diagnosis.diagnose import diagnose
+    from naively.drifts import Drift, drift
     from naively.engines import summarize
     from naively.estimators.bernoulli_nb import BernoulliNB
     from naively.estimators.categorical_nb import CategoricalNB

@@ -20,6 +20,7 @@ from naively.cli import console
 from naively.cli.compare import compare
 from naively.cli.demo import demo
 from naively.cli.diagnose import diagnose
+from naively.cli.drift import drift
 from naively.cli.evaluate import evaluate
 from naively.cli.explain import explain
 from naively.cli.export import export
@@ -134,7 +135,7 @@ def _naively(
 
 
 _LEARNING = fit, predict, update, forget, merge
-_JUDGING = evaluate, compare, report, tune
+_JUDGING = evaluate, compare, report, tune, drift
 
 for command in (demo, *_LEARNING, *_JUDGING, inspect, explain, diagnose, export):
     program.command()(grouped(command))

@@ -10,50 +10,48 @@ from naively.cli import bars, console
 from naively.cli.data import Source, look
 from naively.cli.options import Labels, Reading, check_output
 from naively.engines.files import scan
-from naively.engines.files.column_plan import FORMS
+from naively.engines.files.column_plan import FORMS, types_of
 from naively.exceptions import NaivelyError
 from naively.labels import quoted
 from naively.summary import Summary
 
-__all__ = ["rows_for", "save_changed", "types_of"]
+__all__ = ["rows_for", "save_changed", "summary_for"]
 
 
 def rows_for(
     estimator: Any, files: Sequence[str], reading: Reading, labels: Labels, output: Path
 ) -> Summary:
     """Summarize files by the columns of a model, which may be in any order there."""
-    schema, source = estimator.summary_.schema, look(files, reading)
+    source = look(files, reading)
     check_output(output, *source.inputs)
-    kind = FORMS[estimator.classes_.dtype.kind]
+    target = labels.target or _target(source, estimator.summary_.schema.names, labels.weight)
+    return summary_for(estimator, source, reading, labels, target)
+
+
+def summary_for(
+    estimator: Any, source: Source, reading: Reading, labels: Labels, target: str | None
+) -> Summary:
+    """Summarize files by the columns of a model; without a target, as rows of one class."""
+    schema, kind = estimator.summary_.schema, FORMS[estimator.classes_.dtype.kind]
     with bars.streaming(f"reading {source.title}") as progress:
         found = scan(
             source.first,
-            target=labels.target or _target(source, schema.names, labels.weight),
+            target=target,
             columns=None if schema.names else source.split(labels.columns) or None,
             weight=labels.weight,
             schema=schema,
-            label_type=kind,
+            label_type=None if target is None else kind,
             types=types_of(estimator.summary_),
             skip_columns=True,
             progress=progress,
             **reading.dialect,
         ).summary
-    if found.classes.size and FORMS[found.classes.dtype.kind] != kind:
+    if target is not None and found.classes.size and FORMS[found.classes.dtype.kind] != kind:
         raise NaivelyError(
             f"the labels must be {kind} as the model's are ({quoted(estimator.classes_)}); "
             f"got {quoted(found.classes)}."
         )
     return found
-
-
-def types_of(summary: Summary) -> dict[str, str]:
-    """Return what the categories of a summary's columns are."""
-    schema = summary.schema
-    return {
-        schema.names[j]: FORMS[found.dtype.kind]
-        for j, found in zip(schema.categories, summary.categories, strict=True)
-        if schema.names is not None and found.size
-    }
 
 
 def _target(source: Source, names: Sequence[str] | None, weight: str | None) -> str:

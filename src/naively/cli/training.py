@@ -10,8 +10,7 @@ from naively.cli.data import Source
 from naively.cli.notes import tell_identifiers, tell_texts
 from naively.cli.options import Data
 from naively.cli.parameters import ModelOptions
-from naively.cli.rows import types_of
-from naively.engines.files.column_plan import FORMS
+from naively.engines.files.column_plan import FORMS, types_of
 from naively.engines.files.request import SchemaFromFirstRows
 from naively.engines.files.scan import Scan, scan, scan_planned
 from naively.schema import Schema

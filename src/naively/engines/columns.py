@@ -176,7 +176,7 @@ def choose(
 
 def check_some(
     names: Sequence[str],
-    target: str,
+    target: str | None,
     where: str = "",
     *,
     left_out: Sequence[LeftOut] = (),
@@ -187,9 +187,10 @@ def check_some(
         return
     shown = [f"{column.name!r} ({column.reason})" for column in left_out]
     got = "only " + ", ".join(shown[:_SHOWN]) if shown else "none"
+    beside = "" if target is None else f" beside the target {target!r}"
     raise NaivelyError(
-        f"there must be a column {'of numbers ' if numbers else ''}to learn from beside the target "
-        f"{target!r}{where}; got {got}{', ...' if len(shown) > _SHOWN else ''}."
+        f"there must be a column {'of numbers ' if numbers else ''}to learn from{beside}"
+        f"{where}; got {got}{', ...' if len(shown) > _SHOWN else ''}."
     )
 
 

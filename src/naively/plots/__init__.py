@@ -11,6 +11,7 @@ from naively.plots.class_curves import GainDisplay, PrecisionRecallDisplay, RocC
 from naively.plots.confusion import ConfusionDisplay
 from naively.plots.decision_regions import DecisionRegionDisplay
 from naively.plots.density_surface import DensitySurfaceDisplay
+from naively.plots.drift import DriftDisplay
 from naively.plots.fit import FitDisplay
 from naively.plots.importance import ImportanceDisplay
 from naively.plots.reliability import ReliabilityDisplay
@@ -24,6 +25,7 @@ __all__ = [
     "ConfusionDisplay",
     "DecisionRegionDisplay",
     "DensitySurfaceDisplay",
+    "DriftDisplay",
     "FitDisplay",
     "GainDisplay",
     "ImportanceDisplay",

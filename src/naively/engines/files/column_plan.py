@@ -27,8 +27,9 @@ from naively.engines.native.arrow import held_by_type
 from naively.exceptions import NaivelyError
 from naively.kinds import check, check_weights, kind_of, schema_by_types
 from naively.schema import Schema
+from naively.summary import Summary
 
-__all__ = ["FORMS", "READ_AS", "ColumnPlan"]
+__all__ = ["FORMS", "READ_AS", "ColumnPlan", "types_of"]
 
 pa = need("pyarrow", "reading files", extra="files")
 
@@ -115,7 +116,7 @@ class ColumnPlan:
         }
         kinds |= {name: READ_AS[form] for name, form in self.categories.items()}
         kinds |= dict.fromkeys(self.texts, pa.string())
-        return kinds | {self.request.target: _TEXTS}
+        return kinds if self.request.target is None else kinds | {self.request.target: _TEXTS}
 
     def columns_of(self, opened: OpenFile) -> dict[str, Any]:
         """Return the columns to read from a file, or raise where it does not have them."""
@@ -242,3 +243,13 @@ def _form(kind: Any) -> str:
     if pa.types.is_integer(kind):
         return "int"
     return "float" if pa.types.is_floating(kind) or pa.types.is_decimal(kind) else "str"
+
+
+def types_of(summary: Summary) -> dict[str, str]:
+    """Return what the categories of a summary's columns are."""
+    schema = summary.schema
+    return {
+        schema.names[j]: FORMS[found.dtype.kind]
+        for j, found in zip(schema.categories, summary.categories, strict=True)
+        if schema.names is not None and found.size
+    }

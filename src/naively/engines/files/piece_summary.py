@@ -205,7 +205,9 @@ def targets_of(batches: Sequence[Any], opened: OpenFile, request: Request) -> Ta
     n_rows = sum(batch.num_rows for batch in batches)
     if not n_rows:
         return Targets(np.zeros(0, np.int64), np.zeros(0, np.int32), None)
-    if request.target in constants:
+    if request.target is None:  # rows without labels are of one class
+        classes, codes = np.array([""]), np.zeros(n_rows, np.int32)
+    elif request.target in constants:
         classes, _ = encode(pa.chunked_array([[constants[request.target]]]), request.target)
         codes = np.zeros(n_rows, np.int32)
     else:

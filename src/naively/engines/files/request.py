@@ -28,7 +28,7 @@ class Request:
     """Which columns are learned from, and what they hold, as far as the caller says."""
 
     # target, columns, exclude and weight: as `scan` has them
-    target: str
+    target: str | None
     columns: tuple[str, ...] | None = None
     exclude: tuple[str, ...] = ()
     weight: str | None = None
@@ -42,7 +42,7 @@ class Request:
     @classmethod
     def of(
         cls,
-        target: str,
+        target: str | None,
         schema: Schema | SchemaFromFirstRows | None,
         *,
         columns: Sequence[str] | None = None,

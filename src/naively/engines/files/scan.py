@@ -53,7 +53,7 @@ def summarize(source: Any, *, target: str, **options: Any) -> Summary:
 def scan(
     source: Any,
     *,
-    target: str,
+    target: str | None,
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
     weight: str | None = None,
@@ -78,8 +78,8 @@ def scan(
         a glob, "-" for standard input. What a path says, as in ``year=2024/a.parquet``, is a
         column. Or an object with ``__arrow_c_stream__``: a data frame, a relation of DuckDB, a
         reader. Or files that have been looked at already.
-    target : str
-        The column of labels.
+    target : str or None
+        The column of labels; None where there is none: then all rows are of one class.
     columns : sequence of str, optional
         The columns to learn from; None for all, but those without a name.
     exclude : sequence of str

@@ -99,8 +99,10 @@ def change_of(file: File) -> BadFileError | None:
     )
 
 
-def are_text(files: Iterable[File], target: str) -> bool:
+def are_text(files: Iterable[File], target: str | None) -> bool:
     """Whether labels are read as text, whose type shows only when all of it has been read."""
+    if target is None:
+        return False
     return all(file.format == "csv" and target not in file.partitions for file in files)
 
 

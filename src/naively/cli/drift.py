@@ -1,0 +1,107 @@
+"""``naively drift``: whether new rows still look like those that a model has seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from naively.cli import console
+from naively.cli.options import AsJson, Files, Labels, Reading, Saved, check_output
+from naively.exceptions import NaivelyError
+
+__all__ = ["drift"]
+
+_DRIFTED = 3  # the exit code
+
+
+def drift(
+    model: Saved,
+    files: Files,
+    reading: Reading,
+    labels: Labels,
+    fail_above: Annotated[
+        float | None,
+        typer.Option(
+            metavar="DISTANCE",
+            help="End with exit code 3 where the greatest drift, from 0 to 1, is above this.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write a page of HTML.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare new rows with those that a model has seen, column by column.
+
+    Where the files have labels, classes are compared too: in --target, or
+    in the one other column if it holds the model's classes. Instead of
+    files there may be another model. The drift of a column is its
+    Jensen-Shannon distance beyond chance; what may be chance is no drift.
+
+    For example:
+
+      naively drift model.safetensors new.parquet
+      naively drift model.safetensors new.parquet --fail-above 0.2
+      naively drift model.safetensors 'may/*.csv' -t species -o drift.html
+      naively drift april.safetensors may.safetensors --json
+    """
+    from naively.drifts.compare import compare
+    from naively.drifts.inputs import Compared
+    from naively.drifts.pages import page
+    from naively.estimators.loading import load
+
+    if fail_above is not None and not 0 <= fail_above <= 1:
+        raise NaivelyError(f"--fail-above must be from 0 to 1; got {fail_above}.")
+    before = load(model)
+    after, inputs = _after(before, files, reading, labels)
+    if output is not None:
+        check_output(output, model, *inputs)
+    found = compare(Compared(before.summary_, model=before), after)
+    if output is not None:
+        title = f"Drift from {model.name} to {Path(files[0]).name}"
+        output.write_text(page(found, title), encoding="utf-8")
+    if as_json:
+        console.show_json(found.to_dict())
+    elif output is not None:
+        console.show(f"{output}: {found!r}")
+    else:
+        console.show(found)
+    if fail_above is not None and found.greatest > fail_above:
+        console.note(f"the greatest drift is {found.greatest:.4f}, above {fail_above:g}.")
+        raise typer.Exit(_DRIFTED)
+
+
+def _after(
+    before: Any, files: list[str], reading: Reading, labels: Labels
+) -> tuple[Any, tuple[Path, ...]]:
+    """Return what is compared, and the files that it was read from."""
+    from naively.cli.data import look
+    from naively.cli.rows import summary_for
+    from naively.drifts.inputs import Compared
+    from naively.estimators.loading import load
+
+    if len(files) == 1 and files[0].endswith(".safetensors"):
+        return Compared(load(files[0]).summary_), (Path(files[0]),)
+    source = look(files, reading)
+    target = labels.target or _target(before, source, labels.weight)
+    summary = summary_for(before, source, reading, labels, target)
+    return Compared(summary, target is not None), source.inputs
+
+
+def _target(before: Any, source: Any, weight: str | None) -> str | None:
+    """Return the one column beside the model's, if its first cells are classes of the model."""
+    names = before.summary_.schema.names
+    if names is None or not source.first.has_types:
+        return None
+    others = [name for name in source.first.names if name and name not in {*names, weight}]
+    if len(others) != 1:
+        return None
+    known = {str(label) for label in before.classes_.tolist()}
+    cells = source.first.cells(others[0])
+    if not cells or any(str(cell) not in known for cell in cells):
+        return None
+    console.note(f"the labels are in {others[0]!r}, the one column beside the model's.")
+    name: str = others[0]
+    return name
