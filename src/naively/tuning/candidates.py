@@ -19,10 +19,13 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils._param_validation import InvalidParameterError
 
 from naively.estimators._base import SummaryClassifier
+from naively.estimators._mixed import MixedClassifier
+from naively.estimators.choice import with_options
 from naively.exceptions import NaivelyError
 from naively.schema import Schema
 
-__all__ = ["COLUMNS", "Candidate", "candidates_of", "check_grid", "default_grid", "tunable"]
+__all__ = ["COLUMNS", "Candidate", "candidates_of", "check_grid", "default_grid"]
+__all__ += ["reads_alike", "tunable"]
 
 COLUMNS = "columns"  # a name in grids: the columns that a candidate reads
 _FIXED = {"costs", "reject", "decay", "open_classes", "n_jobs"}  # they change no probability
@@ -137,6 +140,20 @@ def _restricted(
         names = {schema.names[j] if schema.names else j for j in columns}
         changed["families"] = {j: its for j, its in own["families"].items() if j in names}
     return clone(estimator).set_params(**changed) if changed else estimator
+
+
+def reads_alike(one: SummaryClassifier, other: SummaryClassifier, schema: Schema) -> bool:
+    """Whether one estimator certainly reads columns as another does, whose schema is known."""
+    if not isinstance(one, MixedClassifier) or not isinstance(other, MixedClassifier):
+        return getattr(one, "binarize", None) == getattr(other, "binarize", None)
+    kinds = one._kinds()
+    held = dict(zip(schema.names or range(schema.n_columns), schema.held, strict=True))
+    same = all(held.get(column) == kind for column, kind in kinds.items())
+    return (
+        same
+        and other._kinds().keys() <= kinds.keys()
+        and with_options(schema, one.families) == schema
+    )
 
 
 def _check_name(model: SummaryClassifier, name: Any) -> None:

@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 from naively import labels
 from naively._threads import map_blocks
 from naively.estimators._base import SummaryClassifier
+from naively.estimators._validation import Checked
 from naively.evaluation.fold_models import needs_every_class
 from naively.evaluation.fold_summaries import FoldSummaries, measure_folds, without_sample
 from naively.evaluation.inputs import Truth
@@ -21,7 +22,7 @@ from naively.exceptions import NaivelyError
 from naively.model import Model
 from naively.schema import Schema
 from naively.summary import Summary
-from naively.tuning.candidates import Candidate
+from naively.tuning.candidates import Candidate, reads_alike
 from naively.tuning.held_out import HeldOut
 from naively.tuning.scoring import Scoring
 
@@ -77,9 +78,9 @@ class Measured:
                     f"{labels.quoted(self.truth.classes[k : k + 1])} has all its rows in fold {f}. "
                     "Use fewer folds, or leave the class out."
                 )
-            at, known = np.flatnonzero(self.fold == f), rest.ordered(all_words=True).categories
-            held_out = HeldOut.of(self.table, self.truth.codes, self.weights, at, known)
-            yield held_out, _ModelReader(rest)
+            at, read = np.flatnonzero(self.fold == f), _ModelReader(rest)
+            known = read.rest.categories
+            yield HeldOut.of(self.table, self.truth.codes, self.weights, at, known), read
 
     def best_model(self, candidate: Candidate) -> SummaryClassifier:
         """Return the model of all rows: the sum of the folds."""
@@ -97,12 +98,12 @@ class _ModelReader:
     """Reads the models of candidates off the sum of all folds but one."""
 
     def __init__(self, rest: Summary) -> None:
-        self.rest = rest
+        # Every class has weight. Words stay where the rows have them: those that a fold lacks
+        # contribute nothing.
+        self.rest = rest.ordered(all_words=True)
 
     def __call__(self, candidate: Candidate) -> Model:
-        # Words stay where the rows have them: those that a fold lacks contribute nothing.
-        estimator = candidate.estimator
-        rest = self.rest.ordered(empty_classes=needs_every_class(estimator), all_words=True)
+        estimator, rest = candidate.estimator, self.rest
         if candidate.columns is not None:
             rest = rest.with_columns(candidate.columns)
         try:
@@ -112,34 +113,43 @@ class _ModelReader:
 
 
 def measure_candidates(
-    candidates: Sequence[Candidate], X: Any, truth: Truth, fold: NDArray[np.int32]
+    candidates: Sequence[Candidate],
+    model: SummaryClassifier,
+    checked: Checked,
+    X: Any,
+    truth: Truth,
+    fold: NDArray[np.int32],
 ) -> list[Measured]:
     """Measure what all candidates read, in one pass; for each candidate, which rows it reads.
 
-    Another pass is made only for candidates that read columns as something else, such as numbers
-    as categories.
+    The rows have been read as a model reads them. Another pass is made only for candidates that
+    read columns as something else, such as numbers as categories.
     """
-    variants = {candidate.measured: candidate.estimator for candidate in candidates}
-    tables: dict[Any, Any] = {}
-    groups: dict[Any, list[tuple[Any, SummaryClassifier]]] = {}
-    for name, estimator in variants.items():
-        checked = estimator._check(X, None)
-        schema = checked.schema
-        alike = schema.held, schema.options, schema.counted, schema.threshold
-        tables.setdefault(alike, checked)
-        groups.setdefault(alike, []).append((name, estimator))
+    tables: dict[Any, Checked] = {}
+    groups: dict[Any, list[SummaryClassifier]] = {}
+    group_of: dict[Any, Any] = {}
+    for candidate in candidates:
+        if candidate.measured in group_of:
+            continue
+        estimator = candidate.estimator
+        alike = reads_alike(estimator, model, checked.schema)
+        own = checked if alike else estimator._check(X, None)
+        schema = own.schema
+        key = schema.held, schema.options, schema.counted, schema.threshold
+        tables.setdefault(key, own)
+        groups.setdefault(key, []).append(estimator)
+        group_of[candidate.measured] = key
     found: dict[Any, Measured] = {}
-    for alike, members in groups.items():
-        checked, models = tables[alike], [estimator for _, estimator in members]
-        summaries = measure_folds(models, checked.table, checked.schema, truth, fold)
+    for key, models in groups.items():
+        own = tables[key]
+        summaries = measure_folds(models, own.table, own.schema, truth, fold)
         if summaries is None:
             raise NaivelyError(
                 "the summaries of all folds must fit into memory, and do not. Use fewer folds, or "
                 "fewer columns."
             )
-        rows = Measured(checked.table, truth, fold, None, summaries, checked.dtype)
-        found |= dict.fromkeys((name for name, _ in members), rows)
-    return [found[candidate.measured] for candidate in candidates]
+        found[key] = Measured(own.table, truth, fold, None, summaries, own.dtype)
+    return [found[group_of[candidate.measured]] for candidate in candidates]
 
 
 def score_candidates(

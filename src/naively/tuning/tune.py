@@ -121,8 +121,9 @@ def tune(
     truth.need_two_classes()
     model = _checked(models[0] if models else default_model(X), grid, columns)
     fold = _folds(folds, random_state, X, truth)
-    candidates = candidates_of(model, grid, model._check(X, None).schema)
-    measured = measure_candidates(candidates, X, truth, fold)
+    checked = model._check(X, None)
+    candidates = candidates_of(model, grid, checked.schema)
+    measured = measure_candidates(candidates, model, checked, X, truth, fold)
     library = type(X).__module__.partition(".")[0] if is_frame(X) else None
     return _searched(candidates, measured, wanted, columns, library=library)
 
