@@ -39,10 +39,7 @@ class Work(NamedTuple):
     bar: float = 100.0
 
 
-WORKS = [
-    Work("100 candidates, 10 folds, 100,000 x 50, 10 classes", 100_000, 50, 10),
-    Work("100 candidates, 10 folds, 100,000 x 50, 2 classes", 100_000, 50, 2),
-]
+WORKS = [Work("100 candidates, 10 folds, 100,000 x 50, 10 classes", 100_000, 50, 10)]
 
 
 def measure(options: Options) -> Iterator[dict[str, Any]]:

@@ -138,6 +138,8 @@ def test_what_cannot_be_tuned_in_one_pass_is_named(path):
         tune(NaiveBayes(), source, "y", folds=[([0], [1])])
     with pytest.raises(NaivelyError, match="at least two folds"):
         tune(NaiveBayes(), source, "y", folds=1)
+    with pytest.raises(NaivelyError, match="40 distinct rows do not fill 35 folds"):
+        tune(GaussianNB(), path(NUMBERS[:40]), "y", folds=35)
     with pytest.raises(NaivelyError, match="only files take the option 'exclude'"):
         tune(GaussianNB(), NUMBERS[["size"]], K, exclude="size")
     with pytest.raises(NaivelyError, match="two classes"):

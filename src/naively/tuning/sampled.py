@@ -66,6 +66,11 @@ def measured_off(candidates: Sequence[Candidate], summary: Summary, n_folds: int
         raise NaivelyError(f"there must be at least two folds; got folds={n_folds}.")
     sample, classes = _checked(summary), summary.classes
     fold = (sample.hashes % np.uint64(n_folds)).astype(np.int32)
+    if not np.bincount(fold, minlength=n_folds).all():
+        raise NaivelyError(
+            f"every fold must hold rows, and {len(sample):,} distinct rows do not fill {n_folds} "
+            "folds. Use fewer folds."
+        )
     shape = len(sample), summary.schema.n_columns
     cells = sample.numbers, sample.categories, summary.categories, sample.texts, summary.words
     rows = Rows(shape, *cells)
