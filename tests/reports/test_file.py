@@ -27,9 +27,9 @@ from tests.report_tables import (
 @pytest.mark.parametrize(
     ("most", "page"),
     [
-        (102, lambda: report(FRAME, SPECIES)),
+        (115, lambda: report(FRAME, SPECIES)),
         (300, lambda: quick(*wide())),
-        (132, lambda: quick(*load_breast_cancer(return_X_y=True))),
+        (144, lambda: quick(*load_breast_cancer(return_X_y=True))),
         (145, lambda: quick(NaiveBayes(), MIXED, CUSTOMERS)),
         (300, lambda: quick(NaiveBayes(calibration=None), *categories(), folds=None)),
         (300, histograms),

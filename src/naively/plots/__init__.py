@@ -14,6 +14,7 @@ from naively.plots.density_surface import DensitySurfaceDisplay
 from naively.plots.drift import DriftDisplay
 from naively.plots.fit import FitDisplay
 from naively.plots.importance import ImportanceDisplay
+from naively.plots.nomogram import NomogramDisplay
 from naively.plots.reliability import ReliabilityDisplay
 from naively.plots.separation import classes_by_separation, columns_by_separation, separation
 from naively.plots.tuning import TuningDisplay
@@ -29,6 +30,7 @@ __all__ = [
     "FitDisplay",
     "GainDisplay",
     "ImportanceDisplay",
+    "NomogramDisplay",
     "PrecisionRecallDisplay",
     "ReliabilityDisplay",
     "RocCurveDisplay",

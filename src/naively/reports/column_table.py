@@ -121,7 +121,7 @@ def describe(
             "index": j,
             "name": f"column {j}" if names is None else visible(names[j]),
             "importance": importance.increase[j],
-            "importance_error": importance.error[j],
+            "importance_error": float(f"{importance.error[j]:.3g}"),
             **(found | texts)[j],
         }
         for j in at

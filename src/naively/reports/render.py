@@ -30,6 +30,7 @@ _SCRIPTS = (
     "explorer",
     "controls",
     "curves",
+    "nomogram",
     "map",
     "figures",
     "sections",
@@ -48,6 +49,7 @@ def render(data: dict[str, Any]) -> str:
     script = "\n".join(['"use strict";', "(() => {", *scripts, "})();"])
     styles = ("page", "words") if has_text else ("page",)
     style = "".join((page / f"{name}.css").read_text("utf-8") for name in styles)
+    style = re.sub(r"(?m)^ +|^/\* .* \*/\n", "", style)
     parts = {
         "title": escape(data["title"]),
         "version": escape(data["naively"]),
@@ -63,9 +65,11 @@ def render(data: dict[str, Any]) -> str:
 
 
 def _script(path: Any) -> str:
-    """Return a script; of its comments, those about the arithmetic help whoever reads a page."""
+    """Return a script without comments and indents, but of the arithmetic, which people read."""
     text: str = path.read_text("utf-8")
-    return text if path.name == "arithmetic.js" else re.sub(r"(?m)^\s*// .*\n", "", text)
+    if path.name == "arithmetic.js":
+        return text
+    return re.sub(r"(?m)^ +", "", re.sub(r"(?m)^\s*// .*\n", "", text))
 
 
 def _plainer(name: str) -> str:

@@ -2,6 +2,7 @@ header();
 glance();
 interactions();
 explorer();
+nomogram();
 map();
 evaluation();
 comparison();
