@@ -9,7 +9,10 @@ namespace {
 
 constexpr std::size_t block = 16;  // classes that share a vector
 constexpr std::size_t together = 4;
+constexpr std::size_t farthest_ahead = 64;  // cells whose weights are fetched beforehand
 constexpr double greatest_weight = 1023.0;
+template <class T>
+constexpr T greatest_count = sizeof(T) == 1 ? std::numeric_limits<T>::max() : static_cast<T>(32767);
 constexpr double least_step = 1e-300;      // where all weights are equal
 constexpr std::uint16_t small_counts = 7;  // four of these times a weight fit 16 bits
 constexpr double most_counts = 1 << 20;    // of a row, times a weight, fit 32 bits
@@ -18,18 +21,30 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t line_bytes = 64, line_weights = 32;
 
 // Writes cells as 16-bit counts and returns their sum, or -1 where some are no such counts.
-NAIVELY_CLONES double narrow(const double* values, std::size_t n,
-                             std::int16_t* NAIVELY_RESTRICT counts) {
+template <class T>
+NAIVELY_INLINE double narrow_from(const T* values, std::size_t n,
+                                  std::int16_t* NAIVELY_RESTRICT counts) {
     int plain = 1;
     std::int64_t total = 0;
     for (std::size_t i = 0; i < n; ++i) {
-        const bool fits = values[i] >= 0.0 && values[i] <= 32767.0;
-        const auto count = static_cast<std::int32_t>(fits ? values[i] : 0.0);
-        plain &= static_cast<double>(count) == values[i];
+        const bool fits = !(values[i] < T{0}) && values[i] <= greatest_count<T>;
+        const auto count = static_cast<std::int32_t>(fits ? values[i] : T{0});
+        plain &= static_cast<T>(count) == values[i];
         counts[i] = static_cast<std::int16_t>(count);
         total += count;
     }
     return plain ? static_cast<double>(total) : -1.0;
+}
+
+NAIVELY_CLONES double narrow(const SparseRows& X, std::size_t row, std::int16_t* counts) {
+    const auto first = static_cast<std::size_t>(X.starts[row]);
+    const std::size_t n = static_cast<std::size_t>(X.starts[row + 1]) - first;
+    double total = 0.0;
+    with_type(X.kind, [&](auto zero) {
+        using T = decltype(zero);
+        total = narrow_from(reinterpret_cast<const T*>(X.values) + first, n, counts);
+    });
+    return total;
 }
 
 // sums += the weights of four cells times their counts.
@@ -50,12 +65,13 @@ NAIVELY_INLINE void add_four(const std::int16_t* weights, const std::uint32_t* p
 template <std::size_t size>
 NAIVELY_INLINE void add_cells(const std::int16_t* weights, const Cells& row,
                               const std::int16_t* counts, std::int32_t* NAIVELY_RESTRICT sums) {
+    const std::size_t ahead = std::min(farthest_ahead, std::max(row.n_behind, cells_behind));
     const std::size_t known = row.n + row.n_behind;
-    const std::size_t far = known > cells_behind ? std::min(row.n, known - cells_behind) : 0;
+    const std::size_t far = known > ahead ? std::min(row.n, known - ahead) : 0;
     std::size_t i = 0;
     for (; i + together <= far; i += together) {
         for (std::size_t at = i; at < i + together; ++at)
-            NAIVELY_PREFETCH(weights + row.places[at + cells_behind] * size);
+            NAIVELY_PREFETCH(weights + row.places[at + ahead] * size);
         add_four<size>(weights, row.places + i, counts + i, sums);
     }
     for (; i + together <= row.n; i += together)
@@ -116,18 +132,18 @@ Finding LineScreen::label(const SparseRows& X, const double* constant, std::int6
     for (std::size_t k = 0; k < n_classes_; ++k)
         if (std::isfinite(constant[k]))
             greatest_constant = std::max(greatest_constant, std::abs(constant[k]));
-    RowReader reader(X, {true, false, true, nullptr});
+    RowReader reader(X, {false, false, true, nullptr}), fetcher(X, {true, false, true, nullptr});
     std::vector<std::int16_t> counts;
     std::int32_t sums[most_classes];
     for (std::size_t i = 0; i < X.n_rows; ++i) {
-        if (i + rows_behind < X.n_rows) reader.prefetch(i + rows_behind);
+        if (i + rows_behind < X.n_rows) fetcher.prefetch(i + rows_behind);
         const Problem problem = reader.read(i);
         if (problem != Problem::none) return {problem, i};
         const Cells& row = reader.cells;
         counts.resize(std::max(counts.size(), row.n));
-        const double total = narrow(row.values, row.n, counts.data());
+        const double total = narrow(X, i, counts.data());
         labels[i] = -1;
-        if (!(total >= 0.0 && total <= most_counts) || !reader.missing.empty()) continue;
+        if (!(total >= 0.0 && total <= most_counts)) continue;
         sum_row(weights_, stride_, row, counts.data(), sums);
         double first = -infinity, second = -infinity;
         std::size_t at = 0;

@@ -68,7 +68,7 @@ def test_weights_that_are_all_equal_leave_the_constants_to_decide():
     assert screened(rows, np.full((2, 4), -7.5), np.zeros(4)).tolist() == [-1, -1]
 
 
-@pytest.mark.parametrize("cell", [0.5, -1.0, np.nan, 32_768.0, 1e300])
+@pytest.mark.parametrize("cell", [0.5, -1.0, np.nan, np.inf, 32_768.0, 1e300])
 def test_rows_of_what_is_no_small_count_are_left_to_doubles(cell):
     B = np.array([[0.0, 9.0], [9.0, 0.0]])
     rows = SparseRows.of_dense(np.array([[1.0, 0.0], [cell, 1.0], [0.0, 1.0]]))
