@@ -45,7 +45,7 @@ portable: .venv-portable/ready ## run the kernel's tests on a build without vect
 	.venv-portable/bin/python -m pytest $(PARALLEL) -p no:cacheprovider $(KERNEL_TESTS)
 
 lowest: .venv-lowest/ready ## run the tests of models and files with the lowest supported versions
-	.venv-lowest/bin/python -m pytest $(PARALLEL) -p no:cacheprovider $(LOWEST_TESTS)
+	.venv-lowest/bin/python -m pytest $(PARALLEL) -p no:cacheprovider -W ignore::DeprecationWarning $(LOWEST_TESTS)
 
 LOWEST_TESTS := $(addprefix tests/,kernel statistics families estimators engines/files plots cli)
 KERNEL_TESTS := tests/kernel tests/engines/files/test_plain.py $(addprefix tests/statistics/test_,$(addsuffix .py,laws numerics))

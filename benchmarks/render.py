@@ -1,8 +1,9 @@
 """Recorded results become tables in the README and the documentation.
 
 What stands between ``<!-- benchmarks:NAME -->`` and ``<!-- /benchmarks -->`` is rewritten from
-``results/NAME.json``; the rest of the page is left alone. Tables are never typed, and figures are
-drawn from the same records.
+``results/NAME.json``; ``benchmarks:NAME brief`` holds only what was measured beside scikit-learn,
+for a newcomer, in the works named in `_BRIEF`. The rest of the page is left alone. Tables are never typed,
+and figures are drawn from the same records.
 """
 
 from __future__ import annotations
@@ -20,7 +21,14 @@ __all__ = ["record", "render"]
 
 _ROOT = Path(__file__).parent.parent
 _RESULTS = Path(__file__).parent / "results"
-_REGION = re.compile(r"(<!-- benchmarks:(\w+) -->\n).*?(<!-- /benchmarks -->)", re.DOTALL)
+_REGION = re.compile(r"(<!-- benchmarks:(\w+)( brief)? -->\n).*?(<!-- /benchmarks -->)", re.DOTALL)
+_BRIEF = {
+    "fit, 1,000,000 x 50 float64, 10 classes",
+    "predict, same",
+    "predict_proba, same",
+    "fit, same, pandas frame",
+    "predict_one, a row of Iris",
+}
 
 
 def record(name: str, records: list[dict[str, Any]]) -> None:
@@ -42,13 +50,16 @@ def render() -> None:
 
 
 def _region(found: re.Match[str]) -> str:
-    start, name, end = found.groups()
+    start, name, brief, end = found.groups()
     path = _RESULTS / f"{name}.json"
     if not path.exists():
         return found[0]
     result = json.loads(path.read_text())
-    columns = import_module(f"benchmarks.{name}").COLUMNS
-    return f"{start}\n{table(columns, result['records'])}\n\n{_measured_on(result)}\n\n{end}"
+    module, records = import_module(f"benchmarks.{name}"), result["records"]
+    columns = module.BRIEF if brief else module.COLUMNS
+    if brief:
+        records = [r for r in records if r["peer"] == "scikit-learn" and r["work"] in _BRIEF]
+    return f"{start}\n{table(columns, records)}\n\n{_measured_on(result)}\n\n{end}"
 
 
 def _measured_on(result: dict[str, Any]) -> str:

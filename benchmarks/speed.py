@@ -18,7 +18,7 @@ from benchmarks.tables import Columns, Options, mark, seconds
 from benchmarks.timing import race
 from benchmarks.workloads import Data, clouds, formed
 
-__all__ = ["COLUMNS", "WORKS", "Work", "measure", "records"]
+__all__ = ["BRIEF", "COLUMNS", "WORKS", "Work", "measure", "records"]
 
 
 SKLEARN = "scikit-learn"
@@ -119,4 +119,10 @@ COLUMNS: Columns = {
     "by best": lambda r: f"{r['ratio_of_best']:.3g}",
     "bar": lambda r: "" if r["bar"] is None else f"{r['bar']:.3g}",
     "met": lambda r: mark(r["met"]),
+}
+BRIEF: Columns = {
+    "task": lambda r: r["work"].replace("same", "same rows"),
+    "naively": COLUMNS["naively"],
+    "scikit-learn": COLUMNS["takes"],
+    "times as fast": lambda r: f"{r['ratio']:.0f}",
 }
