@@ -1,9 +1,8 @@
 """Recorded results become tables in the README and the documentation.
 
 What stands between ``<!-- benchmarks:NAME -->`` and ``<!-- /benchmarks -->`` is rewritten from
-``results/NAME.json``; ``benchmarks:NAME brief`` holds only what was measured beside scikit-learn,
-for a newcomer, in the works named in `_BRIEF`. The rest of the page is left alone. Tables are never typed,
-and figures are drawn from the same records.
+``results/NAME.json``; the rest of the page is left alone. ``benchmarks:NAME brief`` holds the works
+of `_BRIEF` beside scikit-learn. Tables are never typed, and figures are drawn from the records.
 """
 
 from __future__ import annotations
