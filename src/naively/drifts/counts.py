@@ -42,7 +42,7 @@ Floats = NDArray[np.float64]
 
 _RARE = 5.0  # cells that are expected fewer times are counted as one
 _LEAST = 1.0  # and that one is tested where it is expected as often as this
-_CELLS_OF_A_BIN = 10
+_CELLS_OF_A_BIN = 8
 _LN2 = np.log(2)
 
 
@@ -78,14 +78,19 @@ def compare_counts(
 def compare_bins(before: Floats, after: Floats) -> ComparedCounts:
     """Compare bins of shape (n_groups, n_columns, n_bins), which are ordered.
 
-    Neighbours are merged, by a power of two, until ten cells of the smaller side fall in a bin.
+    Where fewer than eight cells of the smaller side would fall in a bin on average, neighbours are
+    merged, so that about as many cells of both sides together fall in each.
     """
     n_groups, n_columns, n_bins = before.shape
-    n = np.minimum(before.sum(axis=2), after.sum(axis=2))
-    wanted = np.log2(_CELLS_OF_A_BIN * n_bins / np.maximum(n, 1.0))
-    shift = np.clip(np.ceil(wanted), 0, 62).astype(np.int64)[:, :, np.newaxis]
+    both = before + after
+    below = np.cumsum(both, axis=2)
+    total = np.maximum(below[:, :, -1:], np.finfo(np.float64).tiny)
+    n = np.minimum(before.sum(axis=2), after.sum(axis=2))[:, :, np.newaxis]
+    wanted = np.clip(n // _CELLS_OF_A_BIN, 2, n_bins)
+    merged = np.minimum(wanted * (below - both / 2) / total, wanted - 1).astype(np.intp)
+    place = np.where(wanted < n_bins, merged, np.arange(n_bins))
     start = np.arange(n_groups * n_columns).reshape(n_groups, n_columns, 1) * n_bins
-    at = (start + (np.arange(n_bins) >> shift)).ravel()
+    at = (start + place).ravel()
     shape = n_groups, n_columns * n_bins
     a, b = (np.bincount(at, one.ravel(), one.size).reshape(shape) for one in (before, after))
     return compare_counts(a, b, np.repeat(np.arange(n_columns), n_bins), n_columns)

@@ -20,6 +20,7 @@ _MOST_COLUMNS, _MOST_CLASSES = 200, 50
 _STYLE = """
 .naively-drift { font: 14px/1.45 system-ui, sans-serif; max-width: 72rem; }
 .naively-drift h3 { font-size: 1.05rem; margin: 1.4rem 0 .4rem; }
+.naively-drift .shares { max-width: 24rem; }
 .naively-drift .wide { overflow-x: auto; }
 .naively-drift table { border-collapse: collapse; width: 100%; }
 .naively-drift th, .naively-drift td { padding: .2rem .55rem; text-align: right; border: 0;
@@ -94,9 +95,7 @@ def _columns(drift: Drift) -> str:
             else _cell("", "less"),
             _cell(number_text(one["shift"], "+.2f")),
             _cell(number_text(one["spread_ratio"], ".2f", "x "), "less"),
-            _cell(
-                f"{share_text(one['missing_before'])} → {share_text(one['missing_after'])}", "less"
-            ),
+            _cell(_missing(one["missing_before"], one["missing_after"]), "less"),
             f'<td class="bar"><div style="width:{width:.1f}%"></div></td>',
             _cell(number_text(one["distance"], ".3f")),
             _cell(p_text(one["p_adjusted"]), "less"),
@@ -108,6 +107,10 @@ def _columns(drift: Drift) -> str:
     more = len(drift.columns) - len(order)
     after = f'<p class="note">{more:,} columns that have changed less are not shown.</p>'
     return _table(_header(drift), lines) + after * bool(more)
+
+
+def _missing(before: float, after: float) -> str:
+    return "-" if np.isnan(before) else f"{share_text(before)} → {share_text(after)}"
 
 
 def _header(drift: Drift) -> list[tuple[str, str]]:
@@ -139,7 +142,8 @@ def _classes(drift: Drift) -> str:
         f"Shares of classes: distance {found.distance:.3f}, p {p_text(found.p_adjusted)}, "
         f"{drift.class_severity}"
     )
-    return f"<h3>{escape(title)}</h3>" + _table([("", ""), ("before", ""), ("after", "")], lines)
+    table = _table([("", ""), ("before", ""), ("after", "")], lines)
+    return f'<h3>{escape(title)}</h3><div class="shares">{table}</div>'
 
 
 def _table(header: list[tuple[str, str]], lines: list[str]) -> str:

@@ -93,7 +93,7 @@ class DriftDisplay:
             k, j = np.nonzero(inside & ~np.isnan(distance[1:]))
             ax.scatter(distance[1:][k, j], j, marker="|", color=style, **faint)
         for bound, name in zip(BOUNDS, LEVELS[2:], strict=True):
-            ax.axvline(bound, color=palette.FAINT, linewidth=0.8, linestyle=(0, (3, 2)), zorder=0)
+            ax.axvline(bound, color=palette.FAINT, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
             ax.annotate(
                 name,
                 (bound, 1.0),
@@ -122,4 +122,4 @@ class DriftDisplay:
             "What is grey may be chance, or is too small to matter.",
             f"{more:,} columns that have changed less are not shown." if more else "",
         ]
-        _canvas.heading(ax, title_of(found), [" ".join(note for note in notes if note)], width=90)
+        _canvas.heading(ax, title_of(found), [" ".join(note for note in notes if note)], width=98)
