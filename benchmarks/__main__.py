@@ -16,6 +16,7 @@ NAMES = [
     "text_quality",
     "evaluation",
     "explanations",
+    "drift",
     "tuning",
     "memory",
     "imports",
