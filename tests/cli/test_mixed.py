@@ -372,6 +372,17 @@ def test_compare_sets_it_beside_numbers_alone(people):
     assert found["test_accuracy"][0] > found["test_accuracy"][1]  # which does not know who smokes
 
 
+def test_compare_sets_it_beside_others_on_all_columns(people):
+    done = run_well(
+        "compare", "people.csv", "-t", "sick", "--against", "tree, dummy", "--folds", "3"
+    )
+    assert "NaiveBayes less the other" in done.stdout
+    asked = "compare", "people.csv", "-t", "sick", "--against", "dummy", "--folds", "2", "--json"
+    found = json.loads(run_well(*asked).stdout)
+    assert found["names"] == ["NaiveBayes", "dummy"]
+    assert "one of logistic, hgb" in fails("compare", "people.csv", "-t", "sick", "--against", "x")
+
+
 def test_compare_needs_numbers(people):
     line = fails("compare", "people.csv", "-t", "sick", *ANY, "--columns", "town")
     assert line == "scikit-learn's GaussianNB takes numbers, and there is no such column."

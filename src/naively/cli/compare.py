@@ -1,4 +1,4 @@
-"""``naively compare``: our models beside scikit-learn's GaussianNB."""
+"""``naively compare``: our models beside scikit-learn's."""
 
 from __future__ import annotations
 
@@ -18,6 +18,17 @@ def compare(
     files: Files,
     data: Data,
     model: Kind = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Cross-validate beside these, and test the differences: logistic, hgb, forest, "
+            "tree, knn, gaussian, dummy, with commas between.",
+        ),
+    ] = None,
+    folds: Annotated[
+        int, typer.Option(min=2, metavar="N", help="How many folds, with --against.")
+    ] = 10,
     test_size: Annotated[
         float, typer.Option(metavar="SHARE", help="The share of rows to hold out.")
     ] = 0.3,
@@ -30,11 +41,15 @@ def compare(
     It reads numbers alone. Beside naive-bayes, the model of tables that hold
     more, it is given the columns of numbers, with means for missing cells.
 
+    With --against, others of scikit-learn's read all columns: each is judged
+    on the same folds, and the differences are tested.
+
     For example:
 
       naively compare iris.csv --target species
       naively compare iris.csv -t species --repeats 100 --json
       naively compare people.csv -t sick
+      naively compare people.csv -t sick --against logistic,hgb,forest
     """
     from naively import evaluation
     from naively.cli.data import decide, look, read_labelled
@@ -44,6 +59,13 @@ def compare(
     source = look(files, data)
     chosen = decide(ModelOptions(model), source, data)
     table = read_labelled(source, data, chosen.kinds)
+    if against is not None:
+        names = [name.strip() for name in against.split(",")]
+        how: dict[str, Any] = {"against": names, "folds": folds, "random_state": seed}
+        with bars.working("comparing"), user_errors():
+            peers = evaluation.compare(chosen.estimator(), table.X, table.y, **how)
+        console.show_json(peers.to_dict()) if as_json else console.show(peers)
+        return
     ours, theirs, X = _models(chosen, table.X)
     with bars.working("comparing"), user_errors():
         result = evaluation.compare(

@@ -5,5 +5,14 @@ from naively.evaluation.comparison import Comparison
 from naively.evaluation.estimates import METRICS, Estimate
 from naively.evaluation.evaluate import evaluate
 from naively.evaluation.evaluation import Evaluation
+from naively.evaluation.peer_comparison import PeerComparison
 
-__all__ = ["METRICS", "Comparison", "Estimate", "Evaluation", "compare", "evaluate"]
+__all__ = [
+    "METRICS",
+    "Comparison",
+    "Estimate",
+    "Evaluation",
+    "PeerComparison",
+    "compare",
+    "evaluate",
+]

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import partial
 from statistics import fmean, stdev
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 from sklearn.base import clone
@@ -24,9 +24,10 @@ from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.evaluation.comparison import Comparison, Difference, Timing
-from naively.evaluation.defaults import kinds_among
+from naively.evaluation.defaults import default_model, kinds_among
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.inputs import Truth, sort_inputs
+from naively.evaluation.peer_comparison import PeerComparison, compare_with_peers
 from naively.evaluation.peers import GaussianNB as NumbersGaussianNB
 from naively.evaluation.split import Split, split
 from naively.exceptions import NaivelyError
@@ -37,22 +38,50 @@ __all__ = ["compare"]
 _Pair: TypeAlias = tuple[Timing, Timing]
 
 
+@overload
 def compare(
     a: Any = None,
     b: Any = None,
     X: Any = None,
     y: Any = None,
     *,
+    against: None = None,
     test_size: float = 0.3,
     random_state: Any = 42,
     repeats: int = 10,
-) -> Comparison:
+) -> Comparison: ...
+@overload
+def compare(
+    a: Any = None,
+    b: Any = None,
+    X: Any = None,
+    y: Any = None,
+    *,
+    against: Any,
+    folds: int = 10,
+    random_state: Any = 42,
+) -> PeerComparison: ...
+def compare(
+    a: Any = None,
+    b: Any = None,
+    X: Any = None,
+    y: Any = None,
+    *,
+    against: Any = None,
+    folds: int = 10,
+    test_size: float = 0.3,
+    random_state: Any = 42,
+    repeats: int = 10,
+) -> Comparison | PeerComparison:
     """Fit two classifiers on the same rows, judge them on the same others, and time both.
 
     Call it as ``compare(a, b, X, y)``, or as ``compare(X, y)`` for naively's GaussianNB against
     scikit-learn's; where not all columns hold numbers, for `NaiveBayes` against scikit-learn's
     GaussianNB on the columns of numbers, with means in the place of missing cells. The models
     themselves are never changed: copies of them are fitted.
+
+    With ``against``, one model (or the default one) is set beside any number of others by
+    cross-validation on the same folds, with tests of the differences.
 
     Parameters
     ----------
@@ -62,8 +91,14 @@ def compare(
         Rows, such as both can read.
     y : array-like of shape (n_rows,)
         Their true labels.
+    against : list of str or classifiers, default=None
+        Others to compare with: ``"logistic"``, ``"hgb"`` (gradient boosting), ``"forest"``,
+        ``"tree"``, ``"knn"``, ``"gaussian"`` and ``"dummy"`` are scikit-learn's, with what makes
+        them read tables of any columns with missing cells; or objects, which read X as it is.
+    folds : int, default=10
+        How many stratified folds, with ``against``.
     test_size : float or int, default=0.3
-        The share or number of rows to hold out, stratified.
+        The share or number of rows to hold out, stratified; without ``against``.
     random_state : int, RandomState or None, default=42
         Seeds the split.
     repeats : int, default=10
@@ -71,7 +106,7 @@ def compare(
 
     Returns
     -------
-    Comparison
+    Comparison, or PeerComparison with ``against``
 
     Examples
     --------
@@ -83,6 +118,13 @@ def compare(
     (0.9111111111111111, 0.8888888888888888)
     """
     models, X, y = sort_inputs(a, b, X, y)
+    if against is not None:
+        if len(models) > 1:
+            raise NaivelyError(
+                f"with against, compare takes one classifier or none; got {len(models)}."
+            )
+        model = models[0] if models else default_model(X)
+        return compare_with_peers(model, against, X, y, folds=folds, random_state=random_state)
     if len(models) not in (0, 2):
         raise NaivelyError(f"compare takes two classifiers, or none; got {len(models)}.")
     if repeats < 1:

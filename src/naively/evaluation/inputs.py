@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from naively import labels
 from naively.exceptions import NaivelyError
 
-__all__ = ["Truth", "is_fitted", "sort_inputs"]
+__all__ = ["Truth", "check_classifier", "is_fitted", "sort_inputs"]
 
 _VIEWS = "string_view[pyarrow]"  # a type of pandas
 
@@ -66,7 +66,7 @@ def sort_inputs(*inputs: Any) -> tuple[list[Any], Any, Any]:
     models = [value for value in there if hasattr(value, "predict")]
     rows = [value for value in there if not hasattr(value, "predict")]
     for model in models:
-        _check_classifier(model)
+        check_classifier(model)
     if len(rows) != 2:
         raise NaivelyError(f"rows and their labels must be given, X and y; got {len(rows)} of two.")
     return models, _divisible(rows[0]), rows[1]
@@ -109,7 +109,8 @@ def is_fitted(model: Any) -> bool:
     return True
 
 
-def _check_classifier(model: Any) -> None:
+def check_classifier(model: Any) -> None:
+    """Raise where something is no classifier, or a class instead of an object."""
     if isinstance(model, type):
         raise NaivelyError(f"a classifier must be an instance: {model.__name__}(), not the class.")
     if not is_classifier(model):
