@@ -29,8 +29,10 @@ from naively.schema import Schema
 from naively.text_file import no_words
 from naively.words import Words
 
-__all__ = ["Axes", "Move", "Places", "checked_places", "placed"]
+__all__ = ["MOST_COUNTS", "MOST_WORDS", "Axes", "Move", "Places", "checked_places", "placed"]
 
+MOST_WORDS = 1 << 25  # of a column of text
+MOST_COUNTS = 1 << 28  # of a column of text, words times classes: two tables of 2 GB
 _FEW_SLICES = 8
 
 Labels: TypeAlias = NDArray[Any]
@@ -86,7 +88,20 @@ class Axes:
         vocabularies_are_mine = all(map(is_, vocabularies, self.vocabularies))
         if classes is self.classes and vocabularies_are_mine and all(map(is_, words, self.words)):
             return self
-        return Axes(classes, vocabularies, words)
+        return Axes(classes, vocabularies, words).checked(schema)
+
+    def checked(self, schema: Schema) -> Axes:
+        """Return the same, or raise where a column of text has more words than is sensible."""
+        for j, words in zip(schema.texts, self.words, strict=True):
+            n_counts = words.size * self.classes.size
+            if words.width is None and (words.size > MOST_WORDS or n_counts > MOST_COUNTS):
+                raise NaivelyError(
+                    f"{schema.name(j)} must have at most {MOST_WORDS:,} different words, and "
+                    f"{MOST_COUNTS:,} counts, words times classes; got {words.size:,} words and "
+                    f"{self.classes.size:,} classes. Hash the words to a fixed number of places by "
+                    "Text(hashed=2**20), or take shorter n-grams."
+                )
+        return self
 
     def with_columns(self, before: Schema, after: Schema, origin: Sequence[int]) -> Axes:
         """Return the vocabularies of other columns, each that of its origin; else empty."""

@@ -70,7 +70,7 @@ def measure(
     drawn = sample is not None and bool(schema.sample)
     gone = {*without, Sample} if drawn else {*without}
     kinds = [kind for kind in STATISTICS if kind not in gone and kind.is_measured(schema)]
-    axes = Axes(targets.classes, rows.categories, rows.words)
+    axes = Axes(targets.classes, rows.categories, rows.words).checked(schema)
     measured = _measured(rows, targets, schema, axes, kinds, n_jobs, bound, untyped)
     found = dict(zip(kinds, measured, strict=True))
     if sample is not None and drawn:

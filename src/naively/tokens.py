@@ -192,8 +192,8 @@ def _raise(status: str, name: str, row: int) -> NoReturn:
             f"{name} must hold texts below 2^30 bytes; got a longer one in row {row}. Cut it."
         )
     raise NaivelyError(
-        f"{name} must hold at most 2^25 different tokens; got more by row {row}. Hash them, for "
-        "instance by hashed=2**20, or take shorter n-grams."
+        f"{name} must have at most {_MOST_WORDS:,} different words; got more by row {row}. Hash "
+        "the words to a fixed number of places by Text(hashed=2**20), or take shorter n-grams."
     )
 
 
