@@ -1,10 +1,15 @@
 """Hashed words that are counted straight into tables are those of rows of counts."""
 
+import json
+import shutil
+
 import numpy as np
 import pytest
 
-from naively import NaiveBayes, NaivelyError, Text
+from naively import NaiveBayes, NaivelyError, Text, summarize
+from naively.engines.files.scan import scan
 from naively.hashed_texts import HashedCounts, HashedTexts, are_hashed_words
+from naively.rows import Targets
 from naively.schema import Schema
 from naively.statistics import Documents, Occurrences
 from naively.texts import texts_of
@@ -42,9 +47,10 @@ def counted_rows(texts, options):
 def test_tables_hold_what_rows_of_counts_add_up_to(options):
     schema = Schema(2, kinds=("text", "text"), options=(options, TextOptions(hashed=16)))
     columns = [texts_of(TEXTS), texts_of(TEXTS[::-1])]
-    counts = HashedCounts(schema, np.array(["a", "b", "c"]))
-    for rows in (slice(0, 2), slice(2, 2), slice(2, 6)):
-        counts.add(HashedTexts.of(columns, schema)[rows], CLASSES[rows])
+    counts = HashedCounts(schema)
+    for rows in (slice(0, 2), slice(2, 2), slice(2, 6)):  # of which the last has another class
+        classes, codes = np.unique(np.array(["c", "a", "b"])[CLASSES[rows]], return_inverse=True)
+        counts.add(HashedTexts.of(columns, schema)[rows], Targets(classes, codes.astype(np.int32)))
     found = counts.summary()
     for kind, *expected in zip(
         (Occurrences, Documents),
@@ -52,16 +58,18 @@ def test_tables_hold_what_rows_of_counts_add_up_to(options):
         counted_rows(TEXTS[::-1], schema.options[1]),
         strict=True,
     ):
-        np.testing.assert_array_equal(found[kind].values, np.hstack(expected))
+        np.testing.assert_array_equal(found[kind].values[[2, 0, 1]], np.hstack(expected))
+    assert found.classes.tolist() == ["a", "b", "c"]
 
 
 def test_counts_beyond_those_of_32_bits_go_on_in_sums():
     schema = Schema(1, kinds=("text",), options=(TextOptions(hashed=8),))
-    small, large = (HashedCounts(schema, np.array([0, 1, 2]), **how) for how in ({"most": 99}, {}))
+    small, large = HashedCounts(schema, most=99), HashedCounts(schema)
     rows = HashedTexts.of([texts_of(TEXTS)], schema)
     for counts in (small, large):
         for _ in range(3):
-            counts.add(rows, CLASSES)
+            counts.add(rows, Targets(np.array([0, 1, 2]), CLASSES))
+        counts.add(rows[:1], Targets(np.array([-1]), np.zeros(1, np.int32)))
     assert small.summary() == large.summary()
 
 
@@ -93,20 +101,50 @@ def test_bytes_that_are_not_utf8_are_an_error_that_names_the_column(tmp_path):
         )
 
 
-@pytest.mark.parametrize("group", [3, 64, 400], ids=lambda n: f"row groups of {n}")
-def test_a_file_of_hashed_text_gives_the_model_of_its_rows_in_memory(tmp_path, group):
+@pytest.fixture(params=["parquet", "csv", "jsonl"])
+def notes(request, tmp_path):
+    """Return a table of notes, and a file of it."""
     pa = pytest.importorskip("pyarrow")
-    pq = pytest.importorskip("pyarrow.parquet")
     rng = np.random.default_rng(0)
     y = rng.integers(3, size=400)
     words = np.array(["tea", "milk", "Sugar", "cup", "é", "ein", "two words"])
     texts = [" ".join(rng.choice(words[k : k + 4], 1 + i % 7)) for i, k in enumerate(y)]
     texts[17] = None
-    table = pa.table({"note": texts, "age": rng.normal(size=400), "town": words[y], "y": y})
-    pq.write_table(table, tmp_path / "notes.parquet", row_group_size=group)
-    families = {"note": Text(hashed=2**10)}
-    file = NaiveBayes.from_files(tmp_path / "notes.parquet", target="y", families=families)
-    memory = NaiveBayes(families=families).fit(table.drop(["y"]), y)
+    numbers = rng.integers(9, size=400) / 4
+    table = pa.table({"note": texts, "age": numbers, "town": words[y], "y": y})
+    path = tmp_path / f"notes.{request.param}"
+    if request.param == "parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(table, path, row_group_size=64)
+    elif request.param == "csv":
+        pytest.importorskip("pyarrow.csv").write_csv(table, path)
+    else:
+        path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+    return table, path
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{}, {"checkpoint": "so-far"}, {"skip_bad_files": True}, {"n_jobs": 1}],
+    ids=["plain", "with a checkpoint", "bad files skipped", "one thread"],
+)
+def test_a_file_of_hashed_text_gives_the_summary_of_its_rows_in_memory(
+    notes, how, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    table, path = notes
+    options = TextOptions(hashed=2**10)
+    schema = Schema(
+        3,
+        ("note", "age", "town"),
+        ("text", "number", "category"),
+        options=(options,),
+        sample=100,
+    )
+    again = path.with_stem("again")
+    shutil.copy(path, again)
+    file = scan([path, again], target="y", schema=schema, **how).summary
+    memory = summarize(table.drop(["y"]), table["y"].to_numpy(), schema=schema)
     for kind in (Occurrences, Documents):
-        assert file.summary_[kind] == memory.summary_[kind]
-    assert file.summary_.sample == memory.summary_.sample
+        assert file[kind] == 2 * memory[kind]
+    assert file.sample == 2 * memory.sample
+    assert file.words == memory.words

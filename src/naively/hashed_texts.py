@@ -7,8 +7,8 @@ batch instead, and only rows that somebody picks, as a sample does, become rows 
 >>> from naively.texts import texts_of
 >>> schema = Schema(1, kinds=("text",), options=(TextOptions(hashed=8),))
 >>> rows = HashedTexts.of([texts_of(["tea and tea", "coffee"])], schema)
->>> counts = HashedCounts(schema, np.array(["a", "b"]))
->>> counts.add(rows, np.array([0, 1], np.int32))
+>>> counts = HashedCounts(schema)
+>>> counts.add(rows, Targets(np.array(["a", "b"]), np.array([0, 1], np.int32)))
 >>> counts.summary()[Occurrences].values.sum(axis=1)
 array([3., 1.])
 """
@@ -16,15 +16,16 @@ array([3., 1.])
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import _kernel
+from naively import _kernel, labels
 from naively.alphabet import alphabet
-from naively.axes import Axes
+from naively.axes import Axes, placed
+from naively.rows import Targets
 from naively.schema import Schema
 from naively.statistics import Documents, Occurrences
 from naively.summary import Summary
@@ -81,39 +82,32 @@ class HashedCounts:
     ----------
     schema : Schema
         Whose columns of text are hashed words.
-    classes : ndarray
-        The classes of all rows.
     most : int
         How many tokens a count of the tables can hold.
     """
 
-    def __init__(
-        self, schema: Schema, classes: NDArray[Any], *, most: int = np.iinfo(np.uint32).max
-    ) -> None:
+    def __init__(self, schema: Schema, *, most: int = np.iinfo(np.uint32).max) -> None:
         words = tuple(map(no_words, schema.options))
         vocabularies = tuple(np.empty(0, dtype=str) for _ in schema.categories)
-        self._schema, self._axes = schema, Axes(classes, vocabularies, words)
+        self._schema, self._axes = schema, Axes(np.empty(0, np.int64), vocabularies, words)
         self._starts = self._axes.word_starts
-        self._pairs = np.zeros((classes.size, self._starts[-1], 2), np.uint32)
+        self._pairs = np.zeros((0, self._starts[-1], 2), np.uint32)
         self._last = [np.zeros(one.size, np.uint32) for one in words]
-        self._most, self._documents, self._tokens = (
-            most,
-            0,
-            0,
-        )  # how many may have been counted into the pairs
+        self._most, self._documents, self._tokens = most, 0, 0  # that the pairs may hold
         self._sums: list[NDArray[np.float64]] | None = None
 
-    def add(self, rows: HashedTexts, classes: NDArray[np.int32]) -> None:
-        """Count the words of rows, of which each has the place of its class."""
+    def add(self, rows: HashedTexts, targets: Targets) -> None:
+        """Count the words of rows that have no weights."""
         n_tokens = sum(map(_most_tokens, rows.texts, self._schema.options))
         if max(self._tokens + n_tokens, self._documents + len(rows)) >= self._most:
             self._settle()
+        codes = self._codes(targets)
         columns = zip(rows.texts, self._schema.options, self._schema.texts, strict=True)
         for i, (texts, options, j) in enumerate(columns):
             status = _kernel.tally_hashed(
                 np.ascontiguousarray(texts.addresses),
                 np.ascontiguousarray(texts.lengths),
-                classes,
+                codes,
                 alphabet(options.lowercase),
                 *options.ngram_range,
                 self._pairs,
@@ -139,6 +133,20 @@ class HashedCounts:
     @property
     def _tables(self) -> list[NDArray[np.uint32]]:
         return [self._pairs[:, :, 0], self._pairs[:, :, 1]]
+
+    def _codes(self, targets: Targets) -> NDArray[np.int32]:
+        """Return the places of the rows' classes, for which there is room then."""
+        if targets.classes is not self._axes.classes:
+            mine = self._axes.classes
+            axes = replace(self._axes, classes=labels.union(mine, targets.classes))
+            if axes.classes.size > mine.size:
+                places, n = labels.positions(mine, axes.classes), axes.classes.size
+                self._pairs = placed(self._pairs, places, n)
+                if self._sums is not None:
+                    self._sums = [placed(table, places, n) for table in self._sums]
+                self._axes = axes
+        at = labels.positions(targets.classes, self._axes.classes)
+        return at.astype(np.int32)[targets.codes]
 
     def _settle(self) -> None:
         """Add the whole numbers to sums of float64, and begin anew."""

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,9 @@ from naively.texts import Texts, texts_of
 from naively.tokens import encode
 from naively.words import Words
 
-__all__ = ["read_texts"]
+__all__ = ["Counting", "read_texts"]
+
+Counting = Literal["rows", "elsewhere", "none"]
 
 
 def read_texts(
@@ -34,7 +36,7 @@ def read_texts(
     known: Sequence[Words] | None = None,
     n_jobs: int | None = None,
     *,
-    tallied: bool = False,
+    counting: Counting = "rows",
 ) -> tuple[TextRows | None, tuple[Words, ...]]:
     """Return the words of the columns of text, and the vocabularies that number them.
 
@@ -49,14 +51,20 @@ def read_texts(
         have a hash of each text, for samples.
     n_jobs : int, optional
         Threads; None for all cores where there is enough to do.
-    tallied : bool, default=False
-        Whether the words are hashed, and `HashedCounts` counts them.
+    counting : {"rows", "elsewhere", "none"}, default="rows"
+        Whether each row's words are counted; or by `HashedCounts`, which are of hashed words; or
+        not at all, so that texts have hashes alone.
     """
     if not schema.texts:
         return None, ()
-    if tallied:
+    if counting != "rows":
         found = [texts_of(columns[i], schema.name(j)) for i, j in enumerate(schema.texts)]
-        return HashedTexts.of(found, schema), tuple(map(no_words, schema.options))
+        places = tuple(map(no_words, schema.options))
+        hashed = HashedTexts.of(found, schema)
+        if counting == "elsewhere":
+            return hashed, places
+        none = TextRows.empty(len(hashed), [one.size for one in places])
+        return TextRows(hashed.hashes, none.columns), places
     encoded, hashes = [], []
     for i, (j, options) in enumerate(zip(schema.texts, schema.options, strict=True)):
         if known is None and options.unicode != UNICODE:

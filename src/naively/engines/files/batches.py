@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from naively._optional import need
 from naively.engines import categories
 from naively.engines.files.cells import RowError, numbers
-from naively.engines.text_columns import read_texts
+from naively.engines.text_columns import Counting, read_texts
 from naively.exceptions import NaivelyError
 from naively.rows import Rows
 from naively.schema import Schema
@@ -60,12 +60,12 @@ def rows_of(
     schema: Schema | None = None,
     words: tuple[Words, ...] | None = None,
     *,
-    tallied: bool = False,
+    counting: Counting = "rows",
 ) -> Rows:
     """Return the columns of a batch, and those that the file's path holds: the constants.
 
     For each column, in order, it is told what its categories are; "text" where it holds text, and
-    None where it holds numbers. Words that a model does not know are left out. ``tallied`` is as
+    None where it holds numbers. Words that a model does not know are left out. ``counting`` is as
     in `read_texts`.
     """
     plain = [name for name, form in columns.items() if form is None]
@@ -76,7 +76,7 @@ def rows_of(
     if schema is not None and schema.texts:
         named = [name for name, form in columns.items() if form == "text"]
         found = [_text(batch, name, constants) for name in named]
-        texts = read_texts(found, schema, words, n_jobs=1, tallied=tallied)
+        texts = read_texts(found, schema, words, n_jobs=1, counting=counting)
     return Rows.of_columns((batch.num_rows, len(columns)), cells, coded, *texts)
 
 

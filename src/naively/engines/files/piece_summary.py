@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from threading import Event, Lock
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from naively.engines.files.pieces import FilePiece
 from naively.engines.files.read_ahead import StoppedError
 from naively.engines.files.readers import OpenFile
 from naively.engines.files.request import Request
+from naively.engines.files.shared_counts import SharedCounts
 from naively.engines.files.sources import are_text
 from naively.exceptions import NaivelyError
 from naively.hashed_texts import HashedCounts, HashedTexts, are_hashed_words
@@ -64,6 +65,7 @@ class Summarizer:
     stop: Event  # set when nobody wants the result any more
     # it tells above which hash rows are no longer wanted in the sample of the whole pass
     bound: Callable[[], int]
+    counts: SharedCounts | None = None  # where hashed words of the whole pass are counted
 
     def tasks(self, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Callable[[], Any]]]:
         """Yield the tasks of a piece; `joined` puts their results together."""
@@ -91,28 +93,30 @@ class Summarizer:
         )
 
     def summaries(self, opened: OpenFile, piece: FilePiece) -> Iterator[PieceSummary]:
-        """Yield the summary of one batch of rows after the other."""
+        """Yield the summary of one batch of rows after the other, without words."""
         (targets, batches), at = self._rows(opened, piece), 0
         for batch in batches:
-            summary = self._measured(opened, batch, targets, at, self.bound(), None)
+            summary = self._measured(opened, batch, targets, at, self.bound(), "none")
             yield PieceSummary(summary, batch.num_rows)
             at += batch.num_rows
 
     # --- all columns of a piece ---------------------------------------------------------------
 
     def _all_columns(self, opened: OpenFile, piece: FilePiece) -> PieceSummary:
-        schema, counts = self.plan.schema, None
+        schema = self.plan.schema
+        counts: HashedCounts | SharedCounts | None = self.counts
         targets, batches = self._rows(opened, piece)
-        if targets.weights is None and are_hashed_words(schema):
-            counts = HashedCounts(schema, targets.classes)
+        is_large = piece.width is not None  # so that a table of its own is small beside it
+        if counts is None and is_large and targets.weights is None and are_hashed_words(schema):
+            counts = HashedCounts(schema)
         total, rows, bound = BatchSum(schema), 0, self.bound()
         for batch in batches:
             if self.stop.is_set():
                 raise StoppedError
             bound = min(bound, total.bound)
-            total.add(self._measured(opened, batch, targets, rows, bound, counts))
+            total.add(self._measured(opened, batch, targets, rows, bound, counts or "rows"))
             rows += batch.num_rows
-        if counts is None or not rows:
+        if counts is None or counts is self.counts:
             return PieceSummary(total.total(), rows)
         return PieceSummary(total.total() + counts.summary(), rows)
 
@@ -132,20 +136,21 @@ class Summarizer:
         targets: Targets,
         at: int,
         bound: int,
-        counts: HashedCounts | None,
+        counts: HashedCounts | SharedCounts | Literal["rows", "none"],
     ) -> Summary:
-        """Summarize a batch; words are added to the counts instead, where there are any."""
+        """Summarize a batch; words are added to the counts, or not counted at all."""
         schema = self._decided(opened, batch)
         gone = {self.plan.features[j] for j in schema.undecided}
         names = [name for name in self.plan.features if name not in gone]
         forms, own = self.plan.forms(names), slice(at, at + batch.num_rows)
-        rows = rows_of(batch, forms, opened.constants, schema, tallied=counts is not None)
+        counting = counts if isinstance(counts, str) else "elsewhere"
+        rows = rows_of(batch, forms, opened.constants, schema, counting=counting)
         weights = None if targets.weights is None else targets.weights[own]
         its = Targets(targets.classes, targets.codes[own], weights)
         how: dict[str, Any] = {"untyped": are_text([opened.file], self.plan.request.target)}
-        if counts is not None:
+        if not isinstance(counts, str):
             assert isinstance(rows.texts, HashedTexts)
-            counts.add(rows.texts, its.codes)
+            counts.add(rows.texts, its)
             how["without"] = (Occurrences, Documents)
         try:
             return measure(rows, its, schema, n_jobs=1, bound=bound, **how)

@@ -16,6 +16,7 @@ from typing import Any
 
 from naively._optional import need
 from naively.engines.files import checkpoint as checkpoints
+from naively.engines.files.batch_sum import BatchSum
 from naively.engines.files.cells import RowError, settled, typed
 from naively.engines.files.checkpoint import PassState
 from naively.engines.files.column_plan import FORMS, ColumnPlan
@@ -23,8 +24,10 @@ from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.piece_summary import PieceSummary, Summarizer
 from naively.engines.files.read_ahead import FilePass, FileStep, Progress, errors_in, pieces
 from naively.engines.files.request import Request, SchemaFromFirstRows
+from naively.engines.files.shared_counts import SharedCounts
 from naively.engines.files.sources import BadFileError, are_text
 from naively.exceptions import NaivelyError
+from naively.hashed_texts import are_hashed_words
 from naively.schema import Schema
 from naively.statistics.sample import EVERYTHING
 from naively.summary import Summary
@@ -57,6 +60,9 @@ class SummaryPass:
         resumed = self._resumed()
         self.plan = self._decided(self._checked(plan), resumed)
         self.state = resumed or PassState.beginning(self.plan.schema)
+        # Where the state need not be whole after each piece, the sum is made beside it.
+        apart = checkpoint is not None or skip_bad_files
+        self._sum = None if apart else BatchSum(self.plan.schema)
         if not _agree(self.state.summary.schema, self.plan.schema):
             raise NaivelyError(
                 f"the checkpoint {str(checkpoint)!r} is of other columns. Remove it to begin anew."
@@ -71,9 +77,11 @@ class SummaryPass:
         try:
             with FilePass(self.first, n_jobs) as passing:
                 passing.skipped |= {name for name, _ in state.bad}
-                summarizer = Summarizer(self.plan, passing.stop, self._bound)
+                counts = self._shared_counts(passing.threads)
+                summarizer = Summarizer(self.plan, passing.stop, self._bound, counts)
                 for step in passing.steps(summarizer, start, position):
                     self._take(step, summarizer, passing)
+            self._finish(counts)
         finally:
             self._save()
         return self.state
@@ -167,13 +175,37 @@ class SummaryPass:
             self.state = self.state.ended(step.file)
             return
         found: PieceSummary = summarizer.joined([result.result() for result in step.results])
-        self.state = self.state.added(*found, step.file, step.piece.after)
+        if self._sum is None:
+            self.state = self.state.added(*found, step.file, step.piece.after)
+            return
+        self._sum.add(found.summary)
+        self.state = replace(self.state, rows=self.state.rows + found.n_rows)
+
+    def _finish(self, counts: SharedCounts | None) -> None:
+        """Put together what was added outside the state."""
+        total = self.state.summary
+        if self._sum is not None:
+            total = total + self._sum.total()
+        if counts is not None:
+            total = total + counts.summary()
+        self.state = replace(self.state, summary=total)
+
+    def _shared_counts(self, threads: int) -> SharedCounts | None:
+        """Return where threads count hashed words, if it does not matter of which piece they are.
+
+        Sums of weights depend on their order.
+        """
+        if self._sum is None or self.request.weight or not are_hashed_words(self.plan.schema):
+            return None
+        return SharedCounts(self.plan.schema, threads)
 
     def _bound(self) -> int:
         """Return the hash below which rows may still come into the sample of the whole pass.
 
         The rows of the current file are ignored: it may still be skipped.
         """
+        if self._sum is not None:
+            return self._sum.bound
         sample = (self.state.before if self.skip_bad_files else self.state.summary).sample
         return EVERYTHING if sample is None else sample.bound
 
