@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 import naively
-from naively import GaussianNB, NaiveBayes, NaivelyError, Schema, diagnose, summarize
+from naively import GaussianNB, NaiveBayes, NaivelyError, Schema, Text, diagnose, summarize
 from naively.diagnosis import FINDINGS
 from naively.diagnosis.finding import SEVERITIES
 from naively.estimators.loading import ESTIMATORS
@@ -197,6 +197,12 @@ def test_without_a_sample_it_says_what_was_not_looked_at_and_why():
 def test_a_sample_of_few_rows_is_not_looked_at():
     found = diagnose(NaiveBayes().fit([[0.0], [1.0], [2.0]], ["a", "b", "b"]))
     assert "3 rows, and 20 are needed" in str(found)
+
+
+def test_hashed_words_are_not_looked_at():
+    texts = [f"word{i} tea" for i in range(60)]
+    model = NaiveBayes(families={0: Text(hashed=64)}).fit(pd.DataFrame({0: texts}), [0, 1] * 30)
+    assert "are hashed, not counted" in str(diagnose(model))
 
 
 def test_columns_left_out_are_said():

@@ -31,17 +31,11 @@ class Evidence:
         self.summary: Summary = estimator.summary_
         self.classes: list[Any] = self.model.labels
         schema = self.summary.schema
-        self.names = [
-            str(name) for name in schema.names or map("column {}".format, range(schema.n_columns))
-        ]
+        self.names = [*map(str, schema.names or (f"column {j}" for j in range(schema.n_columns)))]
 
     def column(self, j: int) -> str:
         """Name a column at the beginning of a sentence."""
-        return (
-            self.summary.schema.name(j).capitalize()
-            if self.summary.schema.names is None
-            else f"Column {self.names[j]!r}"
-        )
+        return self.summary.schema.name(j).replace("column", "Column", 1)
 
     @cached_property
     def sample(self) -> Sample:

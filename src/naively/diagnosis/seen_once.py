@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.diagnosis.evidence import Evidence
-from naively.diagnosis.finding import Finding, Severity, percent
+from naively.diagnosis.finding import Finding, Severity, Skipped, percent
 from naively.diagnosis.identifier import is_identifier
 from naively.statistics import Documents, Occurrences
 
@@ -29,7 +29,7 @@ _FEWEST = 5  # that were seen once
 _SHARES: tuple[tuple[float, Severity], ...] = ((0.3, "high"), (0.1, "medium"), (0.01, "low"))
 
 
-def seen_once(evidence: Evidence) -> Iterator[Finding]:
+def seen_once(evidence: Evidence) -> Iterator[Finding | Skipped]:
     """Find columns of which many categories, or words, were seen once."""
     summary, schema = evidence.summary, evidence.summary.schema
     for place, j in enumerate(schema.categories):
@@ -44,7 +44,8 @@ def seen_once(evidence: Evidence) -> Iterator[Finding]:
     first = values.shape[1] - summary.axes.word_starts[-1]
     for place, j in enumerate(schema.texts):
         if schema.options[place].hashed is not None:
-            continue  # places are shared by several words
+            yield Skipped("seen once", f"the words of {schema.name(j)} are hashed, not counted.")
+            continue
         start, end = (first + at for at in summary.axes.word_starts[place : place + 2])
         advice = "Give it shorter n-grams, or more texts: words seen once say little."
         yield from _one(evidence, j, values[:, start:end].sum(axis=0), ("words", "words"), advice)
