@@ -49,7 +49,7 @@ class FitDisplay:
     >>> model = NaiveBayes(families={0: "gaussian"}).fit(X, ["a"] * 100 + ["b"] * 100)
     >>> display = FitDisplay.from_estimator(model)
     >>> len(display.bars_)
-    2
+    1
     >>> import matplotlib.pyplot as plt
     >>> plt.close(display.figure_)
     """
@@ -75,22 +75,24 @@ class FitDisplay:
     def from_diagnosis(
         cls, diagnosis: Any, *, column: str | None = None, max_panels: int = 6, ax: Any = None
     ) -> Self:
-        """Draw the families that fit worst, or all classes of one column.
+        """Draw the columns whose families fit worst, each in its worst class; or all of one column.
 
         Parameters
         ----------
         diagnosis : Diagnosis
             What `naively.diagnose` returned.
         column : str, optional
-            The column; None for those that fit worst.
+            A column, of which all classes are drawn; None for the columns that fit worst.
         max_panels : int, default=6
-            How many columns and classes are drawn.
+            How many panels are drawn.
         ax : matplotlib Axes, optional
             A subplot whose place the panels take; None for a new figure.
         """
         if max_panels < 1:
             raise NaivelyError(f"max_panels must be at least 1; got {max_panels}.")
-        fits = sorted(diagnosis.fits, key=lambda fit: -fit.distance)
+        ascending = sorted(diagnosis.fits, key=lambda fit: fit.distance)
+        fits = list({fit.place: fit for fit in ascending}.values())  # the worst class of each
+        fits.sort(key=lambda fit: -fit.distance)
         if column is not None:
             fits = [fit for fit in diagnosis.fits if fit.column == column]
         if not fits:
