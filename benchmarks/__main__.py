@@ -18,6 +18,7 @@ NAMES = [
     "explanations",
     "drift",
     "tuning",
+    "diagnosis",
     "memory",
     "imports",
     "cliffs",
