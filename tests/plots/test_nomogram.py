@@ -83,6 +83,16 @@ def test_values_of_curves_that_turn_stand_on_both_sides_of_the_line():
     assert ticks["4"].log_odds == pytest.approx(ticks["-4"].log_odds, abs=2)
 
 
+def test_small_numbers_have_as_many_names_as_large_ones():
+    X, y = numbers()
+    scaled = np.column_stack([X[:, 3], 1e-3 * X[:, 3], 1e3 * X[:, 3]])
+    model = GaussianNB(smoothing="column").fit(scaled, y)
+    texts = NomogramDisplay.from_estimator(model).ax_.texts
+    on_line = [sum(round(text.get_position()[1]) == y for text in texts) for y in (1, 2, 3)]
+    assert min(on_line) > 4
+    assert max(on_line) - min(on_line) <= 2
+
+
 def test_it_says_what_is_left_out():
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=300)

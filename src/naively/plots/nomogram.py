@@ -15,6 +15,7 @@ __all__ = ["NomogramDisplay"]
 
 # those whose names matter most first: where there is no room, later ones have none
 _PROBABILITIES = (0.5, 0.1, 0.9, 0.01, 0.99, 0.001, 0.999, 0.05, 0.95, 0.3, 0.7, 0.2, 0.8, 0.4, 0.6)
+_FEW = 9  # numbers that a line names, about
 _FAR = 7.0  # log-odds to either side that the ruler of totals shows
 _LETTER = 1.02  # points that a letter is wide
 _MARK = palette.colour(1)
@@ -159,15 +160,9 @@ class NomogramDisplay:
 
     def _column(self, ax: Any, y: int, axis: NomogramAxis) -> None:
         found = self.nomogram
-        values = (
-            _canvas.matplotlib("ticker")
-            .MaxNLocator(9)
-            .tick_values(float(axis.cells.min(initial=0.0)), float(axis.cells.max(initial=1.0)))
-            if axis.kind == "number"
-            else ()
-        )
-        if axis.kind == "number" and axis.cells.size < 10:
-            values = axis.cells
+        values = axis.cells
+        if axis.kind == "number" and values.size > _FEW:
+            values = _canvas.matplotlib("ticker").MaxNLocator(_FEW).tick_values(*values[[0, -1]])
         ticks = [
             (float(found.points(axis, tick.log_odds)), tick.label, tick.rising)
             for tick in axis.ticks([float(v) for v in values])
@@ -186,9 +181,7 @@ class NomogramDisplay:
         if self.row is not None:
             own = self.row.total(found)
             low, high = min(low, own), max(high, own)
-        if not high > low:
-            low, high = (low, low + 1.0) if low >= high else (low, high)
-        self._total = (low, high)
+        self._total = low, high = (low, high if high > low else low + 1.0)
         values = _canvas.matplotlib("ticker").MaxNLocator(10).tick_values(low, high)
         inside = [float(v) for v in values if low <= v <= high]
         _ruler(ax, y, [(self._across(v), f"{v:g}", True) for v in inside], (0.0, 100.0))
