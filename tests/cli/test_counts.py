@@ -8,7 +8,7 @@ import pytest
 
 import naively
 from naively import BernoulliNB, ComplementNB, MultinomialNB
-from tests.commands import run_well
+from tests.commands import run, run_well
 
 KINDS = [MultinomialNB, ComplementNB, BernoulliNB]
 
@@ -46,3 +46,24 @@ def test_rows_are_predicted_added_removed_and_merged(model):
     assert naively.load("twice").summary_ == naively.load("merged").summary_
     run_well("forget", "twice", "mail.csv", "--target", "label", "--output", "once")
     assert naively.load("once").summary_ == model.summary_
+
+
+def test_a_model_of_counts_is_fitted_by_its_name(model):
+    name = type(model).__name__.removesuffix("NB").lower()
+    fit = ("fit", "mail.csv", "--target", "label", "--output", "fitted", "--model", name)
+    run_well(*fit)
+    fitted = naively.load("fitted")
+    assert type(fitted) is type(model)
+    assert fitted.summary_ == model.summary_
+    run_well(*fit, "--priors", "ham=0.25,spam=0.75", "--calibration", "temperature")
+    fitted = naively.load("fitted")
+    assert fitted.calibration == "temperature"
+    assert list(fitted.class_prior) == [0.25, 0.75]
+    assert "--calibration must be temperature or none" in run(*fit, "--calibration=weights").stderr
+    assert "--ddof has no meaning with --model" in run(*fit, "--ddof=1").stderr
+    assert (
+        type(model).__name__
+        in run_well("evaluate", "mail.csv", "--target", "label", "--model", name).stdout
+    )
+    page = ("report", "mail.csv", "--target", "label", "--model", name)
+    assert "Give the texts themselves to NaiveBayes" in run(*page).stderr.replace("\n", " ")

@@ -20,11 +20,12 @@ _gaussian = partial(typer.Option, rich_help_panel="With --model gaussian")
 _naive_bayes = partial(typer.Option, rich_help_panel="With --model naive-bayes")
 
 Kind = Annotated[
-    Literal["gaussian", "naive-bayes"] | None,
+    Literal["gaussian", "naive-bayes", "multinomial", "complement", "bernoulli"] | None,
     _model(
         "--model",
         help="Numbers by Gaussians, or any columns by families, with weights; by default what "
-        "the table needs: gaussian where all columns hold numbers.",
+        "the table needs: gaussian where all columns hold numbers. The other three are for columns "
+        "of counts.",
     ),
 ]
 
@@ -99,8 +100,12 @@ class ModelOptions:
             _pairs(self.class_weight or "", "--class-weight")
         model = self.asked_for
         if model is not None:
-            others = _OF_FAMILIES if model == "gaussian" else _OF_GAUSSIANS
-            self.check_none_of(others, f"--model {model}")
+            others = {"gaussian": _OF_FAMILIES, "naive-bayes": _OF_GAUSSIANS}
+            self.check_none_of(others.get(model, _OF_FAMILIES + _OF_GAUSSIANS), f"--model {model}")
+        if model in _OF_COUNTS and self.calibration == "weights":
+            raise NaivelyError(
+                f"--calibration must be temperature or none with --model {model}; got weights."
+            )
         self.decided(has_categories=False).estimator()
 
     @property
@@ -131,7 +136,7 @@ class ModelOptions:
     @property
     def kinds(self) -> dict[str, Any] | None:
         """What columns hold, as the engine is told: None where all hold numbers."""
-        return None if self.model == "gaussian" else self.estimator()._kinds()
+        return self.estimator()._kinds() if self.model == "naive-bayes" else None
 
     def measured(self) -> SchemaFromFirstRows:
         """Return what is measured, as the engine is told."""
@@ -139,17 +144,16 @@ class ModelOptions:
 
     def estimator(self, classes: Any = None) -> Any:
         """Return the estimator, for labels of these classes if they are known."""
-        from naively.estimators.gaussian_nb import GaussianNB
-        from naively.estimators.naive_bayes import NaiveBayes
+        import naively
 
-        kind = GaussianNB if self.model == "gaussian" else NaiveBayes
-        return kind(**self.params(classes))
+        return getattr(naively, _ESTIMATORS[self.model or "naive-bayes"])(**self.params(classes))
 
     def params(self, classes: Any = None) -> dict[str, Any]:
         """Return the estimator's parameters, for labels of these classes if they are known."""
         params: dict[str, Any] = {}
         if self.priors is not None and classes is not None:
-            params["priors"] = _priors(self.priors, classes.tolist())
+            name = "class_prior" if self.model in _OF_COUNTS else "priors"
+            params[name] = _priors(self.priors, classes.tolist())
         if self.class_weight == "balanced":
             params["class_weight"] = "balanced"
         elif self.class_weight is not None and classes is not None:
@@ -158,6 +162,8 @@ class ModelOptions:
             params["calibration"] = None if self.calibration == "none" else self.calibration
         if self.model == "gaussian":
             return params | {name: getattr(self, name) for name in _OF_GAUSSIANS}
+        if self.model in _OF_COUNTS:
+            return params
         if self.interactions is not None:
             from naively.estimators.choice import interactions_from_text
 
@@ -168,6 +174,14 @@ class ModelOptions:
         return params
 
 
+_ESTIMATORS = {
+    "gaussian": "GaussianNB",
+    "naive-bayes": "NaiveBayes",
+    "multinomial": "MultinomialNB",
+    "complement": "ComplementNB",
+    "bernoulli": "BernoulliNB",
+}
+_OF_COUNTS = "multinomial", "complement", "bernoulli"
 _OF_GAUSSIANS = "variance", "ddof", "smoothing", "var_smoothing"
 _OF_FAMILIES = "interactions", "family", "reject"
 

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from naively import labels
 from naively.engines.tables import known
 from naively.estimators._base import SummaryClassifier
+from naively.estimators._counts import CountClassifier
 from naively.estimators._state import snapshot
 from naively.estimators._validation import check_labels
 from naively.estimators.gaussian_nb import GaussianNB
@@ -104,6 +105,12 @@ def _check_model(model: Any) -> None:
         return
     if isinstance(model, type):
         raise NaivelyError(f"a model must be an instance: {model.__name__}(), not the class.")
+    if isinstance(model, CountClassifier):
+        raise NaivelyError(
+            f"a report explores naively's GaussianNB and NaiveBayes; got {type(model).__name__}. "
+            "Give the texts themselves to NaiveBayes, whose report shows the words of each class: "
+            "report(NaiveBayes(), texts, y). For counts, use model.explain(X) and naively.evaluate."
+        )
     raise NaivelyError(
         f"a report explores naively's GaussianNB and NaiveBayes; got {type(model).__name__}. "
         "Use naively.evaluate and naively.compare for other classifiers."
