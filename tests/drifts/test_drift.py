@@ -249,6 +249,49 @@ def test_a_column_that_is_empty_on_one_side_is_missing_there():
     assert found.measures.missing_after[0, 0] == 1.0
 
 
+def test_a_constant_column_that_becomes_another_constant_is_severe():
+    frame = pd.DataFrame({"a": np.ones(50), "b": np.arange(50.0)})
+    assert drift(frame, frame).greatest == 0.0
+    for other in (2.0, 1.0 + 1e-6):
+        assert drift(frame, frame.assign(a=other)).severity == {"a": "severe", "b": "none"}
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
+def test_the_unit_of_a_column_does_not_matter(scale):
+    X, y = numbers()
+    found, expected = (
+        drift(summarize(s * X, y), summarize(s * (X + 0.4), y)) for s in (scale, 1.0)
+    )
+    np.testing.assert_allclose(found.measures.distance, expected.measures.distance, atol=1e-9)
+    np.testing.assert_allclose(found.measures.p_value, expected.measures.p_value, rtol=1e-6)
+
+
+def test_texts_alone_are_compared():
+    rng = np.random.default_rng(3)
+    words = np.array(
+        ["tea", "coffee", "milk", "water", "wine", "beer", "juice", "cola", "soup", "rice"]
+    )
+
+    def texts(p=None):
+        return [" ".join(rng.choice(words, size=12, p=p)) + " x" * 300 for _ in range(300)]
+
+    before = texts()
+    assert drift(before, texts()).severity == {"column 0": "none"}
+    assert drift(before, texts(np.arange(1, 11) / 55)).severity == {"column 0": "moderate"}
+
+
+def test_collections_of_dasks_are_compared_with_their_labels():
+    dask = pytest.importorskip("dask.dataframe")
+    X, y = numbers()
+    frame, labels = pd.DataFrame(X).add_prefix("x"), pd.Series(y)
+    model = GaussianNB().fit(frame, labels)
+    pair = [dask.from_pandas(one, npartitions=3) for one in (frame + 1, labels)]
+    found = drift(model, tuple(pair)).greatest
+    assert found == pytest.approx(drift(model, (frame + 1, labels)).greatest)
+    with pytest.raises(NaivelyError, match="give the pair"):
+        drift(model, pair[0])
+
+
 def test_weights_count_as_rows_and_that_is_said():
     X, y = numbers()
     half = 0.5 * summarize(X, y)

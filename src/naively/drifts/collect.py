@@ -131,10 +131,16 @@ def _add_numbers(both: AlignedSummaries, room: _Room, weight: tuple[Floats, Floa
     else:
         before, after = (MeanAndVariance.of(both.moments(one)) for one in (both.before, both.after))
     room.put_means(at, before, after)
+    divergence, distance = numbers.gaussian_distance(before, after)
     if schema.edges is not None:
-        room.put_counts(at, compare_bins(*both.pair(Bins)))
+        bins = both.pair(Bins)
+        found = compare_bins(*bins)
+        single = np.count_nonzero(bins[0], axis=2) == 1  # nothing was there to cut, as if constant
+        divergence = np.where(single, divergence, found.divergence)
+        distance = np.where(single, distance, found.distance)
+        room.put_counts(at, found._replace(divergence=divergence, distance=distance))
         return
-    room.divergence[:, at], room.distance[:, at] = numbers.gaussian_distance(before, after)
+    room.divergence[:, at], room.distance[:, at] = divergence, distance
     if schema.counted is None:
         room.p_spread[:, at] = numbers.spread_test(before, after)
 

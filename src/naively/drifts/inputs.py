@@ -10,6 +10,7 @@ import numpy as np
 
 from naively.engines import summarize
 from naively.engines.native import is_frame
+from naively.estimators._dask import is_dask
 from naively.exceptions import NaivelyError
 from naively.schema import Schema
 from naively.summary import Summary
@@ -42,7 +43,8 @@ def read_before(given: Any, target: str | None) -> Compared:
         return Compared(scan(_paths(given), target=target, **how).summary, target is not None)
     X, y = _split(given, target)
     measured, _ = model._measured(X, _labels(X, y), None, None)
-    return Compared(measured, y is not None)
+    plain = NaiveBayes.from_summary(measured, calibration=None, interactions=None)
+    return Compared(measured, y is not None, plain)
 
 
 def read_after(given: Any, target: str | None, before: Compared) -> Compared:
@@ -66,6 +68,10 @@ def read_after(given: Any, target: str | None, before: Compared) -> Compared:
             raise NaivelyError("tables of databases and of Spark need target=, their labels.")
         return Compared(summarize(given, target=target, schema=schema))
     X, y = _split(given, target)
+    if is_dask(X):
+        if y is None:
+            raise NaivelyError("collections of Dask's need labels: give the pair (X, y).")
+        return Compared(_measured(X, y, before, schema))
     library = type(X).__module__.partition(".")[0] if is_frame(X) else None
     return Compared(_measured(X, y, before, schema), y is not None, None, X, library)
 
@@ -96,8 +102,15 @@ def _known(given: Any) -> Compared | None:
 
 def _is_files(given: Any) -> bool:
     if isinstance(given, list) and given:
-        return all(isinstance(one, str | os.PathLike) and Path(one).exists() for one in given)
+        return all(isinstance(one, str | os.PathLike) and _is_there(one) for one in given)
     return isinstance(given, str | os.PathLike)
+
+
+def _is_there(path: Any) -> bool:
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):  # a text that can be no path
+        return False
 
 
 def _paths(given: Any) -> Any:

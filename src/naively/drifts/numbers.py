@@ -56,7 +56,7 @@ class MeanAndVariance(NamedTuple):
     def of(cls, moments: Moments) -> MeanAndVariance:
         """Read moments."""
         n = moments.weight
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with np.errstate(all="ignore"):
             variance = np.where(n > 1, moments.m2 / (n - 1), np.nan)
         variance[variance <= np.square(_ROUNDING * moments.mean)] = 0.0
         return cls(n, np.where(n > 0, moments.mean, np.nan), variance, moments.rest)
@@ -64,7 +64,7 @@ class MeanAndVariance(NamedTuple):
     @classmethod
     def of_counts(cls, total: Floats, n: Floats) -> MeanAndVariance:
         """Read sums of counts, as Poisson's distribution has them: the variance is the mean."""
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with np.errstate(all="ignore"):
             mean = np.where(n > 0, total / n, np.nan)
         return cls(np.broadcast_to(n, mean.shape), mean, np.where(n > 1, mean, np.nan))
 
@@ -81,10 +81,11 @@ class MeanAndVariance(NamedTuple):
 def welch(before: MeanAndVariance, after: MeanAndVariance) -> Floats:
     """Return the p-value of equal means; NaN where a side has fewer than two cells."""
     difference = before.difference(after)
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):
         a, b = before.variance / before.n, after.variance / after.n
-        t = difference / np.sqrt(a + b)
-        freedom = np.square(a + b) / (a**2 / (before.n - 1) + b**2 / (after.n - 1))
+        t, larger = difference / np.sqrt(a + b), np.maximum(a, b)
+        u, v = a / larger, b / larger  # whose squares are float64, too
+        freedom = np.square(u + v) / (u**2 / (before.n - 1) + v**2 / (after.n - 1))
         p = 2 * stdtr(freedom, -np.abs(t))
     constant = a + b == 0
     return np.where(constant, np.where(difference == 0, 1.0, 0.0), p)
@@ -94,20 +95,20 @@ def spread_test(before: MeanAndVariance, after: MeanAndVariance) -> Floats:
     """Return the p-value of equal variances; NaN where a side has fewer than two cells."""
     share = 2 / (KURTOSIS - 1)
     nu, mu = share * (before.n - 1), share * (after.n - 1)
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):
         ratio = before.variance / after.variance
         p = np.minimum(1.0, 2 * np.minimum(fdtr(nu, mu, ratio), fdtrc(nu, mu, ratio)))
-    constant = before.variance * after.variance == 0
+    constant = (before.variance == 0) | (after.variance == 0)
     return np.where(constant, np.where(before.variance == after.variance, 1.0, 0.0), p)
 
 
 def gaussian_distance(before: MeanAndVariance, after: MeanAndVariance) -> tuple[Floats, Floats]:
     """Return the divergence of two Gaussians in bits, and the root of what goes beyond chance."""
     difference = before.difference(after)
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):
         shift, ratio = difference / before.spread, after.spread / before.spread
         chance = (1 + (KURTOSIS - 1) / 2) / 8 * (1 / before.n + 1 / after.n) / np.log(2)
-    constant = before.variance * after.variance == 0
+    constant = (before.variance == 0) | (after.variance == 0)
     same = (before.variance == after.variance) & (difference == 0)
     safe = constant | np.isnan(shift) | np.isnan(ratio)
     found = gaussian_divergence(np.where(safe, 0.0, shift), np.where(safe, 1.0, ratio))
@@ -124,7 +125,7 @@ def gaussian_divergence(shift: Floats, ratio: Floats) -> Floats:
     """
     wide = np.maximum(ratio, 1 / ratio)[..., np.newaxis]
     away = np.abs(shift / np.minimum(ratio, 1.0))[..., np.newaxis]
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
         log_q = (0.5 * (_Z**2 - np.square((_Z - away) / wide)) - np.log(wide)) / np.log(2)
         log_q = np.maximum(log_q, -1e3)  # the logarithm of q/p
         bits = np.logaddexp2(0, log_q) + np.exp2(log_q) * np.logaddexp2(0, -log_q)
