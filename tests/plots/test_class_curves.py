@@ -7,7 +7,12 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.linear_model import RidgeClassifier
 
 from naively import GaussianNB, NaiveBayes, NaivelyError, compare, evaluate
-from naively.plots import GainDisplay, PrecisionRecallDisplay, RocCurveDisplay
+from naively.plots import (
+    GainDisplay,
+    PrecisionRecallDisplay,
+    ReliabilityDisplay,
+    RocCurveDisplay,
+)
 from tests.figures import plt
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -91,6 +96,12 @@ def test_models_are_drawn_together(kind):
     np.testing.assert_array_equal(again.curves[1].y, display.curves[1].y)
     both = kind.from_comparison(compare(X, Y, repeats=1))
     assert [curve.name for curve in both.curves] == ["naively GaussianNB", "sklearn GaussianNB"]
+
+
+def test_any_number_of_models_are_drawn_together(kind):
+    three = compare(X, Y, against=["dummy", "tree"], folds=2)
+    for drawn in (kind.from_comparison(three), ReliabilityDisplay.from_comparison(three)):
+        assert len(drawn.lines_) == 3
 
 
 def test_a_display_is_drawn_where_it_is_told(kind):

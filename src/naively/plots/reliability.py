@@ -155,9 +155,9 @@ class ReliabilityDisplay:
 
     @classmethod
     def from_comparison(cls, comparison: Any, *, ax: Any = None) -> Self:
-        """Draw the test rows of what `naively.compare` returned."""
-        first, other = comparison.evaluations
-        return cls.from_evaluation(first, other=other, names=comparison.names, ax=ax)
+        """Draw the rows that were held out by `naively.compare`, of each of its models."""
+        seen = [judged.reliability for judged in comparison.evaluations]
+        return cls(reliabilities=seen, names=comparison.names).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw.
