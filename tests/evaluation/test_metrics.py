@@ -178,6 +178,13 @@ def test_the_roc_area_of_rows_of_one_class_is_undefined():
     assert math.isnan(found.low)
 
 
+@pytest.mark.parametrize("n_rows", range(1, 60))
+def test_rows_of_one_class_have_a_correlation_of_zero_whatever_their_number(n_rows):
+    rows = rows_of(np.zeros(n_rows, int), np.tile([0.8, 0.2], (n_rows, 1)))  # shares round
+    assert estimate(rows, "mcc").value == 0
+    assert math.isnan(estimate(rows, "kappa").value)
+
+
 def test_a_loss_without_bound_has_no_interval():
     found = estimate(rows_of([0, 1], [[0.0, 1.0], [0.5, 0.5]]), "loss")
     assert found.value == math.inf

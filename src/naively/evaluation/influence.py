@@ -113,9 +113,9 @@ class Judgement:
         """Matthews' correlation coefficient; 0 where only one class is true or predicted."""
         true, predicted, agreed, by_chance = self._marginals()
         spread = 1 - true @ true, 1 - predicted @ predicted
-        scale = np.sqrt(spread[0] * spread[1])
-        if not scale > 1e-12:
+        if not min(spread) > 1e-12:
             return Influence(0.0, np.zeros(self.truth.size))
+        scale = np.sqrt(spread[0] * spread[1])
         value = (agreed - by_chance) / scale
         y, p = self.truth, self.predicted
         change = (y == p) - agreed - (predicted[y] - by_chance) - (true[p] - by_chance)
