@@ -133,6 +133,9 @@ CASES = {
                 *with_column("age", lambda X, y, rng: rng.integers(80, size=N))
             ),
             "fractions": lambda: mixed(*clean()),
+            "numbers too large for fractions": lambda: mixed(
+                *with_column("big", lambda X, y, rng: 1e150 * rng.normal(size=N))
+            ),
         },
     ),
     "family": (

@@ -17,6 +17,7 @@ __all__ = ["counting_columns", "identifiers", "is_identifier"]
 _FEWEST_COUNTED = 10  # rows by which a column is said to count them
 _FEWEST = 20  # rows whose categories differ
 _FEWEST_WHOLE = 100  # rows of whole numbers of which none comes twice
+_EXACT = 2.0**53  # from here on, all float64 are whole
 _MOSTLY = 0.9  # of the cells have a category of their own
 _ADVICE = "Leave it out: what it holds does not come again in new rows."
 
@@ -80,7 +81,8 @@ def _never_twice(summary: Summary) -> Iterator[int]:
         return
     for cells, j in zip(sample.numbers.T, summary.schema.numbers, strict=True):
         known = cells[~np.isnan(cells)]
-        if known.size < _FEWEST_WHOLE or (known != np.floor(known)).any():
+        whole = (known == np.floor(known)) & (np.abs(known) < _EXACT)
+        if known.size < _FEWEST_WHOLE or not whole.all():
             continue
         if np.unique(known).size == known.size and (sample.weight == 1).all():
             yield j
