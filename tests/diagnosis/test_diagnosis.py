@@ -97,6 +97,15 @@ def test_classes_far_apart_are_no_leak_of_high_severity():
     assert {one.severity for one in diagnose(mixed(X, y)).of("leak")} == {"medium"}
 
 
+def test_classes_that_are_never_predicted_are_one_finding():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1000, 2)), np.minimum(rng.integers(12, size=1000), 4)
+    (finding,) = diagnose(gaussian(pd.DataFrame(X, columns=["a", "b"]), y)).of("never predicted")
+    assert finding.classes == (0, 1, 2, 3)
+    assert finding.figure == pytest.approx((y < 4).mean())
+    assert finding.seen.startswith("Classes 0, 1, 2 and 3 are never predicted, though 3")
+
+
 def test_the_gravest_comes_first():
     X, y = with_column("leak", lambda X, y, rng: 1.0 * (y == "yes"))
     found = diagnose(mixed(X.assign(one=0.1), y))

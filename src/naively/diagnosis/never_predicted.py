@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from naively.diagnosis.evidence import Evidence
-from naively.diagnosis.finding import Finding, Severity, percent
+from naively.diagnosis.finding import Finding, Severity, listed, percent
 
 __all__ = ["never_predicted"]
 
@@ -20,17 +20,20 @@ def never_predicted(evidence: Evidence) -> Iterator[Finding]:
     judged, n_classes = evidence.judged, len(evidence.classes)
     rows = np.bincount(judged.codes, judged.weight, n_classes)
     answers = np.bincount(judged.predicted, judged.weight, n_classes)
-    for k in np.flatnonzero((rows >= _FEWEST) & (answers == 0)).tolist():
-        share, own = float(rows[k] / rows.sum()), judged.codes == k
-        p = float(judged.weight[own] @ np.exp(judged.log_p[own, k]) / rows[k])
-        label = evidence.classes[k]
-        seen = (
-            f"Class {label!r} is never predicted, though {percent(share)} of the rows are of it. "
-            f"Its mean probability there is {percent(p)}."
-        )
-        advice = (
-            "Give it a larger prior if it must be found, or add columns that tell it from the "
-            "others."
-        )
-        severity: Severity = "high" if share >= _COMMON / n_classes else "medium"
-        yield Finding("never predicted", severity, seen, advice, classes=(label,), figure=share)
+    never = np.flatnonzero((rows >= _FEWEST) & (answers == 0))
+    if not never.size:
+        return
+    labels = tuple(evidence.classes[k] for k in never)
+    share, own = float(rows[never].sum() / rows.sum()), np.isin(judged.codes, never)
+    of_truth = np.exp(judged.log_p[own, judged.codes[own]])
+    p = percent(float(judged.weight[own] @ of_truth / rows[never].sum()))
+    if several := never.size > 1:
+        what, they = f"Classes {listed(labels)} are", "Their mean probability there is"
+    else:
+        what, they = f"Class {labels[0]!r} is", "Its mean probability there is"
+    seen = f"{what} never predicted, though {percent(share)} of the rows are of "
+    seen += f"{'them' if several else 'it'}. {they} {p}."
+    advice = "Give larger priors to what must be found, or add columns that tell it from the rest."
+    common = rows[never].max() >= _COMMON * rows.sum() / n_classes
+    severity: Severity = "high" if common else "medium"
+    yield Finding("never predicted", severity, seen, advice, classes=labels, figure=share)
