@@ -333,6 +333,9 @@ def test_bad_requests_are_clear():
         drift(empty, summarize(X, y))
     with pytest.raises(NaivelyError, match="as a pair"):
         drift(X, X, target="y")
+    for wrong in (3, None):
+        with pytest.raises(NaivelyError, match="a summary, a fitted estimator, its file, or data"):
+            drift(summarize(X, y), wrong)
     with pytest.raises(NaivelyError, match="the data has no column 'z'"):
         drift(mixed()[0], mixed()[0], target="z")
     from sklearn.exceptions import NotFittedError

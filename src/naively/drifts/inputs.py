@@ -140,5 +140,10 @@ def _labels(X: Any, y: Any) -> Any:
     """Return labels; the same for all rows where there are none."""
     if y is not None:
         return y
+    if not hasattr(X, "__len__") and not hasattr(X, "shape"):
+        raise NaivelyError(
+            "before and after must each be a summary, a fitted estimator, its file, or data; "
+            f"got {type(X).__name__}."
+        )
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     return np.zeros(n_rows, np.int64)
