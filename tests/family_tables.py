@@ -13,6 +13,7 @@ BY_FAMILY = {
     "gaussian": RNG.normal(Y, 1.0),
     "student_t": RNG.normal(Y, 1.0 + Y),
     "histogram": RNG.normal(Y, 1.0) ** 3,
+    "kernel_density": RNG.normal(np.where(RNG.random(N) < 0.5, -2.0, 2.0) * Y, 0.7),
     "log_normal": RNG.lognormal(0.5 * Y, 0.3 + 0.2 * Y),
     "exponential": RNG.exponential(1.0 + Y),
     "gamma": RNG.gamma(1.0 + Y, 1.0 / (1.0 + Y)),

@@ -28,7 +28,7 @@ LAYERS = [
     {"engines", "model_file"},
     {"forms", "function_forms", "joint_forms", "line_sums"},
     {"families"},
-    {"term", "calibration_of_terms", "top_words"},
+    {"term", "calibration_of_terms", "family_choice", "top_words"},
     {"interactions"},
     {"model", "scorer", "sparse_scorer", "class_weights"},
     {"contributions", "column_losses"},

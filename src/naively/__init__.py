@@ -31,6 +31,7 @@ _homes = {
     "CategoricalNB": "naively.estimators.categorical_nb",
     "ComplementNB": "naively.estimators.complement_nb",
     "Histogram": "naively.families",
+    "KernelDensity": "naively.families",
     "LogNormal": "naively.families",
     "Moments": "naively.statistics",
     "MultinomialNB": "naively.estimators.multinomial_nb",
@@ -63,7 +64,7 @@ _names_there = {"gaussian_density": "density", "gaussian_log_density": "log_dens
 _modules = {"plots"}
 
 __all__ = ["BernoulliNB", "Beta", "ComplementNB", "Gamma", "MultinomialNB", "VonMises"]
-__all__ += ["NegativeBinomial"]
+__all__ += ["KernelDensity", "NegativeBinomial"]
 __all__ += ["Bernoulli", "Categorical", "CategoricalNB", "Comparison", "Evaluation", "Gaussian"]
 __all__ += [
     "Explanation",
@@ -112,6 +113,7 @@ if TYPE_CHECKING:
         Gamma,
         Gaussian,
         Histogram,
+        KernelDensity,
         LogNormal,
         NegativeBinomial,
         Poisson,

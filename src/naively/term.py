@@ -17,6 +17,7 @@ from naively.exceptions import NaivelyError
 from naively.families.edges import Edges
 from naively.families.family import Codes, Family, SpreadError
 from naively.families.histogram import BinnedColumns
+from naively.families.kernel_density import SampledColumns
 from naively.families.text import Text, WordCounts
 from naively.forms import Form
 from naively.functions import ColumnFunction
@@ -26,11 +27,11 @@ from naively.statistics.counts import Counts
 from naively.summary import Summary
 from naively.text_rows import TextRows
 
-__all__ = ["Term", "places_of", "read_terms"]
+__all__ = ["ROUNDING", "Term", "places_of", "read_terms"]
 
 Floats = NDArray[np.float64]
 
-_ROUNDING = 1e-12  # of sums of the same weights
+ROUNDING = 1e-12  # of sums of the same weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +153,12 @@ def places_of(family: Family, schema: Schema, columns: Sequence[int]) -> Sequenc
             "summary holds none. Give the column another family, or measure with a schema that has "
             "edges."
         )
+    if columns and family.reads == "sample" and not schema.sample:
+        raise NaivelyError(
+            f"the family {family.name!r} of {schema.name(columns[0])} reads a sample of rows, and "
+            "the summary holds none. Give the column another family, or measure with "
+            "Schema(..., sample=4000)."
+        )
     if family.functions:
         measured = set(schema.functions)
         for j in columns:
@@ -183,6 +190,12 @@ def _statistics(
         some = summary.moments if every else Moments(np.ascontiguousarray(values[:, :, at]))
         yield columns, at, some
         return
+    if family.reads == "sample":
+        sample = summary[Sample]
+        cells = np.ascontiguousarray(sample.numbers[:, at])
+        rows = SampledColumns(cells, sample.codes, sample.weight, summary.classes.size)
+        yield columns, at, rows
+        return
     if family.reads == "functions":
         yield columns, at, _function_moments(summary, family, columns, at)
         return
@@ -199,8 +212,8 @@ def _function_moments(
     found = Moments(summary[FunctionMoments].values[:, :, places])
     seen = summary.moments.weight[:, at].sum(axis=0)
     lost = seen - found.weight.sum(axis=0).min(axis=0)
-    if (lost > _ROUNDING * seen).any():
-        i = int(np.argmax(lost > _ROUNDING * seen))
+    if (lost > ROUNDING * seen).any():
+        i = int(np.argmax(lost > ROUNDING * seen))
         raise NaivelyError(
             f"cells of the family {family.name!r} must be {family.cells}; got others in "
             f"{summary.schema.name(columns[i])} (their weight is {lost[i]:g}). Give the column "

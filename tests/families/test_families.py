@@ -23,6 +23,7 @@ from naively.families import (
     Gamma,
     Gaussian,
     Histogram,
+    KernelDensity,
     LogNormal,
     NegativeBinomial,
     Poisson,
@@ -32,6 +33,7 @@ from naively.families import (
 from naively.families.edges import Edges, bin_of, edges
 from naively.families.family import moments_without
 from naively.families.histogram import BinnedColumns
+from naively.families.kernel_density import SampledColumns
 from naively.families.polya_tree import _log_rising
 from naively.families.student_t import _log_gamma_step
 from naively.forms import Lines
@@ -110,6 +112,7 @@ NUMBERS = [
     pytest.param(Exponential(), WAITS, id="exponential"),
     pytest.param(NegativeBinomial(), COUNTS**2, id="negative_binomial"),
     pytest.param(NegativeBinomial(dispersion=1e-8), COUNTS, id="negative_binomial-poisson"),
+    pytest.param(KernelDensity(), REALS, id="kernel_density"),
     pytest.param(Gamma(), WAITS, id="gamma"),
     pytest.param(Beta(), SHARES, id="beta"),
     pytest.param(VonMises(period=24.0), HOURS, id="von_mises"),
@@ -130,6 +133,8 @@ def measured(family, x, codes, weights=None, n_classes=3, n_categories=7):
         return tally
     if family.reads == "bins":
         return BinnedColumns(binned(x, codes, weights, AT, n_classes), AT)
+    if family.reads == "sample":
+        return SampledColumns(x, codes, weights, n_classes)
     if family.reads == "functions":
         x = np.stack([function_values(name, x, p) for name, p in family.functions], axis=1)
     total = Moments.zero(n_classes, *x.shape[1:])
@@ -317,6 +322,65 @@ def test_a_negative_binomial_of_no_dispersion_is_a_poisson():
 def test_a_dispersion_must_be_positive(wrong):
     with pytest.raises(NaivelyError, match="dispersion must be from 1e-08 to 1e"):
         NegativeBinomial(dispersion=wrong)
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["rows", "weights"])
+def test_kernel_density_is_that_of_scipy(weighted):
+    x = RNG.normal(size=(60, 1)) * [2.0]
+    w = RNG.uniform(0.5, 2.0, 60) if weighted else np.ones(60)
+    codes = np.arange(60) % 2
+    family = KernelDensity(alpha=2.0)
+    found = family.parameters(SampledColumns(x, codes, w, 2))
+    variance = np.average((x[:, 0] - np.average(x[:, 0], weights=w)) ** 2, weights=w)
+
+    def oracle(rows, h):
+        kde = stats.gaussian_kde(x[rows, 0], bw_method=lambda _: 1.0, weights=w[rows])
+        kde.set_bandwidth(h / np.sqrt(kde._data_covariance[0, 0]))
+        return kde
+
+    pooled = oracle(slice(None), np.sqrt(variance) * w.sum() ** -0.2)
+    at = np.linspace(-6, 6, 41)
+    ours = np.exp(family.log_density(at[:, np.newaxis], found))[:, :, 0]
+    for k in range(2):
+        own = codes == k
+        total, mean = w[own].sum(), np.average(x[own, 0], weights=w[own])
+        m2 = w[own] @ (x[own, 0] - mean) ** 2
+        h = np.sqrt((m2 + 2 * variance) / (total + 2)) * (total + 2) ** -0.2
+        np.testing.assert_allclose(found.bandwidth[k, 0], h, rtol=1e-12)
+        theirs = (total * oracle(own, h)(at) + 2 * pooled(at)) / (total + 2)
+        np.testing.assert_allclose(ours[:, k], theirs, rtol=1e-9)
+
+
+SHAPES = {
+    "normal": lambda rng: rng.normal(size=1500),
+    "two hills": lambda rng: rng.normal(np.where(rng.random(1500) < 0.5, -9.0, 9.0), 1.0),
+    "uniform": lambda rng: rng.random(1500),
+    "skewed": lambda rng: rng.lognormal(0.0, 1.0, 1500),
+    "heavy": lambda rng: rng.standard_t(3, 1500),
+    "counts": lambda rng: rng.poisson(3.0, 1500).astype(float),
+    "one far away": lambda rng: np.append(rng.normal(size=1499), 1e3),
+    "few": lambda rng: rng.normal(size=5),
+    "huge": lambda rng: 1e150 * rng.random(50),
+    "tiny": lambda rng: 1e-140 * rng.random(50),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_form_of_a_kernel_density_is_as_near_as_it_says(shape):
+    x = SHAPES[shape](np.random.default_rng(0))[:, np.newaxis]
+    family, codes = KernelDensity(), np.arange(len(x)) % 2
+    found = family.parameters(SampledColumns(x, codes, np.ones(len(x)), 2))
+    lowest, highest = found.prior.lowest[0], found.prior.highest[0]
+    line = np.concatenate([np.linspace(lowest, highest, 3001), x[:, 0]])[:, np.newaxis]
+    joint = np.zeros((len(line), 2))
+    assert family.form(found, np.ones((2, 1))).add(line, joint)
+    exact = family.log_density(line, found)[:, :, 0]
+    depth = np.maximum((exact.max(axis=0) - exact) / 10, 1.0)
+    assert (np.abs(joint - exact) <= family.error * depth).all()
+    if shape != "huge":  # whose density is less than the least float64
+        area = np.trapezoid(np.exp(exact[:3001]), line[:3001, 0], axis=0)
+        coarse = shape == "one far away"  # a bell between two points of the line
+        np.testing.assert_allclose(area, 1.0, atol=0.05 if coarse else 1e-3)
 
 
 def test_beta_is_that_of_scipy_and_the_likeliest():
@@ -533,7 +597,7 @@ def test_the_form_gives_the_log_density_of_column_after_column(family, x):
     form = family.form(found, np.ones((3, 1 if x.ndim == 1 else x.shape[1])))
     each = np.stack(list(form.each(x.reshape(80, -1), 3)), axis=2)
     expected = family.log_density(x, found).reshape(each.shape)
-    np.testing.assert_allclose(each, expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(each, expected, rtol=1e-12, atol=1e-12 + family.error)
 
 
 @pytest.mark.parametrize(("family", "x"), NUMBERS + CATEGORIES)
@@ -598,6 +662,7 @@ def test_every_finite_cell_has_a_finite_term(family, x, cell):
         Bernoulli(),
         Poisson(),
         NegativeBinomial(),
+        KernelDensity(),
         LogNormal(),
         Exponential(),
         Gamma(),
@@ -638,7 +703,8 @@ def test_the_form_adds_up_weighted_terms(family, x, equal):
     theirs = (centred * weight).sum(axis=2)
     joint -= joint.mean(axis=1, keepdims=True)
     theirs -= theirs.mean(axis=1, keepdims=True)
-    np.testing.assert_allclose(joint, theirs, rtol=1e-9, atol=1e-9)
+    error = 2 * family.error * np.abs(weight).sum()
+    np.testing.assert_allclose(joint, theirs, rtol=1e-9, atol=1e-9 + error)
 
 
 @pytest.mark.parametrize("wrong", [0.0, -1.0, np.nan, np.inf])

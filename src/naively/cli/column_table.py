@@ -53,7 +53,7 @@ def rows_of(estimator: Any, most: int) -> ColumnTable:
         return ColumnTable("mean ± standard deviation, smoothing included", (), rows)
     rows = []
     for column in _columns(estimator, most):
-        more = " and ".join(column["families"]), _weights(column["weights"])
+        more = _family(column), _weights(column["weights"])
         if "counts" in column:
             rows.append(_of_counts(column["name"], column["counts"], more))
         elif column["kind"] == "text":
@@ -138,7 +138,7 @@ def _names(summary: Summary) -> list[str]:
 def _columns(estimator: Any, most: int | None = None) -> list[dict[str, Any]]:
     """Return what is known about each column: families, their weights, what was seen by class."""
     summary, terms = estimator.summary_, estimator.model_.by_column
-    columns = []
+    columns, scores = [], getattr(estimator, "family_scores_", {})
     for j, name in enumerate(_names(summary)[:most]):
         column = {
             "name": name,
@@ -146,10 +146,26 @@ def _columns(estimator: Any, most: int | None = None) -> list[dict[str, Any]]:
             "families": list(dict.fromkeys(term.family.name for term, _ in terms[j])),
             "weights": np.array([term.weight[:, i] for term, i in terms[j]]),
         }
+        if (chosen := scores.get(name if summary.schema.names else j)) is not None:
+            column["scores"] = chosen
         is_text = column["kind"] == "text"
         seen = _words(estimator.model_, terms[j]) if is_text else _seen(summary, j)
         columns.append(column | seen)
     return columns
+
+
+def _family(column: dict[str, Any]) -> str:
+    """Write the families of a column; of the best one, by how much it is better than the next.
+
+    >>> _family({"families": ["gamma"], "scores": {"gamma": -1.5, "beta": -1.75, "gaussian": -2.0}})
+    'gamma, by 0.25 over beta'
+    """
+    written = " and ".join(column["families"])
+    best, *others = column.get("scores", {"": 0.0}).items()
+    if not others:
+        return written
+    name, score = others[0]
+    return f"{written}, by {best[1] - score:.2g} over {name}"
 
 
 def _words(model: Any, terms: Any) -> dict[str, Any]:

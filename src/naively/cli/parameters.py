@@ -68,7 +68,9 @@ class ModelOptions:
         list[str] | None,
         _naive_bayes(
             metavar="NAME=FAMILY",
-            help="Of a column: student_t, histogram, gaussian, poisson, bernoulli, categorical.",
+            help="Of a column: student_t, histogram, gaussian, log_normal, exponential, gamma, "
+            "beta, von_mises, kernel_density, poisson, negative_binomial, bernoulli, categorical, "
+            "or best. best alone is for all columns of numbers.",
         ),
     ] = None
     reject: Annotated[
@@ -221,21 +223,24 @@ def _class_weight(text: str, classes: list[Any]) -> dict[Any, float]:
     return {by_name[name]: value for name, value in zip(given, values, strict=True)}
 
 
-def _families(given: list[str]) -> dict[str, tuple[Any, ...]]:
-    """Read 'age=histogram', or 'age=student_t,histogram' for both.
+def _families(given: list[str]) -> dict[str, Any] | str:
+    """Read 'age=histogram', or 'age=student_t,histogram' for both; 'best' is for all numbers.
 
     >>> [family.name for family in _families(["age=student-t,histogram"])["age"]]
     ['student_t', 'histogram']
     """
-    from naively.estimators.choice import family_of
+    from naively.estimators.choice import BEST, family_of
 
-    families = {}
+    if BEST in given and len(given) == 1:
+        return BEST
+    families: dict[str, Any] = {}
     for text in given:
         column, equals, names = text.rpartition("=")
         if not equals or not column:
             raise NaivelyError(f"--family must be like 'age=histogram'; got {text!r}.")
         wanted = [name.strip().replace("-", "_") for name in names.split(",")]
-        families[column] = tuple(family_of(name, column) for name in wanted)
+        several = tuple(family_of(name, column) for name in wanted if name != BEST)
+        families[column] = BEST if wanted == [BEST] else several
     return families
 
 

@@ -19,14 +19,24 @@ from naively.engines.tables import flagged, names_of, read, schema_of
 from naively.estimators._base import SummaryClassifier
 from naively.estimators._prediction import numbers_of_row, row_of_dict
 from naively.estimators._validation import Checked, check_cells, check_labels, text_column
-from naively.estimators.choice import check_columns, choose, kind_of, with_options
+from naively.estimators.choice import (
+    BEST,
+    by_column,
+    check_columns,
+    choose,
+    is_best,
+    kind_of,
+    with_options,
+)
 from naively.exceptions import NaivelyError
 from naively.families.edges import edges
 from naively.families.family import Family
 from naively.families.text import Text
-from naively.functions import ColumnFunction
+from naively.family_choice import CANDIDATES, COUNT, FamilyChoice, choose_families
+from naively.functions import ColumnFunction, function_values
 from naively.interactions import MOST_CLASSES
 from naively.measure import measure, measure_sample
+from naively.model import SAMPLE
 from naively.rows import Rows, Targets
 from naively.schema import Kind, Schema
 from naively.sparse import is_sparse
@@ -48,7 +58,7 @@ _MANY = 100_000  # categories that are worth a warning
 class MixedClassifier(SummaryClassifier):
     """A classifier whose columns hold numbers, categories or text, each described by families."""
 
-    families: Mapping[Any, Any] | None
+    families: Mapping[Any, Any] | Literal["best"] | None
     calibration: Literal["weights", "temperature"] | None
 
     def _measured(
@@ -130,7 +140,8 @@ class MixedClassifier(SummaryClassifier):
 
     def _kinds(self) -> dict[Any, Kind]:
         """Return what columns must hold for the families that are given for them."""
-        return {column: kind_of(wanted, column) for column, wanted in (self.families or {}).items()}
+        given = by_column(self.families)
+        return {column: kind_of(wanted, column) for column, wanted in given.items()}
 
     def _schema_of_files(self) -> SchemaFromFirstRows:
         """Return what is measured of files, which depends on their first rows."""
@@ -145,6 +156,7 @@ class MixedClassifier(SummaryClassifier):
         return SchemaFromFirstRows(given, complete, _EDGES)
 
     def _families(self, schema: Schema) -> list[tuple[Family, ...]]:
+        """Return the families of each column: all candidates, where rows are to choose the best."""
         columns = schema.names or range(schema.n_columns)
         kinds = schema.kinds or ("number",) * schema.n_columns
         stacked = self.calibration == "weights" and schema.edges is not None
@@ -153,19 +165,39 @@ class MixedClassifier(SummaryClassifier):
             for column, kind in zip(columns, kinds, strict=True)
         ]
         for j, options in zip(schema.texts, schema.options, strict=True):
-            if columns[j] not in (self.families or {}):
+            if columns[j] not in by_column(self.families):
                 found[j] = (Text.of(options),)
         if self.calibration is None:
             return [tuple(family.uncalibrated() for family in its) for its in found]
         return found
 
-    def _columns_of(self, schema: Schema) -> dict[Family, list[int]]:
+    def _choices(self, summary: Summary) -> dict[int, FamilyChoice]:
+        """Return how the rows have chosen, of the columns whose family they choose."""
+        return choose_families(summary, self._free(summary.schema))
+
+    def _free(self, schema: Schema) -> list[int]:
+        """Return the columns whose family rows choose."""
+        held = zip(schema.names or range(schema.n_columns), schema.held, strict=True)
+        best = [is_best(column, kind, self.families) for column, kind in held]
+        return [j for j in schema.numbers if best[j]]
+
+    def _columns_of(
+        self, schema: Schema, choices: Mapping[int, FamilyChoice]
+    ) -> dict[Family, list[int]]:
         """Return the columns that each family describes."""
         found: dict[Family, list[int]] = {}
         for j, families in enumerate(self._families(schema)):
-            for family in families:
+            for family in (choices[j].best,) if j in choices else families:
                 found.setdefault(family, []).append(j)
         return found
+
+    def _sample_size(self) -> int:
+        """How many rows a summary is to keep: for calibration, or for families that read them."""
+        given = by_column(self.families)
+        several = [choose(column, "number", given) for column in given]
+        sampled = any(family.reads == "sample" for its in several for family in its)
+        chosen = self.families == BEST or any(its is CANDIDATES for its in several)
+        return SAMPLE if sampled or chosen else super()._sample_size()
 
     def _decide(self, summary: Summary) -> Summary:
         """Return a summary in which empty columns hold what their families read, if given."""
@@ -216,12 +248,14 @@ class MixedClassifier(SummaryClassifier):
         """Fix the edges of histograms, and centres, by a sample of rows, if they are needed."""
         schema = replace(schema, sample=self._sample_size() * (2 if schema.texts else 1))
         needed = self._families(replace(schema, edges=((),)))
-        schema = replace(schema, functions=_functions(needed))
+        free = set(self._free(schema))
+        first = sample() if free else None
+        schema = replace(schema, functions=_functions(needed, schema, free, first))
         bins = any(family.reads == "bins" for families in needed for family in families)
         products = self._reads_products(schema)
         if not (bins or products):
             return schema
-        first = sample()
+        first = sample() if first is None else first
         if products and np.unique(first.codes).size <= MOST_CLASSES:
             schema = replace(schema, centres=_centres(first))
         if not bins:
@@ -233,17 +267,40 @@ class MixedClassifier(SummaryClassifier):
         super()._check_summary(summary)
         schema = summary.schema
         check_columns(self.families, schema)
-        for family, columns in self._columns_of(schema).items():
+        free = set(self._free(schema))
+        every = self._columns_of(schema, {})
+        named = {family: [j for j in its if j not in free] for family, its in every.items()}
+        for family, columns in named.items():
             places_of(family, schema, columns)
             if isinstance(family, Text):
                 for j in columns:
                     _check_options(family, schema, j)
 
 
-def _functions(families: list[tuple[Family, ...]]) -> tuple[ColumnFunction, ...]:
-    """Return the functions of columns that their families read."""
-    every = ((j, f) for j, its in enumerate(families) for family in its for f in family.functions)
-    return tuple(dict.fromkeys(ColumnFunction(j, *f) for j, f in every))
+def _functions(
+    families: list[tuple[Family, ...]], schema: Schema, free: set[int], first: Any
+) -> tuple[ColumnFunction, ...]:
+    """Return the functions of columns that their families read.
+
+    Of a column whose family rows choose, and whether it holds counts, only functions that have a
+    value in all of the first rows.
+    """
+    found = [
+        ColumnFunction(j, *f)
+        for j, its in enumerate(families)
+        for one in its
+        for f in one.functions
+    ]
+    found += [ColumnFunction(j, *COUNT) for j in sorted(free)]
+    place = {j: i for i, j in enumerate(schema.numbers)}
+
+    def has_values(function: ColumnFunction) -> bool:
+        cells = first.numbers[:, place[function.column]]
+        values = function_values(function.name, cells, function.period)
+        return not np.isnan(values[~np.isnan(cells)]).any()
+
+    kept = (f for f in dict.fromkeys(found) if f.column not in free or has_values(f))
+    return tuple(sorted(kept))
 
 
 def _centres(first: Sample) -> tuple[float, ...]:

@@ -1,7 +1,8 @@
 """Which families describe which columns.
 
 Numbers are described by `StudentT`, and where terms have weights by `Histogram` too; categories by
-`Categorical`, text by `Text`. Names or families given by the user come first.
+`Categorical`, text by `Text`. Names or families given by the user come first; ``"best"`` stands for
+the candidates of `naively.family_choice`, of which rows choose one.
 
 >>> choose("age", "number", {"age": "histogram"}, stacked=True)
 (Histogram(growth=2.0, strength=None),)
@@ -22,11 +23,14 @@ from naively.families.family import Family
 from naively.families.histogram import Histogram
 from naively.families.student_t import StudentT
 from naively.families.text import Text
+from naively.family_choice import CANDIDATES
 from naively.interactions import KINDS
 from naively.schema import Kind, Schema
 
 __all__ = [
+    "BEST",
     "as_text",
+    "by_column",
     "check_columns",
     "choose",
     "family_of",
@@ -34,10 +38,13 @@ __all__ = [
     "from_text",
     "interaction_kinds",
     "interactions_from_text",
+    "is_best",
     "kind_of",
     "plain",
     "with_options",
 ]
+
+BEST = "best"
 
 
 def interaction_kinds(given: Any) -> tuple[str, ...]:
@@ -73,15 +80,20 @@ def interactions_from_text(text: str) -> Any:
 
 
 def choose(
-    column: Any, kind: str, given: Mapping[Any, Any] | None, *, stacked: bool = False
+    column: Any, kind: str, given: Mapping[Any, Any] | str | None, *, stacked: bool = False
 ) -> tuple[Family, ...]:
     """Return the families of a column, which has a place where it has no name.
 
     While it is undecided what a column holds, no family describes it. Several do by default only
     where each gets a weight: if they are stacked.
     """
-    if given is not None and column in given:
-        wanted = given[column]
+    if given == BEST and kind == "number":
+        return CANDIDATES
+    own = by_column(given)
+    if column in own:
+        wanted = own[column]
+        if isinstance(wanted, str) and wanted == BEST:
+            return CANDIDATES
         several = wanted if isinstance(wanted, list | tuple) else [wanted]
         return tuple(family_of(one, column) for one in several)
     if kind == "undecided":
@@ -91,6 +103,20 @@ def choose(
     if kind == "text":
         return (Text(),)
     return (StudentT(), Histogram()) if stacked else (StudentT(),)
+
+
+def by_column(given: Mapping[Any, Any] | str | None) -> Mapping[Any, Any]:
+    """Return the families that are given for columns by name or place."""
+    if given is None or isinstance(given, Mapping):
+        return given or {}
+    if given != BEST:
+        raise NaivelyError(f'families must be a dict, "best" or None; got {given!r}.')
+    return {}
+
+
+def is_best(column: Any, kind: str, given: Mapping[Any, Any] | str | None) -> bool:
+    """Whether rows choose the family of a column."""
+    return choose(column, kind, given) is CANDIDATES
 
 
 def family_of(wanted: Any, column: Any) -> Family:
@@ -125,23 +151,25 @@ def kind_of(wanted: Any, column: Any) -> Kind:
     return kinds.pop()
 
 
-def check_columns(given: Mapping[Any, Any] | None, schema: Schema) -> None:
+def check_columns(given: Mapping[Any, Any] | str | None, schema: Schema) -> None:
     """Raise where families are given for columns that are not there."""
     known = range(schema.n_columns) if schema.names is None else schema.names
-    for column in given or ():
+    for column in by_column(given):
         if column not in known:
             close = get_close_matches(str(column), map(str, known), n=1)
             hint = f"; did you mean {close[0]!r}?" if close else "."
             raise NaivelyError(f"families names a column {column!r}, and there is none{hint}")
 
 
-def plain(given: Mapping[Any, Any] | None) -> dict[Any, Any] | None:
+def plain(given: Mapping[Any, Any] | str | None) -> dict[Any, Any] | str | None:
     """Return families by column, each of naively's as its name and its fields.
 
     >>> plain({"town": Categorical(alpha=2.0), "age": "histogram"})
     {'town': {'family': 'categorical', 'fields': {'alpha': 2.0}}, 'age': 'histogram'}
     """
-    return None if given is None else {column: _plain(wanted) for column, wanted in given.items()}
+    if given is None or isinstance(given, str):
+        return given
+    return {column: _plain(wanted) for column, wanted in given.items()}
 
 
 def _plain(wanted: Any) -> Any:
@@ -152,10 +180,10 @@ def _plain(wanted: Any) -> Any:
     return wanted
 
 
-def from_plain(given: Mapping[Any, Any] | None) -> dict[Any, Any] | None:
+def from_plain(given: Mapping[Any, Any] | str | None) -> dict[Any, Any] | str | None:
     """Return the families of which `plain` returned this."""
-    if given is None:
-        return None
+    if given is None or isinstance(given, str):
+        return given
     return {column: _from_plain(wanted) for column, wanted in given.items()}
 
 
@@ -195,11 +223,11 @@ def from_text(given: Any) -> Family:
     return FAMILIES[name](**{n: inf if value == "inf" else value for n, value in fields.items()})
 
 
-def with_options(schema: Schema, given: Mapping[Any, Any] | None) -> Schema:
+def with_options(schema: Schema, given: Mapping[Any, Any] | str | None) -> Schema:
     """Return the schema with text read as the families that are given for its columns say."""
     columns, options = schema.names or range(schema.n_columns), list(schema.options)
     for i, j in enumerate(schema.texts):
-        if columns[j] in (given or {}):
+        if columns[j] in by_column(given):
             several = choose(columns[j], "text", given)
             options[i] = next(one for one in several if isinstance(one, Text)).options
     return replace(schema, options=tuple(options))

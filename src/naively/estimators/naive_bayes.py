@@ -18,9 +18,10 @@ from naively.engines import tables
 from naively.estimators import choice
 from naively.estimators._mixed import MixedClassifier
 from naively.estimators._validation import Checked
-from naively.estimators.choice import as_text, choose, from_text, interaction_kinds
+from naively.estimators.choice import BEST, as_text, choose, from_text, interaction_kinds
 from naively.estimators.decisions import check_costs, check_reject, decide
 from naively.families.family import Family
+from naively.family_choice import CANDIDATES
 from naively.interactions import MOST_FEATURES
 from naively.model import Model
 from naively.schema import Schema
@@ -41,10 +42,12 @@ class NaiveBayes(MixedClassifier):
 
     Parameters
     ----------
-    families : dict, default=None
-        Families of some columns, by name (or place, for arrays): ``"student_t"``,
-        ``"histogram"``, ``"categorical"``, ``"bernoulli"``, ``"poisson"``, ``"gaussian"``, an
-        object such as ``Categorical(alpha=2)``, or several in a tuple. Others are chosen by type.
+    families : dict or "best", default=None
+        Families of some columns, by name (or place, for arrays): ``"student_t"``, ``"gamma"``,
+        ``"poisson"``, an object such as ``VonMises(period=24)``, or several in a tuple. Others are
+        chosen by type. ``"best"``, for a column or for all columns of numbers, is the family that
+        gives sampled rows the greatest density, each judged by all others: see
+        ``family_scores_``.
     priors : array-like of shape (n_classes,), default=None
         Class probabilities; None for the classes' shares of the data. Calibration is fitted at
         those shares, whatever the priors.
@@ -90,6 +93,9 @@ class NaiveBayes(MixedClassifier):
         Class probabilities.
     families_ : dict
         The families of each column.
+    family_scores_ : dict
+        For each column whose family is the best one, the mean log density of unseen rows by each
+        family whose support the column is within, the best first.
     weights_ : dict
         For each column, the weights of its families' terms; by class, where they differ.
     interactions_ : list of dict
@@ -114,7 +120,7 @@ class NaiveBayes(MixedClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "families": [dict, None],
+        "families": [dict, StrOptions({"best"}), None],
         "priors": ["array-like", None],
         "calibration": [StrOptions({"weights", "temperature"}), None],
         "interactions": [StrOptions({"auto"}), tuple, list, None],
@@ -126,7 +132,7 @@ class NaiveBayes(MixedClassifier):
     def __init__(
         self,
         *,
-        families: Mapping[Any, Any] | None = None,
+        families: Mapping[Any, Any] | Literal["best"] | None = None,
         priors: ArrayLike | None = None,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         calibration: Literal["weights", "temperature"] | None = "weights",
@@ -152,8 +158,17 @@ class NaiveBayes(MixedClassifier):
     def families_(self) -> dict[Any, tuple[Family, ...]]:
         """The families of each column."""
         schema = self.summary_.schema
+        columns, found = schema.names or range(schema.n_columns), self._families(schema)
+        for j in self._free(schema):
+            found[j] = tuple(term.family for term, _ in self.model_.by_column[j])
+        return dict(zip(columns, found, strict=True))
+
+    @property
+    def family_scores_(self) -> dict[Any, dict[str, float]]:
+        """The mean log density of unseen rows, by column and family; the best family is first."""
+        schema = self.summary_.schema
         columns = schema.names or range(schema.n_columns)
-        return dict(zip(columns, self._families(schema), strict=True))
+        return {columns[j]: its.table() for j, its in self._choices(self.summary_).items()}
 
     @property
     def weights_(self) -> dict[Any, NDArray[np.float64]]:
@@ -199,18 +214,22 @@ class NaiveBayes(MixedClassifier):
 
     def _params_as_text(self) -> dict[str, Any]:
         params = super()._params_as_text()
-        if self.families is not None:
+        if isinstance(self.families, Mapping):
             params["families"] = [
-                [column, [as_text(f) for f in choose(column, "number", self.families)]]
+                [column, BEST if families is CANDIDATES else [as_text(f) for f in families]]
                 for column in self.families
+                if (families := choose(column, "number", self.families))
             ]
         return params
 
     @classmethod
     def _from_text(cls, summary: Summary, params: dict[str, Any]) -> Self:
         families = params.get("families")
-        if families is not None:
-            families = {column: tuple(map(from_text, several)) for column, several in families}
+        if isinstance(families, list):
+            families = {
+                column: BEST if several == BEST else tuple(map(from_text, several))
+                for column, several in families
+            }
         kinds = params.get("interactions")  # files of earlier versions have none
         kinds = tuple(kinds) if isinstance(kinds, list) else kinds
         return super()._from_text(summary, {**params, "families": families, "interactions": kinds})
@@ -222,7 +241,7 @@ class NaiveBayes(MixedClassifier):
         check_reject(self.reject, summary.classes)
         return Model.read(
             summary,
-            self._columns_of(summary.schema),
+            self._columns_of(summary.schema, self._choices(summary)),
             priors=self._prior(summary),
             calibration=self.calibration,
             interactions=interaction_kinds(self.interactions),

@@ -8,6 +8,7 @@ from naively.families.family import Family
 from naively.families.gamma import Gamma
 from naively.families.gaussian import Gaussian
 from naively.families.histogram import Histogram
+from naively.families.kernel_density import KernelDensity
 from naively.families.log_normal import LogNormal
 from naively.families.negative_binomial import NegativeBinomial
 from naively.families.poisson import Poisson
@@ -16,8 +17,8 @@ from naively.families.text import Text
 from naively.families.von_mises import VonMises
 
 __all__ = ["FAMILIES", "Bernoulli", "Beta", "Categorical", "Exponential", "Family", "Gamma"]
-__all__ += ["Gaussian", "Histogram", "LogNormal", "NegativeBinomial", "Poisson", "StudentT", "Text"]
-__all__ += ["VonMises"]
+__all__ += ["Gaussian", "Histogram", "KernelDensity", "LogNormal", "NegativeBinomial", "Poisson"]
+__all__ += ["StudentT", "Text", "VonMises"]
 
 _ALL: tuple[type[Family], ...] = (
     Gaussian,
@@ -28,6 +29,7 @@ _ALL: tuple[type[Family], ...] = (
     Beta,
     VonMises,
     Histogram,
+    KernelDensity,
     Categorical,
     Bernoulli,
     Poisson,

@@ -62,7 +62,7 @@ class Family(ABC):
         What `NaiveBayes(families=...)` calls it.
     kind : {"number", "category", "text"}
         What a column must be.
-    reads : {"moments", "functions", "bins", "tallies", "counts"}
+    reads : {"moments", "functions", "bins", "tallies", "counts", "sample"}
         The statistic it needs.
     functions : tuple of pairs of a str and a float
         The functions of cells whose moments it reads, by name and period.
@@ -74,16 +74,21 @@ class Family(ABC):
         The smallest and the largest cell that it knows.
     discrete : bool
         Whether cells are whole numbers.
+    error : float
+        How far the form may be from the log density; 0 where they differ by rounding alone.
     """
 
     name: ClassVar[str]
     kind: ClassVar[Literal["number", "category", "text"]] = "number"
-    reads: ClassVar[Literal["moments", "functions", "bins", "tallies", "counts"]] = "moments"
+    reads: ClassVar[Literal["moments", "functions", "bins", "tallies", "counts", "sample"]] = (
+        "moments"
+    )
     functions: Any = ()
     cells: ClassVar[str] = "numbers"
     oracle: ClassVar[str]
     support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
     discrete: ClassVar[bool] = False
+    error: ClassVar[float] = 0.0
 
     def __init_subclass__(cls) -> None:
         """Drop the form of the parent where a family has a formula of its own."""
