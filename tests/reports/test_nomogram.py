@@ -76,6 +76,17 @@ def test_a_dot_that_is_dragged_moves_the_explorer_and_the_probability(look):
     assert after != before
 
 
+@pytest.mark.parametrize("far", [1e5, 1e160, -1e200])
+def test_values_far_from_all_classes_have_points_that_are_numbers(look, far):
+    seen = look(quick(GaussianNB(), FRAME, SPECIES, folds=2))
+    seen.type(dict.fromkeys(FRAME.columns, far))
+    p, total, each = told(seen)
+    assert np.isfinite([p, total, *each.values()]).all()
+    k, _ = chosen(seen, np.unique(SPECIES))
+    assert same(p, seen.posterior()[k])
+    assert "NaN" not in seen.find("#nomogram").text
+
+
 def test_keys_move_a_dot_and_take_its_value_away(look):
     from selenium.webdriver.common.keys import Keys
 

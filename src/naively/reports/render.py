@@ -61,7 +61,8 @@ def render(data: dict[str, Any]) -> str:
         "script_hash": _hash(script),
         "data": _json(data),
     }
-    return _filled((page / "page.html").read_text("utf-8"), parts)
+    template = re.sub(r"(?m)^ +", "", (page / "page.html").read_text("utf-8"))
+    return _filled(template, parts)
 
 
 def _script(path: Any) -> str:

@@ -9,7 +9,8 @@ const PROBABILITIES = [0.5, 0.1, 0.9, 0.01, 0.99, 0.001, 0.999, 0.3, 0.7, 0.05, 
 const nomo = { of: 0, against: 1, lines: [], unit: 1, shown: 0, width: 0, place: null };
 const possible = logPrior.map((_, k) => k).filter((k) => logPrior[k] > -Infinity);
 
-const difference = (values) => values[nomo.of] - values[nomo.against];
+const MOST_SHOWN = 1e6; // log-odds of values far from all classes, whose terms may overflow
+const difference = (values) => Math.max(-MOST_SHOWN, Math.min(MOST_SHOWN, values[nomo.of] - values[nomo.against] || 0));
 const logOdds = (column, x) => difference(says(column, x));
 const inRange = (g) => Math.max(-MOST_LOG_ODDS, Math.min(MOST_LOG_ODDS, g));
 
@@ -147,7 +148,8 @@ function showPoints() {
     line.dot.classList.toggle("missing", x === null);
     line.text.replaceChildren(s("tspan", { class: "ink" }, shortened(line.column.name, 0.45 * nomo.width)), ` ${shortened(written(line.column, x, 5), 130)}: ${minus(points.toFixed(1))} points`);
   }
-  const total = difference(joint(state.x, state.rest, state.hidden).map((v) => Math.max(v, -1e300)));
+  const sums = joint(state.x, state.rest, state.hidden);
+  const total = difference([nomo.of, nomo.against].every((k) => sums[k] > -Infinity) ? sums : state.p.map(Math.log));
   const least = nomo.lines.reduce((a, l) => a + l.low, difference(logPrior) + difference(bias));
   const all = (total - least) / nomo.unit, other = all - sum, p = state.p[nomo.of];
   const { y, across } = nomo.totals, [start, end] = [12, nomo.width - 12];
