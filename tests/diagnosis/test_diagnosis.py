@@ -112,6 +112,7 @@ def test_the_gravest_comes_first():
     order = [SEVERITIES.index(one.severity) for one in found.findings]
     assert order == sorted(order)
     assert found.findings[0].kind == "leak"
+    assert "-0.0000" not in str(found)  # of a log loss of nothing
 
 
 # --- no false alarms ---------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from naively.diagnosis.calibration import CalibrationFigures
 from naively.diagnosis.finding import SEVERITIES, Finding, Skipped
 from naively.diagnosis.fits import Fit
-from naively.evaluation.tables import plain
+from naively.evaluation.tables import figure, plain
 from naively.explanations.tables import frame
 
 if TYPE_CHECKING:
@@ -137,8 +137,8 @@ class Diagnosis:
             c = self.calibration
             found.append(
                 f"On {c.n_rows:,} rows left out, calibration takes the log loss from "
-                f"{c.loss_before:.4f} to {c.loss_after:.4f}, and the calibration error from "
-                f"{c.error_before:.4f} to {c.error_after:.4f}."
+                f"{figure(c.loss_before)} to {figure(c.loss_after)}, and the calibration error "
+                f"from {figure(c.error_before)} to {figure(c.error_after)}."
             )
         return found
 
