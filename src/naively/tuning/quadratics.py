@@ -25,7 +25,7 @@ __all__ = ["QuadraticModels"]
 
 Floats = NDArray[np.float64]
 
-_NUMBERS = 1 << 17  # of a block's distances: they stay in the cache
+_NUMBERS = 1 << 16  # of a block's distances: they stay in the cache
 _FEWEST_ROWS = 32
 _FAR = 1e290  # sums of squares below are finite
 
@@ -48,22 +48,26 @@ class QuadraticModels:
         Each model describes some of the columns of numbers, by their places.
         """
         n_classes = models[0].classes.size
-        mu, taken, parts = np.full((n_columns, n_classes), np.nan), [], []
+        mu, taken = np.full((n_columns, n_classes), np.nan), []
+        forms: list[Quadratics] = []
         for i, (model, at) in enumerate(zip(models, places, strict=True)):
             form = _plain_form(model)
             if form is None:
                 continue
-            known = form.B > 0
-            own = np.where(known, form.mu, np.nan)
             before = mu[at]
-            if ((before != own) & ~np.isnan(before) & known).any():
-                continue
-            mu[at] = np.where(known, own, before)
+            if forms and (before != form.mu).any():  # NaN differs too: look again
+                known = (form.B > 0) & ~np.isnan(before)
+                if (before[known] != form.mu[known]).any():
+                    continue
+            mu[at] = np.where(form.B > 0, form.mu, before)
             taken.append(i)
-            parts.append((at, np.where(known, form.A, 0.0), np.where(known, form.B, 0.0)))
-        A, B = np.zeros((2, n_classes, n_columns, len(parts)))
-        for c, (at, a, b) in enumerate(parts):
-            A[:, at, c], B[:, at, c] = a.T, b.T
+            forms.append(form)
+        A, B = np.zeros((2, len(forms), n_columns, n_classes))
+        for c, (i, form) in enumerate(zip(taken, forms, strict=True)):
+            A[c, places[i]], B[c, places[i]] = form.A, form.B
+        left_out = ~(B > 0)  # terms of columns that are constant or unknown
+        A[left_out] = B[left_out] = 0.0
+        A, B = (np.ascontiguousarray(part.transpose(2, 1, 0)) for part in (A, B))
         constant = np.array([models[i].constant for i in taken]).T.reshape(n_classes, -1)
         return cls(np.nan_to_num(mu), A, B, np.ascontiguousarray(constant)), taken
 
@@ -77,40 +81,36 @@ class QuadraticModels:
     ) -> Floats | None:
         """Return the sums of scores over rows, by candidate; None where numbers are too far."""
         n_classes, n_columns, n_candidates = self.B.shape
+        low, high = (
+            np.fmin.reduce(x, axis=None, initial=0.0),
+            np.fmax.reduce(x, axis=None, initial=0.0),
+        )
+        farthest = max(high, -low) + float(np.abs(self.mu).max(initial=0.0))
+        steepest = max(1.0, n_columns * float(self.B.max(initial=0.0)))
+        if not farthest < np.sqrt(_FAR / steepest):
+            return None
+        has_missing = bool(np.isnan(x).any())
         offset = np.ascontiguousarray(self.constant + self.A.sum(axis=1))
-        farthest = _FAR / max(1.0, n_columns * float(self.B.max(initial=0.0)))
         step = max(_FEWEST_ROWS, _NUMBERS // (n_classes * n_candidates))
 
-        def added(rows: slice) -> Floats | None:
-            distance = self._distances(x[rows], farthest)
-            if distance is None:
-                return None
+        def added(rows: slice) -> Floats:
             total, given = np.zeros(n_candidates), None if weights is None else weights[rows]
+            distance = self._distances(x[rows], has_missing)
             _kernel.add_scores(distance, offset, codes[rows], given, score, total)
             return total
 
         blocks = [slice(start, start + step) for start in range(0, codes.size, step)]
-        found = [one for one in map_blocks(added, blocks, n_jobs) if one is not None]
-        return np.sum(found, axis=0) if len(found) == len(blocks) else None
+        return np.asarray(np.sum(map_blocks(added, blocks, n_jobs), axis=0))
 
-    def _distances(self, x: Floats, farthest: float) -> Floats | None:
-        """Return distances by class, row and candidate; None where one might not be finite."""
-        n_classes, _, n_candidates = self.B.shape
-        distance = np.empty((n_classes, len(x), n_candidates))
+    def _distances(self, x: Floats, has_missing: bool) -> Floats:
+        """Return distances by class, row and candidate."""
+        square = x - self.mu.T[:, np.newaxis]
+        square *= square
+        if not has_missing:
+            return np.matmul(square, self.B)
         missing = np.isnan(x)
-        absent = missing.astype(np.float64) if missing.any() else None
-        for k in range(n_classes):
-            square = x - self.mu[:, k]
-            with np.errstate(over="ignore"):
-                square *= square
-            if absent is not None:
-                square[missing] = 0.0
-            if not square.max(initial=0.0) < farthest:
-                return None
-            np.matmul(square, self.B[k], out=distance[k])
-            if absent is not None:
-                distance[k] += absent @ self.A[k]
-        return distance
+        square[:, missing] = 0.0
+        return np.matmul(square, self.B) + np.matmul(missing.astype(np.float64), self.A)
 
 
 def _plain_form(model: Model) -> Quadratics | None:
