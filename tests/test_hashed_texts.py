@@ -73,6 +73,20 @@ def test_counts_beyond_those_of_32_bits_go_on_in_sums():
     assert small.summary() == large.summary()
 
 
+@pytest.mark.parametrize("most", [40, 99, 2**32 - 1])
+def test_counts_of_several_threads_add_up(most):
+    schema = Schema(1, kinds=("text",), options=(TextOptions(hashed=8),))
+    rows = HashedTexts.of([texts_of(TEXTS)], schema)
+    parts = [HashedCounts(schema, most=most) for _ in range(3)]
+    whole = HashedCounts(schema)
+    for i, counts in enumerate(parts):
+        for one in (counts, whole):
+            one.add(rows[: 2 + 2 * i], Targets(np.array([i, 7, 8]), CLASSES[: 2 + 2 * i]))
+    for counts in parts[1:]:
+        parts[0].absorb(counts)
+    assert parts[0].summary() == whole.summary()
+
+
 def test_rows_that_are_picked_become_rows_of_counts():
     schema = Schema(1, kinds=("text",), options=(TextOptions(hashed=32),))
     rows = HashedTexts.of([texts_of(TEXTS)], schema)[1:]

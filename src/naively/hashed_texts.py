@@ -118,6 +118,24 @@ class HashedCounts:
             raise_status(*status, self._schema.name(j))
         self._documents, self._tokens = self._documents + len(rows), self._tokens + n_tokens
 
+    def absorb(self, other: HashedCounts) -> None:
+        """Add other counts of the same schema, which are given up."""
+        classes = other._axes.classes
+        places = self._codes(Targets(classes, np.arange(classes.size, dtype=np.int32)))
+        self._tokens += other._tokens
+        self._documents += other._documents
+        have_sums = self._sums is not None or other._sums is not None
+        if have_sums or max(self._tokens, self._documents) >= self._most:
+            self._settle()
+            other._settle()
+        tables: list[tuple[Any, Any]] = [(self._pairs, other._pairs)]
+        tables += zip(self._sums or (), other._sums or (), strict=True)
+        for mine, its in tables:
+            for k, counts in zip(places, its, strict=True):
+                np.add(mine[k], counts, out=mine[k])
+        for last in self._last:
+            last.fill(0)
+
     def summary(self) -> Summary:
         """Return the sums as a summary of which only the words are measured; they are given up."""
         if self._sums is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from queue import Empty, LifoQueue
 from threading import Lock
 
-from naively.engines.files.batch_sum import absorbed
 from naively.hashed_texts import HashedCounts, HashedTexts
 from naively.rows import Targets
 from naively.schema import Schema
@@ -48,7 +47,7 @@ class SharedCounts:
 
     def summary(self) -> Summary:
         """Return the sum of all; they are given up."""
-        total = Summary.zero(self._schema)
+        total = self._made.pop() if self._made else HashedCounts(self._schema)
         while self._made:
-            total = absorbed(total, self._made.pop().summary())
-        return total
+            total.absorb(self._made.pop())
+        return total.summary()
