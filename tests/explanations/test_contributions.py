@@ -76,7 +76,10 @@ def test_a_column_adds_the_weighted_log_densities_of_its_families(case):
         for i, added in enumerate(weighted(density.transpose(2, 0, 1), weights_of(term))):
             expected[:, :, term.columns[i]] += added
     found = model.explain(X[:50]).values[:, :, : read.schema.n_columns]
-    np.testing.assert_allclose(found, expected, atol=1e-8)
+    error = np.zeros(read.schema.n_columns)  # of forms that say how far they may be
+    for term in read.terms:
+        error[list(term.columns)] += 2 * term.family.error * np.abs(term.weight).max()
+    assert (np.abs(found - expected) <= 1e-8 + 1e-7 * np.abs(expected) + error).all()
 
 
 def weights_of(term):
