@@ -56,9 +56,9 @@ class ComplementWeights(MultinomialShares):
         empty = (self.whole == 0)[:, np.newaxis]  # equal shares
         log_whole = np.log(np.where(self.whole > 0, self.whole, counts.shape[1]))[:, np.newaxis]
 
-        def weight(at: slice) -> Floats:
+        def weight(at: slice, out: Floats) -> None:
             others = np.maximum(whole[at] - counts[:, at], 0.0) + self.some(at)
-            return log_whole - log_or_least(np.where(empty, 1.0, others))
+            out[...] = (log_whole - log_or_least(np.where(empty, 1.0, others))).T
 
         found = read_weights(weight, counts.shape, self.statistic.n_jobs)
         if self.norm:

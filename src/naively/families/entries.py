@@ -70,15 +70,18 @@ class CellTerms(NamedTuple):
     values: Floats
 
 
-def log_or_least(x: Floats) -> Floats:
+def log_or_least(x: Floats, out: Floats | None = None) -> Floats:
     """Return logarithms, and `LEAST` instead of that of 0.
 
     >>> log_or_least(np.array([1.0, 0.0])).tolist()
     [0.0, -1000000000.0]
     """
     if x.size and x.min() > 0:  # all at once, which is much faster
-        return np.log(x)
-    return np.log(x, out=np.full(x.shape, LEAST), where=x > 0)
+        return np.log(x, out=out)
+    found = np.log(x, out=np.full(x.shape, LEAST), where=x > 0)
+    if out is not None:
+        out[...] = found
+    return found
 
 
 def aligned(shape: tuple[int, ...]) -> Floats:
@@ -94,14 +97,14 @@ def aligned(shape: tuple[int, ...]) -> Floats:
 
 
 def read_weights(
-    found: Callable[[slice], Floats], shape: tuple[int, int], n_jobs: int | None
+    write: Callable[[slice, Floats], None], shape: tuple[int, int], n_jobs: int | None
 ) -> Floats:
     """Return weights of shape (n_entries, n_classes), of some entries at a time.
 
     Parameters
     ----------
-    found : callable
-        Returns the weights of some entries, of shape (n_classes, their number).
+    write : callable
+        Writes the weights of some entries into an array of shape (their number, n_classes).
     shape : tuple of int
         The numbers of classes and of entries.
     n_jobs : int or None
@@ -111,11 +114,7 @@ def read_weights(
     out = aligned((n_entries, n_classes))
     step = max(1, _PLACES // max(1, n_classes))
     blocks = [slice(start, start + step) for start in range(0, n_entries, step)]
-
-    def write(at: slice) -> None:
-        out[at] = found(at).T
-
-    map_blocks(write, blocks, n_jobs)
+    map_blocks(lambda at: write(at, out[at]), blocks, n_jobs)
     return out
 
 

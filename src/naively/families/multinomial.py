@@ -55,15 +55,15 @@ class MultinomialShares:
         counts, n_entries = self.statistic.values, self.statistic.values.shape[1]
         mass = self.mass(n_entries)
         whole = self.statistic.total + mass
-        log_whole = np.log(np.where(whole > 0, whole, n_entries))[:, np.newaxis]
+        log_whole = np.log(np.where(whole > 0, whole, n_entries))
         empty = whole == 0  # equal shares
 
-        def share(at: slice) -> Floats:
-            smoothed = counts[:, at] + self.some(at)
-            smoothed[empty] = 1.0
-            logs = log_or_least(smoothed)
-            logs -= log_whole
-            return logs
+        def share(at: slice, out: Floats) -> None:
+            np.add(counts[:, at].T, np.reshape(self.some(at), (-1, 1)), out=out)
+            if empty.any():
+                out[:, empty] = 1.0
+            log_or_least(out, out)
+            out -= log_whole
 
         return read_weights(share, counts.shape, self.statistic.n_jobs)
 

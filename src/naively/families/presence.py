@@ -75,7 +75,10 @@ class PresenceProbabilities(MultinomialShares):
         return self._read(found)
 
     def _read(self, found: Any) -> Floats:
-        return read_weights(found, self.statistic.values.shape, self.statistic.n_jobs)
+        def write(at: slice, out: Floats) -> None:
+            out[...] = found(at).T
+
+        return read_weights(write, self.statistic.values.shape, self.statistic.n_jobs)
 
     @property
     def log_share(self) -> Floats:
