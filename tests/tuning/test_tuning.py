@@ -8,7 +8,7 @@ import polars
 import pytest
 from sklearn.datasets import load_wine
 
-from naively import GaussianNB, NaivelyError, tune
+from naively import GaussianNB, MultinomialNB, NaivelyError, tune
 from naively.plots import TuningDisplay
 from naively.tuning.scoring import SCORINGS
 from naively.tuning.tuning import ranks
@@ -104,6 +104,16 @@ def test_a_parameter_of_many_values_makes_lines(found):
     assert len(display.ax_.lines) == 3  # two values of the other parameter, and the ring
     ring = display.ax_.lines[-1].get_xydata()[0]
     assert ring.tolist() == [found.best_params["var_smoothing"], found.best_score]
+
+
+@pytest.mark.usefixtures("closing")
+@pytest.mark.parametrize("columns", [None, "forward"])
+def test_the_model_as_it_was_given_is_drawn_where_it_is_the_best(columns):
+    X = np.zeros((8, 1))
+    best = tune(MultinomialNB(), X, [0, 1] * 4, folds=2, columns=columns)
+    assert best.best_params == ({} if columns is None else {"columns": [0]})
+    drawn = best.plot(parameter="alpha")
+    assert drawn.ax_.lines[-1].get_xydata()[0].tolist() == [1.0, best.best_score]
 
 
 @pytest.mark.usefixtures("closing")

@@ -152,9 +152,11 @@ class TuningDisplay:
                 low, high = line.mean - line.std, line.mean + line.std
                 ax.fill_between(line.x, low, high, color=style["color"], alpha=0.12, linewidth=0)
             handles += ax.plot(line.x, line.mean, **style, marker="o", markersize=3.5)
-        best = _numbers(self.tuning, parameter)[self.tuning.best_index]
+        model = self.tuning.best_model  # which may have the parameter as it was given
+        best = model.n_features_in_ if parameter == COLUMNS else getattr(model, parameter)
         ring = {"markerfacecolor": "none", "markeredgecolor": palette.INK, "markeredgewidth": 1.4}
-        ax.plot([best], [self.tuning.best_score], "o", markersize=10, **ring)
+        if np.ndim(best) == 0:
+            ax.plot([best], [self.tuning.best_score], "o", markersize=10, **ring)
         every = np.concatenate([line.x for line in lines])
         if every.min() > 0 and every.max() > _WIDE * every.min():
             ax.set_xscale("log")
