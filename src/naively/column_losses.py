@@ -105,7 +105,8 @@ def column_losses(model: Model, rows: Sample | JudgedRows, *, seen: bool = True)
         together = _InteractionsOfNewRows(model, rows)
     if interactions is not None and isinstance(rows, Sample):
         together = UnseenInteractions(interactions, rows, model.schema, model.classes.size)
-    step, sums = max(1, _BLOCK // of_a_row), _Sums(model)
+    unit = float(np.max(rows.weight, initial=0.0)) or 1.0
+    step, sums = max(1, _BLOCK // of_a_row), _Sums(model, unit)
     for start in range(0, n_rows, step):
         at = slice(start, min(start + step, n_rows))
         sums.add(rows[at], seen, None if together is None else (together, at))
@@ -113,10 +114,10 @@ def column_losses(model: Model, rows: Sample | JudgedRows, *, seen: bool = True)
 
 
 class _Sums:
-    """Sums of log losses over rows."""
+    """Sums of log losses over rows, whose weights are in a unit that does not overflow."""
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
+    def __init__(self, model: Model, unit: float) -> None:
+        self.model, self.unit = model, unit
         n_classes, self.n_columns = model.classes.size, model.schema.n_columns
         self.weight, self.squared_weight, self.loss = np.zeros(n_classes), 0.0, 0.0
         self.increase = np.zeros((n_classes, self.n_columns))
@@ -125,7 +126,7 @@ class _Sums:
     def add(self, rows: Any, seen: bool, together: Any) -> None:
         """Judge some rows."""
         model, codes = self.model, rows.codes
-        weight = np.where(np.isfinite(model.constant)[codes], rows.weight, 0.0)
+        weight = np.where(np.isfinite(model.constant)[codes], rows.weight / self.unit, 0.0)
         i, j, values = _cell_terms(model, rows, seen)
         joint = model.constant + _added_up(i, values, len(rows))
         without = joint[i] - values

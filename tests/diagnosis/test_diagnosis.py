@@ -265,6 +265,13 @@ def test_rows_of_weight_two_are_rows_twice():
         )
 
 
+def test_rows_of_huge_weights_are_looked_at():
+    X, y = clean()
+    model = GaussianNB(calibration="temperature")
+    found = diagnose(model.fit(X[[*"abcd"]], y, sample_weight=np.full(N, 1e200)))
+    assert np.isfinite(found.effective_columns)
+
+
 def test_sparse_samples_of_moments_are_looked_at():
     X, y = np.random.default_rng(0).normal(size=(N, 3)), np.arange(N) % 2
     model = NaiveBayes().fit(as_sparse(X), y)

@@ -169,8 +169,20 @@ def test_importance_of_new_rows_is_that_of_predictions_without_each_column(name)
                 missing[:, j] = np.nan
             without = model.predict_log_proba(missing)
             more[:, j] = (whole - without)[np.arange(60), codes]
-    error = sum(2 * term.family.error * np.abs(term.weight).max() for term in model.model_.terms)
+    error = sum(
+        2 * getattr(term.family, "error", 0.0) * np.abs(term.weight).max(initial=0.0)
+        for term in model.model_.terms
+    )
     np.testing.assert_allclose(found.increase, more.mean(axis=0), rtol=0, atol=1e-9 + error)
+
+
+def test_the_unit_of_weights_does_not_matter():
+    weight = np.arange(N) % 3 + 1.0
+    model = GaussianNB(calibration="weights").fit(REALS, CODES, sample_weight=weight * 2.0**660)
+    assert np.isfinite(model.importance_.error).all()
+    ours, theirs = (model.importance(REALS, CODES, weight * unit) for unit in (1.0, 2.0**660))
+    np.testing.assert_allclose(ours.error, theirs.error, rtol=1e-12)
+    np.testing.assert_allclose(ours.by_class, theirs.by_class, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", SPARSE)

@@ -97,17 +97,13 @@ def _of_classes(
         joint = ((hot.T * (scale * weight)) @ hot).reshape(p, n_bins, p, n_bins)
         rows, columns = joint.sum(axis=3), joint.sum(axis=1)
         n = rows.sum(axis=1)
-        expected = rows[:, :, :, np.newaxis] * columns[:, np.newaxis]
-        ratio = np.divide(
-            joint * n[:, np.newaxis, :, np.newaxis],
-            expected,
-            out=np.ones_like(joint),
-            where=joint > 0,
-        )
+        of_rows = np.divide(rows, n[:, np.newaxis], out=np.zeros_like(rows), where=rows > 0)
+        expected = of_rows[:, :, :, np.newaxis] * columns[:, np.newaxis]
+        ratio = np.divide(joint, expected, out=np.ones_like(joint), where=joint > 0)
         information = (joint * np.log(ratio)).sum(axis=(1, 3))
         freedom = np.maximum((rows > 0).sum(axis=1) - 1, 0) * np.maximum(
             (columns > 0).sum(axis=2) - 1, 0
         )
-        share = np.divide(rows, n[:, np.newaxis], out=np.ones_like(rows), where=rows > 0)
+        share = np.where(rows > 0, of_rows, 1.0)
         entropy = -(rows * np.log(share)).sum(axis=1)
         yield information, freedom.astype(np.float64), n, entropy
