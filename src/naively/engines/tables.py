@@ -26,7 +26,7 @@ from naively.schema import Kind, Schema
 from naively.sparse import SparseRows
 from naively.words import Words
 
-__all__ = ["code_columns", "flagged", "known", "names_of", "read", "schema_of"]
+__all__ = ["code_columns", "columns_of", "flagged", "known", "names_of", "read", "schema_of"]
 
 _FLAGS = np.array([False, True])
 
@@ -89,7 +89,7 @@ def schema_of(
     if agreed is None:
         names, columns = names_of(X), _columns(X)
     elif agreed.undecided:
-        names, columns = agreed.names, _columns_of(X, agreed)
+        names, columns = agreed.names, columns_of(X, agreed)
     else:
         return agreed
     return schema_by_types(
@@ -116,7 +116,7 @@ def read(
     X = arrays.unmasked(X)
     if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.ndim == 2:
         return _read_array(X, schema)
-    columns = _columns_of(X, schema)
+    columns = columns_of(X, schema)
     n_rows = len(columns[0]) if columns else len(X)
     numbers = [frames.number_column(columns[j], schema.name(j)) for j in schema.numbers]
     encoded = [encode(columns[j], schema.name(j)) for j in schema.categories]
@@ -135,7 +135,7 @@ def _read_array(X: NDArray[Any], schema: Schema) -> Rows:
     return Rows.of_columns(X.shape, numbers, encoded, *texts)
 
 
-def _columns_of(X: Any, schema: Schema) -> list[Any]:
+def columns_of(X: Any, schema: Schema) -> list[Any]:
     """Return the columns of a schema, by name, or by place where there are no names."""
     columns = _columns(X)
     names = None if schema.names is None else names_of(X)

@@ -121,8 +121,8 @@ def report(
         Whether to compare with scikit-learn's GaussianNB, which takes some seconds where there
         are millions of cells. It is left out where there are missing cells or categories.
     show_rows : bool, default=True
-        Whether single rows may be in the page: up to 300 as points of the map, and the ten
-        surest mistakes. With False it holds means, variances and counts alone, and for
+        Whether single rows may be in the page: the first five, up to 300 as points of the map,
+        and the ten surest mistakes. With False it holds means, variances and counts alone, and for
         `NaiveBayes` the names of categories and a value from the middle of each bin.
 
     Returns

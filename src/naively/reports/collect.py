@@ -10,6 +10,10 @@ The dict is also worth having for itself (`Report.save_json`)::
                                    importance with its error, missing cells; of numbers the range,
                                    mean and variance by class, slider, histogram; of categories
                                    names and counts; and the terms of a model that has several
+    counted                        the rows whose cells were counted, where not all were
+    first_rows                     the first rows, or None
+    diagnosis                      findings, pairs of columns that depend on each other, notes
+    curves                         ROC curves and precision over recall, by class
     evaluation, comparison         as `Evaluation.to_dict` and `Comparison.to_dict` give them; a
                                    comparison that was impossible holds its reason, ``skipped``, and
                                    one that was not asked for is None
@@ -36,8 +40,11 @@ from naively.evaluation.inputs import is_fitted
 from naively.evaluation.tables import plain
 from naively.exceptions import NaivelyError
 from naively.model import Model
+from naively.reports.class_curves import class_curves
 from naively.reports.column_table import PageColumns, describe
 from naively.reports.columns import Ranges, rows_at
+from naively.reports.diagnoses import describe_diagnosis
+from naively.reports.glance import add_facts, counted_rows, first_rows
 from naively.reports.importance import importance
 from naively.reports.inputs import Given
 from naively.reports.notes import notes_of
@@ -63,6 +70,7 @@ def collect(
     judged, reason = _evaluated(given, folds)
     wrong = _wrong_rows(given, judged) if show_rows else np.empty(0, np.intp)
     columns = describe(given, ranges, importance(given), wrong)
+    add_facts(given, ranges, columns.described, show_rows=show_rows)
     named = "Naive Bayes report" if given.target is None else f"Predicting {given.target}"
     data: dict[str, Any] = {
         "title": title or named,
@@ -74,11 +82,15 @@ def collect(
             "classes": given.n_classes,
             "missing": int(ranges.missing.sum()) + _missing_others(given),
         },
+        "counted": counted_rows(given).size,
+        "first_rows": first_rows(given, columns.at) if show_rows else None,
         "model": _model(given),
         "classes": _classes(given),
         "columns": columns.described,
         "interactions": columns.interactions.described,
         "map_columns": _MAP_COLUMNS,
+        "diagnosis": describe_diagnosis(given),
+        "curves": class_curves(judged),
         "evaluation": _named(judged.to_dict()),
         "comparison": _compared(given, ranges) if compare else None,
         "sample": _sample(given, columns) if show_rows else None,

@@ -42,6 +42,7 @@ def notes_of(data: dict[str, Any], reason: str | None, most_points: int) -> list
         *_judged(data, reason),
         *_decided(data["model"]),
         *_left_out(data),
+        *_skipped(data["comparison"]),
         _rows(data, most_points),
     ]
 
@@ -101,6 +102,10 @@ def _decided(model: dict[str, Any]) -> list[str]:
     return notes
 
 
+def _skipped(comparison: dict[str, Any] | None) -> list[str]:
+    return [comparison["skipped"]] if comparison and "skipped" in comparison else []
+
+
 def _left_out(data: dict[str, Any]) -> list[str]:
     notes = []
     n_columns = data["data"]["columns"]
@@ -152,6 +157,7 @@ def _rows(data: dict[str, Any], most_points: int) -> str:
     if rows > most_points:
         some = f"{most_points} of {rows:,} rows, drawn at random,"
     return (
-        f"This page holds single rows: {some} as points of the map, and the surest mistakes. "
+        f"This page holds single rows: {some} as points of the map, the first five, and the "
+        "surest mistakes. "
         "naively.report(..., show_rows=False) leaves them out."
     )

@@ -19,6 +19,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from naively.reports.compact import compact_script, compact_style
+
 __all__ = ["render"]
 
 _SCRIPTS = (
@@ -34,8 +36,12 @@ _SCRIPTS = (
     "map",
     "figures",
     "sections",
+    "glance",
+    "diagnosis",
     "start",
 )
+_SHOWN = ("average", "spread", "share", "importance")
+_COMPARED = ("method", "n_rows", "classes", "confusion", "loss", "brier", "calibration_error")
 _BRANDS = {"GaussianNB": "Gaussian naive Bayes"}
 
 
@@ -49,7 +55,7 @@ def render(data: dict[str, Any]) -> str:
     script = "\n".join(['"use strict";', "(() => {", *scripts, "})();"])
     styles = ("page", "words") if has_text else ("page",)
     style = "".join((page / f"{name}.css").read_text("utf-8") for name in styles)
-    style = re.sub(r"(?m)^ +|^/\* .* \*/\n", "", style)
+    style = compact_style(style)
     parts = {
         "title": escape(data["title"]),
         "version": escape(data["naively"]),
@@ -59,18 +65,43 @@ def render(data: dict[str, Any]) -> str:
         "script": script,
         "style_hash": _hash(style),
         "script_hash": _hash(script),
-        "data": _json(data),
+        "data": _json(_needed(data)),
     }
     template = re.sub(r"(?m)^ +", "", (page / "page.html").read_text("utf-8"))
     return _filled(template, parts)
 
 
 def _script(path: Any) -> str:
-    """Return a script without comments and indents, but of the arithmetic, which people read."""
+    """Return a script, made small but for the arithmetic, which people read."""
     text: str = path.read_text("utf-8")
-    if path.name == "arithmetic.js":
-        return text
-    return re.sub(r"(?m)^ +", "", re.sub(r"(?m)^\s*// .*\n", "", text))
+    return text if path.name == "arithmetic.js" else compact_script(text)
+
+
+def _needed(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the dict with as many figures and digits as the page shows."""
+    found = {**data, "columns": [_rounded(column) for column in data["columns"]]}
+    if data["sample"] is not None:
+        pairs = zip(data["sample"]["values"], data["columns"], strict=False)
+        found["sample"] = {**data["sample"], "values": [_places(*pair) for pair in pairs]}
+    if data["comparison"] and "evaluations" in data["comparison"]:
+        judged = data["comparison"]["evaluations"]
+        short = [{key: one[key] for key in _COMPARED} for one in judged]
+        found["comparison"] = {**data["comparison"], "evaluations": short}
+    return found
+
+
+def _rounded(column: dict[str, Any]) -> dict[str, Any]:
+    short = {key: column[key] for key in _SHOWN if column.get(key) is not None}
+    return column | {key: float(f"{value:.6g}") for key, value in short.items()}
+
+
+def _places(values: list[float | None] | None, column: dict[str, Any]) -> list[int | None] | None:
+    """Return where the points of the map are, in thousandths of the slider's range."""
+    if values is None:
+        return None
+    low, high = column["slider"]["low"], column["slider"]["high"]
+    across = high / 1000 - low / 1000
+    return [None if v is None else round((v / 1000 - low / 1000) / across * 1000) for v in values]
 
 
 def _plainer(name: str) -> str:

@@ -23,7 +23,7 @@ function showControls() {
 
 function control(j) {
   const column = columns[j], { low, high, step } = column.slider;
-  const title = h("h3", { title: column.name }, column.name);
+  const title = h("h3", { title: column.name }, column.brief);
   const field = h("input", { type: "number", step: "any", "aria-label": `${column.name}, value`, placeholder: "missing" });
   const slider = h("input", { type: "range", min: low, max: high, step, "aria-label": column.name });
   const box = h("input", { type: "checkbox" });
@@ -87,7 +87,7 @@ function choice(j) {
     column.categories.map((name, c) => option(c, name)), option(other, "one never seen"));
   const plot = h("div", { class: "plot" });
   const box = h("article", { class: "card control choice", "data-column": column.name },
-    h("header", {}, h("h3", { title: column.name }, column.name), list), plot,
+    h("header", {}, h("h3", { title: column.name }, column.brief), list), plot,
     unlisted(column) > 0 && h("p", { class: "quiet" }, `${count(column.categories.length)} of ${count(column.n_categories)} categories are listed.`), emptyNote(column));
   const set = (value) => { state.x[j] = value; changed(); };
   list.addEventListener("change", () => set(list.value === "" ? null : Number(list.value)));

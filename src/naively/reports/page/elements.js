@@ -39,9 +39,8 @@ function responsive(place, draw) {
 const hue = (k) => `k${k % 7} t${Math.floor(k / 7) % 3}`;
 const nameOf = (k) => data.classes[k].label;
 
-function classMark(k) {
-  return h("span", { class: `class-name ${hue(k)}`, title: nameOf(k) },
-    h("span", { class: "dot" }), h("span", {}, nameOf(k)));
+function classMark(k, text = data.classes[k].brief) {
+  return h("span", { class: `class-name ${hue(k)}`, title: nameOf(k) }, h("span", { class: "dot" }), h("span", {}, text));
 }
 
 function bar(share, k) {
@@ -112,8 +111,30 @@ function ticks(from, to, about) {
   return found;
 }
 
+// --- long names ---
+
 // As much of a text as fits in a width, at about 6.8 px a letter of 11 px.
-function shortened(text, width) {
-  const letters = Math.max(2, Math.floor(width / 6.8));
-  return text.length <= letters ? text : `${text.slice(0, letters - 1)}…`;
+const shortened = (text, width) => cut(text, Math.max(3, Math.floor(width / 6.8)));
+
+// The first and the last of its letters.
+function cut(text, letters) {
+  const end = Math.floor((letters - 1) / 2);
+  return text.length <= letters ? text : `${text.slice(0, letters - 1 - end)}…${text.slice(text.length - end)}`;
 }
+
+// Names of at most so many letters; of those that would look alike, the part in which they differ.
+function brief(names, letters) {
+  const groups = new Map();
+  for (const name of names) groups.set(cut(name, letters), (groups.get(cut(name, letters)) ?? new Set()).add(name));
+  return names.map((name) => {
+    const alike = [...groups.get(cut(name, letters))];
+    if (alike.length < 2) return cut(name, letters);
+    let same = 0;
+    while (alike.every((other) => other[same] === name[same])) ++same;
+    const differs = `…${name.slice(Math.max(0, same - 2))}`;
+    return differs.length <= letters ? differs : `${differs.slice(0, letters - 3)}… ${alike.indexOf(name) + 1}`;
+  });
+}
+
+for (const [all, key] of [[data.classes, "label"], [columns, "name"]])
+  brief(all.map((one) => one[key]), 26).forEach((text, i) => { all[i].brief = text; });

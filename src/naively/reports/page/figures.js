@@ -4,7 +4,7 @@
 function confusion(judged, label) {
   return responsive(h("div", { class: "figure" }), (width) => {
     const n = judged.classes.length, rows = judged.confusion;
-    const longest = Math.max(...judged.classes.map((c) => c.length)) * 6.5;
+    const longest = Math.max(...judged.classes.map((c) => c.length)) * 6.8;
     const named = n <= 30, left = named ? Math.min(width * 0.3, 24 + longest, 130) : 20;
     const fits = Math.min(longest, 84) <= ((width - left) / n) * 0.95; // names stand level above
     const slant = named && !fits ? Math.min(longest, 84) * 0.71 : 0;
@@ -14,12 +14,14 @@ function confusion(judged, label) {
       const total = rows[i].reduce((a, b) => a + b, 0);
       return rows[i].map((cell, j) => confusionCell(judged, i, j, cell, total, { left, top, size, n }));
     });
+    const letters = (width) => Math.max(3, Math.floor(width / 6.8));
+    const level = brief(judged.classes, letters(slant ? 84 : across)), side = brief(judged.classes, letters(left - 22));
     const names = !named ? [] : judged.classes.flatMap((name, i) => {
       const middle = (i + 0.5) * size;
       const column = slant
-        ? s("text", { transform: `translate(${left + middle + 3} ${top - 7}) rotate(-45)` }, shortened(name, 84))
-        : s("text", { x: left + middle, y: top - 8, "text-anchor": "middle" }, shortened(name, across));
-      return [column, s("text", { class: "ink", x: left - 8, y: top + middle + 4, "text-anchor": "end" }, shortened(name, left - 22))];
+        ? s("text", { transform: `translate(${left + middle + 3} ${top - 7}) rotate(-45)` }, level[i])
+        : s("text", { x: left + middle, y: top - 8, "text-anchor": "middle" }, level[i]);
+      return [column, s("text", { class: "ink", x: left - 8, y: top + middle + 4, "text-anchor": "end" }, side[i])];
     });
     return drawing(width, top + size * n + 4, label,
       s("text", { class: "strong", x: left, y: 11 }, "predicted"),
@@ -92,5 +94,37 @@ function pairedBars(groups, names, label) {
       })];
     });
     return drawing(width, groups.length * step - 6, label, parts);
+  });
+}
+
+// ROC curves, and precision over recall: of each class against the rest.
+function classCurves() {
+  const curves = data.curves.map((c) => ({ ...c, k: indexOf.get(c.class) }));
+  if (!curves.length) return [];
+  const of = K === 2 ? `Of ${curves[0].class} against ${own[1 - curves[0].k]}.` : `Of each class against the rest${curves.length < judged.classes.length ? `: the ${curves.length} largest classes` : ""}.`;
+  const make = (title, note, key, area, name, axes, baseline, steps) => card(title, "", h("p", { class: "quiet" }, `${of} ${note}`),
+    curveDrawing(`${title}. ${curves.map((c) => `${c.class}: ${figure(c[area].value)}`).join("; ")}`, curves, key, axes, baseline, steps),
+    h("ul", { class: "areas" }, curves.map((c) => h("li", {}, classMark(c.k), h("span", {}, figure(c[area].value), h("span", { class: "hint" }, ` ${interval(c[area])}`))))),
+    h("p", { class: "quiet" }, `${name}, with its 95\u202f% interval.`));
+  return [
+    make("ROC curve", "Found rows of a class, over others taken for it.", "roc", "roc_auc", "Area under the curve", ["share of the others taken for it, %", "share of the class found, %"], (x, y) => [x(0), y(0), x(1), y(1)]),
+    make("Precision and recall", "Right answers among those that name a class, over its rows found.", "precision_recall", "average_precision", "Average precision", ["recall: share of the class found, %", "precision: share that is right, %"],
+      (x, y) => curves.length === 1 && [x(0), y(curves[0].share), x(1), y(curves[0].share)], true)];
+}
+
+function curveDrawing(label, curves, key, axes, baseline, steps) {
+  return responsive(h("div", { class: "figure" }), (width) => {
+    const left = 40, bottom = 38, top = 8, height = Math.min(380, Math.max(240, width * 0.75));
+    const x = linear(0, 1, left, width - 10), y = linear(0, 1, height - bottom, top), base = baseline(x, y);
+    const line = (points) => points.map(([u, v], i) => (i && steps ? `V${fixed(y(v))}H${fixed(x(u))}` : `${i ? "L" : "M"}${fixed(x(u))} ${fixed(y(v))}`)).join("");
+    return drawing(width, height, label,
+      [0, 0.25, 0.5, 0.75, 1].map((v) => [
+        s("line", { class: v ? "grid-line" : "axis", x1: left, x2: width - 10, y1: y(v), y2: y(v) }),
+        s("text", { x: left - 6, y: y(v) + 4, "text-anchor": "end" }, 100 * v),
+        s("text", { x: x(v), y: height - bottom + 15, "text-anchor": "middle" }, 100 * v)]),
+      base && s("line", { class: "diagonal", x1: base[0], y1: base[1], x2: base[2], y2: base[3] }),
+      curves.map((c) => s("path", { class: `curve ${hue(c.k)}`, d: line(c[key]) }, s("title", {}, c.class))),
+      s("text", { class: "ink", x: (left + width) / 2, y: height - 4, "text-anchor": "middle" }, axes[0]),
+      s("text", { class: "ink", transform: `translate(9 ${(height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, axes[1]));
   });
 }

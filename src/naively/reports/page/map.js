@@ -58,7 +58,7 @@ function map() {
 function legendMark(k) {
   return h("span", { class: `class-name ${hue(k)}`, title: nameOf(k) },
     s("svg", { class: "key", viewBox: "-7 -5 14 10", width: 14, height: 10, "aria-hidden": "true" }, s("path", { class: "point", d: SHAPES[k % SHAPES.length] })),
-    h("span", {}, nameOf(k)));
+    h("span", {}, data.classes[k].brief));
 }
 
 // What the map shows of a column: the slider's range, and a margin around whole numbers.
@@ -159,7 +159,10 @@ function rgb(k) {
 
 function points(chosen, x, y) {
   if (!data.sample) return null;
-  const [us, vs] = [data.sample.values[chosen.x], data.sample.values[chosen.y]];
+  const [us, vs] = [chosen.x, chosen.y].map((j) => { // they are in thousandths of the slider's range
+    const { low, high } = columns[j].slider;
+    return data.sample.values[j].map((v) => (v === null ? null : low + (v / 1000) * (high - low)));
+  });
   return data.sample.classes.map((k, i) => us[i] === null || vs[i] === null ? null
     : s("path", { class: `point ${hue(k)}`, d: SHAPES[k % SHAPES.length], transform: `translate(${fixed(x(us[i]))} ${fixed(y(vs[i]))})` }));
 }

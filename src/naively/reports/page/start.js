@@ -5,5 +5,6 @@ explorer();
 nomogram();
 map();
 evaluation();
+diagnosis();
 comparison();
 notes();

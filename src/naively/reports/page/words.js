@@ -38,7 +38,7 @@ function textBox(j) {
   const few = K > 6 ? [] : column.top.map((words, k) => words.length
     ? h("p", { class: "quiet" }, classMark(k), " ", words.map(([word]) => word).join(", ")) : "");
   const card = h("article", { class: "card control text", "data-column": column.name },
-    h("header", {}, h("h3", { title: column.name }, column.name)),
+    h("header", {}, h("h3", { title: column.name }, column.brief)),
     column.words.length ? [box, lit] : h("p", { class: "quiet" }, "The page cannot cut this column into words: it is missing here."), few);
   box.addEventListener("input", () => {
     state.x[j] = box.value.trim() ? box.value : null;
