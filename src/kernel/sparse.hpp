@@ -24,7 +24,7 @@ struct SparseRows {
     std::size_t n_columns;  // fewer than 2^32
 };
 
-constexpr std::size_t cells_behind = 24;  // whose weights are fetched beforehand
+constexpr std::size_t cells_behind = 64;  // whose weights are fetched beforehand
 constexpr std::size_t rows_behind = 2;    // how far the row is that is fetched beforehand
 
 // Cells beyond this count as this in sums of lines, which must be finite.

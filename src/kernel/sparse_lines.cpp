@@ -47,8 +47,8 @@ template <std::size_t Q> struct RowSums {
         const auto from =
             reinterpret_cast<std::uintptr_t>(weights) + place * stride * sizeof(double);
         for (std::size_t at = 0; at < Q * sizeof(Quad); at += line_bytes)
-            NAIVELY_PREFETCH(reinterpret_cast<const char*>(from + at));
-        NAIVELY_PREFETCH(reinterpret_cast<const char*>(from + Q * sizeof(Quad) - 1));
+            NAIVELY_PREFETCH_FAR(reinterpret_cast<const char*>(from + at));
+        NAIVELY_PREFETCH_FAR(reinterpret_cast<const char*>(from + Q * sizeof(Quad) - 1));
     }
     NAIVELY_INLINE void add(const double* b, double x) {
         for (std::size_t q = 0; q < Q; ++q) add_scaled(b + q * quad_size, x, sums[q]);
