@@ -8,14 +8,14 @@ namespace naively {
 namespace {
 
 constexpr std::size_t rows_ahead = 6;    // whose memory is fetched beforehand
-constexpr std::size_t cells_ahead = 32;  // of the next row, whose sums are
+constexpr std::size_t cells_ahead = 48;  // of the next row, whose sums are
 constexpr std::size_t tile_rows = 32;
 constexpr std::size_t strip_columns = 256;
 constexpr double largest = std::numeric_limits<double>::max();
 
 void prefetch_sums(const Cells& next, const double* line) {
     for (std::size_t i = 0; i < std::min(next.n, cells_ahead); ++i)
-        NAIVELY_PREFETCH(line + next.places[i]);
+        NAIVELY_PREFETCH_FAR(line + next.places[i]);
 }
 
 // A row whose sums have been fetched, and the next one, whose sums are to be.
@@ -31,7 +31,7 @@ template <class F> NAIVELY_INLINE void each(const Pair& pair, F amount) {
     const Cells& row = pair.row;
     std::size_t i = 0;
     for (; i + cells_ahead < row.n; ++i) {
-        NAIVELY_PREFETCH(pair.sums + row.places[i + cells_ahead]);
+        NAIVELY_PREFETCH_FAR(pair.sums + row.places[i + cells_ahead]);
         pair.sums[row.places[i]] += amount(i);
     }
     const std::size_t behind = row.n - i;
@@ -39,7 +39,7 @@ template <class F> NAIVELY_INLINE void each(const Pair& pair, F amount) {
         prefetch_sums(pair.next, pair.next_sums);
     } else {
         for (std::size_t at = 0; at < std::min(behind, pair.next.n); ++at, ++i) {
-            NAIVELY_PREFETCH(pair.next_sums + pair.next.places[at]);
+            NAIVELY_PREFETCH_FAR(pair.next_sums + pair.next.places[at]);
             pair.sums[row.places[i]] += amount(i);
         }
     }
