@@ -358,6 +358,17 @@ def test_reporting_writes_one_page_and_its_figures(folder):
     assert json.loads(Path("r.json").read_text())["title"] == "Flowers"
 
 
+def test_a_report_judges_by_the_folds_asked_for_and_compares_unless_told_not_to(folder):
+    run_well("report", "iris.csv", "-t", "species", "-o", "r.html", "--json")
+    data = json.loads(Path("r.json").read_text())
+    assert (data["evaluation"]["method"], data["comparison"]["agreement"]) == ("10 folds", 1)
+    asked = "--folds", "4", "--no-compare"
+    run_well("report", "iris.csv", "-t", "species", "-o", "r.html", "--json", *asked)
+    data = json.loads(Path("r.json").read_text())
+    assert (data["evaluation"]["method"], data["comparison"]) == ("4 folds", None)
+    assert "51" in fails("report", "iris.csv", "-t", "species", "-o", "r.html", "--folds", "51")
+
+
 def test_the_demo_does_the_whole_job(folder):
     text = run_well("demo").stdout
     for name in ("iris", "breast-cancer"):

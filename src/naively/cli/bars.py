@@ -12,7 +12,7 @@ from threading import Timer
 from time import monotonic
 from typing import Any, Literal
 
-__all__ = ["PATIENCE", "streaming", "working"]
+__all__ = ["PATIENCE", "steps", "streaming", "working"]
 
 PATIENCE = 0.8  # seconds of work before a bar appears
 
@@ -32,6 +32,20 @@ def working(
     task = bar.add_task(what, total=total)
     with _shown(bar):
         yield lambda amount: bar.advance(task, amount)
+
+
+@contextmanager
+def steps(what: str) -> Iterator[Callable[[str], None]]:
+    """Show what is being done while work goes on; yield a function that takes it."""
+    if not sys.stderr.isatty():
+        yield lambda _step: None
+        return
+    from rich import progress as rich
+
+    bar = _bar([rich.TimeElapsedColumn()])
+    task = bar.add_task(what, total=None)
+    with _shown(bar):
+        yield lambda step: bar.update(task, description=f"{what}: {step}")
 
 
 @contextmanager

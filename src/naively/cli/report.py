@@ -20,6 +20,12 @@ def report(
     model: ModelOptions,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page.")] = Path("report.html"),
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="The page's title.")] = None,
+    folds: Annotated[
+        int | None, typer.Option(min=2, metavar="N", help="Judge by so many folds; 10 by default.")
+    ] = None,
+    no_compare: Annotated[
+        bool, typer.Option("--no-compare", help="Leave out the comparison with scikit-learn.")
+    ] = False,
     hide_rows: Annotated[
         bool, typer.Option("--hide-rows", help="Show no single row, only means and counts.")
     ] = False,
@@ -34,6 +40,7 @@ def report(
       naively report iris.csv --target species -o report.html
       naively report iris.csv -t species --variance shared --json
       naively report people.csv -t sick --hide-rows
+      naively report people.csv -t sick --folds 5 --no-compare
     """
     from naively.cli.data import decide, look, read_labelled
     from naively.cli.splits import user_errors
@@ -46,9 +53,16 @@ def report(
     model = decide(model, source, data)
     table = read_labelled(source, data, model.kinds)
     title = title or f"Predicting {data.target}"
-    with bars.working("writing the report"), user_errors():
+    with bars.steps("writing the report") as tell, user_errors():
         page = make(
-            model.estimator(table.classes), table.X, table.y, title=title, show_rows=not hide_rows
+            model.estimator(table.classes),
+            table.X,
+            table.y,
+            title=title,
+            folds="auto" if folds is None else folds,
+            compare=not no_compare,
+            show_rows=not hide_rows,
+            progress=tell,
         )
         html = page.html
     page.save(output)

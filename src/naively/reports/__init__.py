@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -97,6 +98,7 @@ def report(
     folds: Any = "auto",
     compare: bool = True,
     show_rows: bool = True,
+    progress: Callable[[str], None] | None = None,
 ) -> Report:
     """Report on a model and its data: ``report(model, X, y)``, or ``report(X, y)``.
 
@@ -124,6 +126,8 @@ def report(
         Whether single rows may be in the page: the first five, up to 300 as points of the map,
         and the ten surest mistakes. With False it holds means, variances and counts alone, and for
         `NaiveBayes` the names of categories and a value from the middle of each bin.
+    progress : callable, optional
+        Called with a few words whenever another part of the report is begun.
 
     Returns
     -------
@@ -148,7 +152,16 @@ def report(
     >>> report(iris.data, species, compare=False).data["title"]
     'Predicting species'
     """
-    data = collect(model, X, y, title=title, folds=folds, compare=compare, show_rows=show_rows)
+    data = collect(
+        model,
+        X,
+        y,
+        title=title,
+        folds=folds,
+        compare=compare,
+        show_rows=show_rows,
+        progress=progress or (lambda _part: None),
+    )
     page = Report(data)
     if path is not None:
         page.save(path)

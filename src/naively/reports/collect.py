@@ -26,6 +26,7 @@ The dict is also worth having for itself (`Report.save_json`)::
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
@@ -62,15 +63,29 @@ _FEW_REPEATS = 20_000_000  # cells times classes, above which timing is repeated
 
 
 def collect(
-    model: Any, X: Any, y: Any, *, title: str | None, folds: Any, compare: bool, show_rows: bool
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    title: str | None,
+    folds: Any,
+    compare: bool,
+    show_rows: bool,
+    progress: Callable[[str], None],
 ) -> dict[str, Any]:
     """Return the dict that a page is made of; the parameters are those of `naively.report`."""
+    progress("learning")
     given = Given.of(model, X, y)
+    progress("judging")
     ranges = Ranges.of(given.table.numbers)
     judged, reason = _evaluated(given, folds)
     wrong = _wrong_rows(given, judged) if show_rows else np.empty(0, np.intp)
+    progress("measuring columns")
     columns = describe(given, ranges, importance(given), wrong)
     add_facts(given, ranges, columns.described, show_rows=show_rows)
+    progress("diagnosing")
+    diagnosis = describe_diagnosis(given)
+    progress("comparing with scikit-learn" if compare else "drawing")
     named = "Naive Bayes report" if given.target is None else f"Predicting {given.target}"
     data: dict[str, Any] = {
         "title": title or named,
@@ -89,7 +104,7 @@ def collect(
         "columns": columns.described,
         "interactions": columns.interactions.described,
         "map_columns": _MAP_COLUMNS,
-        "diagnosis": describe_diagnosis(given),
+        "diagnosis": diagnosis,
         "curves": class_curves(judged),
         "evaluation": _named(judged.to_dict()),
         "comparison": _compared(given, ranges) if compare else None,

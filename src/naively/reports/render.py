@@ -35,6 +35,8 @@ _SCRIPTS = (
     "nomogram",
     "map",
     "figures",
+    "theme",
+    "address",
     "sections",
     "glance",
     "diagnosis",

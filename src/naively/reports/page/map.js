@@ -46,6 +46,7 @@ function map() {
     if (frame.clientWidth && frame.clientWidth !== width) { width = frame.clientWidth; redraw(); }
   }).observe(frame);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  themeWatchers.push(redraw);
   let waiting = false;
   watchers.push(() => {
     if (!chosen.hold) { place(); return; }

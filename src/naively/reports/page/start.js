@@ -1,3 +1,4 @@
+theme();
 header();
 glance();
 interactions();
@@ -8,3 +9,4 @@ evaluation();
 diagnosis();
 comparison();
 notes();
+address();
