@@ -256,6 +256,36 @@ def test_a_constant_column_that_becomes_another_constant_is_severe():
         assert drift(frame, frame.assign(a=other)).severity == {"a": "severe", "b": "none"}
 
 
+@pytest.mark.parametrize("model", [NaiveBayes, GaussianNB])
+def test_a_constant_column_that_begins_to_vary_about_its_value_is_severe(model):
+    constant, varied = np.full((300, 1), 5.0), np.random.default_rng(0).normal(5, 1, (300, 1))
+    y = np.arange(300) % 2
+    assert drift(model().fit(constant, y), (varied, y)).severity == {"column 0": "severe"}
+    assert drift(model().fit(varied, y), (constant, y)).severity == {"column 0": "severe"}
+
+
+def one_percent(rng, n):
+    return (rng.random((n, 5)) < 0.01) * 1.0
+
+
+def rare_counts(rng, n):
+    return rng.poisson(0.1, (n, 5)) * 1.0
+
+
+@pytest.mark.parametrize("rows", [(1000, 20), (20, 1000)], ids=["few-after", "few-before"])
+@pytest.mark.parametrize(
+    ("model", "draw"),
+    [(NaiveBayes, one_percent), (NaiveBayes, rare_counts), (GaussianNB, rare_counts)],
+)
+def test_few_rows_of_a_column_that_is_nearly_always_the_same_are_no_drift(rows, model, draw):
+    rng, alarms = np.random.default_rng(4), 0
+    for _ in range(40):
+        before, after = (draw(rng, n) for n in rows)
+        fitted = model().fit(before, np.arange(len(before)) % 2)
+        alarms += drift(fitted, after).greatest > 0
+    assert alarms <= 40 * 0.15
+
+
 @pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
 def test_the_unit_of_a_column_does_not_matter(scale):
     X, y = numbers()

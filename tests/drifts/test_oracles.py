@@ -12,7 +12,7 @@ from naively.drifts.numbers import (
     gaussian_distance,
     gaussian_divergence,
     spread_test,
-    welch,
+    student,
 )
 from naively.drifts.significance import adjusted, least
 from naively.statistics import Moments
@@ -128,11 +128,11 @@ def test_words_are_tested_one_by_one():
     assert found.p[0, 0] == pytest.approx(expected, rel=1e-6)
 
 
-def test_means_have_welchs_test():
+def test_means_have_students_test_with_the_variance_of_both_sides():
     rng = np.random.default_rng(5)
     x, z = rng.normal(size=80), rng.normal(0.3, 2.0, size=50)
-    expected = stats.ttest_ind(x, z, equal_var=False).pvalue
-    assert welch(of_rows(x), of_rows(z))[0] == pytest.approx(expected, rel=1e-9)
+    expected = stats.ttest_ind(x, z, equal_var=True).pvalue
+    assert student(of_rows(x), of_rows(z))[0] == pytest.approx(expected, rel=1e-9)
 
 
 def test_spreads_have_an_f_test_of_fewer_degrees_of_freedom():
@@ -150,7 +150,7 @@ def test_spreads_of_the_same_kind_raise_false_alarms_at_most_at_the_nominal_rate
     rng = np.random.default_rng(7)
     rows = getattr(rng, draw)(size=(2, 300, 1000))
     both = [MeanAndVariance(np.full(1000, 300.0), x.mean(0), x.var(0, ddof=1)) for x in rows]
-    for test in (welch, spread_test):
+    for test in (student, spread_test):
         assert np.mean(test(*both) < 0.05) <= 0.05 + 3 * np.sqrt(0.05 / 1000)
 
 
@@ -166,14 +166,24 @@ def test_gaussians_have_the_divergence_of_their_densities(shift, ratio):
     assert found[0] == pytest.approx(expected, rel=1e-6)
 
 
-def test_constant_columns_are_the_same_or_have_nothing_in_common():
+def test_two_constants_are_as_surprising_as_the_likeliest_column_that_has_both():
     same, other = of_rows(np.full(9, 0.1)), of_rows(np.full(7, 0.3))
-    varied = of_rows(np.arange(5.0))
-    for after, distance, p in ((same, 0.0, 1.0), (other, 1.0, 0.0)):
+    shares = np.linspace(0, 1, 100_001)
+    likeliest = 2 * (shares**9 * (1 - shares) ** 7).max()  # of either order
+    for after, distance, p in ((same, 0.0, 1.0), (other, 1.0, likeliest)):
         assert gaussian_distance(same, after)[1][0] == distance
-        assert welch(same, after)[0] == p
-    assert gaussian_distance(same, varied)[1][0] == 1.0
-    assert spread_test(same, varied)[0] == 0.0
+        assert student(same, after)[0] == pytest.approx(p, rel=1e-6)
+        assert spread_test(same, after)[0] == 1.0
+
+
+@pytest.mark.parametrize("share", [0.8, 0.5, 0.1])
+def test_a_constant_is_as_surprising_as_the_largest_share_of_it_allows(share):
+    column = of_rows(np.where(np.arange(1000) < 1000 * share, 0.0, 1.0))  # of two values
+    constant = of_rows(np.zeros(12))
+    expected = jensenshannon([1, 0], [share, 1 - share], base=2)
+    for pair in ((column, constant), (constant, column)):
+        assert spread_test(*pair)[0] == pytest.approx(share**12, rel=0.02)  # ddof
+        assert gaussian_distance(*pair)[1][0] == pytest.approx(expected, rel=0.01)
 
 
 def test_means_far_from_zero_differ_by_what_rounding_took():

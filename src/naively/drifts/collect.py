@@ -113,7 +113,7 @@ class _Room(NamedTuple):
         for mine, its in ((self.before, before), (self.after, after)):
             mine.n[:, at], mine.mean[:, at], mine.variance[:, at] = its.n, its.mean, its.variance
         self.difference[:, at] = before.difference(after)
-        self.p_mean[:, at] = numbers.welch(before, after)
+        self.p_mean[:, at] = numbers.student(before, after)
 
 
 def _add_numbers(both: AlignedSummaries, room: _Room, weight: tuple[Floats, Floats]) -> None:
@@ -135,7 +135,8 @@ def _add_numbers(both: AlignedSummaries, room: _Room, weight: tuple[Floats, Floa
     if schema.edges is not None:
         bins = both.pair(Bins)
         found = compare_bins(*bins)
-        single = np.count_nonzero(bins[0], axis=2) == 1  # nothing was there to cut, as if constant
+        single = np.count_nonzero(bins[0] + bins[1], axis=2) == 1  # which tells nothing
+        room.p_spread[:, at] = np.where(single, numbers.spread_test(before, after), np.nan)
         divergence = np.where(single, divergence, found.divergence)
         distance = np.where(single, distance, found.distance)
         room.put_counts(at, found._replace(divergence=divergence, distance=distance))

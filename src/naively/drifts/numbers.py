@@ -1,6 +1,6 @@
 r"""Means and spreads compared, from moments alone.
 
-The test of means is Welch's t, which takes no equal variances. That of spreads is the F test with
+The test of means is Student's t, with the variance of both sides together. That of spreads is the F test with
 degrees of freedom divided by :math:`(\kappa - 1) / 2` (Box), for a kurtosis of :math:`\kappa = 9`,
 that of an exponential distribution: moments do not tell the tails, and the plain F test takes heavy
 ones for drift.
@@ -11,15 +11,14 @@ trapezoidal rule; what samples of this size show by chance is subtracted as for 
 Examples
 --------
 >>> n, mean, variance = np.array([100.0]), np.array([0.0]), np.array([1.0])
->>> welch(MeanAndVariance(n, mean, variance), MeanAndVariance(n, mean + 0.3, variance)).round(4)
+>>> student(MeanAndVariance(n, mean, variance), MeanAndVariance(n, mean + 0.3, variance)).round(4)
 array([0.0351])
 >>> gaussian_divergence(np.array([0.0, 1.0, 100.0]), np.ones(3)).round(4)
 array([0.    , 0.1607, 1.    ])
 
 References
 ----------
-B. L. Welch (1947), The generalization of Student's problem when several different population
-variances are involved.
+Student (1908), The probable error of a mean.
 G. E. P. Box (1953), Non-normality and tests on variances.
 """
 
@@ -34,7 +33,7 @@ from scipy.special import fdtr, fdtrc, stdtr
 from naively.statistics import Moments
 
 __all__ = ["KURTOSIS", "MeanAndVariance", "gaussian_distance", "gaussian_divergence"]
-__all__ += ["spread_test", "welch"]
+__all__ += ["spread_test", "student"]
 
 Floats = NDArray[np.float64]
 
@@ -78,17 +77,22 @@ class MeanAndVariance(NamedTuple):
         return (after.mean - self.mean) + (after.rest - self.rest)
 
 
-def welch(before: MeanAndVariance, after: MeanAndVariance) -> Floats:
-    """Return the p-value of equal means; NaN where a side has fewer than two cells."""
+def student(before: MeanAndVariance, after: MeanAndVariance) -> Floats:
+    """Return the p-value of equal means; NaN where a side has fewer than two cells.
+
+    The hypothesis is that nothing has changed, so the variance is that of both sides together:
+    few cells that happen to be alike do not make their mean certain. Two constants have none.
+    """
+    n, m = before.n, after.n
     difference = before.difference(after)
     with np.errstate(all="ignore"):
-        a, b = before.variance / before.n, after.variance / after.n
-        t, larger = difference / np.sqrt(a + b), np.maximum(a, b)
-        u, v = a / larger, b / larger  # whose squares are float64, too
-        freedom = np.square(u + v) / (u**2 / (before.n - 1) + v**2 / (after.n - 1))
-        p = 2 * stdtr(freedom, -np.abs(t))
-    constant = a + b == 0
-    return np.where(constant, np.where(difference == 0, 1.0, 0.0), p)
+        own = (n - 1) / (n + m - 2)
+        variance = own * before.variance + (1 - own) * after.variance
+        t = difference / np.sqrt(variance) / np.sqrt(1 / n + 1 / m)
+        p = 2 * stdtr(n + m - 2, -np.abs(t))
+        apart = np.exp(np.log(2) - n * np.log1p(m / n) - m * np.log1p(n / m))
+    constants = np.where(difference == 0, 1.0, np.minimum(apart, 1.0))
+    return np.where(variance == 0, constants, p)
 
 
 def spread_test(before: MeanAndVariance, after: MeanAndVariance) -> Floats:
@@ -98,22 +102,47 @@ def spread_test(before: MeanAndVariance, after: MeanAndVariance) -> Floats:
     with np.errstate(all="ignore"):
         ratio = before.variance / after.variance
         p = np.minimum(1.0, 2 * np.minimum(fdtr(nu, mu, ratio), fdtrc(nu, mu, ratio)))
+        alike = _largest_share(before, after) ** np.where(after.variance == 0, after.n, before.n)
     constant = (before.variance == 0) | (after.variance == 0)
-    return np.where(constant, np.where(before.variance == after.variance, 1.0, 0.0), p)
+    return np.where(constant, np.where(before.variance == after.variance, 1.0, alike), p)
 
 
 def gaussian_distance(before: MeanAndVariance, after: MeanAndVariance) -> tuple[Floats, Floats]:
-    """Return the divergence of two Gaussians in bits, and the root of what goes beyond chance."""
+    """Return the divergence of two Gaussians in bits, and the root of what goes beyond chance.
+
+    Where one side is constant, it is the least that other cells can be apart from it.
+    """
     difference = before.difference(after)
     with np.errstate(all="ignore"):
         shift, ratio = difference / before.spread, after.spread / before.spread
         chance = (1 + (KURTOSIS - 1) / 2) / 8 * (1 / before.n + 1 / after.n) / np.log(2)
     constant = (before.variance == 0) | (after.variance == 0)
-    same = (before.variance == after.variance) & (difference == 0)
+    both = before.variance == after.variance
     safe = constant | np.isnan(shift) | np.isnan(ratio)
     found = gaussian_divergence(np.where(safe, 0.0, shift), np.where(safe, 1.0, ratio))
-    found = np.where(safe, np.where(constant, np.where(same, 0.0, 1.0), np.nan), found)
+    apart = np.where(both, np.where(difference == 0, 0.0, 1.0), _from_constant(before, after))
+    found = np.where(safe, np.where(constant, apart, np.nan), found)
     return found, np.sqrt(np.maximum(found - np.where(constant, 0.0, chance), 0.0))
+
+
+def _largest_share(before: MeanAndVariance, after: MeanAndVariance) -> Floats:
+    r"""Return which share of a column can at most equal the constant that the other side is.
+
+    By Cantelli's inequality it is :math:`1 / (1 + d^2)` for a constant that is d standard
+    deviations from the mean; and a kurtosis of :math:`\kappa` leaves at most
+    :math:`1 - 1/\kappa` at the mean.
+    """
+    with np.errstate(all="ignore"):
+        d = before.difference(after) / np.fmax(before.spread, after.spread)
+        return np.minimum(1 / (1 + np.square(d)), 1 - 1 / KURTOSIS)
+
+
+def _from_constant(before: MeanAndVariance, after: MeanAndVariance) -> Floats:
+    """Return the divergence in bits of a constant and a column with the largest share of it."""
+    s = _largest_share(before, after)
+    with np.errstate(all="ignore"):
+        inside = np.where(s > 0, s * np.log2(2 * s / (1 + s)), 0.0)
+    return 0.5 * (np.log2(2 / (1 + s)) + inside + (1 - s))
 
 
 def gaussian_divergence(shift: Floats, ratio: Floats) -> Floats:
