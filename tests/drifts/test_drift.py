@@ -241,6 +241,14 @@ def test_columns_are_found_by_name_in_any_order():
     assert schema.schema.names == tuple(X.columns)
 
 
+def test_rows_of_a_sample_are_no_more_unusual_with_columns_in_another_order():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(300, 3)) * [1, 10, 100], columns=["a", "b", "c"])
+    X["d"], y = rng.choice(["u", "v"], 300), rng.integers(0, 2, 300)
+    model, other = (NaiveBayes().fit(X[names], y) for names in (list("abcd"), list("dcab")))
+    assert drift(model, other).unusual == drift(model, model).unusual
+
+
 def test_a_column_that_is_empty_on_one_side_is_missing_there():
     X, y = mixed()
     after = summarize(X.assign(age=None), y)

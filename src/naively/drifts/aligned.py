@@ -23,7 +23,7 @@ from naively.statistics import (
 )
 from naively.summary import Summary
 
-__all__ = ["AlignedSummaries", "align"]
+__all__ = ["AlignedSummaries", "align", "arranged"]
 
 _COMPARED: list[type[Statistic]] = [ClassWeight, Moments, Tallies, Bins, Occurrences, Documents]
 _COMPARED += [MissingCells]
@@ -71,14 +71,18 @@ def align(before: Summary, after: Summary, *, labelled: bool) -> AlignedSummarie
     for name, summary in (("before", before), ("after", after)):
         if not summary.weight > 0:
             raise NaivelyError(f"the data {name} must have at least one row; got none.")
-    after = _in_order(after, before.schema.names)
-    before, after = _decided(before, after)
+    before, after = arranged(before, after)
     schema = _measured_alike(before.schema, after.schema)
     if not labelled:  # classes add up, whatever they are called
         before, after = _numbered(before), _numbered(after)
     axes = before.axes.united(after.axes, schema)
     a, b = (_moved(one, schema, one.axes.move(axes)) for one in (before, after))
     return AlignedSummaries(schema, axes, a, b, labelled)
+
+
+def arranged(before: Summary, after: Summary) -> tuple[Summary, Summary]:
+    """Bring the columns of a summary to the order of another, and let both hold the same."""
+    return _decided(before, _in_order(after, before.schema.names))
 
 
 def _numbered(summary: Summary) -> Summary:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from naively.drifts import unusual
-from naively.drifts.aligned import align
+from naively.drifts.aligned import align, arranged
 from naively.drifts.collect import collect
 from naively.drifts.inputs import Compared, read_after, read_before
 from naively.drifts.value import Drift, UnusualRows
@@ -59,5 +59,5 @@ def _unusual(first: Compared, second: Compared) -> UnusualRows | None:
     if first.model is None:
         return None
     if second.rows is None:
-        return unusual.of_sample(first.model, second.summary)
+        return unusual.of_sample(first.model, arranged(first.summary, second.summary)[1])
     return unusual.of_rows(first.model, second.rows)

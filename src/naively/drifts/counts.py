@@ -167,7 +167,7 @@ def _novelty(sums: _CellPairs, rare: NDArray[np.bool_]) -> _Novelty:
     at, T, size = sums.at[rare], sums.count[rare], sums.size
     a, b = sums.a[rare], sums.b[rare]
     n, m = sums.n_before, sums.n_after
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):
         new = np.bincount(at, np.where(a == 0, b, 0.0), size) / m
         alone = np.bincount(at, np.where(a <= 1, a, 0.0), size) / n
         q = sums.share[at]
