@@ -352,6 +352,11 @@ def test_rows_cannot_be_weighted():
         evaluate(*IRIS, sample_weight=np.ones(150))
 
 
+def test_folds_must_hold_rows_out():
+    with pytest.raises(NaivelyError, match="at least once; got no split"):
+        evaluate(*IRIS, folds=[])
+
+
 def test_one_class_cannot_be_split():
     with pytest.raises(NaivelyError, match="two classes or more; got one: 'a'"):
         evaluate([[1.0], [2.0]], ["a", "a"], test_size=0.5)
@@ -423,6 +428,12 @@ def test_the_dict_is_plain_json():
     assert found["reliability"]["confidence"][0] is None  # an empty bin
     assert found["train"]["accuracy"] == result.train.accuracy
     assert "probabilities" not in found
+
+
+def test_dates_among_labels_are_text_in_json():
+    days = np.array(["2026-01-05", "2026-01-06", "2026-01-07"], dtype="M8[D]")[IRIS[1]]
+    found = json.loads(json.dumps(evaluate(IRIS[0], days).to_dict()))
+    assert found["classes"] == ["2026-01-05", "2026-01-06", "2026-01-07"]
 
 
 def test_an_evaluation_cannot_be_changed():

@@ -153,6 +153,19 @@ def test_standard_errors_are_those_of_the_bootstrap(name):
     assert (found.high - found.low) / 2 == pytest.approx(np.std(again), rel=0.12)
 
 
+def test_a_row_that_is_judged_several_times_makes_no_interval_narrower():
+    X, y = load_wine(return_X_y=True)
+    halves = [
+        (np.arange(0, 178, 2), np.arange(1, 178, 2)),
+        (np.arange(1, 178, 2), np.arange(0, 178, 2)),
+    ]
+    for model in (GaussianNB(), GaussianNB(var_smoothing=1)):  # all right, and some wrong
+        once, thrice = (evaluate(model, X, y, folds=halves * times) for times in (1, 3))
+        assert thrice.n_rows == 3 * once.n_rows
+        for name, expected in once.estimates.items():
+            assert thrice.estimates[name] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
 def test_a_perfect_score_has_an_interval_with_a_width():
     found = estimate(rows_of([0, 0, 1, 1], [[1, 0], [1, 0], [0, 1], [0, 1]]), "roc_auc")
     assert found.value == found.high == 1
@@ -230,6 +243,9 @@ def test_an_unknown_metric_is_an_error_that_names_the_nearest():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(NaivelyError, match="Did you mean 'roc_auc'"):
         evaluate(X, y).interval("roc_auk")
+    for name in ("top_²_accuracy", ["accuracy"]):
+        with pytest.raises(NaivelyError, match="a metric must be one"):
+            evaluate(X, y).interval(name)
     with pytest.raises(NaivelyError, match="between 0 and 1; got 95"):
         evaluate(X, y).interval("roc_auc", level=95)
 

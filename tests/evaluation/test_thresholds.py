@@ -96,7 +96,11 @@ def test_all_candidates_are_a_table():
         (TWO, {"by": "f1", "at_least": 0.5}, "at_least goes with"),
         (TWO, {"by": "recall", "at_least": 90}, "between 0 and 1; got 90"),
         (TWO, {"by": "cost"}, "needs costs"),
-        (TWO, {"by": "cost", "costs": [1, 2]}, r"got shape \(2,\)"),
+        (TWO, {"by": "recall", "at_least": "90 %"}, "between 0 and 1; got '90 %'"),
+        (TWO, {"by": "cost", "costs": [1, 2]}, r"got \[1, 2\]"),
+        (TWO, {"by": "cost", "costs": [[0, 1], [2]]}, "costs must be finite numbers"),
+        (TWO, {"by": "cost", "costs": [[0, "a"], [2, 0]]}, "costs must be finite numbers"),
+        (TWO, {"by": "cost", "costs": [[0, 1e308], [2, 0]]}, "costs must be finite numbers"),
     ],
 )
 def test_bad_input_is_an_error_that_says_what_to_do(result, how, message):

@@ -1,9 +1,9 @@
 r"""Means and spreads compared, from moments alone.
 
-The test of means is Student's t, with the variance of both sides together. That of spreads is the F test with
-degrees of freedom divided by :math:`(\kappa - 1) / 2` (Box), for a kurtosis of :math:`\kappa = 9`,
-that of an exponential distribution: moments do not tell the tails, and the plain F test takes heavy
-ones for drift.
+The test of means is Student's t, with the variance of both sides together. That of spreads is the F
+test with degrees of freedom divided by :math:`(\kappa - 1) / 2` (Box), for a kurtosis of
+:math:`\kappa = 9`, that of an exponential distribution: moments do not tell the tails, and the
+plain F test takes heavy ones for drift.
 
 Where a column has no bins, its divergence is that of two Gaussians of its moments, by the
 trapezoidal rule; what samples of this size show by chance is subtracted as for counts.

@@ -7,8 +7,8 @@ two bounds is scaled to v in [0, 1] and treated as the share of successes among
 
 rows, whose interval is Wilson's: it respects the bounds and keeps a width where every row is right.
 For accuracy n' is the number of rows. The loss has no upper bound: its logarithm is taken as
-Gaussian. Rows are taken as independent and the models as fixed; that models of other folds share
-training rows is not counted.
+Gaussian. A row that is judged several times counts once, its influences added. Rows are taken as
+independent and the models as fixed; that models of other folds share training rows is not counted.
 
 >>> low, high = wilson(0.9, 100, z=1.96)
 >>> round(low, 4), round(high, 4)
@@ -77,7 +77,7 @@ def estimate(rows: Judgement, name: str, level: float = 0.95) -> Estimate:
     found = metric.compute(rows)
     if found.of_rows is None:
         return Estimate(found.value, nan, nan)
-    error = float(np.sqrt(np.sum((rows.share * found.of_rows) ** 2)))
+    error = float(np.sqrt(np.sum(rows.by_source(rows.share * found.of_rows) ** 2)))
     z = NormalDist().inv_cdf((1 + level) / 2)
     low, high = metric.bounds
     if high == inf:
@@ -101,15 +101,16 @@ def wilson(share: float, n: float, z: float) -> tuple[float, float]:
 
 def _rows(rows: Judgement, metric: Metric) -> float:
     """Return how many rows a metric at the end of its range rests on."""
-    n = 1 / float(rows.share @ rows.share)
+    share = rows.by_source(rows.share)
+    n = 1 / float(share @ share)
     return n * float(rows.class_share[rows.class_share > 0].min()) if metric.by_class else n
 
 
 def _metric(name: str) -> Metric:
-    if name in METRICS:
+    if isinstance(name, str) and name in METRICS:
         return METRICS[name]
     parts = str(name).split("_")
-    if len(parts) == 3 and (parts[0], parts[2]) == ("top", "accuracy") and parts[1].isdigit():
+    if len(parts) == 3 and (parts[0], parts[2]) == ("top", "accuracy") and parts[1].isdecimal():
         k = int(parts[1])
         if k > 0:
             return Metric(f"top-{k} accuracy", lambda rows: rows.top_k_accuracy(k))

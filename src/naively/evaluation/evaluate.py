@@ -123,7 +123,8 @@ def _by_folds(model: Any, X: Any, truth: Truth, folds: Any, seed: Any) -> Evalua
     if judged is None:
         judged = by_refitting(model, X, truth, splitter.split(X, truth.codes))
     method = f"{judged.fold_accuracy.size} folds"
-    return Evaluation.of(judged.truth, judged.answers, method, fold_accuracy=judged.fold_accuracy)
+    found = judged.truth, judged.answers, method, judged.source
+    return Evaluation.of(*found, fold_accuracy=judged.fold_accuracy)
 
 
 def _by_leaving_one_out(model: Any, X: Any, truth: Truth) -> Evaluation:

@@ -144,7 +144,9 @@ class Evaluation(Tabular):
     model: str = ""
 
     @classmethod
-    def of(cls, truth: Truth, answers: Answers, method: str, **more: Any) -> Evaluation:
+    def of(
+        cls, truth: Truth, answers: Answers, method: str, source: Any = None, **more: Any
+    ) -> Evaluation:
         """Compute every figure from the truth and what a classifier answered."""
         classes, codes = truth
         correct = answers.codes == codes
@@ -177,6 +179,7 @@ class Evaluation(Tabular):
                 answers.log_truth,
                 answers.squared_error,
                 answers.probabilities,
+                source=source,
             ),
             **more,
         )

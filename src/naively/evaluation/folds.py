@@ -35,6 +35,7 @@ from naively.estimators.decisions import decide
 from naively.evaluation.answers import Answers, ask
 from naively.evaluation.fold_models import fold_models
 from naively.evaluation.inputs import Truth
+from naively.exceptions import NaivelyError
 from naively.model import Model
 from naively.rows import Columns, Rows
 
@@ -52,6 +53,7 @@ class Judged(NamedTuple):
     truth: Truth
     answers: Answers
     fold_accuracy: NDArray[np.float64]
+    source: NDArray[np.intp] | None = None  # rows of the table, where some are judged twice
 
 
 def fold_of_each_row(splits: _Splits, n_rows: int) -> NDArray[np.int32] | None:
@@ -82,9 +84,14 @@ def by_refitting(model: Any, X: Any, truth: Truth, splits: _Splits) -> Judged:
         rows.append(test)
         parts.append(answers)
         accuracy.append(np.mean(answers.codes == held_out.codes))
-    order = np.argsort(np.concatenate(rows), kind="stable")
-    judged = Truth(truth.classes, truth.codes[np.concatenate(rows)[order]])
-    return Judged(judged, Answers.joined(parts, order), np.array(accuracy))
+    if not rows:
+        raise NaivelyError("folds must hold rows out at least once; got no split.")
+    held_out_rows = np.concatenate(rows)
+    order = np.argsort(held_out_rows, kind="stable")
+    source = held_out_rows[order]
+    judged = Truth(truth.classes, truth.codes[source])
+    twice = source if (np.diff(source) == 0).any() else None
+    return Judged(judged, Answers.joined(parts, order), np.array(accuracy), twice)
 
 
 def by_summaries(

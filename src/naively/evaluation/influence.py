@@ -60,6 +60,8 @@ class Judgement:
         Of every class.
     weight : ndarray of shape (n_rows,) or None
         Of the rows; None for one each.
+    source : ndarray of shape (n_rows,) or None
+        Which row of the table each is, where one may be judged several times.
     """
 
     truth: NDArray[np.intp]
@@ -69,6 +71,7 @@ class Judgement:
     squared_error: Floats
     probabilities: Floats | None
     weight: Floats | None = None
+    source: NDArray[np.intp] | None = None
 
     @cached_property
     def share(self) -> Floats:
@@ -86,6 +89,12 @@ class Judgement:
         """The share of each cell of the confusion matrix."""
         at = self.truth * self.n_classes + self.predicted
         return _sums(at, self.share, self.n_classes**2).reshape(-1, self.n_classes)
+
+    def by_source(self, values: Floats) -> Floats:
+        """Add up what a row of the table has each time that it is judged."""
+        if self.source is None:
+            return values
+        return _sums(self.source, values, int(self.source.max()) + 1)
 
     def mean(self, values: Floats) -> Influence:
         """Return the mean of a number that each row has by itself."""
@@ -163,6 +172,10 @@ class Judgement:
 
         :math:`\sum_k \sum_b n_{kb}/n \, (\bar p_{kb} - \bar o_{kb})^2`: 0 is the best.
         """
+        return self._reliability
+
+    @cached_property
+    def _reliability(self) -> Influence:
         if self.probabilities is None:
             return _UNDEFINED
         parts = np.zeros(self.truth.size)

@@ -113,5 +113,5 @@ def check_classifier(model: Any) -> None:
     """Raise where something is no classifier, or a class instead of an object."""
     if isinstance(model, type):
         raise NaivelyError(f"a classifier must be an instance: {model.__name__}(), not the class.")
-    if not is_classifier(model):
+    if not hasattr(model, "predict") or not is_classifier(model):
         raise NaivelyError(f"only classifiers can be judged here; got {type(model).__name__}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from time import perf_counter
 from typing import Any
 
@@ -119,12 +120,12 @@ def _folds(truth: Truth, folds: int, seed: Any) -> tuple[list[Any], NDArray[np.i
     """Return stratified splits, each with every class to learn from, and each row's fold."""
     rows = np.bincount(truth.codes)
     least = int(rows.argmin())
-    if not 2 <= folds <= rows[least]:
+    if not isinstance(folds, Integral) or not 2 <= folds <= rows[least]:
         raise NaivelyError(
-            f"folds must be at least 2 and at most the rows of the smallest class "
-            f"({rows[least]} of {truth.classes[least].item()!r}); got {folds}."
+            f"folds must be a number, at least 2 and at most the rows of the smallest class "
+            f"({rows[least]} of {truth.classes[least].item()!r}); got {folds!r}."
         )
-    splitter = StratifiedKFold(folds, shuffle=seed is not None, random_state=seed)
+    splitter = StratifiedKFold(int(folds), shuffle=seed is not None, random_state=seed)
     splits = list(splitter.split(np.zeros(truth.codes.size), truth.codes))
     fold = np.empty(truth.codes.size, dtype=np.int32)
     for f, (_, test) in enumerate(splits):

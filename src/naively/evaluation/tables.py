@@ -12,6 +12,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date, timedelta
 from html import escape
 from typing import Any
 
@@ -94,7 +95,7 @@ def frame(columns: dict[str, Any], library: str | None) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Return what JSON can hold: lists for arrays, None for NaN and infinity.
+    """Return what JSON can hold: lists for arrays, None for NaN and infinity, text for dates.
 
     >>> import numpy as np
     >>> plain({"a": np.array([1.0, np.nan]), "b": (np.int64(2), "x")})
@@ -106,6 +107,8 @@ def plain(value: Any) -> Any:
         return plain(value.tolist())
     if isinstance(value, list | tuple):
         return [plain(inner) for inner in value]
+    if isinstance(value, date | timedelta):
+        return str(value)
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -27,6 +28,7 @@ __all__ = ["Criterion", "Threshold", "Thresholds", "place_of"]
 Criterion = Literal["f1", "cost", "precision", "recall"]
 
 _SHOWN = 10  # candidates in a printed table
+_MOST = 1e290  # a cost of which many can be added
 
 
 class Threshold(NamedTuple):
@@ -157,8 +159,8 @@ def _check(by: str, at_least: float | None, costs: ArrayLike | None) -> None:
             f'at_least goes with "precision" or "recall", such as ("precision", at_least=0.9); '
             f"got {by!r} and at_least={at_least}."
         )
-    if at_least is not None and not 0 <= at_least <= 1:
-        raise NaivelyError(f"at_least must lie between 0 and 1; got {at_least}.")
+    if at_least is not None and not (isinstance(at_least, Real) and 0 <= at_least <= 1):
+        raise NaivelyError(f"at_least must lie between 0 and 1; got {at_least!r}.")
     if by == "cost" and costs is None:
         raise NaivelyError('by="cost" needs costs, such as [[0, 1], [5, 0]]; got none.')
 
@@ -188,11 +190,14 @@ def _cost(
     """Return what all answers cost together at each threshold."""
     if costs is None:
         return np.full(true.size, np.nan)
-    matrix = np.asarray(costs, dtype=np.float64)
-    if matrix.shape != (2, 2) or not np.isfinite(matrix).all():
+    try:
+        matrix = np.asarray(costs, dtype=np.float64)
+    except (TypeError, ValueError):
+        matrix = np.empty(0)
+    if matrix.shape != (2, 2) or not (np.abs(matrix) < _MOST).all():
         raise NaivelyError(
-            "costs must be finite, [[others right, others taken for the class], [class missed, "
-            f"class right]]; got shape {matrix.shape}."
+            "costs must be finite numbers, [[others right, others taken for the class], [class "
+            f"missed, class right]]; got {costs!r}."
         )
     others = (curve.negatives - false) * matrix[0, 0] + false * matrix[0, 1]
     return others + (curve.positives - true) * matrix[1, 0] + true * matrix[1, 1]
