@@ -152,6 +152,14 @@ def test_parameters_with_an_entry_for_each_column_are_those_of_the_columns_chose
     assert_allclose(found.scores, oracle.refitted(one, COUNTS[:, some], Y, [{}]), rtol=1e-9)
 
 
+def test_sets_of_columns_are_named_in_the_order_of_the_best_model():
+    for columns in ([3, 1, 1], np.array([3, 1]), (True, 3)):
+        found = tune(GaussianNB(), HOLES, Y, grid={"columns": [columns]})
+        assert found.best_params == {"columns": [1, 3]}
+        expected = GaussianNB().fit(HOLES[:, [1, 3]], Y).predict_proba(HOLES[:, [1, 3]])
+        assert_allclose(found.best_model.predict_proba(HOLES[:, [1, 3]]), expected)
+
+
 def test_the_model_that_is_given_stays_as_it_is():
     fitted = GaussianNB(var_smoothing=0.3).fit(NUMBERS, Y)
     before = fitted.predict_proba(NUMBERS)
@@ -259,7 +267,9 @@ WRONG = {
     "priors of other classes": ({"grid": {"priors": [[0.5, 0.5]]}}, "candidate.*has no model"),
     "an unknown column": ({"grid": {"columns": [[9]]}}, "names a column 9"),
     "no column": ({"grid": {"columns": [[]]}}, "lists of columns"),
+    "a column that is a list": ({"grid": {"columns": [[[1]]]}}, r"names a column \[1\]"),
     "an unknown score": ({"scoring": "speed"}, "one of log_loss, accuracy"),
+    "several scores": ({"scoring": ["log_loss"]}, "one of log_loss, accuracy"),
     "an unknown direction": ({"columns": "sideways"}, "'forward', 'backward' or None"),
     "folds in words": ({"folds": "leave-one-out"}, "a number or a splitter"),
     "rows held out twice": ({"folds": ShuffleSplit(3)}, "hold each row out once"),

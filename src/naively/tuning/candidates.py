@@ -69,7 +69,7 @@ class Candidate:
 
     def with_columns(self, places: Iterable[int], schema: Schema) -> Candidate:
         """Return the same that reads some of the columns."""
-        chosen = tuple(sorted(places))
+        chosen = tuple(sorted({*places}))
         names = [j if schema.names is None else schema.names[j] for j in chosen]
         params = {**self.params, COLUMNS: names}
         return Candidate(params, _restricted(self.estimator, chosen, schema), chosen)
@@ -119,8 +119,8 @@ def candidates_of(model: SummaryClassifier, grid: Any, schema: Schema) -> list[C
             estimator._check_params()
         except InvalidParameterError as error:
             raise NaivelyError(f"the candidate {params} is not possible: {error}") from None
-        places = _places(params.get(COLUMNS), schema)
-        found.append(Candidate(params, _restricted(estimator, places, schema), places))
+        one, places = Candidate(params, estimator), _places(params.get(COLUMNS), schema)
+        found.append(one if places is None else one.with_columns(places, schema))
     return found
 
 
@@ -176,14 +176,14 @@ def _check_values(name: str, values: Any) -> None:
 
 
 def _places(wanted: Any, schema: Schema) -> tuple[int, ...] | None:
-    """Return the places of columns that are given by name or by place."""
+    """Return the places of columns that are given by name or by place, in the order given."""
     if wanted is None:
         return None
-    known = {name: j for j, name in enumerate(schema.names or range(schema.n_columns))}
+    known = list(schema.names or range(schema.n_columns))
     one_by_one = isinstance(wanted, Sequence | np.ndarray) and not isinstance(wanted, str)
     if not one_by_one or len(wanted) == 0:
         raise NaivelyError(f"grid['columns'] must hold lists of columns, or None; got {wanted!r}.")
     unknown = [name for name in wanted if name not in known]
     if unknown:
         raise NaivelyError(f"grid['columns'] names a column {unknown[0]!r}, and there is none.")
-    return tuple(sorted({known[name] for name in wanted}))
+    return tuple(known.index(name) for name in wanted)

@@ -120,6 +120,6 @@ SCORINGS: dict[str, Scoring] = {
 
 def scoring_of(name: Any) -> Scoring:
     """Return a score by its name."""
-    if name not in SCORINGS:
+    if not isinstance(name, str) or name not in SCORINGS:
         raise NaivelyError(f"scoring must be one of {', '.join(SCORINGS)}; got {name!r}.")
     return SCORINGS[name]
