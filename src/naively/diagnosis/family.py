@@ -8,12 +8,18 @@ from naively.diagnosis.better_family import better_family
 from naively.diagnosis.evidence import Evidence
 from naively.diagnosis.finding import Finding, Severity, Skipped, percent
 from naively.diagnosis.fits import Fit
+from naively.estimators.gaussian_nb import GaussianNB
 
 __all__ = ["poor_fits"]
 
 _CHANCE = 0.001  # of all columns and classes together
 _DISTANCES: tuple[tuple[float, Severity], ...] = ((0.2, "high"), (0.1, "medium"), (0.05, "low"))
 _MOST = 20  # columns for which other families are tried
+_SMOOTHED = {  # what to do where the family fits but for the smoothing of GaussianNB
+    "global": "GaussianNB adds a share of the largest variance of all columns to each, which is "
+    'too much for this one. Use GaussianNB(smoothing="column").',
+    "column": "Smoothing makes it too wide. Use a smaller var_smoothing.",
+}
 
 
 def poor_fits(evidence: Evidence) -> Iterator[Finding | Skipped]:
@@ -48,6 +54,8 @@ def _advice(evidence: Evidence, fit: Fit) -> str:
     family = better_family(fit, list(schema.numbers).index(fit.place), moments, evidence.sample)
     column = fit.place if schema.names is None else fit.column
     call = f"{type(family).__name__}()"
+    if family.name == fit.family and isinstance(evidence.estimator, GaussianNB):
+        return _SMOOTHED[evidence.estimator.smoothing]
     what = f"{call}, as it is by default," if family.name == fit.family else call
     return f"Use {what} for {column!r}: NaiveBayes(families={{{column!r}: {call}}})."
 
