@@ -229,10 +229,10 @@ def test_bad_input_is_a_clear_error():
     with pytest.raises(NotFittedError, match="not fitted yet"):
         diagnose(GaussianNB())
     with pytest.raises(
-        NaivelyError, match="a fitted estimator of naively's; got sklearn.*LogisticReg"
+        NaivelyError, match=r"a fitted estimator of naively's; got sklearn.*LogisticReg"
     ):
         diagnose(LogisticRegression())
-    with pytest.raises(NaivelyError, match="got pandas.*DataFrame"):
+    with pytest.raises(NaivelyError, match=r"got pandas.*DataFrame"):
         diagnose(clean()[0])
 
 

@@ -137,12 +137,14 @@ def test_bad_input_is_refused():
         NomogramDisplay.from_estimator(GaussianNB().fit(X, np.zeros(len(X))))
     with pytest.raises(NaivelyError, match="positive probability"):
         NomogramDisplay.from_estimator(GaussianNB(priors=[0, 0.5, 0.5]).fit(X, y), of="a")
+    with pytest.raises(NaivelyError, match=r"row must be the number of a row; got 1\.5"):
+        NomogramDisplay.from_estimator(model, X, row=1.5)
     with pytest.raises(NaivelyError, match="max_columns must be at least 1; got 0"):
         NomogramDisplay.from_estimator(model, max_columns=0)
     with pytest.raises(NaivelyError, match="max_columns must be at least 1; got 0"):
         ImportanceDisplay.from_estimator(model, X, y, max_columns=0)
     for display in (NomogramDisplay, ImportanceDisplay):
-        with pytest.raises(NaivelyError, match=r"naively's; got LogisticRegression"):
+        with pytest.raises(NaivelyError, match=r"naively's; got sklearn.*LogisticRegression"):
             display.from_estimator(LogisticRegression())
 
 

@@ -43,7 +43,8 @@ def diagnose(model: Any) -> Diagnosis:
     """
     if not isinstance(model, SummaryClassifier):
         raise NaivelyError(
-            f"diagnose needs a fitted estimator of naively's; got {type(model).__name__}."
+            f"diagnose needs a fitted estimator of naively's; got "
+            f"{type(model).__module__}.{type(model).__qualname__}."
         )
     evidence = Evidence(snapshot(model))
     found: list[Finding] = []

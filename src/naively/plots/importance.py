@@ -73,7 +73,8 @@ class ImportanceDisplay:
         """
         if not hasattr(type(estimator), "importance_"):
             raise NaivelyError(
-                f"importance needs an estimator of naively's; got {type(estimator).__name__}."
+                f"importance needs an estimator of naively's; got "
+                f"{type(estimator).__module__}.{type(estimator).__qualname__}."
             )
         found = estimator.importance_ if X is None else estimator.importance(X, y)
         return cls.from_importance(found, **options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -105,10 +106,13 @@ class NomogramDisplay:
         """
         if not hasattr(estimator, "explain"):
             raise NaivelyError(
-                f"a nomogram needs an estimator of naively's; got {type(estimator).__name__}."
+                f"a nomogram needs an estimator of naively's; got "
+                f"{type(estimator).__module__}.{type(estimator).__qualname__}."
             )
         if max_columns < 1:
             raise NaivelyError(f"max_columns must be at least 1; got {max_columns}.")
+        if not isinstance(row, Integral):
+            raise NaivelyError(f"row must be the number of a row; got {row!r}.")
         if X is None:
             return cls(nomogram=read_nomogram(estimator, of, against, max_columns)).plot(ax)
         one = estimator.explain(X)[row]

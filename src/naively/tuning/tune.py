@@ -181,7 +181,8 @@ def _checked(model: Any, grid: Any, columns: Any) -> Any:
     if type(model) not in ESTIMATORS.values():
         raise NaivelyError(
             "tune reads candidates off summaries, so the model must be one of naively's "
-            f"({', '.join(ESTIMATORS)}); got {type(model).__name__}. scikit-learn's GridSearchCV "
+            f"({', '.join(ESTIMATORS)}); got "
+            f"{type(model).__module__}.{type(model).__qualname__}. scikit-learn's GridSearchCV "
             "tunes others."
         )
     if grid is not None:
