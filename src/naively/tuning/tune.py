@@ -99,9 +99,9 @@ def tune(
     >>> from sklearn.datasets import load_wine
     >>> from naively import GaussianNB
     >>> X, y = load_wine(return_X_y=True)
-    >>> found = tune(GaussianNB(), X, y, grid={"smoothing": ["global", "column"]})
+    >>> found = tune(GaussianNB(), X, y, grid={"variance": ["class", "shared"]})
     >>> found.best_params
-    {'smoothing': 'column'}
+    {'variance': 'shared'}
     >>> found.best_model.predict(X[:2])
     array([0, 0])
     """

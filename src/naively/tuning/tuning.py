@@ -6,8 +6,8 @@
 >>> print(tune(GaussianNB(), X, y, grid={"variance": ["class", "shared"]}))
 GaussianNB, 5 folds: 2 candidates, 150 rows, by log loss (lower is better)
 rank                   log loss     std
-1     variance=class     0.1377  0.0783
-2     variance=shared    0.1552  0.0543
+1     variance=class     0.1354  0.0775
+2     variance=shared    0.1490  0.0835
 """
 
 from __future__ import annotations
