@@ -22,11 +22,10 @@ TYPES |= {
     "date32[day]": "DATE",
 }
 
-# Ibis 12 calls what DuckDB 2 and pandas 3 have announced to remove; Spark has words for pandas 3.
+# Ibis 12 calls what DuckDB 2 and pandas 3 have announced to remove.
 QUIET = [
     pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning"),
     pytest.mark.filterwarnings("ignore:The 'future.infer_string' option:DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support:FutureWarning"),
     pytest.mark.filterwarnings("ignore:::ibis.backends.pyspark"),
     pytest.mark.filterwarnings("ignore:::pyspark"),
 ]

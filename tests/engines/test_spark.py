@@ -26,8 +26,6 @@ from pyspark.sql.types import DoubleType, StructField, StructType
 from naively.engines import spark as engine
 from naively.scoring import spark as scoring
 
-pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support:FutureWarning")
-
 N = 60
 NAMES = ["a", "b"]
 VECTORS = StructType([StructField("label", DoubleType()), StructField("features", VectorUDT())])

@@ -24,8 +24,6 @@ from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
 
 from naively.spark import NaiveBayes, NaiveBayesModel
 
-pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support:FutureWarning")
-
 N = 90
 NAMES = ["a", "b"]
 
