@@ -25,6 +25,7 @@ NAMES = [
     "accuracy",
     "scaling",
     "files",
+    "text_files",
     "quality",
     "quality_means",
     "quality_bars",

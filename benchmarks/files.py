@@ -3,8 +3,8 @@
 Every run is a fresh interpreter, whose high-water mark is its peak. Contestants run in turns. Each
 does its work twice, and the quicker pass counts: the first asks the system for memory that nobody
 has touched, which on a virtual machine may take longer than the work, or no time at all.
-The data is made in a temporary folder: 2 GB and 10 GB of Parquet, 1 GB of CSV; and text, 5 GB of
-Parquet and 500 MB of CSV, a tenth of it where one round is asked for.
+The data is made in a temporary folder: 2 GB and 10 GB of Parquet, 1 GB of CSV; and the text of
+`benchmarks.text_files`, a tenth of it where one round is asked for.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 from numpy.testing import assert_allclose
 
-from benchmarks import text_files
+from benchmarks import zipf_texts
 from benchmarks.quiet import Others
 from benchmarks.tables import Columns, Options, mark, megabytes, seconds
 
-__all__ = ["COLUMNS", "WORKS", "measure"]
+__all__ = ["COLUMNS", "SCAN", "WORKS", "Work", "measure"]
 
 _COLUMNS, _CLASSES = 50, 10
 _ROWS = {"2 GB.parquet": 5_000_000, "1 GB.csv": 1_050_000, "10 GB.parquet": 25_000_000}
@@ -57,15 +57,13 @@ WORKS = [
     Work("predict, 2 GB of Parquet", "predict", "2 GB.parquet", {WRITE: 1.5}),
     Work("fit, 10 GB of Parquet", "fit", "10 GB.parquet", {SCAN: 1.25}),
     Work("predict, 10 GB of Parquet", "predict", "10 GB.parquet", {WRITE: 1.5}),
-    Work("fit, 5 GB of text in Parquet, hashed", "fit text", "text.parquet", {SCAN: 2.0}, 1e9),
-    Work("fit, 500 MB of text in CSV, hashed", "fit text", "text.csv", {SCAN: None}, 1e9),
 ]
 
 
-def measure(options: Options) -> Iterator[dict[str, Any]]:
+def measure(options: Options, works: list[Work] = WORKS) -> Iterator[dict[str, Any]]:
     """Yield the times and peaks of each work beside those of each peer."""
     with TemporaryDirectory(prefix="naively-") as folder:
-        for work in WORKS:
+        for work in works:
             if options.only in work.name:
                 part = 10 if options.rounds == 1 and work.verb == "fit text" else 1
                 rows = _ROWS[work.file] // part
@@ -124,7 +122,7 @@ def _made(path: Path, rows: int) -> Path:
     if path.exists():
         return path
     if path.stem == "text":
-        text_files.write(path, rows)
+        zipf_texts.write(path, rows)
         os.sync()
         return path
     names = [*(f"x{j}" for j in range(_COLUMNS)), "y"]

@@ -1,59 +1,25 @@
-"""Files of text: words by Zipf's law, of which each class has rare ones of its own.
+"""Files of text larger than memory: time beside a bare scan, and peak memory.
 
->>> batch = next(batches(10))
->>> batch.num_rows, batch.schema.names
-(10, ['text', 'y'])
+5 GB of Parquet and 500 MB of CSV; how they are measured is said in `benchmarks.files`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv
-import pyarrow.parquet as pq
+from benchmarks import files
+from benchmarks.files import COLUMNS, SCAN, Work
+from benchmarks.tables import Options
 
-__all__ = ["batches", "write"]
+__all__ = ["COLUMNS", "WORKS", "measure"]
 
-_WORDS, _FREQUENT, _CLASSES, _LENGTH = 200_000, 200, 10, 100  # the last: words of a row, on average
-_LETTERS = np.frombuffer(b"eeeeetttaaaooiinnsshhrrdlluucmfwygpbvkxqjz", np.uint8)
-_GROUP = 50_000  # rows of a row group, about 30 MB
-_SCHEMA = pa.schema([("text", pa.string()), ("y", pa.int64())])
+WORKS = [
+    Work("fit, 5 GB of text in Parquet, hashed", "fit text", "text.parquet", {SCAN: 2.0}, 1e9),
+    Work("fit, 500 MB of text in CSV, hashed", "fit text", "text.csv", {SCAN: None}, 1e9),
+]
 
 
-def write(path: Path, rows: int) -> None:
-    """Write so many rows, as the name of the file says."""
-    starts = range(0, rows, _GROUP)
-    some = (batch[: rows - at] for at, batch in zip(starts, batches(_GROUP), strict=False))
-    writer = pa.csv.CSVWriter if path.suffix == ".csv" else pq.ParquetWriter
-    with writer(path, _SCHEMA) as file:
-        for batch in some:
-            file.write_batch(batch)
-
-
-def batches(rows: int) -> Iterator[Any]:
-    """Yield batches of so many rows without end, always the same ones."""
-    rng = np.random.default_rng(0)
-    words = _vocabulary(rng)
-    sums = np.cumsum(1 / (np.arange(_WORDS) + 2.7))
-    while True:
-        y = rng.integers(_CLASSES, size=rows)
-        n = rng.geometric(1 / _LENGTH, rows)
-        ranks = np.searchsorted(sums[:-1], rng.random(n.sum()) * sums[-1])
-        own = np.repeat(y, n) * (ranks > _FREQUENT)
-        ends = np.concatenate([[0], np.cumsum(n)]).astype(np.int32)
-        chosen = words.take(pa.array((ranks + own) % _WORDS))
-        texts = pc.binary_join(pa.ListArray.from_arrays(ends, chosen), " ")
-        yield pa.RecordBatch.from_arrays([texts, pa.array(y)], schema=_SCHEMA)
-
-
-def _vocabulary(rng: np.random.Generator) -> Any:
-    """Return words of random letters, of which frequent ones are short."""
-    lengths = np.clip(rng.poisson(2 + np.log1p(np.arange(_WORDS)) / 2), 2, 16)
-    ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    letters = rng.choice(_LETTERS, ends[-1]).tobytes()
-    return pa.StringArray.from_buffers(_WORDS, pa.py_buffer(ends), pa.py_buffer(letters))
+def measure(options: Options) -> Iterator[dict[str, Any]]:
+    """Yield the times and peaks of each work beside those of each peer."""
+    return files.measure(options, WORKS)
