@@ -311,6 +311,18 @@ def test_negative_binomial_is_that_of_scipy():
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-10)
 
 
+@pytest.mark.parametrize("mean", [1e9, 1e12, 1e15, 1e100])
+def test_a_negative_binomial_of_large_counts_is_a_gamma(mean):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 100)
+    X = np.floor(rng.gamma(2.0, mean * (1 + y)))[:, np.newaxis]
+    model = NaiveBayes(families={0: NegativeBinomial()}, calibration=None).fit(X, y)
+    found = model.model_.terms[0].parameters
+    expected = stats.gamma.logpdf(X, found.size, scale=found.mean[:, 0] / found.size)
+    joint = model.predict_joint_log_proba(X) - np.log(0.5)
+    np.testing.assert_allclose(joint, expected, rtol=0, atol=1e-5)
+
+
 def test_a_negative_binomial_of_no_dispersion_is_a_poisson():
     cells = COUNTS[:, :1]
     families = NegativeBinomial(dispersion=1e-8), Poisson()

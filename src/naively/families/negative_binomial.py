@@ -41,6 +41,7 @@ __all__ = ["NegativeBinomial", "NegativeBinomialParameters"]
 
 _FAR = 1e300  # the terms of cells beyond would overflow
 _LEAST, _MOST = 1e-8, 1e8  # of a dispersion
+_TINY = 1e-290  # of a mean: its ratio to a size is still a float64
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,8 @@ def _counts(statistic: Moments) -> Moments:
 
 def _line(mean: Floats, r: Floats) -> tuple[Floats, Floats]:
     """Return r log(r / (r + m)) and log(m / (r + m))."""
-    return -r * np.log1p(mean / r), np.log(mean) - np.log(r + mean)
+    tiny = np.maximum(mean, _TINY)  # with log(m) - log(r + m), large means would lose all digits
+    return -r * np.log1p(mean / r), -np.log1p(r / tiny)
 
 
 def _log_probability(x: Floats, mean: Floats, r: Floats) -> Floats:
