@@ -187,6 +187,27 @@ def test_a_sparse_row_is_changed_as_a_dense_one(name):
         assert found.row == dense.row
 
 
+@pytest.mark.parametrize("family", ["poisson", "negative_binomial"])
+def test_a_count_far_from_the_next_class_is_changed_as_little_as_possible(family):
+    rng = np.random.default_rng(0)
+    X = rng.poisson(np.repeat([1000.0, 1500.0], 100))[:, np.newaxis].astype(float)
+    model = NaiveBayes(families={0: family}, calibration=None).fit(X, np.repeat([0, 1], 100))
+    (change,) = model.counterfactual([1000.0]).changes
+    cells = np.arange(1000.0, 1600.0)
+    assert change.after == cells[model.predict(cells[:, np.newaxis]) == 1][0]
+
+
+@pytest.mark.parametrize("family", ["log_normal", "gamma"])
+def test_a_class_near_the_end_of_the_support_is_found(family):
+    rng = np.random.default_rng(0)
+    X = rng.lognormal(np.repeat([-7.0, 0.0, 9.0], 100), 0.5)[:, np.newaxis]
+    model = NaiveBayes(families={0: family}, calibration=None).fit(X, np.repeat([*"abc"], 100))
+    (change,) = model.counterfactual([1.0]).changes
+    cells = np.geomspace(1.0, 1e-4, 10_000)
+    nearest = cells[model.predict(cells[:, np.newaxis]) == "a"][0]
+    np.testing.assert_allclose(change.after, nearest, rtol=1e-3)
+
+
 def test_counts_stay_whole_and_not_negative():
     X, y = counts()
     wide = np.concatenate([X, np.zeros((len(X), 700))], axis=1)

@@ -1,14 +1,14 @@
 """What a cell may become: other categories, whole numbers, or numbers on a fine grid.
 
 A grid reaches ten standard deviations of the column to either side of its mean. It has the knots of
-straight pieces and the means of the classes among its points, so that what happens between two
-points is smooth.
+straight pieces and the means of the classes among its points, and gets ever finer towards an end of
+the support, so that what happens between two points is smooth.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,8 @@ Floats = NDArray[np.float64]
 
 _REACH = 10.0  # standard deviations
 _STEPS = 40  # of a grid in one of them
-_MOST_STEPS = 20  # of a count, to either side
+_MOST_STEPS = 20  # of a count, to either side, that are all tried
+_EVER_NEARER = 2.0 ** -np.arange(0.0, 100.0, 0.5)  # to an end, where densities change fastest
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,8 @@ class Candidates:
         What a distance of 1 is; 0 for categories, of which each is as far as any other.
     is_grid : bool
         Whether cells between these are allowed, too.
+    is_whole : bool
+        Whether whole numbers between these are.
     """
 
     column: int
@@ -50,6 +53,7 @@ class Candidates:
     before: float
     spread: float
     is_grid: bool
+    is_whole: bool = False
 
     def distance(self, cells: Any) -> Any:
         """Return how far cells are from the present one."""
@@ -59,13 +63,15 @@ class Candidates:
 
     def coarse(self) -> Candidates:
         """Return fewer cells: dense near the present one, sparse far from it."""
-        if not self.is_grid:
+        if not (self.is_grid or self.is_whole):
             return self
         steps = np.concatenate([np.arange(1, 9) / 8, np.arange(5, 21) / 4, np.arange(6, 21)])
         cells = self.before + self.spread * np.concatenate([-steps[::-1], steps])
+        if self.is_whole:
+            cells = np.unique(np.append(np.round(cells), _near(self.before)))
         low, high = self.cells[0], self.cells[-1]
-        cells = cells[(cells >= low) & (cells <= high)]
-        return Candidates(self.column, cells, self.before, self.spread, True)
+        cells = cells[(cells >= low) & (cells <= high) & (cells != self.before)]
+        return replace(self, cells=cells)
 
 
 def candidates_of(
@@ -108,18 +114,25 @@ def _numbers(model: Model, j: int, before: float, mean: float, spread: float) ->
     terms = model.by_column[j]
     supports = [term.family.support for term, _ in terms]
     low, high = max(low for low, _ in supports), min(high for _, high in supports)
-    if all(getattr(term.family, "discrete", False) for term, _ in terms):
-        form: Any = terms[0][0].form
-        cells = np.round(before) + np.arange(-_MOST_STEPS, _MOST_STEPS + 1.0)
-        if isinstance(form, Lines) and form.step is not None:
-            cells, low, high = np.array([0.0, np.floor(form.step) + 1]), 0.0, np.inf
-        cells = cells[(cells >= low) & (cells <= high) & (cells != before)]
-        return Candidates(j, cells, before, spread, False)
     half = int(_REACH * _STEPS)
     grid = mean + spread / _STEPS * np.arange(-half, half + 1)
-    cells = np.unique(np.concatenate([grid, *(_marks(term, i) for term, i in terms)]))
+    if all(getattr(term.family, "discrete", False) for term, _ in terms):
+        form: Any = terms[0][0].form
+        cells = np.unique(np.append(np.round(grid), _near(before)))
+        stepped = isinstance(form, Lines) and form.step is not None
+        if stepped:
+            cells, low, high = np.array([0.0, np.floor(form.step) + 1]), 0.0, np.inf
+        cells = cells[(cells >= low) & (cells <= high) & (cells != before)]
+        return Candidates(j, cells, before, spread, False, is_whole=not stepped)
+    ends = [end + (mean - end) * _EVER_NEARER for end in (low, high) if np.isfinite(end)]
+    cells = np.unique(np.concatenate([grid, *ends, *(_marks(term, i) for term, i in terms)]))
     cells = cells[(cells >= low) & (cells <= high) & (cells != before)]
     return Candidates(j, cells, before, spread, True)
+
+
+def _near(before: float) -> Floats:
+    """Return the whole numbers around a count."""
+    return np.asarray(np.round(before) + np.arange(-_MOST_STEPS, _MOST_STEPS + 1.0))
 
 
 def _marks(term: Any, i: int) -> Floats:

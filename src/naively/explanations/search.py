@@ -64,7 +64,7 @@ def nearest_one(columns: Sequence[Candidates], tests: Tests) -> Found | None:
             break
         if not tests.sure({one.column: np.array([cell])})[0]:
             continue
-        near = _halved(one, cell, tests.sure) if one.is_grid else cell
+        near = _halved(one, cell, tests.sure) if one.is_grid or one.is_whole else cell
         found = Found({one.column: near}, float(one.distance(near)))
         if best is None or found.distance < best.distance:
             best = found
@@ -95,7 +95,7 @@ def nearest_two(columns: Sequence[Candidates], tests: Tests) -> Found | None:
 
 def _inner_distance(one: Candidates, cell: float) -> float:
     """Return a distance that no change between the candidate before this one and it is below."""
-    if not one.is_grid:
+    if not (one.is_grid or one.is_whole):
         return float(one.distance(cell))
     return float(one.distance(_inner(one, cell)))
 
@@ -113,6 +113,7 @@ def _halved(one: Candidates, cell: float, wanted: Wanted) -> float:
     outside, inside = _inner(one, cell), cell
     for _ in range(_HALVINGS):
         middle = 0.5 * outside + 0.5 * inside
+        middle = np.floor(middle) if one.is_whole else middle
         if middle in (outside, inside):
             break
         if wanted({one.column: np.array([middle])})[0]:
