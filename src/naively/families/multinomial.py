@@ -154,5 +154,6 @@ def scaled_lines(B: Floats, weight: Floats, A: Floats | None = None, **options: 
 
 def infinite(weights: Floats) -> Floats:
     """Return minus infinity for what was the logarithm of 0; the same array where none was."""
-    low = weights < 0.5 * LEAST
-    return np.where(low, -np.inf, weights) if low.any() else weights
+    if weights.min(initial=0.0) >= 0.5 * LEAST:
+        return weights
+    return np.where(weights < 0.5 * LEAST, -np.inf, weights)
