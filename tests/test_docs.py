@@ -1,13 +1,19 @@
 """What the documents say, holds: their code runs, and the tests and files they name exist."""
 
+import ast
 import re
+from doctest import DocTestFinder
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from sklearn.base import BaseEstimator
+
+from naively.families import Family
 
 ROOT = Path(__file__).parent.parent
 TEXTS = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "tutorials").glob("*.md")]
+GALLERY = ROOT / "examples" / "gallery"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(TEXTS)]
 BUILT = ("api/", "../api/", "gallery/", "../gallery/")  # Sphinx checks links to what it writes
 
@@ -43,6 +49,25 @@ def test_every_public_name_has_its_place_in_the_reference(module):
     listed = re.findall(r"^   ([A-Za-z_]\w*)$", page, flags=re.MULTILINE)
     names = set(import_module(module).__all__) - {"__version__", "plots"}
     assert not names - set(listed)
+
+
+@pytest.mark.parametrize("module", ["naively", "naively.plots"])
+def test_every_public_name_has_an_example_that_runs(module):
+    """Estimators, families and displays in the gallery; others there or as a doctest."""
+    shown = {name for path in GALLERY.glob("plot_*.py") for name in names_in(path.read_text())}
+    home = import_module(module)
+    for name in set(home.__all__) - {"__version__", "plots"} - shown:
+        value = getattr(home, name)
+        assert not (isinstance(value, type) and issubclass(value, Family | BaseEstimator)), name
+        assert not name.endswith("Display"), name
+        assert any(test.examples for test in DocTestFinder(recurse=False).find(value)), name
+
+
+def names_in(code):
+    """Return the names that a program uses, not those in its comments and strings."""
+    nodes = list(ast.walk(ast.parse(code)))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
 def test_every_page_of_the_site_is_in_a_table_of_contents():

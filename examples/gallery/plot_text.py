@@ -2,7 +2,7 @@
 Topics of short texts
 =====================
 
-A series of text needs no vectorizer. The picture shows which words speak for the answer.
+A column of text needs no vectorizer. The picture shows what the text contributes to the answer.
 """
 
 import pandas as pd

@@ -61,6 +61,14 @@ class Importance(Tabular):
         The log loss of the model.
     n_rows : int
         How many rows were judged.
+
+    Examples
+    --------
+    >>> from naively import GaussianNB
+    >>> X, y = [[0.0], [1.0], [2.0], [7.0], [8.0], [9.0]], ["a", "a", "a", "b", "b", "b"]
+    >>> found = GaussianNB().fit(X, y).importance(X, y)
+    >>> found.increase.round(3).tolist()
+    [0.693]
     """
 
     model: str

@@ -65,6 +65,13 @@ class Schema:
         Functions of columns, such as the logarithm, of which moments are measured too.
     options : tuple of TextOptions
         For each column of text, how it becomes words; by default in the default way.
+
+    Examples
+    --------
+    >>> from naively import Schema, summarize
+    >>> schema = Schema(2, ("age", "town"), ("number", "category"))
+    >>> summarize([[31, "Ulm"], [None, "Bonn"]], ["no", "yes"], schema=schema).schema == schema
+    True
     """
 
     n_columns: int

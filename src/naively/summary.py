@@ -4,19 +4,6 @@
 
 A `Schema` says what is measured, `Axes` name the classes and categories, and statistics hold what
 was measured. Nothing derived is kept, no smoothing and no prior, so two halves add up to the whole.
-
-Examples
---------
->>> import numpy as np
->>> from naively.engines.arrays import summarize
->>> X, y = np.array([[0.0], [2.0], [4.0]]), np.array(["a", "a", "b"])
->>> whole = summarize(X, y)
->>> whole.classes, whole.class_weight
-(array(['a', 'b'], dtype='<U1'), array([2., 1.]))
->>> summarize(X[:1], y[:1]) + summarize(X[1:], y[1:]) == whole
-True
->>> (whole - summarize(X[2:], y[2:])).class_weight
-array([2., 0.])
 """
 
 from __future__ import annotations
@@ -67,6 +54,19 @@ class Summary:
         The labels of the classes, and of the categories of each column; sorted.
     statistics : mapping
         What was measured, by type: ``summary[Moments]``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from naively import summarize
+    >>> X, y = np.array([[0.0], [2.0], [4.0]]), np.array(["a", "a", "b"])
+    >>> whole = summarize(X, y)
+    >>> whole.classes, whole.class_weight
+    (array(['a', 'b'], dtype='<U1'), array([2., 1.]))
+    >>> summarize(X[:1], y[:1]) + summarize(X[1:], y[1:]) == whole
+    True
+    >>> (whole - summarize(X[2:], y[2:])).class_weight
+    array([2., 0.])
     """
 
     schema: Schema

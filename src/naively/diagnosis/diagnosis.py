@@ -63,6 +63,14 @@ class Diagnosis:
         How many independent columns say as much as those that were looked at.
     calibration : CalibrationFigures or None
         Log loss and calibration error without calibration and with, on rows left out.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes, diagnose
+    >>> X, y = [[0.0], [1.0], [2.0], [7.0], [8.0], [9.0]], ["a", "a", "a", "b", "b", "b"]
+    >>> found = diagnose(NaiveBayes().fit(X, y))
+    >>> [(finding.kind, finding.severity) for finding in found.findings]
+    [('rare class', 'low')]
     """
 
     model: str

@@ -122,6 +122,15 @@ class Drift(Tabular):
         first; of words, the first twenty.
     unusual : UnusualRows or None
         How unlikely the new rows are, where a model with a sample and rows are known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from naively import drift
+    >>> rng = np.random.default_rng(0)
+    >>> found = drift(rng.normal(size=(900, 1)), rng.normal(1.0, size=(900, 1)))
+    >>> found.severity
+    {'column 0': 'severe'}
     """
 
     columns: tuple[str, ...]

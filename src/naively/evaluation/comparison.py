@@ -67,6 +67,14 @@ class Comparison(Tabular):
         How many times as fast a is: the mean time of b over that of a.
     evaluations : pair of Evaluation
         All other figures, of the test rows; those of the training rows are in their ``train``.
+
+    Examples
+    --------
+    >>> from naively import GaussianNB, compare
+    >>> X, y = [[0.0], [1.0], [2.0], [7.0], [8.0], [9.0]], ["a", "a", "a", "b", "b", "b"]
+    >>> found = compare(GaussianNB(), GaussianNB(variance="shared"), X, y, test_size=2, repeats=1)
+    >>> found.agreement
+    1.0
     """
 
     names: tuple[str, str]

@@ -1,43 +1,4 @@
-"""How good a classifier is: every figure of it, in one value.
-
->>> from sklearn.datasets import load_wine
->>> from naively.evaluation import evaluate
->>> print(evaluate(*load_wine(return_X_y=True), folds=5))
-GaussianNB, 5 folds: 178 rows, 3 classes
-                             value     95 % interval
-accuracy                    0.9663  0.9284 to 0.9845
-balanced accuracy           0.9690  0.9342 to 0.9857
-Matthews correlation        0.9490  0.8915 to 0.9764
-Cohen's kappa               0.9489  0.8909 to 0.9764
-top-2 accuracy              1.0000  0.9789 to 1.0000
-ROC AUC                     0.9956  0.9863 to 0.9986
-average precision           0.9926  0.9774 to 0.9976
-loss                        0.1845  0.0718 to 0.4739
-Brier score                 0.0615  0.0295 to 0.1261
-Brier: reliability          0.0117  0.0032 to 0.0426
-Brier: resolution           0.6085  0.5634 to 0.6495
-Brier: uncertainty          0.6583  0.6428 to 0.6735
-calibration error           0.0265  0.0104 to 0.0658
-confidence                  0.9882
-confidence where right      0.9906
-confidence where wrong      0.9178
-lowest accuracy of a fold   0.9429
-highest accuracy of a fold  1.0000
-<BLANKLINE>
-by class
-          precision  recall      F1  rows
-0            0.9825  0.9492  0.9655    59
-1            0.9577  0.9577  0.9577    71
-2            0.9600  1.0000  0.9796    48
-macro        0.9667  0.9690  0.9676   178
-weighted     0.9665  0.9663  0.9662   178
-<BLANKLINE>
-confusion: true (down), predicted (across)
-    0   1   2
-0  56   3   0
-1   1  68   2
-2   0   0  48
-"""
+"""How good a classifier is: every figure of it, in one value."""
 
 from __future__ import annotations
 
@@ -118,6 +79,46 @@ class Evaluation(Tabular):
     probabilities : ndarray of shape (n_rows, n_classes), or None
         Of every row and class. Where the classifier has none, every figure that needs them is
         NaN.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from naively import evaluate
+    >>> print(evaluate(*load_wine(return_X_y=True), folds=5))
+    GaussianNB, 5 folds: 178 rows, 3 classes
+                                 value     95 % interval
+    accuracy                    0.9663  0.9284 to 0.9845
+    balanced accuracy           0.9690  0.9342 to 0.9857
+    Matthews correlation        0.9490  0.8915 to 0.9764
+    Cohen's kappa               0.9489  0.8909 to 0.9764
+    top-2 accuracy              1.0000  0.9789 to 1.0000
+    ROC AUC                     0.9956  0.9863 to 0.9986
+    average precision           0.9926  0.9774 to 0.9976
+    loss                        0.1845  0.0718 to 0.4739
+    Brier score                 0.0615  0.0295 to 0.1261
+    Brier: reliability          0.0117  0.0032 to 0.0426
+    Brier: resolution           0.6085  0.5634 to 0.6495
+    Brier: uncertainty          0.6583  0.6428 to 0.6735
+    calibration error           0.0265  0.0104 to 0.0658
+    confidence                  0.9882
+    confidence where right      0.9906
+    confidence where wrong      0.9178
+    lowest accuracy of a fold   0.9429
+    highest accuracy of a fold  1.0000
+    <BLANKLINE>
+    by class
+              precision  recall      F1  rows
+    0            0.9825  0.9492  0.9655    59
+    1            0.9577  0.9577  0.9577    71
+    2            0.9600  1.0000  0.9796    48
+    macro        0.9667  0.9690  0.9676   178
+    weighted     0.9665  0.9663  0.9662   178
+    <BLANKLINE>
+    confusion: true (down), predicted (across)
+        0   1   2
+    0  56   3   0
+    1   1  68   2
+    2   0   0  48
     """
 
     classes: NDArray[Any]

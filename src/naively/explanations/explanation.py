@@ -74,6 +74,18 @@ class Explanation(Tabular):
         The answers.
     rows : ndarray of int of shape (n_rows,)
         The numbers of the rows in their table.
+
+    Examples
+    --------
+    >>> from naively import GaussianNB
+    >>> X, y = [[0.0], [1.0], [2.0], [7.0], [8.0], [9.0]], ["a", "a", "a", "b", "b", "b"]
+    >>> found = GaussianNB().fit(X, y).explain([[7.5]])
+    >>> print(found[0])
+    row 0: 'b' (1.0000) rather than 'a' (0.0000), log-odds 31.5000
+              value    for b     for a  log-odds
+    column 0    7.5  -0.9037  -32.4037   31.5000
+    prior            -0.6931   -0.6931    0.0000
+    sum              -1.5969  -33.0969   31.5000
     """
 
     model: str

@@ -65,6 +65,12 @@ def log_density(x: ArrayLike, mean: ArrayLike, variance: ArrayLike) -> NDArray[n
     ----------
     x, mean, variance : array-like
         Numbers or arrays; they broadcast. The variance is positive.
+
+    Examples
+    --------
+    >>> from naively import gaussian_log_density
+    >>> gaussian_log_density([0.0, 40.0], 0.0, 1.0).round(2).tolist()
+    [-0.92, -800.92]
     """
     x, mean, variance = (np.asarray(a, dtype=np.float64) for a in (x, mean, variance))
     z = (x - mean) / np.sqrt(variance)
@@ -78,6 +84,12 @@ def density(x: ArrayLike, mean: ArrayLike, variance: ArrayLike) -> NDArray[np.fl
     ----------
     x, mean, variance : array-like
         Numbers or arrays; they broadcast. The variance is positive.
+
+    Examples
+    --------
+    >>> from naively import gaussian_density
+    >>> gaussian_density([0.0, 1.0], 0.0, 1.0).round(4).tolist()
+    [0.3989, 0.242]
     """
     return np.exp(log_density(x, mean, variance))
 

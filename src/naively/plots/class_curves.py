@@ -58,6 +58,16 @@ class PrecisionRecallDisplay(ClassCurveDisplay):
     Of two classes the curve is that of the second, of more there is one for each class against
     the rest. Make it with `from_estimator`, `from_predictions`, `from_evaluation` or
     `from_comparison`; ``curves`` holds the points and the average precisions.
+
+    Examples
+    --------
+    >>> from naively.plots import PrecisionRecallDisplay
+    >>> truth, proba = ["a", "b", "b"], [[0.9, 0.1], [0.2, 0.8], [0.3, 0.7]]
+    >>> display = PrecisionRecallDisplay.from_predictions(truth, proba, classes=["a", "b"])
+    >>> display.curves[0].area
+    1.0
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(display.figure_)
     """
 
     _title, _area = "Precision and recall", "average precision"
@@ -83,6 +93,16 @@ class GainDisplay(ClassCurveDisplay):
     tenth taken by chance. Of two classes the curve is that of the second, of more there is one for
     each class against the rest. Make it with `from_estimator`, `from_predictions`,
     `from_evaluation` or `from_comparison`; ``curves`` holds the points and the lifts.
+
+    Examples
+    --------
+    >>> from naively.plots import GainDisplay
+    >>> truth, proba = ["a", "b", "b"], [[0.9, 0.1], [0.2, 0.8], [0.3, 0.7]]
+    >>> display = GainDisplay.from_predictions(truth, proba, classes=["a", "b"])
+    >>> round(display.curves[0].area, 2)  # the lift
+    1.5
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(display.figure_)
     """
 
     _title, _area = "Cumulative gain", "lift of the first 10 %"

@@ -55,6 +55,14 @@ def separation(summary: Summary) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of shape (n_columns,)
+
+    Examples
+    --------
+    >>> from naively import summarize
+    >>> from naively.plots import separation
+    >>> summary = summarize([[0, 0], [1, 1], [0, 5], [1, 6]], ["a", "a", "b", "b"])
+    >>> separation(summary).round(2).tolist()
+    [0.0, 1.0]
     """
     overlaps = _Overlaps(summary)
     root = overlaps.root
@@ -97,7 +105,13 @@ def class_separation(summary: Summary, columns: Iterable[int] | None = None) -> 
 def classes_by_separation(
     summary: Summary, n: int, columns: Iterable[int] | None = None
 ) -> list[int]:
-    """Return the n classes that stand apart most, in the order of their labels."""
+    """Return the n classes that stand apart most, in the order of their labels.
+
+    >>> from naively import summarize
+    >>> summary = summarize([[0], [1], [9], [2], [3], [8]], ["a", "b", "c"] * 2)
+    >>> summary.classes[classes_by_separation(summary, 1)].tolist()
+    ['c']
+    """
     order = np.argsort(-class_separation(summary, columns), kind="stable")
     return np.sort(order[:n]).tolist()
 

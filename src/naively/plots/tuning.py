@@ -56,6 +56,18 @@ class TuningDisplay:
         How many dots there are.
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn.
+
+    Examples
+    --------
+    >>> from naively import GaussianNB, tune
+    >>> from naively.plots import TuningDisplay
+    >>> X, y = [[0.0], [1.0], [2.0], [7.0], [8.0], [9.0]], ["a", "a", "a", "b", "b", "b"]
+    >>> found = tune(GaussianNB(), X, y, grid={"variance": ["class", "shared"]}, folds=3)
+    >>> display = TuningDisplay.from_tuning(found)
+    >>> display.parameter is None  # dots
+    True
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(display.figure_)
     """
 
     tuning: Tuning

@@ -44,6 +44,14 @@ class Report:
         Everything the page shows, as JSON can hold it.
     html : str
         The page.
+
+    Examples
+    --------
+    >>> from naively import report
+    >>> X, y = [[0.0], [1.0], [2.0], [7.0], [8.0], [9.0]], ["a", "a", "a", "b", "b", "b"]
+    >>> page = report(X, y, compare=False)
+    >>> page.html.startswith("<!DOCTYPE html>")
+    True
     """
 
     data: dict[str, Any]

@@ -74,6 +74,13 @@ class Moments(Statistic):
     ----------
     values : array of shape (4, ...)
         Weight, mean, m2 and rest. Where the weight is zero, so are the others.
+
+    Examples
+    --------
+    >>> from naively import Moments, summarize
+    >>> moments = summarize([[1.0], [3.0], [5.0]], ["a", "a", "b"])[Moments]
+    >>> moments.mean.tolist(), moments.m2.tolist()
+    ([[2.0], [5.0]], [[2.0], [0.0]])
     """
 
     values: Floats

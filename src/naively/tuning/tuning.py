@@ -58,6 +58,14 @@ class Tuning(Tabular):
         How, such as ``"5 folds"``.
     library : str or None
         The library of the frames that `to_frame` returns; None for pandas.
+
+    Examples
+    --------
+    >>> from naively import GaussianNB, tune
+    >>> X, y = [[0.0], [1.0], [2.0], [7.0], [8.0], [9.0]], ["a", "a", "a", "b", "b", "b"]
+    >>> found = tune(GaussianNB(), X, y, grid={"variance": ["class", "shared"]}, folds=3)
+    >>> found.best_params
+    {'variance': 'class'}
     """
 
     model: str
