@@ -441,3 +441,108 @@ def test_models_without_names_answer_for_columns_of_categories(spark, estimator)
     proba = np.array([row["p"] for row in answer])
     np.testing.assert_allclose(proba, model.predict_proba(cells), rtol=1e-12)
     assert [row["prediction"] for row in answer] == model.predict(cells).tolist()
+
+
+# --- moments by Spark's own sums ------------------------------------------------------------------
+
+
+def many(n=6000, **columns):
+    """A table that is large enough for Spark's own sums: numbers with holes, labels and weights."""
+    rng = np.random.default_rng(3)
+    a = np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n))
+    table = {"a": a, "b": rng.normal(1e8, size=n), "y": rng.integers(0, 3, n)}
+    return pa.table({**table, "w": rng.choice([0.0, 0.5, 2.0], n), **columns})
+
+
+@pytest.fixture
+def python_reads_nothing(monkeypatch):
+    """Fail where rows go to Python."""
+    monkeypatch.setattr("naively.engines.spark.summaries._few", lambda parts: pytest.fail("rows"))
+
+
+def as_frame(spark, table):
+    with sparks.quiet():
+        return spark.createDataFrame(table).repartition(3).cache()
+
+
+@pytest.mark.usefixtures("python_reads_nothing")
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_spark_adds_up_moments_of_plain_numbers_itself(spark, weight):
+    table = many()
+    options = {} if weight is None else {"sample_weight": table["w"].to_numpy()}
+    found = engine.summarize(as_frame(spark, table), target="y", columns=NAMES, weight=weight)
+    expected = of_rows(table, **options)
+    assert found.schema == expected.schema
+    assert_nearly(found, expected)
+
+
+def assert_nearly(found, expected):
+    """Equal to 1e-12, of means relative to the spread."""
+    assert found.classes.tolist() == expected.classes.tolist()
+    weight, m2 = expected.moments.weight, expected.moments.m2
+    np.testing.assert_allclose(found.class_weight, expected.class_weight, rtol=1e-13)
+    np.testing.assert_allclose(found.moments.weight, weight, rtol=1e-13)
+    np.testing.assert_allclose(found.moments.m2, m2, rtol=1e-12)
+    spread = np.sqrt(m2 / np.maximum(weight, 1)) + 1e-300
+    far = np.abs((found.moments.mean - expected.moments.mean) + found.moments.rest) / spread
+    ulp = np.spacing(np.abs(expected.moments.mean)) / spread
+    assert (far <= 1e-12 + ulp).all()
+
+
+@pytest.mark.usefixtures("python_reads_nothing")
+def test_sums_of_spark_have_the_same_bits_each_time(spark):
+    df = as_frame(spark, many())
+    first = engine.summarize(df, target="y", columns=NAMES)
+    assert engine.summarize(df, target="y", columns=NAMES) == first
+
+
+@pytest.mark.usefixtures("python_reads_nothing")
+@pytest.mark.parametrize("kind", ["string", "boolean", "smallint", "bigint"])
+def test_sums_of_spark_have_labels_of_every_type_and_a_class_of_one_row(spark, kind):
+    frame = spark.range(0, 6000, 1, 3).selectExpr(
+        "CAST(id = 5999 AS int) AS k", "sin(id) AS a", "CAST(id % 7 AS decimal(5,2)) AS b"
+    )
+    frame = frame.selectExpr(f"CAST(k AS {kind}) AS y", "a", "b").cache()
+    found = engine.summarize(frame, target="y")
+    table = frame.toArrow()
+    expected = summarize(table.select(NAMES), table["y"].to_numpy(zero_copy_only=False))
+    assert_nearly(found, expected)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.where(np.arange(6000) % 3 == 0, 1e9, 0.0) + np.sin(np.arange(6000)),  # far classes
+        np.where(np.arange(6000) % 3 == 0, 1.0, np.cos(np.arange(6000))),  # constant in one
+        np.where(np.arange(6000) < 5999, 1.0, 1e300),
+        np.full(6000, np.nan),
+        np.full(6000, 0.1),
+    ],
+    ids=["far classes", "constant in a class", "huge", "missing", "constant"],
+)
+def test_columns_that_sums_would_round_are_as_exact_as_in_memory(spark, column):
+    table = many(a=pa.array(column), y=pa.array(np.arange(6000) % 3))
+    with np.errstate(over="ignore"):
+        try:
+            expected = of_rows(table)
+        except NaivelyError:
+            with pytest.raises(NaivelyError):
+                engine.summarize(as_frame(spark, table), target="y", columns=NAMES)
+            return
+    assert_nearly(engine.summarize(as_frame(spark, table), target="y", columns=NAMES), expected)
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"a": np.where(np.arange(6000) == 4321, np.inf, 0.5)}, "column 'a' holds infinity"),
+        ({"w": np.where(np.arange(6000) == 4321, -1.0, 0.5)}, "Weights must be finite and >= 0"),
+        ({"y": pa.array([None, *range(5999)])}, "missing"),
+    ],
+    ids=["infinity", "weight", "label"],
+)
+def test_values_that_are_not_valid_are_named_as_before(spark, columns, said):
+    columns = {name: pa.array(column) for name, column in columns.items()}
+    df = as_frame(spark, many(**columns))
+    with pytest.raises(NaivelyError, match=said):
+        engine.summarize(df, target="y", columns=NAMES, weight="w")

@@ -18,6 +18,7 @@ from naively.engines.spark.batches import LabelledColumns, added
 from naively.engines.spark.columns import FrameColumns
 from naively.engines.spark.errors import readable_errors
 from naively.engines.spark.parquet import OddFileError, ParquetFiles
+from naively.engines.spark.sums import summarize_by_sums
 from naively.engines.spark.types import held_by_type, quoted
 from naively.kinds import check_weights
 from naively.schema import Schema
@@ -64,8 +65,9 @@ def summarize(
     The length of vectors is taken from the frame's metadata, which `VectorAssembler` writes, and
     otherwise from the first row: a small job of its own. A frame that is nothing but Parquet files
     which the executors have mounted is read by Arrow, several times as fast as through Spark's
-    rows. The result has the same bits whenever the same partitions hold the same rows in the
-    same order.
+    rows. Of other frames of plain numbers, Spark adds up the moments itself, unless a class is so
+    far from the others that digits would be lost. The result has the same bits whenever the same
+    partitions hold the same rows in the same order.
     """
     keys = find_targets(target, weight, df.columns)
     chosen = FrameColumns.of(df, columns, schema, exclude=keys)
@@ -79,7 +81,10 @@ def summarize(
     with readable_errors():
         found = None if files is None else _by_arrow(df.sparkSession, files, labelled)
         if found is None:
-            found = _few(df.select(*expressions).mapInArrow(_Partition(labelled), _PART))
+            rows = df.select(*expressions)
+            if (quick := summarize_by_sums(rows, labelled)) is not None:
+                return quick
+            found = _few(rows.mapInArrow(_Partition(labelled), _PART))
     total = added(pickle.loads(part) for part in found)
     return Summary.zero(chosen.schema) if total is None else total
 

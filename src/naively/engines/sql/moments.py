@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively._optional import need
+from naively.engines.column_sums import ColumnSums, Floats
 from naively.engines.sql.execute import class_places, execute, floats
 from naively.engines.sql.selection import LARGEST, Selection
-from naively.engines.sql.sums import ColumnSums, Floats, sums_query
+from naively.engines.sql.sums import sums_query
 from naively.exceptions import NaivelyError
 from naively.labels import encode
 

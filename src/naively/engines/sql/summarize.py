@@ -49,10 +49,10 @@ def summarize(
     Notes
     -----
     Numbers take one scan, and a second one of those columns in which a class is far from all
-    others: see `naively.engines.sql.sums` for the formula and its rounding. Tables of more than 300
-    columns are read 300 at a time. Categories, and bins between the schema's edges, take one more
-    scan; in SQLite, one each. Where the schema has centres, products of columns take a scan for
-    every 600 of them: see `naively.engines.sql.products`.
+    others: see `naively.engines.column_sums` for the formula and its rounding. Tables of more than
+    300 columns are read 300 at a time. Categories, and bins between the schema's edges, take one
+    more scan; in SQLite, one each. Where the schema has centres, products of columns take a scan
+    for every 600 of them: see `naively.engines.sql.products`.
 
     Where the schema asks for a sample, up to ``schema.sample`` rows leave the database, drawn at
     random: see `naively.engines.sql.sample`. Deviations below 1e-146 count as 0.

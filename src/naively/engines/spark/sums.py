@@ -1,0 +1,136 @@
+"""Moments of plain numbers by Spark's own sums, so that no row goes to Python.
+
+The first rows tell a number near each column's mean; Spark then adds up the differences from it,
+and their squares, by partition and class: `naively.engines.column_sums` has the formula. Sums of
+one partition have a fixed order, and partitions are added in theirs, so that the same partitions
+give the same bits. Where digits would be lost, or a value is not valid, there is no answer, and
+the rows go to Python after all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively._optional import need
+from naively.axes import Axes
+from naively.engines.column_sums import ColumnSums, Floats
+from naively.engines.files.cells import RowError, encode, numbers
+from naively.engines.spark.batches import LabelledColumns, added
+from naively.exceptions import NaivelyError
+from naively.schema import Schema
+from naively.statistics import STATISTICS, ClassWeight, Moments
+from naively.summary import Summary
+
+__all__ = ["summarize_by_sums"]
+
+_FIRST = 2048  # rows that the means are estimated from; a smaller frame goes to Python
+_ENOUGH = 20  # rows of a class, to see how far it is from the others
+_MOST = 64  # columns: Spark compiles no code for the sums of more
+
+
+def summarize_by_sums(rows: Any, labelled: LabelledColumns) -> Summary | None:
+    """Summarize rows of plain numbers; None where they must be read one by one.
+
+    The columns are the labels ``y``, the weights ``w`` if there are any, and ``x0``, ``x1``, ...
+    """
+    schema, weighted = labelled.columns.schema, labelled.weight is not None
+    if not _is_plain(labelled) or schema.n_columns > _MOST:
+        return None
+    first = rows.limit(_FIRST).toArrow()
+    if first.num_rows < _FIRST:
+        return None
+    try:
+        sample = added(labelled.summaries(first.to_batches(), "the first rows"))
+        if sample is None:
+            return None
+        c = _means(sample)
+        if _estimated(sample, c).doubtful().any():
+            return None
+        found = _sums(_query(rows, c, weighted).toArrow(), c, labelled)
+    except (RowError, NaivelyError):  # which row it is, Python will tell
+        return None
+    if found is None or found.doubtful().any():
+        return None
+    values = found.moments()
+    if not np.isfinite(values).all():
+        return None
+    axes = Axes(found.classes, ())
+    total = Summary.of(schema, axes, ClassWeight(found.weight), Moments(values))
+    return total.ordered(empty_classes=False)
+
+
+def _is_plain(labelled: LabelledColumns) -> bool:
+    """Whether nothing but moments is measured, and no column is a vector."""
+    schema: Schema = labelled.columns.schema
+    measured = {kind for kind in STATISTICS if kind.is_measured(schema)}
+    no_vectors = all(width is None for width in labelled.columns.widths)
+    only_numbers = len(schema.numbers) == schema.n_columns
+    return measured == {ClassWeight, Moments} and no_vectors and only_numbers
+
+
+def _means(sample: Summary) -> Floats:
+    """Return the mean of each column over all classes; 0 for a column without cells."""
+    weight, mean = sample.moments.weight, sample.moments.mean
+    total = weight.sum(axis=0)
+    return (weight * mean).sum(axis=0) / np.where(total > 0, total, 1.0)
+
+
+def _estimated(sample: Summary, c: Floats) -> ColumnSums:
+    """Return the sums that a sample has, of the classes that have enough rows in it."""
+    sample = sample.with_classes(np.flatnonzero(sample.class_weight >= _ENOUGH))
+    v, shift = sample.moments.weight, sample.moments.mean - c
+    s, q = v * shift, sample.moments.m2 + v * shift**2
+    weight, c = sample.class_weight, np.broadcast_to(c, v.shape)
+    return ColumnSums(sample.classes, weight, weight, v, v, v, s, q, c)
+
+
+def _query(rows: Any, c: Floats, weighted: bool) -> Any:
+    """Return a frame of sums by partition and class."""
+    functions = need("pyspark.sql.functions", "Spark", extra="spark")
+    nothing = functions.lit(None).cast("double")
+    keys = [functions.spark_partition_id().alias("place"), rows.y]
+    keys += [rows.w] if weighted else []
+    differences = [
+        (functions.nanvl(rows[f"x{j}"].cast("double"), nothing) - functions.lit(c_j)).alias(f"d{j}")
+        for j, c_j in enumerate(c.tolist())
+    ]
+    table = rows.select(*keys, *differences)
+    sums = [functions.count(functions.lit(1)).alias("n")]
+    if weighted:
+        usable = (table.w >= 0) & (table.w < float("inf"))
+        sums.append(functions.count(functions.when(usable, 1)).alias("good"))
+        sums.append(functions.sum(table.w).alias("weight"))
+    for j in range(c.size):
+        d = table[f"d{j}"]
+        sums.append(functions.count(d).alias(f"n{j}"))
+        if weighted:
+            sums.append(functions.sum(functions.when(d.isNotNull(), table.w)).alias(f"v{j}"))
+        w_d = table.w * d if weighted else d
+        sums += [functions.sum(w_d).alias(f"s{j}"), functions.sum(w_d * d).alias(f"q{j}")]
+    return table.groupBy("place", "y").agg(*sums)
+
+
+def _sums(result: Any, c: Floats, labelled: LabelledColumns) -> ColumnSums | None:
+    """Add up the sums of partitions, in their order; None where a weight is not valid."""
+    result = result.sort_by("place")
+    classes, codes = encode(result["y"], labelled.target)
+
+    def by_class(name: str) -> NDArray[np.float64]:
+        out = np.zeros(classes.size)
+        np.add.at(out, codes, numbers(result[name].combine_chunks().fill_null(0)))
+        return out
+
+    def by_column(name: str) -> Floats:
+        return np.stack([by_class(f"{name}{j}") for j in range(c.size)], axis=1)
+
+    rows, used = by_class("n"), by_column("n")
+    weight, v = rows, used
+    if labelled.weight is not None:
+        if (by_class("good") != rows).any():
+            return None
+        weight, v = by_class("weight"), by_column("v")
+    s, q, centres = by_column("s"), by_column("q"), np.broadcast_to(c, v.shape)
+    return ColumnSums(classes, rows, weight, used, used, v, s, q, centres)
