@@ -99,10 +99,10 @@ def _or_nothing(write: Callable[[float], str], value: float | None, otherwise: s
 
 COLUMNS: Columns = {
     "work": lambda r: r["work"],
-    "takes": lambda r: _or_nothing(seconds, r["ours"]["median"], "stopped"),
+    "time": lambda r: _or_nothing(seconds, r["ours"]["median"], "stopped"),
     "memory": lambda r: _or_nothing(megabytes, r["memory"]),
     "scikit-learn takes": lambda r: _or_nothing(seconds, r["peer"]),
-    "bar": _bar,
+    "goal": _bar,
     "met": lambda r: mark(r["met"]),
 }
 

@@ -196,11 +196,11 @@ def _amount(side: dict[str, Any]) -> str:
 COLUMNS: Columns = {
     "work": lambda r: r["work"],
     "naively": lambda r: _amount(r["ours"]),
-    "beside": lambda r: r["peer"],
-    "takes": lambda r: _amount(r["theirs"]),
+    "compared with": lambda r: r["peer"],
+    "its time": lambda r: _amount(r["theirs"]),
     "times as fast, or as small": lambda r: f"{r['ratio']:.3g}",
-    "by best": lambda r: f"{r['ratio_of_best']:.3g}",
-    "bar": lambda r: "" if r["bar"] is None else f"{r['bar']:.3g}",
+    "by best runs": lambda r: f"{r['ratio_of_best']:.3g}",
+    "goal": lambda r: "" if r["bar"] is None else f"{r['bar']:.3g}",
     "met": lambda r: mark(r["met"]),
 }
 

@@ -65,6 +65,6 @@ def _time(model: Any) -> float:
 COLUMNS: Columns = {
     "model": lambda r: r["work"],
     "processor time": lambda r: seconds(r["time"]),
-    "bar": lambda r: seconds(r["bar"]),
+    "goal": lambda r: seconds(r["bar"]),
     "met": lambda r: mark(r["met"]),
 }

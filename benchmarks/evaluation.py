@@ -123,7 +123,7 @@ COLUMNS: Columns = {
     "`cross_val_score`": lambda r: seconds(r["theirs"]["median"]),
     "fits of it timed": lambda r: f"{r['fits'][0]:,} of {r['fits'][1]:,}",
     "times as fast": lambda r: f"{r['ratio']:.3g}",
-    "by best": lambda r: f"{r['ratio_of_best']:.3g}",
-    "bar": lambda r: f"{r['bar']:.3g}",
+    "by best runs": lambda r: f"{r['ratio_of_best']:.3g}",
+    "goal": lambda r: f"{r['bar']:.3g}",
     "met": lambda r: mark(r["met"]),
 }

@@ -103,10 +103,10 @@ def _agree(answers: dict[str, Any], mean: NDArray[np.float64]) -> None:
 
 
 COLUMNS: Columns = {
-    "beside": lambda r: r["work"],
+    "compared with": lambda r: r["work"],
     "naively": lambda r: seconds(r["ours"]["median"]),
     "SHAP": lambda r: seconds(r["theirs"]["median"]),
     "times as fast": lambda r: f"{r['ratio']:,.0f}" if r["ratio"] > 10 else f"{r['ratio']:.2f}",
-    "bar": lambda r: r["bar"],
+    "goal": lambda r: r["bar"],
     "met": lambda r: mark(r["met"]),
 }

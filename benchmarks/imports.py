@@ -47,9 +47,9 @@ def _run(code: str) -> None:
 
 COLUMNS: Columns = {
     "statement": lambda r: f"`{r['statement']}`",
-    "takes": lambda r: seconds(r["ours"]["median"]),
+    "time": lambda r: seconds(r["ours"]["median"]),
     "`import numpy` takes": lambda r: seconds(r["numpy"]["median"]),
-    "of its time": lambda r: f"{r['ratio']:.2f}",
-    "bar": lambda r: "" if r["bar"] is None else f"{r['bar']:.2f}",
+    "ratio of times": lambda r: f"{r['ratio']:.2f}",
+    "goal": lambda r: "" if r["bar"] is None else f"{r['bar']:.2f}",
     "met": lambda r: mark(r["met"]),
 }

@@ -86,7 +86,7 @@ COLUMNS: Columns = {
     "work": lambda r: r["work"],
     "naively": lambda r: megabytes(r["naively"]),
     "scikit-learn": lambda r: "" if r["scikit-learn"] is None else megabytes(r["scikit-learn"]),
-    "bar": lambda r: megabytes(r["bar"]),
+    "goal": lambda r: megabytes(r["bar"]),
     "met": lambda r: mark(r["met"]),
 }
 

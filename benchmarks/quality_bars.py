@@ -69,6 +69,6 @@ def _row(what: str, found: str, bar: str, met: bool) -> dict[str, Any]:
 COLUMNS: Columns = {
     "over all tables": lambda r: r["what"],
     "found": lambda r: r["found"],
-    "bar": lambda r: r["bar"],
+    "goal": lambda r: r["bar"],
     "met": lambda r: mark(r["met"]),
 }

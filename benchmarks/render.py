@@ -2,13 +2,15 @@
 
 What stands between ``<!-- benchmarks:NAME -->`` and ``<!-- /benchmarks -->`` is rewritten from
 ``results/NAME.json``; the rest of the page is left alone. ``benchmarks:NAME brief`` holds the works
-of `_BRIEF` beside scikit-learn. Tables are never typed, and figures are drawn from the records.
+of `_BRIEF` beside scikit-learn. Goals, and whether they are met, are shown on the page of all
+benchmarks alone. Tables are never typed, and figures are drawn from the records.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ __all__ = ["record", "render"]
 _ROOT = Path(__file__).parent.parent
 _RESULTS = Path(__file__).parent / "results"
 _REGION = re.compile(r"(<!-- benchmarks:(\w+)( brief)? -->\n).*?(<!-- /benchmarks -->)", re.DOTALL)
+_GOALS = {"goal", "met"}
 _BRIEF = {
     "fit, 1,000,000 x 50 float64, 10 classes",
     "predict, same",
@@ -41,14 +44,14 @@ def render() -> None:
     """Rewrite every table of README.md and docs/*.md that has been recorded."""
     for page in (_ROOT / "README.md", *sorted((_ROOT / "docs").glob("*.md"))):
         before = page.read_text()
-        after = _REGION.sub(_region, before)
+        after = _REGION.sub(partial(_region, goals=page.name == "benchmarks.md"), before)
         if after != before:
             page.write_text(after)
             print(f"rendered {page.relative_to(_ROOT)}")
     quality_figures.draw()
 
 
-def _region(found: re.Match[str]) -> str:
+def _region(found: re.Match[str], *, goals: bool) -> str:
     start, name, brief, end = found.groups()
     path = _RESULTS / f"{name}.json"
     if not path.exists():
@@ -56,6 +59,7 @@ def _region(found: re.Match[str]) -> str:
     result = json.loads(path.read_text())
     module, records = import_module(f"benchmarks.{name}"), result["records"]
     columns = module.BRIEF if brief else module.COLUMNS
+    columns = {name: cell for name, cell in columns.items() if goals or name not in _GOALS}
     if brief:
         records = [r for r in records if r["peer"] == "scikit-learn" and r["work"] in _BRIEF]
     return f"{start}\n{table(columns, records)}\n\n{_measured_on(result)}\n\n{end}"

@@ -106,7 +106,7 @@ COLUMNS: Columns = {
     "grows": lambda r: r["grows"],
     "rows x columns": lambda r: f"{r['rows']:,} x {r['columns']:,}",
     "classes": lambda r: f"{r['classes']:,}",
-    "takes": lambda r: seconds(r["ours"]["best"]),
+    "time": lambda r: seconds(r["ours"]["best"]),
     "GB/s": lambda r: f"{r['bytes_per_second'] / 1e9:.2f}",
     "ns a cell": lambda r: _nanoseconds(r["per_cell"]),
     "ns a cell and class": lambda r: _nanoseconds(r["per_cell_and_class"]),

@@ -113,16 +113,16 @@ COLUMNS: Columns = {
     "work": lambda r: r["work"],
     "naively": lambda r: seconds(r["ours"]["median"]),
     "GB/s": lambda r: f"{r['bytes'] / r['ours']['median'] / 1e9:.2f}",
-    "beside": lambda r: r["peer"],
-    "takes": lambda r: seconds(r["theirs"]["median"]),
+    "compared with": lambda r: r["peer"],
+    "its time": lambda r: seconds(r["theirs"]["median"]),
     "times as fast": lambda r: f"{r['ratio']:.3g}",
-    "by best": lambda r: f"{r['ratio_of_best']:.3g}",
-    "bar": lambda r: "" if r["bar"] is None else f"{r['bar']:.3g}",
+    "by best runs": lambda r: f"{r['ratio_of_best']:.3g}",
+    "goal": lambda r: "" if r["bar"] is None else f"{r['bar']:.3g}",
     "met": lambda r: mark(r["met"]),
 }
 BRIEF: Columns = {
     "task": lambda r: r["work"].replace("same", "same rows"),
     "naively": COLUMNS["naively"],
-    "scikit-learn": COLUMNS["takes"],
+    "scikit-learn": COLUMNS["its time"],
     "times as fast": lambda r: f"{r['ratio']:.0f}",
 }

@@ -166,7 +166,7 @@ COLUMNS: Columns = {
     "for tuning": lambda r: mark(r["tuned"] or None),
     **{name: _figures(name) for name in (NAIVELY, *_PEERS)},
     "best C": lambda r: f"{r[BEST]['C']:g}" if BEST in r else "",
-    "time of C=1's": lambda r: (
+    "time / time of C=1": lambda r: (
         f"{r[NAIVELY]['seconds'] / r[LOGISTIC]['seconds']:.2g}" if LOGISTIC in r else ""
     ),
 }

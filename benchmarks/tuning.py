@@ -106,6 +106,6 @@ COLUMNS: Columns = {
     "times as fast": lambda r: f"{r['cpu_ratio']:.3g}",
     "by the clock": lambda r: f"{r['ratio']:.3g}",
     "largest difference of a score": lambda r: f"{r['largest_difference']:.1g}",
-    "bar": lambda r: f"{r['bar']:.3g}",
+    "goal": lambda r: f"{r['bar']:.3g}",
     "met": lambda r: mark(r["met"]),
 }

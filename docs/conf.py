@@ -38,6 +38,8 @@ sphinx_gallery_conf = {
     "min_reported_time": 5,
     "abort_on_example_error": True,
     "download_all_examples": False,
+    "doc_module": ("naively",),  # pages of the API show the examples that use a name
+    "backreferences_dir": "api/examples",
 }
 
 html_theme = "pydata_sphinx_theme"
