@@ -203,7 +203,7 @@ def test_a_terminal_sees_rows_and_bytes(folder, iris):
     pd.concat([iris] * 1000).to_csv("t.csv", index=False)
     code, text = run_on_terminal("fit", "t.csv", "-t", "species", "-o", "m", cwd=folder)
     assert code == 0
-    assert "reading t.csv" in text
+    assert "measuring t.csv" in text
     assert "rows" in text
     assert "MB" in text
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,9 +11,13 @@ from naively.cli.options import AsJson, Data, Files, Seed
 from naively.cli.parameters import ModelOptions
 from naively.exceptions import NaivelyError
 
+if TYPE_CHECKING:
+    from naively.cli.data import Source
+    from naively.evaluation import Evaluation
+
 __all__ = ["evaluate"]
 
-_FOLDS, _SEED = 10, 42
+_FOLDS = 10
 
 
 def evaluate(
@@ -35,6 +39,9 @@ def evaluate(
 ) -> None:
     """Judge a model on rows it has not seen: by folds or a test split.
 
+    Files may be larger than memory: they are read twice. What a row holds
+    decides its fold, so equal rows are in one fold, in any order.
+
     For example:
 
       naively evaluate iris.csv --target species
@@ -44,20 +51,33 @@ def evaluate(
     """
     if (folds is not None) + (test_size is not None) + leave_one_out > 1:
         raise NaivelyError("choose one of --folds, --test-size and --leave-one-out; got several.")
-    from naively import evaluation
-    from naively.cli.data import decide, look, read_labelled
-    from naively.cli.splits import check_folds, check_test_size, user_errors
+    from naively.cli.data import decide, look
+    from naively.cli.splits import check_test_size
 
-    how: dict[str, Any] = {"random_state": seed}
     if test_size is not None:
-        how["test_size"] = check_test_size(test_size)
-        how["random_state"] = _SEED if seed is None else seed
+        check_test_size(test_size)
     model.check()
     source = look(files, data)
     model = decide(model, source, data)
-    table = read_labelled(source, data, model.kinds)
-    if test_size is None:
-        how["folds"] = "leave-one-out" if leave_one_out else check_folds(folds or _FOLDS, table.y)
-    with bars.working("evaluating"), user_errors():
-        result = evaluation.evaluate(model.estimator(table.classes), table.X, table.y, **how)
+    if leave_one_out:
+        result = _leaving_one_out(source, data, model)
+    else:
+        from naively.cli.judging import judge
+        from naively.evaluation.files.content_folds import ContentFolds
+
+        n_folds = 2 if test_size is not None else folds or _FOLDS
+        how = ContentFolds(n_folds, seed, test_size)
+        result = judge(source, data, model, how).evaluation
     console.show_json(result.to_dict()) if as_json else console.show(result)
+
+
+def _leaving_one_out(source: Source, data: Data, model: ModelOptions) -> Evaluation:
+    """Judge each row by all the others, in memory."""
+    from naively import evaluation
+    from naively.cli.data import read_labelled
+    from naively.cli.splits import user_errors
+
+    table = read_labelled(source, data, model.kinds)
+    with bars.working("evaluating"), user_errors():
+        estimator = model.estimator(table.classes)
+        return evaluation.evaluate(estimator, table.X, table.y, folds="leave-one-out")

@@ -63,7 +63,7 @@ def fit(
         _check_checkpoint(checkpoint, output, source.inputs)
     how: dict[str, Any] = {"checkpoint": checkpoint, "skip_bad_files": skip_bad_files}
     try:
-        with bars.streaming(f"reading {source.title}") as progress:
+        with bars.streaming(f"measuring {source.title}") as progress:
             found = training.scan(source, data, weight, progress=progress, **how)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_what_is_left(checkpoint)) from None

@@ -57,7 +57,7 @@ def predict(
     if output is not None:
         check_output(output, model, *source.inputs)
     hidden = output is None and sys.stdout.isatty()
-    with bars.streaming(f"predicting {source.title}", hidden=hidden) as progress:
+    with bars.streaming(f"scoring {source.title}", hidden=hidden) as progress:
         rows = scoring.predict(
             estimator,
             source.first,

@@ -33,7 +33,7 @@ def summary_for(
 ) -> Summary:
     """Summarize files by the columns of a model; without a target, as rows of one class."""
     schema, kind = estimator.summary_.schema, FORMS[estimator.classes_.dtype.kind]
-    with bars.streaming(f"reading {source.title}") as progress:
+    with bars.streaming(f"measuring {source.title}") as progress:
         found = scan(
             source.first,
             target=target,

@@ -73,7 +73,7 @@ def tune(
         check_grid(model.estimator(), values)
     schema = schema_of_files(model.estimator(), values, rows)
     plan = source.plan(data, model.kinds)
-    with bars.streaming(f"reading {source.title}") as progress:
+    with bars.streaming(f"measuring {source.title}") as progress:
         summary = scan_planned(source.first, plan, schema, progress=progress).summary
     estimator = model.estimator(summary.classes)
     with bars.working("tuning"):

@@ -21,43 +21,39 @@ E. B. Wilson (1927), Probable inference, the law of succession, and statistical 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from difflib import get_close_matches
-from math import exp, inf, nan, sqrt
+from math import exp, inf, isnan, nan, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
-
-import numpy as np
 
 from naively.evaluation.influence import Influence, Judgement
 from naively.exceptions import NaivelyError
 
-__all__ = ["METRICS", "Estimate", "estimate", "wilson"]
+__all__ = ["METRICS", "Estimate", "estimate", "influence", "wilson"]
 
 
 class Metric(NamedTuple):
-    """What a metric is called, how it is computed, and between which bounds it lies."""
+    """What a metric is called, and between which bounds it lies."""
 
     title: str
-    compute: Callable[[Judgement], Influence]
     bounds: tuple[float, float] = (0.0, 1.0)
     by_class: bool = False  # whether each class counts by itself, however few rows it has
 
 
-METRICS = {
-    "accuracy": Metric("accuracy", Judgement.accuracy),
-    "balanced_accuracy": Metric("balanced accuracy", Judgement.balanced_accuracy, by_class=True),
-    "mcc": Metric("Matthews correlation", Judgement.mcc, (-1.0, 1.0), by_class=True),
-    "kappa": Metric("Cohen's kappa", Judgement.kappa, (-1.0, 1.0), by_class=True),
-    "top_2_accuracy": Metric("top-2 accuracy", lambda rows: rows.top_k_accuracy(2)),
-    "roc_auc": Metric("ROC AUC", Judgement.roc_auc, by_class=True),
-    "average_precision": Metric("average precision", Judgement.average_precision, by_class=True),
-    "loss": Metric("loss", Judgement.loss, (0.0, inf)),
-    "brier": Metric("Brier score", Judgement.brier, (0.0, 2.0)),
-    "brier_reliability": Metric("Brier: reliability", Judgement.brier_reliability, (0.0, 2.0)),
-    "brier_resolution": Metric("Brier: resolution", Judgement.brier_resolution, (-2.0, 1.0)),
-    "brier_uncertainty": Metric("Brier: uncertainty", Judgement.brier_uncertainty),
-    "calibration_error": Metric("calibration error", Judgement.calibration_error),
+METRICS = {  # by the names of methods of `Judgement`
+    "accuracy": Metric("accuracy"),
+    "balanced_accuracy": Metric("balanced accuracy", by_class=True),
+    "mcc": Metric("Matthews correlation", (-1.0, 1.0), by_class=True),
+    "kappa": Metric("Cohen's kappa", (-1.0, 1.0), by_class=True),
+    "top_2_accuracy": Metric("top-2 accuracy"),
+    "roc_auc": Metric("ROC AUC", by_class=True),
+    "average_precision": Metric("average precision", by_class=True),
+    "loss": Metric("loss", (0.0, inf)),
+    "brier": Metric("Brier score", (0.0, 2.0)),
+    "brier_reliability": Metric("Brier: reliability", (0.0, 2.0)),
+    "brier_resolution": Metric("Brier: resolution", (-2.0, 1.0)),
+    "brier_uncertainty": Metric("Brier: uncertainty"),
+    "calibration_error": Metric("calibration error"),
 }
 
 
@@ -71,13 +67,12 @@ class Estimate(NamedTuple):
 
 def estimate(rows: Judgement, name: str, level: float = 0.95) -> Estimate:
     """Compute a metric with its interval: by name, also ``"top_5_accuracy"`` and its likes."""
-    metric = _metric(name)
+    found, metric = influence(rows, name), METRICS.get(name, Metric(""))
     if not 0 < level < 1:
         raise NaivelyError(f"the level of an interval must lie between 0 and 1; got {level}.")
-    found = metric.compute(rows)
-    if found.of_rows is None:
+    error = rows.error(found)
+    if isnan(error):
         return Estimate(found.value, nan, nan)
-    error = float(np.sqrt(np.sum(rows.by_source(rows.share * found.of_rows) ** 2)))
     z = NormalDist().inv_cdf((1 + level) / 2)
     low, high = metric.bounds
     if high == inf:
@@ -92,6 +87,21 @@ def estimate(rows: Judgement, name: str, level: float = 0.95) -> Estimate:
     return Estimate(found.value, *(low + end * (high - low) for end in ends))
 
 
+def influence(rows: Judgement, name: str) -> Influence:
+    """Compute a metric by its name."""
+    parts = str(name).split("_")
+    if len(parts) == 3 and (parts[0], parts[2]) == ("top", "accuracy") and parts[1].isdecimal():
+        k = int(parts[1])
+        if k > 0:
+            return rows.top_k_accuracy(k)
+    if isinstance(name, str) and name in METRICS:
+        found: Influence = getattr(rows, name)()
+        return found
+    close = get_close_matches(str(name), METRICS, n=1)
+    hint = f"Did you mean {close[0]!r}?" if close else f"There are {', '.join(METRICS)}."
+    raise NaivelyError(f"a metric must be one that naively knows; got {name!r}. {hint}")
+
+
 def wilson(share: float, n: float, z: float) -> tuple[float, float]:
     """Return Wilson's interval of a share of n rows."""
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
@@ -101,19 +111,5 @@ def wilson(share: float, n: float, z: float) -> tuple[float, float]:
 
 def _rows(rows: Judgement, metric: Metric) -> float:
     """Return how many rows a metric at the end of its range rests on."""
-    share = rows.by_source(rows.share)
-    n = 1 / float(share @ share)
-    return n * float(rows.class_share[rows.class_share > 0].min()) if metric.by_class else n
-
-
-def _metric(name: str) -> Metric:
-    if isinstance(name, str) and name in METRICS:
-        return METRICS[name]
-    parts = str(name).split("_")
-    if len(parts) == 3 and (parts[0], parts[2]) == ("top", "accuracy") and parts[1].isdecimal():
-        k = int(parts[1])
-        if k > 0:
-            return Metric(f"top-{k} accuracy", lambda rows: rows.top_k_accuracy(k))
-    close = get_close_matches(str(name), METRICS, n=1)
-    hint = f"Did you mean {close[0]!r}?" if close else f"There are {', '.join(METRICS)}."
-    raise NaivelyError(f"a metric must be one that naively knows; got {name!r}. {hint}")
+    least = float(rows.class_share[rows.class_share > 0].min()) if metric.by_class else 1.0
+    return rows.n_rows * least

@@ -37,30 +37,37 @@ def evaluate(
     folds: int | Literal["leave-one-out"] | Any = None,
     test_size: float | None = None,
     random_state: Any = None,
+    **options: Any,
 ) -> Evaluation:
     """Return how good a classifier is.
 
     Call it as ``evaluate(model, X, y)``, or as ``evaluate(X, y)`` for a `GaussianNB` with its
-    defaults, or a `NaiveBayes` where not all columns hold numbers; the result says which. The
-    model itself is never changed: copies of it are fitted.
+    defaults, or a `NaiveBayes` where not all columns hold numbers; the result says which. Call it
+    as ``evaluate(model, files, "target")`` for files of any size. The model itself is never
+    changed: copies of it are fitted.
 
     Parameters
     ----------
     model : classifier, default=GaussianNB() or NaiveBayes()
         Any with scikit-learn's face. If it is fitted, and neither ``folds`` nor ``test_size`` is
         given, it is judged as it is. If not, it is fitted on the rows that it is judged on.
-    X : array-like or data frame of shape (n_rows, n_columns)
-        Rows.
-    y : array-like of shape (n_rows,)
-        Their true labels.
+    X : array-like or data frame of shape (n_rows, n_columns), or files
+        Rows; files as `naively.summarize` takes them.
+    y : array-like of shape (n_rows,), or str
+        Their true labels; the column of labels, of files.
     folds : int, splitter, iterable of (train, test), or "leave-one-out", default=None
         How many stratified folds, as scikit-learn's `StratifiedKFold` cuts them; or anything that
         its cross-validation takes. Each row is judged by a model of the rows outside its fold.
+        Of files, a number: what a row holds decides its fold.
     test_size : float or int, default=None
         The share or number of rows to hold out, stratified, as `train_test_split` does; the
         result has the figures of the other rows in ``train``.
     random_state : int, RandomState or None, default=None
         Seeds the split; folds are shuffled if it is given.
+    **options
+        For files: ``columns``, ``exclude``, ``skip_columns``, ``label_type``, ``types``,
+        ``progress``, ``n_jobs``, ``separator``, ``decimal`` and ``missing``, as for
+        `naively.summarize`.
 
     Returns
     -------
@@ -90,10 +97,19 @@ def evaluate(
     >>> round(split.accuracy, 4), round(split.train.accuracy, 4)
     (0.9111, 0.981)
     """
-    models, X, y = sort_inputs(model, X, y)
-    truth = Truth.of(X, y)
     if folds is not None and test_size is not None:
         raise NaivelyError("rows are held out by folds or by test_size, not by both.")
+    given = [value for value in (model, X, y) if value is not None]
+    if len(given) > 1 and isinstance(given[-1], str):
+        from naively.evaluation.files.evaluate import evaluate_files
+
+        *models, source, target = given
+        how = {"folds": folds, "test_size": test_size, "random_state": random_state}
+        return evaluate_files(models[0] if models else None, source, target, **how, **options)
+    if options:
+        raise NaivelyError(f"only files take the option {next(iter(options))!r}.")
+    models, X, y = sort_inputs(model, X, y)
+    truth = Truth.of(X, y)
     model = models[0] if models else default_model(X)
     return replace(
         _judged(model, X, truth, folds, test_size, random_state), model=type(model).__name__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import nullcontext
 from itertools import islice
 from typing import Any
@@ -12,13 +13,13 @@ from threadpoolctl import threadpool_limits
 
 from naively._threads import map_blocks
 from naively.estimators._base import SummaryClassifier
-from naively.evaluation.fold_summaries import FoldSummaries, measure_folds
+from naively.evaluation.fold_summaries import measure_folds
 from naively.evaluation.inputs import Truth
 from naively.model import Model
 from naively.schema import Schema
 from naively.summary import Summary
 
-__all__ = ["fold_models", "needs_every_class"]
+__all__ = ["fold_models", "needs_every_class", "read_models"]
 
 _AT_ONCE = 16  # models that are read together
 _BY_CLASS = ("priors", "class_prior", "costs")  # parameters with an entry for each class
@@ -33,7 +34,7 @@ def fold_models(
     for it. None where the summaries of so many folds would take too much memory.
     """
     folds = measure_folds([model], table, schema, truth, fold)
-    return None if folds is None else _read(model, folds)
+    return None if folds is None else read_models(model, folds.rests(), slow=folds.size > 0)
 
 
 def needs_every_class(model: SummaryClassifier) -> bool:
@@ -42,16 +43,16 @@ def needs_every_class(model: SummaryClassifier) -> bool:
     return given or isinstance(model.class_weight, dict)
 
 
-def _read(model: SummaryClassifier, folds: FoldSummaries) -> list[Model]:
-    """Read the models of all folds; those with calibration, which take long, in threads."""
-    params, by_class, slow = model.get_params(), needs_every_class(model), folds.size > 0
+def read_models(model: SummaryClassifier, rests: Iterator[Summary], *, slow: bool) -> list[Model]:
+    """Read models off summaries; those with calibration, which are slow, in threads."""
+    params, by_class = model.get_params(), needs_every_class(model)
 
     def read(rest: Summary) -> Model:
         # Words stay where the rows have them: those that a fold lacks contribute nothing.
         rest = rest.ordered(empty_classes=by_class, all_words=True)
         return type(model).from_summary(rest, **params).model_
 
-    rests, models = folds.rests(), []
+    models: list[Model] = []
     with threadpool_limits(1, "blas") if slow else nullcontext():  # threads of threads are slow
         while some := list(islice(rests, _AT_ONCE)):
             models += map_blocks(read, some, model.n_jobs if slow else 1)

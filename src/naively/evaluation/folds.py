@@ -16,7 +16,7 @@ it. Everything else is that of a model fitted on the other folds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -40,7 +40,7 @@ from naively.model import Model
 from naively.rows import Columns, Rows
 
 __all__ = ["Judged", "by_refitting", "by_summaries", "fold_of_each_row"]
-__all__ += ["only_numbers", "taken"]
+__all__ += ["judge_rows", "only_numbers", "taken"]
 
 _Splits = Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
@@ -107,20 +107,35 @@ def by_summaries(
     models = fold_models(model, checked.table, checked.schema, truth, fold)
     if models is None:
         return None
-    table = _recoded(checked.table, fold, models)
-    answers = Answers.room(fold.size, truth.classes.size)
-    blocks = block_slices(table.shape[0], table.shape[1], most=_MOST_BLOCKS)
-    map_blocks(partial(_judge, table, truth, fold, models, answers), blocks, model.n_jobs)
-    if getattr(model, "costs", None) is not None:
-        assert answers.probabilities is not None
-        cheapest = decide(answers.probabilities, truth.classes, model.costs)
-        answers = replace(answers, codes=labels.positions(cheapest, truth.classes))
+    costs = getattr(model, "costs", None)
+    answers = judge_rows(checked.table, truth, fold, models, costs, n_jobs=model.n_jobs)
     count = np.bincount(fold)
     wrong = np.bincount(fold[answers.codes != truth.codes], minlength=count.size)
     return Judged(truth, answers, (count - wrong) / count)
 
 
-def _recoded(table: Any, fold: NDArray[np.int32], models: list[Model]) -> Any:
+def judge_rows(
+    table: Any,
+    truth: Truth,
+    fold: NDArray[np.int32],
+    models: Sequence[Model],
+    costs: Any = None,
+    *,
+    n_jobs: int | None = None,
+) -> Answers:
+    """Judge each row by the model of its fold; where there are costs, the cheapest class wins."""
+    table = _recoded(table, fold, models)
+    answers = Answers.room(fold.size, truth.classes.size)
+    blocks = block_slices(table.shape[0], table.shape[1], most=_MOST_BLOCKS)
+    map_blocks(partial(_judge, table, truth, fold, models, answers), blocks, n_jobs)
+    if costs is None:
+        return answers
+    assert answers.probabilities is not None
+    cheapest = decide(answers.probabilities, truth.classes, costs)
+    return replace(answers, codes=labels.positions(cheapest, truth.classes))
+
+
+def _recoded(table: Any, fold: NDArray[np.int32], models: Sequence[Model]) -> Any:
     """Return the rows with the codes of the models that judge them: unseen categories come last."""
     if not isinstance(table, Rows):
         return table
@@ -129,14 +144,16 @@ def _recoded(table: Any, fold: NDArray[np.int32], models: list[Model]) -> Any:
     members = _members(fold)
     if not table.categories:  # codes are the categories
         codes = table.codes.copy()
-        for at, model in zip(members, models, strict=True):
-            codes[at] = np.minimum(codes[at], [known.size for known in model.vocabularies])
+        for at in members:
+            sizes = [known.size for known in models[fold[at[0]]].vocabularies]
+            codes[at] = np.minimum(codes[at], sizes)
         return replace(table, codes=codes)
     columns = []
     for j, column in enumerate(code_columns(table)):
         own, categories = np.empty(column.size, np.int32), table.categories[j]
-        for at, model in zip(members, models, strict=True):
-            own[at] = recode(column[at], categories, model.vocabularies[j])
+        for at in members:
+            known = models[fold[at[0]]].vocabularies[j]
+            own[at] = recode(column[at], categories, known)
         columns.append(own)
     return replace(table, codes=Columns(columns, fold.size))
 
@@ -145,7 +162,7 @@ def _judge(
     table: Any,
     truth: Truth,
     fold: NDArray[np.int32],
-    models: list[Model],
+    models: Sequence[Model],
     answers: Answers,
     rows: slice,
 ) -> None:

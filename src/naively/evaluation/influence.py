@@ -39,6 +39,7 @@ class Influence(NamedTuple):
 
     value: float
     of_rows: Floats | None  # None where the metric is not defined
+    error: float | None = None  # the standard error, where it is not read off the rows
 
 
 _UNDEFINED = Influence(float("nan"), None)
@@ -89,6 +90,18 @@ class Judgement:
         """The share of each cell of the confusion matrix."""
         at = self.truth * self.n_classes + self.predicted
         return _sums(at, self.share, self.n_classes**2).reshape(-1, self.n_classes)
+
+    @property
+    def n_rows(self) -> float:
+        """How many rows of equal weight say as much as these."""
+        share = self.by_source(self.share)
+        return 1 / float(share @ share)
+
+    def error(self, found: Influence) -> float:
+        """Return the standard error of a metric; NaN where it is not defined."""
+        if found.error is not None or found.of_rows is None:
+            return float("nan") if found.error is None else found.error
+        return float(np.sqrt(np.sum(self.by_source(self.share * found.of_rows) ** 2)))
 
     def by_source(self, values: Floats) -> Floats:
         """Add up what a row of the table has each time that it is judged."""

@@ -25,6 +25,7 @@ from naively.text_rows import TextRows
 from naively.words import Words
 
 __all__ = ["ArrayBatch", "combined", "number_columns", "raise_not_finite", "rows_of"]
+__all__ += ["text_hashes"]
 
 pa = need("pyarrow", "reading files", extra="files")
 
@@ -78,6 +79,16 @@ def rows_of(
         found = [_text(batch, name, constants) for name in named]
         texts = read_texts(found, schema, words, n_jobs=1, counting=counting)
     return Rows.of_columns((batch.num_rows, len(columns)), cells, coded, *texts)
+
+
+def text_hashes(
+    batch: Any, columns: Mapping[str, str | None], constants: Mapping[str, Any], schema: Schema
+) -> NDArray[np.uint64]:
+    """Return the hashes of the texts of a batch, which rows of known words do not have."""
+    cells = [_text(batch, name, constants) for name, form in columns.items() if form == "text"]
+    rows, _ = read_texts(cells, schema, n_jobs=1, counting="none")
+    assert rows is not None
+    return rows.hashes
 
 
 def _text(batch: Any, name: str, constants: Mapping[str, Any]) -> Any:

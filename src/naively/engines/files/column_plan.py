@@ -106,6 +106,11 @@ class ColumnPlan:
         """Return what cells are: a form of categories, "text", or None for numbers."""
         return {n: "text" if n in self.texts else self.categories.get(n) for n in names}
 
+    def always_numbers(self, schema: Schema) -> list[int]:
+        """Return which of a schema's columns of numbers do not depend on what a batch holds."""
+        places = enumerate(schema.numbers)
+        return [i for i, j in places if j not in self.schema.undecided]
+
     @property
     def types(self) -> dict[str, Any]:
         """As what each column of a CSV file is read."""

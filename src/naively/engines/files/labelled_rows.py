@@ -35,7 +35,7 @@ from naively.engines.files.sources import are_text
 from naively.engines.native.arrow import decoded, without_views
 from naively.rows import Targets
 
-__all__ = ["LabelledRows", "read"]
+__all__ = ["LabelledRows", "columns_in", "read", "table_of"]
 
 pa = need("pyarrow", "reading files", extra="files")
 
@@ -72,7 +72,7 @@ def read(first: FirstRows, plan: ColumnPlan, progress: Progress | None = None) -
             if progress is not None:
                 progress(rows, step.bytes, first.n_bytes)
     y = _labels([part.targets for part in found], are_text(first.files, plan.request.target))
-    return LabelledRows(_table(plan, found), y)
+    return LabelledRows(table_of(plan, [part.columns for part in found]), y)
 
 
 class _Part(NamedTuple):
@@ -99,14 +99,21 @@ class _Collector:
                 targets = targets_of([batch], opened, self.plan.request)
             except RowError as error:
                 raise RowError(rows + error.row, error.what, error.advice) from None
-            yield _Part({n: self._column(n, batch, opened) for n in self.plan.features}, targets)
+            cells = columns_in(self.plan, batch, opened)
+            numbers = {n: np.array(c) for n, c in cells.items() if isinstance(c, np.ndarray)}
+            yield _Part(cells | numbers, targets)  # the file's memory is given back
             rows += batch.num_rows
 
-    def _column(self, name: str, batch: Any, opened: OpenFile) -> Any:
-        if name in self.plan.categories or name in self.plan.texts:
-            return _categories(batch, name, opened.constants)
-        (found,) = number_columns(batch, [name], opened.constants)
-        return np.array(found)  # the file's memory is given back
+
+def columns_in(plan: ColumnPlan, batch: Any, opened: OpenFile) -> dict[str, Any]:
+    """Return the columns of a batch: arrays of numbers, and others of Arrow."""
+    others = {*plan.categories, *plan.texts}
+    return {
+        name: _categories(batch, name, opened.constants)
+        if name in others
+        else number_columns(batch, [name], opened.constants)[0]
+        for name in plan.features
+    }
 
 
 def _categories(batch: Any, name: str, constants: Mapping[str, Any]) -> Any:
@@ -119,11 +126,11 @@ def _categories(batch: Any, name: str, constants: Mapping[str, Any]) -> Any:
     return decoded(without_views(column))
 
 
-def _table(plan: ColumnPlan, found: Sequence[_Part]) -> Any:
+def table_of(plan: ColumnPlan, found: Sequence[Mapping[str, Any]]) -> Any:
     """Return the columns of all pieces as a table."""
 
     def column(name: str) -> Any:
-        parts = [part.columns[name] for part in found]
+        parts = [columns[name] for columns in found]
         if name not in plan.categories and name not in plan.texts:
             return np.concatenate([np.zeros(0, np.bool_), *parts])
         present = [part for part in parts if not pa.types.is_null(part.type)]

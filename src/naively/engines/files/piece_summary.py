@@ -37,9 +37,13 @@ from naively.statistics import ClassWeight, Documents, Moments, Occurrences
 from naively.statistics.class_weight import check_weight
 from naively.summary import Summary
 
-__all__ = ["PieceSummary", "Summarizer", "targets_of"]
+__all__ = ["PieceSummary", "Regroup", "Summarizer", "targets_of"]
 
 pa = need("pyarrow", "reading files", extra="files")
+
+
+# It gives rows other classes by what they hold; it is told which columns of numbers always count.
+Regroup = Callable[[Rows, Sequence[int], Targets], Targets]
 
 
 class PieceSummary(NamedTuple):
@@ -66,10 +70,11 @@ class Summarizer:
     # it tells above which hash rows are no longer wanted in the sample of the whole pass
     bound: Callable[[], int]
     counts: SharedCounts | None = None  # where hashed words of the whole pass are counted
+    regroup: Regroup | None = None  # what rows hold decides their classes, too
 
     def tasks(self, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Callable[[], Any]]]:
         """Yield the tasks of a piece; `joined` puts their results together."""
-        if piece.width is None or not self.plan.is_of_numbers:
+        if piece.width is None or self.regroup is not None or not self.plan.is_of_numbers:
             yield [partial(self._all_columns, opened, piece)]
             return
         features = self.plan.features
@@ -94,7 +99,7 @@ class Summarizer:
 
     def summaries(self, opened: OpenFile, piece: FilePiece) -> Iterator[PieceSummary]:
         """Yield the summary of one batch of rows after the other, without words."""
-        (targets, batches), at = self._rows(opened, piece), 0
+        (targets, batches), at = self.rows(opened, piece), 0
         for batch in batches:
             summary = self._measured(opened, batch, targets, at, self.bound(), "none")
             yield PieceSummary(summary, batch.num_rows)
@@ -105,7 +110,7 @@ class Summarizer:
     def _all_columns(self, opened: OpenFile, piece: FilePiece) -> PieceSummary:
         schema = self.plan.schema
         counts: HashedCounts | SharedCounts | None = self.counts
-        targets, batches = self._rows(opened, piece)
+        targets, batches = self.rows(opened, piece)
         is_large = piece.width is not None  # so that a table of its own is small beside it
         if counts is None and is_large and targets.weights is None and are_hashed_words(schema):
             counts = HashedCounts(schema)
@@ -120,7 +125,7 @@ class Summarizer:
             return PieceSummary(total.total(), rows)
         return PieceSummary(total.total() + counts.summary(), rows)
 
-    def _rows(self, opened: OpenFile, piece: FilePiece) -> tuple[Targets, Any]:
+    def rows(self, opened: OpenFile, piece: FilePiece) -> tuple[Targets, Any]:
         """Return whose the rows are, and batches of them; all at once if that costs the same."""
         features = self.plan.features
         if piece.width is None:
@@ -147,6 +152,8 @@ class Summarizer:
         rows = rows_of(batch, forms, opened.constants, schema, counting=counting)
         weights = None if targets.weights is None else targets.weights[own]
         its = Targets(targets.classes, targets.codes[own], weights)
+        if self.regroup is not None:
+            its = self.regroup(rows, self.plan.always_numbers(schema), its)
         how: dict[str, Any] = {"untyped": are_text([opened.file], self.plan.request.target)}
         if not isinstance(counts, str):
             assert isinstance(rows.texts, HashedTexts)

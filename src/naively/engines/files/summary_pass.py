@@ -21,7 +21,7 @@ from naively.engines.files.cells import RowError, settled, typed
 from naively.engines.files.checkpoint import PassState
 from naively.engines.files.column_plan import FORMS, ColumnPlan
 from naively.engines.files.first_rows import FirstRows
-from naively.engines.files.piece_summary import PieceSummary, Summarizer
+from naively.engines.files.piece_summary import PieceSummary, Regroup, Summarizer
 from naively.engines.files.read_ahead import FilePass, FileStep, Progress, errors_in, pieces
 from naively.engines.files.request import Request, SchemaFromFirstRows
 from naively.engines.files.shared_counts import SharedCounts
@@ -53,8 +53,10 @@ class SummaryPass:
         skip_bad_files: bool = False,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
+        regroup: Regroup | None = None,
     ) -> None:
         self.first, self.request, self.schema = first, request, schema
+        self.regroup = regroup
         self.skip_bad_files, self.checkpoint, self.progress = skip_bad_files, checkpoint, progress
         self._saved_at = monotonic()
         resumed = self._resumed()
@@ -78,7 +80,8 @@ class SummaryPass:
             with FilePass(self.first, n_jobs) as passing:
                 passing.skipped |= {name for name, _ in state.bad}
                 counts = self._shared_counts(passing.threads)
-                summarizer = Summarizer(self.plan, passing.stop, self._bound, counts)
+                how = self._bound, counts, self.regroup
+                summarizer = Summarizer(self.plan, passing.stop, *how)
                 for step in passing.steps(summarizer, start, position):
                     self._take(step, summarizer, passing)
             self._finish(counts)

@@ -1,0 +1,54 @@
+"""What `evaluate` and `report` share: two passes over files, each with a bar of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from naively._optional import need
+from naively.cli import bars
+from naively.cli.data import Source
+from naively.cli.notes import counting_columns, tell_counting
+from naively.cli.options import Data
+from naively.cli.parameters import ModelOptions
+from naively.cli.splits import user_errors
+from naively.engines.files.column_plan import ColumnPlan
+from naively.engines.files.csv import CsvDialect
+from naively.engines.files.first_rows import FirstRows
+from naively.engines.files.labelled_rows import read
+
+if TYPE_CHECKING:
+    from naively.evaluation.files.content_folds import ContentFolds
+    from naively.evaluation.files.evaluate import JudgedFiles
+
+__all__ = ["judge"]
+
+
+def judge(
+    source: Source, data: Data, model: ModelOptions, folds: ContentFolds, **options: Any
+) -> JudgedFiles:
+    """Judge a model on files by folds; say which columns were left out, or only count the rows."""
+    from naively.evaluation.files.evaluate import judge_files
+
+    first, plan = _readable_twice(source, data, model)
+    how = {"plan": plan, "watch": lambda name: bars.streaming(f"{name} {source.title}"), **options}
+    with user_errors():
+        judged = judge_files(first, plan.request, model.measured(), model.estimator, folds, **how)
+    tell_counting(counting_columns(judged.measured.folds.total()))
+    return judged
+
+
+def _readable_twice(
+    source: Source, data: Data, model: ModelOptions
+) -> tuple[FirstRows, ColumnPlan]:
+    """Return what is read; standard input can be read only once, and becomes a table."""
+    plan = source.plan(data, model.kinds)
+    if all(file.size is not None for file in source.first.files):
+        return source.first, plan
+    pa = need("pyarrow", "reading files", extra="files")
+    with bars.streaming(f"reading {source.title}") as progress:
+        rows = read(source.first, plan, progress)
+    table = rows.X.append_column(data.target, pa.array(rows.y))
+    first = FirstRows(table, CsvDialect())
+    request = replace(plan.request, columns=plan.features, exclude=())
+    return first, ColumnPlan.of(first, request)

@@ -1,0 +1,77 @@
+"""An evaluation of rows that streamed by: the one in memory, if all of them were kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.evaluation import metrics
+from naively.evaluation.evaluation import Evaluation
+from naively.evaluation.files.judgement import TotalJudgement
+from naively.evaluation.files.scoring import ScoredRows
+from naively.evaluation.inputs import Truth
+from naively.evaluation.metrics import N_BINS, Averages, Confidence, Reliability
+
+__all__ = ["evaluation_of"]
+
+
+def evaluation_of(rows: ScoredRows, classes: NDArray[Any], method: str, **more: Any) -> Evaluation:
+    """Return every figure of judged rows.
+
+    Of more rows than are kept, labels and probabilities are those of the sample.
+    """
+    truth, answers, totals = rows.kept.truth(), rows.kept.answers(), rows.totals
+    assert totals is not None
+    if truth.size == totals.n_rows:
+        return Evaluation.of(Truth(classes, truth), answers, method, **more)
+    confusion, reliability = totals.confusion, _reliability(totals.confidence)
+    precision, recall, f1 = metrics.precision_recall_f1(confusion)
+    right = int(confusion.trace())
+    counts = np.array([totals.n_rows - right, right])
+    wrong_sure, right_sure = np.divide(
+        totals.sure, counts, out=np.full(2, np.nan), where=counts > 0
+    )
+    return Evaluation(
+        classes=classes,
+        n_rows=totals.n_rows,
+        method=method,
+        accuracy=right / totals.n_rows,
+        precision=precision,
+        recall=recall,
+        f1=f1,
+        support=confusion.sum(axis=1),
+        macro=Averages(*map(float, metrics.precision_recall_f1(confusion, "macro"))),
+        weighted=Averages(*map(float, metrics.precision_recall_f1(confusion, "weighted"))),
+        confusion=confusion,
+        loss=totals.loss.mean,
+        brier=totals.squared_error.mean,
+        calibration_error=reliability.error,
+        confidence=Confidence(
+            float(totals.sure.sum() / totals.n_rows), float(right_sure), float(wrong_sure)
+        ),
+        reliability=reliability,
+        labels=classes.take(answers.codes),
+        probabilities=answers.probabilities,
+        rows=TotalJudgement(
+            truth=truth.astype(np.intp),
+            predicted=answers.codes,
+            n_classes=classes.size,
+            log_truth=answers.log_truth,
+            squared_error=answers.squared_error,
+            probabilities=answers.probabilities,
+            totals=totals,
+            scores=rows.scores,
+        ),
+        **more,
+    )
+
+
+def _reliability(sums: NDArray[np.float64]) -> Reliability:
+    count, right, sure, _ = sums
+    nothing = np.full(N_BINS, np.nan)
+    accuracy = np.divide(right, count, out=nothing.copy(), where=count > 0)
+    confidence = np.divide(sure, count, out=nothing, where=count > 0)
+    edges = np.linspace(0.0, 1.0, N_BINS + 1)
+    return Reliability(edges, confidence, accuracy, count.astype(np.int64))
