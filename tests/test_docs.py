@@ -32,8 +32,18 @@ def test_the_code_of_a_page_runs(page, capsys):
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_the_links_of_a_page_lead_somewhere(page):
-    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text()):
-        assert target.startswith(BUILT) or (page.parent / target).exists(), target
+    """Files exist, and so do the headings that a link names behind a #."""
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", page.read_text()):
+        if not target.startswith(BUILT):
+            there = page.parent / target if target else page
+            assert there.exists(), target
+            assert not anchor or anchor in anchors(there), f"{target}#{anchor}"
+
+
+def anchors(page):
+    """Return the anchors of a page's headings, as GitHub and MyST make them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_every_difference_from_scikit_learn_has_its_test():
