@@ -91,6 +91,20 @@ NAIVELY_CLONES void rank(const float* distance, std::size_t n_classes, const flo
     }
 }
 
+// Writes each row's label. Returns whether all of them are certain.
+NAIVELY_CLONES bool settle(const Ranking& ranking, std::size_t rows, double slack, double either,
+                           const double* constant, std::int64_t* labels) {
+    std::int64_t doubts = 0;
+    for (std::size_t i = 0; i < rows; ++i) {
+        const double best = ranking.best[i], second = ranking.second[i];
+        const auto k = static_cast<std::int32_t>(ranking.label[i]);
+        const double bounds = slack * (std::fabs(best) + std::fabs(second)) + either;
+        doubts += !(best < far) | !(second - best > bounds + 4.0 * constant[k]);
+        labels[i] = k;
+    }
+    return doubts == 0;
+}
+
 }  // namespace
 
 Screen::Screen(std::size_t n_classes, std::size_t n_columns, std::size_t band, const double* mean,
@@ -209,15 +223,7 @@ bool Screen::Work::decide(std::size_t rows, std::int64_t* labels) const {
     Ranking ranking;
     rank(distance_.get(), s.n_classes_, s.offset_.data(), ranking);
     const double either = missing_ ? 4.0 * s.slack_ * s.most_blank_ : 0.0;
-    bool decided = true;
-    for (std::size_t i = 0; i < rows; ++i) {
-        const double best = ranking.best[i], second = ranking.second[i];
-        const std::size_t k = static_cast<std::size_t>(ranking.label[i]);
-        const double bounds = s.slack_ * (std::fabs(best) + std::fabs(second)) + either;
-        decided &= best < far && second - best > bounds + 4.0 * s.constant_[k];
-        labels[i] = static_cast<std::int64_t>(k);
-    }
-    return decided;
+    return settle(ranking, rows, s.slack_, either, s.constant_.data(), labels);
 }
 
 }  // namespace naively

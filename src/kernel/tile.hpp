@@ -4,7 +4,8 @@
 //
 // The lanes of a register are rows, so no sum crosses lanes; classes are taken in bands of up
 // to five side by side, which keeps the sums in registers. While a tile is worked on, the
-// memory of the next one is asked for, a few lines at a time.
+// memory of one to come is asked for, a few lines at a time: into the second cache, since the
+// first one is full of the tile at hand.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,7 @@ constexpr std::size_t tile_rows = 32;
 constexpr std::size_t tile_columns = 64;
 constexpr std::size_t widest_band = 5;
 constexpr std::size_t columns_between = 8;  // two requests for memory
+constexpr std::size_t tiles_ahead = 4;      // of memory that is asked for, into the second cache
 
 // A column costs a band two products a class, and about as much again as two classes do.
 inline std::size_t best_band(std::size_t n_classes) {
@@ -39,9 +41,11 @@ inline std::size_t place(std::size_t k, std::size_t j, std::size_t n_columns, st
 // The memory under the next tile.
 class Ahead {
   public:
-    // At the tile that comes after the one at a row and a column: beside it, or below.
+    // At the tile that comes after the one at a row and a column, beside it; or, of a table that is
+    // one tile wide, at a tile below it.
     void aim_behind(const Table& X, std::size_t row, std::size_t column) {
-        const std::size_t next = column + tile_columns, below = row + tile_rows;
+        const std::size_t next = column + tile_columns;
+        const std::size_t below = row + (X.n_columns > tile_columns ? 1 : tiles_ahead) * tile_rows;
         n_ = lines_ = at_ = 0;
         if (next < X.n_columns)
             aim(X, row, std::min(tile_rows, X.n_rows - row), next,
@@ -56,7 +60,7 @@ class Ahead {
 
     NAIVELY_INLINE void ask(std::size_t lines) {
         for (std::size_t left = lines; left > 0 && at_ < n_; --left) {
-            NAIVELY_PREFETCH(segments_[at_].data + offset_);
+            NAIVELY_PREFETCH_FAR(segments_[at_].data + offset_);
             offset_ += 64;
             if (offset_ >= segments_[at_].bytes) ++at_, offset_ = 0;
         }
