@@ -19,10 +19,11 @@ from naively.exceptions import NaivelyError
 __all__ = ["need"]
 
 
-def need(module: str, purpose: str, *, extra: str) -> Any:
+def need(module: str, purpose: str, *, extra: str | None = None) -> Any:
     """Import a module, or say what wants it and how to get it.
 
-    The purpose begins a sentence; the extra of naively brings the package.
+    The purpose begins a sentence. The extra of naively brings the package; without one, the package
+    is the user's choice, such as a library of data frames.
     """
     package = module.partition(".")[0]
     try:
@@ -30,6 +31,7 @@ def need(module: str, purpose: str, *, extra: str) -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != package:
             raise  # the package is there, and lacks one of its own
+        source = f'"naively[{extra}]"' if extra else package
         raise NaivelyError(
-            f'{purpose} needs the package {package}: pip install "naively[{extra}]".'
+            f"{purpose} needs the package {package}: pip install {source}."
         ) from None

@@ -89,8 +89,9 @@ def figure(value: float) -> str:
 
 def frame(columns: dict[str, Any], library: str | None) -> Any:
     """Return columns as a frame of a library: pandas where none is given."""
-    narwhals = need("narwhals", "making a frame", extra="files")
-    backend = need(library or "pandas", "making a frame", extra="dev")
+    import narwhals
+
+    backend = need(library or "pandas", "making a frame")
     return narwhals.from_dict(columns, backend=backend).to_native()
 
 

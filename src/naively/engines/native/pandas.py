@@ -14,7 +14,7 @@ from naively.schema import Kind
 
 __all__ = ["columns", "distinct", "held", "numbers", "objects", "row", "shared", "sparse_matrix"]
 
-pd = need("pandas", "reading pandas frames", extra="files")
+pd = need("pandas", "reading pandas frames")
 
 _SHORT = 16  # cells
 _NULLABLE: dict[str, What] = {"i": "number", "u": "number", "f": "number", "b": "boolean"}

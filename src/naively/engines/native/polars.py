@@ -14,7 +14,7 @@ from naively.schema import Kind
 
 __all__ = ["columns", "distinct", "held", "numbers", "objects", "row", "shared"]
 
-pl = need("polars", "reading polars frames", extra="files")
+pl = need("polars", "reading polars frames")
 
 _CODED = ("Categorical", "Enum")
 _WHATS: dict[str, What] = {"Boolean": "boolean", "String": "text", "Null": "nothing"}
