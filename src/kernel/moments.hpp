@@ -31,12 +31,13 @@ constexpr double weight_shortfall = 1e-10;
 constexpr double m2_noise = 1e-8;
 constexpr double mean_noise = 1e-13;
 
-// a + b is this sum and, exactly, what rounding took from it (Knuth, 1969).
-template <class V> NAIVELY_INLINE V sum_of(const V& a, const V& b, V& rest) {
-    const V sum = a + b;
-    const V of_b = sum - a;
-    rest = (a - (sum - of_b)) + (b - of_b);
-    return sum;
+// a + b is this sum and, exactly, what rounding took from it (Knuth, 1969). Either may be a or b.
+template <class V> NAIVELY_INLINE void add_exactly(const V& a, const V& b, V& sum, V& rest) {
+    const V rounded = a + b;
+    const V of_b = rounded - a;
+    const V lost = (a - (rounded - of_b)) + (b - of_b);
+    sum = rounded;
+    rest = lost;
 }
 
 // Of numbers, or of lanes.
@@ -60,7 +61,7 @@ template <class V> NAIVELY_INLINE void add(const MomentsOf<V>& b, MomentsOf<V>& 
     set_where_greater(b.weight, a.weight, step, V{} - delta);
     const V share = light / both.weight;
     both.m2 = a.m2 + (b.m2 + delta * (heavy * share) * delta);
-    both.mean = sum_of<V>(mean, rest + step * share, both.rest);
+    add_exactly<V>(mean, rest + step * share, both.mean, both.rest);
     set_where_zero(a.weight, both.m2, b.m2);
     set_where_zero(a.weight, both.mean, b.mean);
     set_where_zero(a.weight, both.rest, b.rest);
@@ -82,7 +83,7 @@ struct Moments : MomentsOf<double> {
         const double before = m2;
         m2 -= b.m2 + delta * delta * (weight * share);
         if (m2 < 0.0 && m2 >= -noise(b, before, 1.0 + share)) m2 = 0.0;
-        mean = sum_of(mean, rest + delta * share, rest);
+        add_exactly(mean, rest + delta * share, mean, rest);
         weight = left;
         return *this;
     }

@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t together = 16;  // searches that run side by side
 constexpr std::size_t nodes_in_registers = 128;
-constexpr std::size_t ahead = 1024;  // numbers that are asked for before they are needed
 
 // A tree, and what is sought in it.
 struct Query {
@@ -42,6 +41,8 @@ NAIVELY_INLINE void find_in_memory(const Query& q) {
 }
 
 #ifdef NAIVELY_HAS_TARGET_CLONES
+
+constexpr std::size_t ahead = 1024;  // numbers that are asked for before they are needed
 
 NAIVELY_TARGET("arch=x86-64-v4")
 NAIVELY_INLINE __m512i next_node(__m512i at, __m512d x, __m512d edge) {

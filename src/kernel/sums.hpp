@@ -56,7 +56,7 @@ NAIVELY_INLINE void add_moments_at(const Lines& lines, double unit, const Moment
     const V share = sum / found.weight;
     found.m2 = squares - sum * share;
     set_where_greater(V{}, found.m2, found.m2, V{});
-    found.mean = sum_of<V>(shift, share, found.rest);
+    add_exactly<V>(shift, share, found.mean, found.rest);
     found.weight = found.weight * unit;
     found.m2 = found.m2 * unit;
     add_at(found, out, j);

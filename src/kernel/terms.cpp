@@ -247,7 +247,7 @@ Status add_lines(const Table& X, const double* A, const double* B, double lowest
         for (std::size_t k = 0; k < n_classes; ++k) {
             steepest = std::max(steepest, std::abs(B[j * n_classes + k]));
         }
-        std::fill_n(farthest.begin() + j * n_classes, n_classes, largest_part / steepest);
+        std::fill_n(farthest.data() + j * n_classes, n_classes, largest_part / steepest);
     }
     return Adder<Linear>({A, B, bounds.data(), farthest.data()}, X.n_columns, joint).run(X);
 }
