@@ -7,7 +7,7 @@ PARALLEL := -n auto --dist worksteal# in order, and whoever is done takes over h
 unexport PYTHONDONTWRITEBYTECODE# or each of the programs that the tests start compiles all modules anew
 INTO := --config-settings=build-dir=build# a folder that stays, so that only what changed is compiled
 
-.PHONY: demo test docs fuzz bench check format sanitize portable lowest wheel sdist clean help
+.PHONY: demo test docs fuzz bench check format sanitize portable clang cross lowest wheel sdist clean help
 
 demo: $(VENV)/ready ## compare with scikit-learn on two tables; pictures and reports go into out/
 	$(BIN)/naively demo
@@ -44,6 +44,15 @@ sanitize: .venv-sanitize/ready ## run the kernel's tests under AddressSanitizer 
 portable: .venv-portable/ready ## run the kernel's tests on a build without vector types or clones
 	.venv-portable/bin/python -m pytest $(PARALLEL) -p no:cacheprovider $(KERNEL_TESTS)
 
+clang: .venv-clang/ready ## build the kernel by Clang, a warning is an error, and run its tests
+	.venv-clang/bin/python -m pytest $(PARALLEL) -p no:cacheprovider $(KERNEL_TESTS)
+
+cross: ## compile the kernel for arm64 and for Windows, a warning is an error
+	for target in aarch64-linux-gnu-g++ x86_64-w64-mingw32-g++-posix; do \
+	  echo $(filter-out %bindings.cpp,$(filter %.cpp,$(KERNEL))) | xargs -n 1 -P 2 \
+	  $$target -std=c++17 -fsyntax-only -Wall -Wextra -Wconversion -Werror -DNAIVELY_HAS_VECTORS || exit 1; \
+	done
+
 lowest: .venv-lowest/ready ## run the tests of models and files with the lowest supported versions
 	.venv-lowest/bin/python -m pytest $(PARALLEL) -p no:cacheprovider -W ignore::DeprecationWarning $(LOWEST_TESTS)
 
@@ -70,11 +79,15 @@ $(VENV)/ready-%: $(VENV)/ready
 	.venv-lowest/bin/pip install --quiet $(INTO)/lowest --constraint .venv-lowest/constraints.txt --editable '.[dev]'
 	touch $@
 
-.venv-%/ready: pyproject.toml $(KERNEL)
+# Other builds of the kernel, with the packages of the first environment.
+.venv-sanitize/ready: FLAGS := NAIVELY_SANITIZE=ON
+.venv-portable/ready: FLAGS := NAIVELY_PORTABLE=ON
+.venv-clang/ready: FLAGS := CMAKE_COMPILE_WARNING_AS_ERROR=ON
+.venv-clang/ready: private export CXX := clang++# the first environment keeps its compiler
+.venv-%/ready: $(VENV)/ready
 	$(PYTHON) -m venv .venv-$*
-	.venv-$*/bin/pip install --quiet $(INTO)/$* \
-	  --config-settings=cmake.define.NAIVELY_$(if $(filter sanitize,$*),SANITIZE,PORTABLE)=ON \
-	  --editable '.[dev]'
+	echo "$(CURDIR)"/$(VENV)/lib/python3*/site-packages > "$$(echo .venv-$*/lib/python3*/site-packages)/packages.pth"
+	.venv-$*/bin/pip install --quiet --no-deps --ignore-installed $(INTO)/$* --config-settings=cmake.define.$(FLAGS) --editable .
 	touch $@
 
 wheel: .venv-wheel/ready ## build a wheel for any Linux into dist/, and use it in a fresh environment
