@@ -64,7 +64,7 @@ def test_every_public_name_has_its_place_in_the_reference(module):
 @pytest.mark.parametrize("module", ["naively", "naively.plots"])
 def test_every_public_name_has_an_example_that_runs(module):
     """Estimators, families and displays in the gallery; others there or as a doctest."""
-    shown = {name for path in GALLERY.glob("plot_*.py") for name in names_in(path.read_text())}
+    shown = {name for path in GALLERY.rglob("plot_*.py") for name in names_in(path.read_text())}
     home = import_module(module)
     for name in set(home.__all__) - {"__version__", "plots"} - shown:
         value = getattr(home, name)
