@@ -35,7 +35,9 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": "/plot_",
     "show_memory": False,
-    "subsection_order": [f"../examples/gallery/{part}" for part in ("models", "evaluation", "data")],
+    "subsection_order": [
+        f"../examples/gallery/{part}" for part in ("models", "evaluation", "data")
+    ],
     "within_subsection_order": "ExampleTitleSortKey",
     "min_reported_time": 5,
     "abort_on_example_error": True,

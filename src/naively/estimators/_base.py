@@ -57,12 +57,12 @@ class SummaryClassifier(
 
     @classmethod
     def from_summary(cls, summary: Summary, **params: Any) -> Self:
-        """Return a fitted estimator, read off a summary.
+        """Return an estimator that is fitted from a summary.
 
         Parameters
         ----------
         summary : Summary
-            What was seen, wherever it was seen.
+            The statistics of some rows.
         **params
             The estimator's parameters.
 
@@ -111,7 +111,7 @@ class SummaryClassifier(
     # --- learning -----------------------------------------------------------------------------
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from rows and their labels, and forget whatever was learned before.
+        """Fit the model to rows and their labels; earlier rows are discarded.
 
         Parameters
         ----------
@@ -133,14 +133,14 @@ class SummaryClassifier(
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn from more rows. Any split of the data, in any order, gives the model of `fit`.
+        """Learn from more rows. Batches in any order give the same model as one `fit`.
 
         Parameters
         ----------
         X, y, sample_weight
             As for `fit`.
         classes : array-like of shape (n_classes,), default=None
-            All labels that may ever come. Needed at the first call, unless ``open_classes``.
+            All labels that may occur. Needed in the first call, unless ``open_classes``.
         """
         self._check_params()
         fitted = self.__sklearn_is_fitted__()
@@ -159,7 +159,7 @@ class SummaryClassifier(
         return self._adopt(summary, self._read_if_far(summary), None if fitted else dtype)
 
     def update(self, summary: Summary) -> Self:
-        """Add what was seen elsewhere.
+        """Add a summary of other rows.
 
         Parameters
         ----------
@@ -173,10 +173,10 @@ class SummaryClassifier(
         return self._adopt(total, self._read_if_far(total))
 
     def forget(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Remove rows as if they had never been seen.
+        """Remove rows: the model becomes the one that never saw them.
 
-        Exact up to rounding, relative to all that was seen. Rows that were never added raise
-        where their removal would leave a negative weight.
+        It is exact up to rounding, relative to all rows seen. Removing rows that were never added
+        is an error if a weight would become negative.
 
         Parameters
         ----------

@@ -20,7 +20,7 @@ class ImportanceMixin(LearnedMixin):
 
     @property
     def importance_(self) -> Importance:
-        """By how much the log loss of unseen rows grows when a column is left out.
+        """The increase of the log loss of unseen rows when a column is left out.
 
         Rows are those of the summary's sample, each judged by what all others say. Without a sample
         there is no such attribute: see `importance`.
@@ -41,7 +41,7 @@ class ImportanceMixin(LearnedMixin):
     def importance(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> Importance:
-        """Return by how much the log loss of rows grows when a column is left out.
+        """Return the increase of the log loss when a column is left out.
 
         Parameters
         ----------

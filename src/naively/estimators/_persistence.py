@@ -32,7 +32,7 @@ class PersistenceMixin(LearnedMixin):
         def _decide(self, summary: Summary) -> Summary: ...
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file, whole or not at all; `naively.load` reads it.
+        """Write the model to a file, completely or not at all; `naively.load` reads it.
 
         Parameters
         ----------

@@ -76,7 +76,7 @@ class PredictionMixin(LearnedMixin):
 
     @lazy_on_dask
     def score_samples(self, X: Any) -> NDArray[Any]:
-        """Return log p(x) of each row: the lower, the less the row is like any seen."""
+        """Return log p(x) of each row; it is low for rows that are unlike the training rows."""
         return self._values("evidence", X)[:, 0]
 
     def predict_one(self, row: Any) -> Any:
@@ -111,7 +111,7 @@ class PredictionMixin(LearnedMixin):
         return out[0]
 
     def explain(self, X: Any) -> Explanation:
-        """Return why rows get their answers: what every column adds to every class.
+        """Explain predictions: return what every column contributes to every class.
 
         Parameters
         ----------
@@ -143,24 +143,24 @@ class PredictionMixin(LearnedMixin):
     def counterfactual(
         self, row: Any, *, to: Any = None, columns: Iterable[Any] | None = None
     ) -> Counterfactual:
-        """Return the smallest change of one cell that changes the answer, or else of two.
+        """Return the smallest change of one cell, or else of two, that changes the prediction.
 
-        Numbers change by standard deviations of their column, counts by counts, and another
-        category counts 1. Texts and missing cells stay as they are.
+        The size of a change is measured in standard deviations of the column for numbers, and in
+        units for counts; another category has a size of 1. Texts and missing cells are not changed.
 
         Parameters
         ----------
         row : list, dict, or table of one row
             Its cells, as `predict_one` or `predict` takes them.
         to : label, default=None
-            The answer that is wanted; None for any other.
+            The class that should be predicted; None for any other class.
         columns : iterable of names or places, default=None
             The columns that may change; None for all.
 
         Returns
         -------
         Counterfactual
-            The changes; false where no change of one or two cells suffices.
+            The changes; it is false if no change of one or two cells is enough.
 
         Examples
         --------
@@ -193,7 +193,7 @@ class PredictionMixin(LearnedMixin):
 
         .. math:: -\frac{1}{n} \sum_i \log p(y_i \mid x_i)
 
-        It is infinite where a true class has probability 0, as a label that was never seen has.
+        It is infinite if a true class has probability 0, for example a label that was never seen.
         """
         snapshot = self._snapshot()
         log_proba, classes = snapshot.predict_log_proba(X), snapshot.classes_

@@ -42,39 +42,40 @@ __all__ = ["CategoricalNB"]
 
 
 class CategoricalNB(SummaryClassifier):
-    r"""Naive Bayes for columns of categories, coded 0, 1, 2, ...: a drop-in for scikit-learn's.
+    r"""Naive Bayes for integer codes of categories: a drop-in replacement for scikit-learn's.
 
-    A category that was never seen gets the smoothed mass, where scikit-learn fails; NaN is a
-    missing cell, whose term is left out. For columns of text use `NaiveBayes`.
+    A category that was never seen gets the share that smoothing gives it, where scikit-learn raises
+    an error. NaN is a missing cell, whose term is left out. For columns of strings use
+    `NaiveBayes`.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        Weight that is added to every category; 0 for none.
+        Additive (Laplace) smoothing; 0 for no smoothing.
     force_alpha : bool, default=True
-        Take an alpha below 1e-10 as it is, and not as 1e-10.
+        If False, an alpha below 1e-10 is set to 1e-10.
     fit_prior : bool, default=True
-        Learn class probabilities from the data, or let all classes be equally probable.
+        Estimate class probabilities from the data; if False, all classes are equally probable.
     class_prior : array-like of shape (n_classes,), default=None
-        Class probabilities; they go before ``fit_prior``.
+        Class probabilities; if given, ``fit_prior`` is ignored.
     class_weight : dict, "balanced" or None, default=None
-        Weights that class probabilities are multiplied by, 1 where a class has none, or
-        ``"balanced"`` for equally probable classes. Columns are described as without it.
+        Factors that multiply the class probabilities; 1 for classes that are not in the dict.
+        ``"balanced"`` makes all classes equally probable. Nothing else changes.
     min_categories : int or array-like of shape (n_features,), default=None
-        How many categories each column has at least, though not all of them may be seen.
+        Minimum number of categories of each column, even if not all of them occur in the data.
     decay : float, default=1.0
-        What was seen before counts this much less with each `partial_fit`.
+        Each `partial_fit` multiplies the weight of all earlier rows by this factor.
     open_classes : bool, default=False
-        Let `partial_fit` meet new labels at any time; ``classes`` is not needed then.
+        Allow new labels in every `partial_fit`; ``classes`` is not needed then.
     n_jobs : int, default=None
-        Threads: None for all cores where there is enough to do, 1 for none.
+        Number of threads; None uses all cores if there is enough work.
 
     Attributes
     ----------
     summary_ : Summary
-        What was seen. Everything else is read off it.
+        The statistics of all rows seen. Everything else is computed from it.
     model_ : Model
-        What scores rows: class probabilities, and the terms of all columns.
+        The model that scores rows: class probabilities and the terms of all columns.
     classes_ : ndarray of shape (n_classes,)
         Labels, sorted.
     category_count_ : list of arrays of shape (n_classes, n_categories of the column)

@@ -21,48 +21,48 @@ __all__ = ["ComplementNB"]
 
 
 class ComplementNB(CountClassifier):
-    r"""Naive Bayes by the complements of classes: a drop-in for scikit-learn's.
+    r"""Complement naive Bayes: a drop-in replacement for scikit-learn's.
 
     .. math:: \log p(k \mid x) = -\sum_j x_j
               \log \frac{\sum_{l \ne k} N_{lj} + \alpha_j}{\sum_{l \ne k} N_l + A} + \mathrm{const}
 
-    where :math:`N_{kj}` is how often column j occurs in class k. It suits classes of very different
-    sizes. The probabilities of classes have no part in it, as in scikit-learn. X may be dense or
-    sparse, and is never copied. NaN is a missing cell, which adds nothing.
+    where :math:`N_{kj}` is the sum of the counts of column j in class k. It is made for classes of
+    very different sizes. As in scikit-learn, class probabilities are not used. X may be dense or
+    sparse, and is never copied. NaN is a missing cell and contributes nothing.
 
     Parameters
     ----------
     alpha : float or array-like of shape (n_features,), default=1.0
-        What is added to every count: one number, or one for each column. 0 for nothing.
+        Additive (Laplace) smoothing: one number, or one for each column; 0 for no smoothing.
     force_alpha : bool, default=True
-        Take an alpha below 1e-10 as it is, and not as 1e-10.
+        If False, an alpha below 1e-10 is set to 1e-10.
     fit_prior : bool, default=True
-        As in scikit-learn: only what ``class_log_prior_`` says depends on it.
+        Only ``class_log_prior_`` depends on it, as in scikit-learn.
     class_prior : array-like of shape (n_classes,), default=None
-        As in scikit-learn: only what ``class_log_prior_`` says depends on it.
+        Only ``class_log_prior_`` depends on it, as in scikit-learn.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which are equally probable without them, 1 where a class has
-        none: ``"balanced"`` changes nothing but what ``class_log_prior_`` says.
+        Factors that multiply the class probabilities, which are equal by default; 1 for classes
+        that are not in the dict. ``"balanced"`` only changes ``class_log_prior_``.
     norm : bool, default=False
         Divide the weights of each class by their sum.
     calibration : {"temperature"} or None, default=None
-        None for the textbook's probabilities, which are too sure of themselves on long texts. One
-        exponent for all columns, and a bias for each class, are fitted on a sample of rows, each
-        judged by what all others say.
+        None for plain naive Bayes, whose probabilities are too close to 0 and 1 on long texts.
+        ``"temperature"`` fits one weight for all columns and a bias for each class on a sample of
+        rows; each row is predicted by the statistics of all others.
     decay : float, default=1.0
-        What was seen before counts this much less with each `partial_fit`.
+        Each `partial_fit` multiplies the weight of all earlier rows by this factor.
     open_classes : bool, default=False
-        Let `partial_fit` meet new labels at any time; ``classes`` is not needed then.
+        Allow new labels in every `partial_fit`; ``classes`` is not needed then.
     n_jobs : int, default=None
-        Threads: None for all cores where there is enough to do, 1 for none. The result does not
+        Number of threads; None uses all cores if there is enough work. The result does not
         depend on it.
 
     Attributes
     ----------
     summary_ : Summary
-        What was seen. Everything else is read off it, when it is asked for.
+        The statistics of all rows seen. Everything else is computed from it on access.
     model_ : Model
-        What scores rows: class probabilities, and the terms of all columns.
+        The model that scores rows: class probabilities and the terms of all columns.
     classes_ : ndarray of shape (n_classes,)
         Labels, sorted.
     class_count_ : ndarray of shape (n_classes,)
@@ -70,15 +70,15 @@ class ComplementNB(CountClassifier):
     class_log_prior_ : ndarray of shape (n_classes,)
         Logarithms of the class probabilities.
     feature_count_ : ndarray of shape (n_classes, n_features)
-        How often each column occurs in each class.
+        Sum of the counts of each column in each class.
     feature_log_prob_ : ndarray of shape (n_classes, n_features)
-        Weights of columns: higher where the other classes lack them.
+        Weights of columns: high if the column is rare in the other classes.
     feature_all_ : ndarray of shape (n_features,)
-        How often each column occurs in all classes together.
+        Sum of the counts of each column in all classes.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if `fit` was given a frame.
+        Names of the columns, if `fit` was given a data frame.
 
     References
     ----------

@@ -39,7 +39,7 @@ def _is_linear(estimator: GaussianNB) -> bool:
 
 
 class GaussianNB(SummaryClassifier):
-    r"""Gaussian naive Bayes: a drop-in for scikit-learn's, on a summary that adds.
+    r"""Gaussian naive Bayes: a drop-in replacement for scikit-learn's class.
 
     .. math::
 
@@ -47,21 +47,21 @@ class GaussianNB(SummaryClassifier):
                            - \log p(x)
 
     where :math:`p(k) = N_k / N`, :math:`\mu_{kj}` and :math:`\sigma^2_{kj}` are the mean and the
-    variance of column j in class k, and f is the Gaussian density. NaN is a missing cell: it is
-    skipped at `fit`, and its term is left out at `predict`.
+    variance of column j in class k, and f is the Gaussian density. NaN is a missing cell: `fit`
+    skips it, and `predict` leaves its term out.
 
     Parameters
     ----------
     priors : array-like of shape (n_classes,), default=None
-        Class probabilities; None for the classes' shares of the data. Calibration is fitted at
-        those shares, whatever the priors.
+        Class probabilities; None for the class frequencies in the data. Calibration always uses
+        the frequencies in the data.
     class_weight : dict, "balanced" or None, default=None
-        Weights that class probabilities are multiplied by, 1 where a class has none, or
-        ``"balanced"`` for equally probable classes. Columns are described as without it.
+        Factors that multiply the class probabilities; 1 for classes that are not in the dict.
+        ``"balanced"`` makes all classes equally probable. Nothing else changes.
     var_smoothing : float, default=1e-9
-        This part of the largest variance of all columns is added to every variance. With 0, a
-        class whose cells in a column are all equal has the variance of one more cell, which
-        differs as cells of the column do within classes.
+        This fraction of the largest variance of all columns is added to every variance. With 0, a
+        class whose cells in a column are all equal gets the variance ``v / (n + 1)``, where v is
+        the variance of the column within classes and n the weight of the cells.
     variance : {"class", "shared"}, default="class"
         One variance per class and column, or one per column, pooled within the classes: then
         the model is linear and has `coef_`, `intercept_` and `decision_function`.
@@ -69,26 +69,26 @@ class GaussianNB(SummaryClassifier):
         Divide squared deviations by ``n - ddof``: 0 for maximum likelihood, 1 for the sample
         variance.
     smoothing : {"global", "column"}, default="global"
-        Smooth by the largest variance of all columns, as scikit-learn does, or each column by
-        its own, which makes the model indifferent to the columns' units.
+        Smooth by the largest variance of all columns, as scikit-learn does, or each column by its
+        own variance, so that the model does not depend on the units of the columns.
     calibration : {"temperature", "weights"} or None, default=None
-        None for the textbook's probabilities. Columns are seldom independent, and then those are
-        too sure: one exponent for all terms, or one for each column, is fitted on a sample of
-        rows, each judged by what all others say.
+        None for plain naive Bayes, whose probabilities are too close to 0 and 1 if columns depend
+        on each other. ``"temperature"`` fits one weight for all columns, ``"weights"`` one for each
+        column, on a sample of rows; each row is predicted by the statistics of all others.
     decay : float, default=1.0
-        What was seen before counts this much less with each `partial_fit`.
+        Each `partial_fit` multiplies the weight of all earlier rows by this factor.
     open_classes : bool, default=False
-        Let `partial_fit` meet new labels at any time; ``classes`` is not needed then.
+        Allow new labels in every `partial_fit`; ``classes`` is not needed then.
     n_jobs : int, default=None
-        Threads: None for all cores where there is enough to do, 1 for none. The result does not
+        Number of threads; None uses all cores if there is enough work. The result does not
         depend on it.
 
     Attributes
     ----------
     summary_ : Summary
-        What was seen. Everything else is read off it.
+        The statistics of all rows seen. Everything else is computed from it.
     model_ : Model
-        What scores rows: class probabilities, and the terms of all columns.
+        The model that scores rows: class probabilities and the terms of all columns.
     classes_ : ndarray of shape (n_classes,)
         Labels, sorted.
     class_count_ : ndarray of shape (n_classes,)
@@ -108,15 +108,15 @@ class GaussianNB(SummaryClassifier):
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if `fit` was given a frame.
+        Names of the columns, if `fit` was given a data frame.
 
     Notes
     -----
-    Statistics are kept as float64 whatever the input's type, and added up by the formula of
-    Chan, Golub and LeVeque; `partial_fit` of any split in any order gives the model of `fit` on
-    all of it. Learned attributes and probabilities have the type of X, as in scikit-learn.
+    Statistics are float64 whatever the type of X, and are added by the formula of Chan, Golub and
+    LeVeque; `partial_fit` on any batches in any order gives the same model as `fit` on all rows.
+    Learned attributes and probabilities have the type of X, as in scikit-learn.
 
-    A class that has no cell in a column borrows the mean and variance of the whole column.
+    A class that has no cell in a column gets the mean and variance of the whole column.
 
     Examples
     --------

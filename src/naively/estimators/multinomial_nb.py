@@ -18,46 +18,46 @@ __all__ = ["MultinomialNB"]
 
 
 class MultinomialNB(CountClassifier):
-    r"""Naive Bayes for counts, as of words: a drop-in for scikit-learn's, on a summary that adds.
+    r"""Naive Bayes for counts, as of words: a drop-in replacement for scikit-learn's class.
 
     .. math:: \log p(k \mid x) = \log p(k) + \sum_j x_j \log \frac{N_{kj} + \alpha_j}{N_k + A}
               + \mathrm{const}
 
-    where :math:`N_{kj}` is how often column j occurs in class k, :math:`N_k` the sum of those, and
-    A that of alpha. X may be dense or sparse, and is never copied; cells of a sparse row that stand
-    at one place are added up. NaN is a missing cell, which adds nothing.
+    where :math:`N_{kj}` is the sum of the counts of column j in class k, :math:`N_k` the sum over
+    all columns, and A the sum of alpha. X may be dense or sparse, and is never copied; duplicate
+    entries of a sparse matrix are added. NaN is a missing cell and contributes nothing.
 
     Parameters
     ----------
     alpha : float or array-like of shape (n_features,), default=1.0
-        What is added to every count: one number, or one for each column. 0 for nothing.
+        Additive (Laplace) smoothing: one number, or one for each column; 0 for no smoothing.
     force_alpha : bool, default=True
-        Take an alpha below 1e-10 as it is, and not as 1e-10.
+        If False, an alpha below 1e-10 is set to 1e-10.
     fit_prior : bool, default=True
-        Learn class probabilities from the data, or let all classes be equally probable.
+        Estimate class probabilities from the data; if False, all classes are equally probable.
     class_prior : array-like of shape (n_classes,), default=None
-        Class probabilities; they go before ``fit_prior``.
+        Class probabilities; if given, ``fit_prior`` is ignored.
     class_weight : dict, "balanced" or None, default=None
-        Weights that class probabilities are multiplied by, 1 where a class has none, or
-        ``"balanced"`` for equally probable classes. Columns are described as without it.
+        Factors that multiply the class probabilities; 1 for classes that are not in the dict.
+        ``"balanced"`` makes all classes equally probable. Nothing else changes.
     calibration : {"temperature"} or None, default=None
-        None for the textbook's probabilities, which are too sure of themselves on long texts. One
-        exponent for all columns, and a bias for each class, are fitted on a sample of rows, each
-        judged by what all others say.
+        None for plain naive Bayes, whose probabilities are too close to 0 and 1 on long texts.
+        ``"temperature"`` fits one weight for all columns and a bias for each class on a sample of
+        rows; each row is predicted by the statistics of all others.
     decay : float, default=1.0
-        What was seen before counts this much less with each `partial_fit`.
+        Each `partial_fit` multiplies the weight of all earlier rows by this factor.
     open_classes : bool, default=False
-        Let `partial_fit` meet new labels at any time; ``classes`` is not needed then.
+        Allow new labels in every `partial_fit`; ``classes`` is not needed then.
     n_jobs : int, default=None
-        Threads: None for all cores where there is enough to do, 1 for none. The result does not
+        Number of threads; None uses all cores if there is enough work. The result does not
         depend on it.
 
     Attributes
     ----------
     summary_ : Summary
-        What was seen. Everything else is read off it, when it is asked for.
+        The statistics of all rows seen. Everything else is computed from it on access.
     model_ : Model
-        What scores rows: class probabilities, and the terms of all columns.
+        The model that scores rows: class probabilities and the terms of all columns.
     classes_ : ndarray of shape (n_classes,)
         Labels, sorted.
     class_count_ : ndarray of shape (n_classes,)
@@ -65,18 +65,18 @@ class MultinomialNB(CountClassifier):
     class_log_prior_ : ndarray of shape (n_classes,)
         Logarithms of the class probabilities.
     feature_count_ : ndarray of shape (n_classes, n_features)
-        How often each column occurs in each class.
+        Sum of the counts of each column in each class.
     feature_log_prob_ : ndarray of shape (n_classes, n_features)
         Logarithms of the smoothed shares of columns.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if `fit` was given a frame.
+        Names of the columns, if `fit` was given a data frame.
 
     Notes
     -----
-    Logarithms are read off when they are asked for: `partial_fit` costs what the batch holds, not
-    classes times columns. Sums of whole numbers are exact.
+    Logarithms are computed when they are needed, so the time of `partial_fit` depends on the size
+    of the batch, not on classes times columns. Sums of whole numbers are exact.
 
     Examples
     --------

@@ -31,60 +31,59 @@ __all__ = ["NaiveBayes"]
 
 
 class NaiveBayes(MixedClassifier):
-    r"""Naive Bayes for tables of any columns, with probabilities that can be trusted.
+    r"""Naive Bayes for mixed tables, with calibrated probabilities.
 
     .. math:: \log p(k \mid x) = \log p(k) + b_k + \sum_t w_{kt} \log f_t(x \mid k) - \log p(x)
 
-    where t goes over terms: a family f for a column. Columns of numbers are described by a
-    Student t and a histogram together, text, booleans and categories by smoothed shares. The
-    weights w and biases b are fitted on a sample of rows, each judged by what all others say, so
-    that columns which say the same are not counted twice. Missing cells are left out.
+    where each term t is a family f of a column. A column of numbers has two families, a Student t
+    and a histogram; strings, booleans and categories have smoothed shares; text has words. The
+    weights w and biases b are fitted on a sample of rows, each predicted by the statistics of all
+    others, so that correlated columns are not counted several times. Missing cells are skipped.
 
     Parameters
     ----------
     families : dict or "best", default=None
-        Families of some columns, by name (or place, for arrays): ``"student_t"``, ``"gamma"``,
-        ``"poisson"``, an object such as ``VonMises(period=24)``, or several in a tuple. Others are
-        chosen by type. ``"best"``, for a column or for all columns of numbers, is the family that
-        gives sampled rows the greatest density, each judged by all others: see
+        Families of some columns, by name (or position, for arrays): ``"student_t"``, ``"gamma"``,
+        ``"poisson"``, an object such as ``VonMises(period=24)``, or several in a tuple. Other
+        columns get the default families of their type. ``"best"``, for one column or for all
+        columns of numbers, is the family with the greatest log density of unseen rows: see
         ``family_scores_``.
     priors : array-like of shape (n_classes,), default=None
-        Class probabilities; None for the classes' shares of the data. Calibration is fitted at
-        those shares, whatever the priors.
+        Class probabilities; None for the class frequencies in the data. Calibration always uses
+        the frequencies in the data.
     class_weight : dict, "balanced" or None, default=None
-        Weights that class probabilities are multiplied by, 1 where a class has none, or
-        ``"balanced"`` for equally probable classes. Columns are described as without it.
+        Factors that multiply the class probabilities; 1 for classes that are not in the dict.
+        ``"balanced"`` makes all classes equally probable. Nothing else changes.
     calibration : {"weights", "temperature"} or None, default="weights"
-        A weight for each term, one for all, or none: the naive Bayes of the textbooks, where a
-        column of numbers is described by the Student t alone.
+        One weight for each term, one weight for all terms, or none. With None, the model is plain
+        naive Bayes, and a column of numbers has the Student t as its only family.
     interactions : "auto", tuple of str or None, default="auto"
-        What columns say together, beyond what each says by itself: some of ``"canonical"``
-        (directions in which the classes differ), ``"quadratic"`` (one Student t in all numbers)
-        and ``"pairs"`` (tables of two columns), or ``"auto"`` for all three. None is naive: a
-        sum over columns. Only ``calibration="weights"`` knows how much such terms count; with any
-        other there are none.
+        Terms of several columns: ``"canonical"`` (directions in which the classes differ),
+        ``"quadratic"`` (one multivariate Student t of all numbers) and ``"pairs"`` (tables of two
+        columns), or ``"auto"`` for all three. With None, the model is a sum over columns.
+        Interactions need ``calibration="weights"``; otherwise there are none.
     costs : array-like of shape (n_classes, n_classes), default=None
-        What it costs to answer class j where i is true, in row i; `predict` then answers at the
-        least expected cost.
+        ``costs[i][j]`` is the cost of predicting class j if class i is true; `predict` then returns
+        the class with the lowest expected cost.
     reject : tuple of a float and a label, default=None
-        ``(0.8, "unknown")`` answers "unknown" where no class has a probability of 0.8. An
-        ensemble that numbers the classes cannot count this answer, be it text or a number: let
-        it ask for probabilities, as ``VotingClassifier(voting="soft")`` does.
+        ``(0.8, "unknown")`` predicts "unknown" if no class has a probability of at least 0.8. In an
+        ensemble, combine probabilities, as ``VotingClassifier(voting="soft")`` does: this label is
+        not one of ``classes_``.
     decay : float, default=1.0
-        What was seen before counts this much less with each `partial_fit`.
+        Each `partial_fit` multiplies the weight of all earlier rows by this factor.
     open_classes : bool, default=False
-        Let `partial_fit` meet new labels at any time; ``classes`` is not needed then.
+        Allow new labels in every `partial_fit`; ``classes`` is not needed then.
     n_jobs : int, default=None
-        Threads: None for all cores where there is enough to do, 1 for none. The result does not
+        Number of threads; None uses all cores if there is enough work. The result does not
         depend on it.
 
     Attributes
     ----------
     summary_ : Summary
-        What was seen. Everything else is read off it. Unless ``calibration`` is None it holds up
-        to 4,000 rows as they are.
+        The statistics of all rows seen. Everything else is computed from it. Unless
+        ``calibration`` is None, it contains up to 4,000 rows of the data.
     model_ : Model
-        What scores rows: class probabilities, and the terms of all columns.
+        The model that scores rows: class probabilities and the terms of all columns.
     classes_ : ndarray of shape (n_classes,)
         Labels, sorted.
     class_count_ : ndarray of shape (n_classes,)
@@ -94,17 +93,17 @@ class NaiveBayes(MixedClassifier):
     families_ : dict
         The families of each column.
     family_scores_ : dict
-        For each column whose family is the best one, the mean log density of unseen rows by each
-        family whose support the column is within, the best first.
+        For each column whose family was chosen by ``"best"``, the mean log density of unseen rows
+        for each candidate family, the best first.
     weights_ : dict
-        For each column, the weights of its families' terms; by class, where they differ.
+        For each column, the weights of its families; one for each class, if they differ by class.
     interactions_ : list of dict
-        What columns say together: directions, the quadratic term and pairs, with their columns
-        and weights.
+        The interactions: directions, the quadratic term and pairs, with their columns and
+        weights.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if `fit` was given a frame.
+        Names of the columns, if `fit` was given a data frame.
 
     Examples
     --------
