@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 import naively
+from naively.families import FAMILIES
 
 project = "naively"
 author = "The naively developers"
@@ -21,6 +22,9 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "sphinx-mathjax-offline",
 ]
+autosummary_context = {
+    "homes": {family.__name__: family.__module__ for family in FAMILIES.values()}
+}
 # The first suffix is that of the pages which autosummary writes.
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 myst_enable_extensions = ["dollarmath", "colon_fence"]

@@ -4,7 +4,7 @@ r"""The Bernoulli family: cells that are 0 or 1.
           \qquad p_k = \frac{s_k + \alpha}{w_k + 2 \alpha}
 
 where :math:`s_k` is the weight of the ones of class k and :math:`w_k` that of all its cells. A
-class that has no cell borrows those of all classes.
+class that has no cell gets the estimate of all classes.
 
 Examples
 --------
@@ -42,12 +42,12 @@ class BernoulliParameters:
 
 @dataclass(frozen=True)
 class Bernoulli(Family):
-    """Zeros and ones.
+    """The Bernoulli distribution, for zeros and ones.
 
     Parameters
     ----------
     alpha : float
-        Weight added to the zeros and to the ones.
+        Additive (Laplace) smoothing: weight added to the zeros and to the ones.
     """
 
     alpha: float = 1.0

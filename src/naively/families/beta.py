@@ -2,9 +2,9 @@ r"""The beta family: shares, rates and probabilities, between 0 and 1.
 
 .. math:: \log f(x \mid k) = (a_k - 1) \log x + (b_k - 1) \log(1 - x) - \log B(a_k, b_k)
 
-where :math:`a_k` and :math:`b_k` are the likeliest for the means of :math:`\log x` and
-:math:`\log(1 - x)`, drawn to those of all classes by :math:`\alpha` rows: see
-`naively.families.function_family`. They solve
+where :math:`a_k` and :math:`b_k` are the maximum likelihood estimates for the means of
+:math:`\log x` and :math:`\log(1 - x)`, which are shrunk towards those of all classes by
+:math:`\alpha` rows. They solve
 
 .. math:: \psi(a) - \psi(a + b) = \overline{\log x}, \qquad
           \psi(b) - \psi(a + b) = \overline{\log(1 - x)}
@@ -43,12 +43,13 @@ _LEAST, _MOST = 1e-6, 1e6  # of a and b
 
 @dataclass(frozen=True)
 class Beta(FunctionFamily):
-    """Numbers between 0 and 1.
+    """The beta distribution, for numbers between 0 and 1.
 
     Parameters
     ----------
     alpha : float
-        How many rows all classes together are worth to a class.
+        Weight of the prior, in rows: the parameters of a class are shrunk towards those of all
+        classes.
     """
 
     name = "beta"

@@ -3,13 +3,13 @@ r"""The categorical family: a share for each category, smoothed by a Dirichlet p
 .. math:: f(c \mid k) = \frac{w_{kc} + a\,q_c}{w_k + a}
 
 where :math:`w_{kc}` is the weight of category c in class k, :math:`w_k` that of all its categories,
-:math:`q_c` the share that the prior expects and a how many rows the prior is worth. With a number,
+:math:`q_c` the share that the prior expects and a the weight of the prior, in rows. With a number,
 ``alpha``, every category is given that weight: :math:`a\,q_c = \alpha`. With ``alpha=None`` the
-prior expects the shares of all classes together, and a is the one under which the classes' tallies
-are the most likely: the fewer rows a category has, the more its shares are drawn to those of all
+prior expects the shares of all classes together, and a maximises the marginal likelihood of the
+classes' tallies: the fewer rows a category has, the more its shares are shrunk towards those of all
 classes.
 
-A category that was never seen gets the smoothed mass, as one more category of weight 0.
+A category that was never seen gets the share of one more category of weight 0.
 
 With ``alpha=0`` shares are as they were seen, and a class that never had the category is
 impossible: its logarithm is minus infinity. A category that no class has had contributes nothing.
@@ -68,13 +68,13 @@ class CategoricalParameters:
 
 @dataclass(frozen=True)
 class Categorical(Family):
-    """Shares of categories.
+    """Smoothed shares of categories.
 
     Parameters
     ----------
     alpha : float or None
-        Weight added to every category, or None to be drawn to the shares of all classes. With 0,
-        a class is impossible where it never had the category.
+        Additive (Laplace) smoothing, or None to shrink shares towards those of all classes. With
+        0, a class has probability 0 for categories that it never had.
     """
 
     alpha: float | None = None

@@ -2,14 +2,14 @@ r"""The exponential family: waiting times, distances, amounts from 0 on.
 
 .. math:: \log f(x \mid k) = \log \lambda_k - \lambda_k x, \qquad \lambda_k = 1 / t_k
 
-where :math:`t_k` is the mean of the class, drawn to that of all classes by
-:math:`\alpha` rows: see `naively.families.function_family`.
+where :math:`t_k` is the mean of the class, shrunk towards that of all classes by :math:`\alpha`
+rows.
 
 Examples
 --------
 >>> waits = Moments.of(weight=[[[3.0]], [[1.0]]], mean=[[[1.0]], [[5.0]]], m2=1.0)
 >>> family = Exponential()
->>> (1 / family.parameters(waits).B).tolist()  # 1.25 is drawn to the mean of all, 2
+>>> (1 / family.parameters(waits).B).tolist()  # shrunk towards the mean of all, 2
 [[[-1.25]], [[-3.5]]]
 """
 
@@ -28,12 +28,13 @@ __all__ = ["Exponential"]
 
 @dataclass(frozen=True)
 class Exponential(FunctionFamily):
-    """Numbers from 0 on, of which the small ones are the most frequent.
+    """The exponential distribution, for numbers from 0 on.
 
     Parameters
     ----------
     alpha : float
-        How many rows all classes together are worth to a class.
+        Weight of the prior, in rows: the parameters of a class are shrunk towards those of all
+        classes.
     """
 
     name = "exponential"

@@ -50,7 +50,8 @@ class FunctionFamily(Family):
     Parameters
     ----------
     alpha : float
-        How many rows all classes together are worth to a class.
+        Weight of the prior, in rows: the parameters of a class are shrunk towards those of all
+        classes.
     """
 
     alpha: float = 1.0

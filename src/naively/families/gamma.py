@@ -2,14 +2,14 @@ r"""The gamma family: numbers above 0, such as durations, amounts of rain or ins
 
 .. math:: \log f(x \mid k) = (a_k - 1) \log x - b_k x + a_k \log b_k - \log \Gamma(a_k)
 
-where the shape :math:`a_k` and the rate :math:`b_k` are the likeliest for the means of x and
-of :math:`\log x`, drawn to those of all classes by :math:`\alpha` rows: see
-`naively.families.function_family`. With :math:`s = \log \bar x - \overline{\log x}`,
+where the shape :math:`a_k` and the rate :math:`b_k` are the maximum likelihood estimates for the
+means of x and of :math:`\log x`, which are shrunk towards those of all classes by :math:`\alpha`
+rows. With :math:`s = \log \bar x - \overline{\log x}`,
 
 .. math:: \log a - \psi(a) = s, \qquad b = a / \bar x
 
-The shape is at most a million, which is that of a standard deviation of a thousandth of the mean:
-a larger one would leave the density less than nine digits. A `Gaussian` suits such a column better.
+The shape is at most a million: then the standard deviation is a thousandth of the mean, and a
+larger shape would leave the density less than nine digits. Use a `Gaussian` for such columns.
 
 References
 ----------
@@ -42,12 +42,13 @@ _MOST = 1e6  # of a shape
 
 @dataclass(frozen=True)
 class Gamma(FunctionFamily):
-    """Numbers above 0.
+    """The gamma distribution, for numbers above 0.
 
     Parameters
     ----------
     alpha : float
-        How many rows all classes together are worth to a class.
+        Weight of the prior, in rows: the parameters of a class are shrunk towards those of all
+        classes.
     """
 
     name = "gamma"

@@ -201,12 +201,12 @@ def _ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64
 
 @dataclass(frozen=True)
 class Gaussian(Family):
-    """Means and variances as they are: the family of the textbooks.
+    """The Gaussian distribution, with the mean and variance of each class.
 
     Parameters
     ----------
     var_smoothing, variance, ddof, smoothing
-        As for `parameters`, but that by default each column is smoothed by its own variance.
+        As for `GaussianNB`, but by default each column is smoothed by its own variance.
     """
 
     var_smoothing: float = 1e-9

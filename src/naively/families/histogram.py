@@ -8,8 +8,8 @@ left and right; the share that goes left has a Beta prior centred on the split o
           \hat\theta_k = \frac{c_l q + w_{k,\mathrm{left}}}{c_l + w_k}, \qquad c_l = c\,g^l
 
 where q is the split of all classes, :math:`w_k` the weight of class k at the node, l the depth of
-the node. The prior grows with depth, so that fine detail must be earned by many cells; c is chosen
-for each column as the one under which the splits of all classes are the most likely. The term of a
+the node. The prior grows with depth, so that fine detail needs many cells; c maximises the
+marginal likelihood of the splits of all classes, for each column. The term of a
 bin is the logarithm of its ratio to all classes together,
 
 .. math:: r_k(\mathrm{bin}) = \sum_{\text{nodes above}} \log \frac{\hat\theta_k}{q}
@@ -97,14 +97,14 @@ class HistogramParameters:
 
 @dataclass(frozen=True)
 class Histogram(Family):
-    """Bins at quantiles, smoothed by a Polya tree.
+    """A histogram with bins at quantiles, smoothed by a Polya tree.
 
     Parameters
     ----------
     growth : float
-        How much stronger the prior gets with each level.
+        Factor by which the weight of the prior grows with each level of the tree.
     strength : float or None
-        Rows that the prior is worth at the root; None to choose it for each column.
+        Weight of the prior at the root, in rows; None to choose it for each column.
     """
 
     growth: float = 2.0

@@ -1,10 +1,11 @@
-r"""The kernel density family: numbers of any shape, by a small bell around each cell of the sample.
+r"""The kernel density family: a Gaussian kernel at each cell of the sample.
 
 .. math:: f(x \mid k) = \frac{1}{w_k + \alpha} \Big( \sum_{i \in k} w_i\, N(x; x_i, h_k^2)
           + \alpha \, \frac{1}{w} \sum_i w_i\, N(x; x_i, h^2) \Big)
 
 where i goes over the rows of the sample, w are weights, and the second sum is of all classes
-together. Bandwidths are by Scott's rule, of variances that are drawn to that of the column, s^2,
+together. Bandwidths follow Scott's rule, with variances that are shrunk towards that of the column,
+s^2,
 
 .. math:: h_k^2 = \frac{m_{2,k} + \alpha s^2}{w_k + \alpha} (w_k + \alpha)^{-2/5}, \qquad
           h^2 = s^2 w^{-2/5}
@@ -85,12 +86,13 @@ class KernelDensityParameters:
 
 @dataclass(frozen=True)
 class KernelDensity(Family):
-    """A bell around each cell of the sample.
+    """A kernel density estimate with Gaussian kernels, from the sample of rows.
 
     Parameters
     ----------
     alpha : float
-        How many rows all classes together are worth to a class.
+        Weight of the prior, in rows: the parameters of a class are shrunk towards those of all
+        classes.
     """
 
     alpha: float = 1.0

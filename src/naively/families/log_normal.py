@@ -3,7 +3,7 @@ r"""The log-normal family: numbers above 0 whose logarithms are Gaussian, such a
 .. math:: \log f(x \mid k) = -\frac{(\log x - \mu_k)^2}{2 \sigma_k^2}
           - \frac12 \log 2 \pi \sigma_k^2 - \log x
 
-where :math:`\mu_k` and :math:`\sigma_k^2` are mean and variance of the logarithms, read off as
+where :math:`\mu_k` and :math:`\sigma_k^2` are mean and variance of the logarithms, estimated as
 those of the `Gaussian`. With the square completed, that is a quadratic in :math:`\log x`.
 
 Examples
@@ -32,12 +32,12 @@ __all__ = ["LogNormal"]
 
 @dataclass(frozen=True)
 class LogNormal(Family):
-    """Numbers above 0 whose logarithms are Gaussian.
+    """The log-normal distribution, for numbers above 0 whose logarithms are Gaussian.
 
     Parameters
     ----------
     var_smoothing : float
-        As that of `Gaussian`: how much of the column's variance of logarithms is added.
+        This fraction of the variance of the column's logarithms is added to every variance.
     """
 
     var_smoothing: float = 1e-9

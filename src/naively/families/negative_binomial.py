@@ -3,14 +3,14 @@ r"""The negative binomial family: counts that vary more than those of a Poisson 
 .. math:: \log f(x \mid k) = \log \frac{\Gamma(x + r)}{\Gamma(r)\, x!}
           + r \log \frac{r}{r + m_k} + x \log \frac{m_k}{r + m_k}
 
-where :math:`m_k` is the mean of the class, drawn to that of all classes by :math:`\alpha` rows, and
-:math:`1 / r` the dispersion: the variance is :math:`m_k + m_k^2 / r`. All classes share it, so that
-few rows do not make a class far too sure, and what differs between classes is a line of x. It is
-read off the variances within classes, by the method of moments,
+where :math:`m_k` is the mean of the class, shrunk towards that of all classes by :math:`\alpha`
+rows, and :math:`1 / r` the dispersion: the variance is :math:`m_k + m_k^2 / r`. All classes share
+it, so that classes with few rows do not get extreme estimates. It is estimated from the variances
+within classes, by the method of moments,
 
 .. math:: \frac1r = \frac{\sum_k m_{2,k} - \sum_k w_k \bar x_k}{\sum_k w_k \bar x_k^2}
 
-and is at least 1e-8: by then it is a Poisson. Cells below 0 are no counts: they add nothing.
+and is at least 1e-8: by then it is a Poisson. Cells below 0 contribute nothing.
 
 References
 ----------
@@ -62,14 +62,15 @@ class NegativeBinomialParameters:
 
 @dataclass(frozen=True)
 class NegativeBinomial(Family):
-    """Counts of any dispersion.
+    """The negative binomial distribution, for counts whose variance is above their mean.
 
     Parameters
     ----------
     alpha : float
-        How many rows all classes together are worth to a class.
+        Weight of the prior, in rows: the parameters of a class are shrunk towards those of all
+        classes.
     dispersion : float or None
-        The variance is the mean plus this times its square; None to read it off the rows.
+        The variance is the mean plus this times its square; None to estimate it.
     """
 
     alpha: float = 1.0

@@ -5,7 +5,7 @@ r"""The Poisson family: counts.
 
 where :math:`s_k` is the weighted sum of the counts of class k and :math:`w_k` their weight. The
 rate is the posterior mean under a Gamma prior of mean m, the column's own, worth :math:`\alpha`
-rows: a class of zeros alone keeps a positive rate. Cells below 0 are no counts: they add nothing.
+rows: a class of zeros alone keeps a positive rate. Cells below 0 contribute nothing.
 
 Examples
 --------
@@ -44,12 +44,12 @@ class PoissonParameters:
 
 @dataclass(frozen=True)
 class Poisson(Family):
-    """Counts.
+    """The Poisson distribution, for counts.
 
     Parameters
     ----------
     alpha : float
-        How many rows the prior is worth.
+        Weight of the prior, in rows.
     """
 
     alpha: float = 1.0

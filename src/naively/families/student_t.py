@@ -1,4 +1,4 @@
-r"""The Student t family: a Gaussian whose mean and variance are known as well as the rows tell.
+r"""The Student t family: a Gaussian whose mean and variance are uncertain.
 
 Mean and variance of a class have the normal-inverse-gamma prior, centred on the column of all
 classes,
@@ -18,10 +18,10 @@ where :math:`\mu_0` is the mean of the column, :math:`\sigma_0^2` its variance w
         \frac{\nu \sigma_0^2 + m_2 + \frac{\kappa w}{\kappa_w} (\bar x - \mu_0)^2}{\nu + w}\right),
     \qquad \kappa_w = \kappa + w, \quad \mu_w = \frac{\kappa \mu_0 + w \bar x}{\kappa_w}
 
-which is the Gaussian for many rows, and honest about its tails for few. As columns are rarely
-Gaussian far out, however many rows there are, the degrees of freedom are at most ``tails``: then
-one cell in an odd place cannot outweigh all other columns. The prior is read off the same moments,
-so that it needs no second look at the data, and moves with the column's scale.
+which is a Gaussian for many rows, and has heavy tails for few. As the tails of real columns are
+rarely Gaussian, however many rows there are, the degrees of freedom are at most ``tails``: then
+one outlier cannot outweigh all other columns. The prior is computed from the same moments, so the
+data is not read again, and the scale of the column does not matter.
 
 References
 ----------
@@ -84,16 +84,16 @@ class StudentTParameters:
 
 @dataclass(frozen=True)
 class StudentT(Family):
-    """The posterior predictive of a Gaussian.
+    """A Student t distribution: the posterior predictive distribution of a Gaussian.
 
     Parameters
     ----------
     kappa : float
-        How many rows the prior mean is worth.
+        Weight of the prior mean, in rows.
     nu : float
-        How many rows the prior variance is worth.
+        Weight of the prior variance, in rows.
     tails : float
-        Most degrees of freedom; infinity for those of the posterior predictive.
+        Maximum of the degrees of freedom; infinity for no maximum.
     """
 
     kappa: float = 1.0

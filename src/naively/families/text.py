@@ -1,19 +1,18 @@
-r"""The family of text: which words a document has, and how much they say of its class.
+r"""The family of text: shares of words.
 
 .. math:: \log f(x \mid k) = \sum_j x_j \log p_{kj}, \qquad
           p_{kj} = \frac{d_{kj} + \alpha_k}{d_k + \alpha_k V}
 
-where j goes over the words that the document has, of which V were seen at all. Words repeat each
-other, and long documents repeat themselves, so a word counts once, and less in a long document,
+where j goes over the words of the document, and V is the number of words that were seen. The words
+of a document depend on each other, so a word counts once, and less in a long document,
 
 .. math:: x_j = 1 / \sqrt{n}, \qquad \alpha_k = \alpha K \frac{d_k + 1}{\sum_l (d_l + 1)}
 
-where n is how many words the document has in all; :math:`d_{kj}` is the weight of the documents of
-class k that have the word, and :math:`d_k` the sum of those. Of :math:`\alpha`, large classes of
-the K have more than small ones, so that a word which neither has seen speaks for neither. Words are
-put into groups by how many documents have them, so that each group has as many words of documents
-as the others, and every group is a term with a weight of its own. One more term is what the length
-says:
+where n is the number of words of the document; :math:`d_{kj}` is the weight of the documents of
+class k that have the word, and :math:`d_k` the sum of those. The smoothing is proportional to the
+size of the class, so that a word that two classes have not seen favours neither. Words are put into
+groups by how many documents have them, so that each group has as many words of documents as the
+others, and every group is a term with a weight of its own. One more term is what the length says:
 
 .. math:: \sum_j x_j \log (d_k / w_k)
 
@@ -108,27 +107,26 @@ class TextParameters:
 
 @dataclass(frozen=True)
 class Text(Family):
-    """Words of a text.
+    """Smoothed shares of the words of a text.
 
     Parameters
     ----------
     analyzer : {"word", "char_wb"}
-        Words of two or more letters, digits and underscores; or n-grams of the characters of what
-        stands between white space, with a space before and behind it.
+        ``"word"`` for words of two or more letters, digits and underscores; ``"char_wb"`` for
+        n-grams of characters within words, with a space before and after each word.
     ngram_range : tuple of int
-        The least and the greatest number of words, or characters, in an n-gram.
+        The minimum and maximum number of words, or characters, of an n-gram.
     lowercase : bool
-        Whether texts are made lower case first.
+        Whether texts are converted to lower case.
     hashed : int or None
-        The number of places that words are hashed to, for bounded memory; None for a vocabulary,
-        whose words have names.
+        Hash words to this many counters, for bounded memory; None for a dictionary of words.
     alpha : float
-        Weight added to every word that was seen, in every class: with ``presence`` on average,
-        in proportion to the words of its documents.
+        Additive (Laplace) smoothing; with ``presence`` it is proportional to the size of the
+        class, and alpha is the average.
     presence : bool
-        Whether a word counts once in a document, by the length of the document, in groups with
-        weights of their own; or as often as it occurs, as in the textbooks. Without calibration
-        it is the latter.
+        If True, a word counts once per document, less in long documents, and words form groups
+        with weights. If False, it counts as often as it occurs, as in textbooks; without
+        calibration this is always so.
     """
 
     analyzer: Literal["word", "char_wb"] = "word"

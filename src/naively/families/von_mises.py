@@ -1,13 +1,13 @@
-r"""The von Mises family: angles, hours of the day, days of the week, whatever comes round again.
+r"""The von Mises family: angles, hours of the day, days of the week and other periodic numbers.
 
 .. math:: \log f(x \mid k) = \kappa_k \cos\Big(\frac{2 \pi x}{p} - \mu_k\Big)
           - \log I_0(\kappa_k) - \log p
 
 where p is the period, :math:`\mu_k` the mean direction and :math:`\kappa_k` the concentration: 0
-for no direction at all. Both are the likeliest for the means of cosine and sine, drawn to those of
-all classes by :math:`\alpha` rows (see `naively.families.function_family`): those have the
+for no direction at all. Both are the maximum likelihood estimates for the means of cosine and sine,
+which are shrunk towards those of all classes by :math:`\alpha` rows: the means have the
 direction of :math:`\mu`, and a length of :math:`R = I_1(\kappa) / I_0(\kappa)`. The concentration
-is at most a million. Cells more than a billion periods from 0 have no angle: they add nothing.
+is at most a million. Cells more than a billion periods from 0 contribute nothing.
 
 References
 ----------
@@ -39,14 +39,15 @@ _MOST = 1e6  # of a concentration
 
 @dataclass(frozen=True)
 class VonMises(FunctionFamily):
-    """Numbers that come round again.
+    """The von Mises distribution, for periodic numbers such as hours or angles.
 
     Parameters
     ----------
     alpha : float
-        How many rows all classes together are worth to a class.
+        Weight of the prior, in rows: the parameters of a class are shrunk towards those of all
+        classes.
     period : float
-        After how much a number means the same: 24 for hours, 360 for degrees.
+        The period: 24 for hours of the day, 360 for degrees.
     """
 
     period: float = 2 * np.pi
