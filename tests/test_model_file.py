@@ -371,7 +371,7 @@ FORGERIES = {
 @pytest.mark.parametrize("content", FORGERIES.values(), ids=FORGERIES)
 def test_a_forgery_is_refused_with_its_reason(path, content):
     path.write_bytes(content)
-    with pytest.raises(NaivelyError, match="is not a sound model file: "):
+    with pytest.raises(NaivelyError, match="is not a valid model file: "):
         naively.load(path)
 
 

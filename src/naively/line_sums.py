@@ -23,7 +23,7 @@ def add_sparse(X: SparseRows, A: Floats, B: Floats, step: float | None, joint: F
     problem = _kernel.add_sparse_lines(X, A, B, step, joint)
     if problem is not None and problem[0] == "place":
         raise NaivelyError(
-            f"X must be a sound sparse matrix; got a column beyond its last in row {problem[1]}."
+            f"X must be a valid sparse matrix; got a column beyond its last in row {problem[1]}."
         )
     return problem is None
 

@@ -186,7 +186,7 @@ def not_a_count(X: Table, schema: Schema, error: NotACountError) -> NaivelyError
     i = error.row
     if error.problem == "place":
         return NaivelyError(
-            f"X must be a sound sparse matrix; got a column beyond its last in row {i}."
+            f"X must be a valid sparse matrix; got a column beyond its last in row {i}."
         )
     row = X[i : i + 1]
     cells = np.concatenate(row) if isinstance(row, list) else _dense(row)[0]
@@ -214,7 +214,8 @@ def _raise_not_finite_sparse(X: SparseRows, schema: Schema) -> None:
     at = int(np.nanargmax(np.abs(X.values[X.cells]))) + int(X.starts[0])
     raise NaivelyError(
         f"{schema.name(schema.numbers[int(X.places[at])])} holds numbers so large that their "
-        f"variance exceeds every float64, such as {X.values[at]:g}. Rescale it, or the weights."
+        f"variance exceeds the range of float64, such as {X.values[at]:g}. Rescale it, or the "
+        "weights."
     )
 
 
@@ -245,5 +246,5 @@ def raise_not_finite(X: Table, schema: Schema) -> None:
     j, largest = found
     raise NaivelyError(
         f"{schema.name(schema.numbers[j])} holds numbers so large that their variance exceeds "
-        f"every float64, such as {largest:g}. Rescale it, or the weights."
+        f"the range of float64, such as {largest:g}. Rescale it, or the weights."
     )

@@ -109,7 +109,7 @@ def read(path: str | os.PathLike[str]) -> ModelFile:
     except NewerError as error:
         raise NaivelyError(f"{str(path)!r} {error}.") from None
     except UnsoundError as error:
-        raise NaivelyError(f"{str(path)!r} is not a sound model file: {error}.") from None
+        raise NaivelyError(f"{str(path)!r} is not a valid model file: {error}.") from None
 
 
 def parse(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

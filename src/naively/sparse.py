@@ -62,9 +62,9 @@ class SparseRows:
         starts = rows.indptr.astype(np.int64, copy=False)
         n_rows, n_columns = rows.shape
         if starts.size != n_rows + 1 or starts[0] < 0 or (starts[1:] < starts[:-1]).any():
-            raise NaivelyError("X must be a sound sparse matrix; got one whose indptr descends.")
+            raise NaivelyError("X must be a valid sparse matrix; got one whose indptr descends.")
         if starts[-1] > min(rows.indices.size, rows.data.size):
-            raise NaivelyError("X must be a sound sparse matrix; got fewer cells than indptr says.")
+            raise NaivelyError("X must be a valid sparse matrix; got fewer cells than indptr says.")
         return cls(starts, _readable_places(rows.indices), _readable(rows.data), n_columns)
 
     @classmethod
@@ -171,7 +171,7 @@ class SparseRows:
         found = np.zeros(part.shape, dtype)
         places = part.places[part.cells]
         if places.size and not 0 <= places.min() <= places.max() < self.n_columns:
-            raise NaivelyError("X must be a sound sparse matrix; got a place beyond its columns.")
+            raise NaivelyError("X must be a valid sparse matrix; got a place beyond its columns.")
         np.add.at(found, (part.row_numbers, places), part.values[part.cells].astype(dtype))
         return found
 

@@ -344,6 +344,6 @@ def _too_large(schema: Schema, axes: Axes, error: TooLargeError) -> NaivelyError
     k, j = error.at
     return NaivelyError(
         f"in class {axes.classes[k].item()!r}, {schema.name(schema.numbers[j])} would hold numbers "
-        f"so large that their variance exceeds every float64 (a mean of {error.mean:g}). Rescale "
-        "the column, or leave such rows out. Nothing was changed."
+        f"so large that their variance exceeds the range of float64 (a mean of {error.mean:g}). "
+        "Rescale the column, or leave such rows out. Nothing was changed."
     )

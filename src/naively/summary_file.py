@@ -164,7 +164,7 @@ def _options(header: dict[str, Any], kinds: tuple[str, ...] | None) -> tuple[Tex
     try:
         return tuple(map(read_option, listed))
     except (KeyError, TypeError, ValueError) as error:
-        raise UnsoundError(f"how its text becomes words is no sound choice: {error}") from None
+        raise UnsoundError(f"how its text becomes words is not valid: {error}") from None
 
 
 def _counting(header: dict[str, Any]) -> dict[str, Any]:

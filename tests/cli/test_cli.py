@@ -529,7 +529,7 @@ def test_a_full_disk_leaves_the_old_file(folder, monkeypatch):
 
 @pytest.mark.parametrize("command", [["predict", "iris.csv", "iris.csv"], ["inspect", "iris.csv"]])
 def test_a_model_file_that_is_none(folder, command):
-    assert "'iris.csv' is not a sound model file" in fails(*command)
+    assert "'iris.csv' is not a valid model file" in fails(*command)
 
 
 def test_no_such_model(folder):

@@ -161,7 +161,7 @@ MISTAKES = {
         Y,
         "column 'petal length' holds infinity",
     ),
-    "numbers beyond a variance": (X * 1e200, Y, "variance exceeds every float64"),
+    "numbers beyond a variance": (X * 1e200, Y, "variance exceeds the range of float64"),
     "one dimension": (X[:, 0], Y, "Expected 2D array, got 1D array instead"),
     "three dimensions": (X[:, :, np.newaxis], Y, "Found array with dim 3"),
     "no rows": (X[:0], Y[:0], r"0 sample\(s\)"),

@@ -328,7 +328,7 @@ def test_labels_must_not_be_missing():
 
 
 def test_there_must_be_rows():
-    with pytest.raises(NaivelyError, match="at least one row to judge"):
+    with pytest.raises(NaivelyError, match="at least one row to evaluate"):
         evaluate(np.zeros((0, 2)), np.array([], dtype=str))
 
 
@@ -338,7 +338,7 @@ def test_there_must_be_labels():
 
 
 def test_only_classifiers_are_judged():
-    with pytest.raises(NaivelyError, match="only classifiers can be judged here; got LinearReg"):
+    with pytest.raises(NaivelyError, match="only classifiers can be evaluated; got LinearReg"):
         evaluate(LinearRegression(), *IRIS)
 
 

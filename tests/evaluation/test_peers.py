@@ -216,7 +216,7 @@ def test_it_prints_and_is_plain_data():
         (IRIS, {"against": ["logistc"]}, "one of logistic, hgb, forest.*Did you mean 'logistic'"),
         (IRIS, {"against": [LogisticRegression]}, "must be an instance"),
         (IRIS, {"against": [LinearRegression()]}, "only classifiers"),
-        (IRIS, {"against": [None]}, "only classifiers can be judged here; got NoneType"),
+        (IRIS, {"against": [None]}, "only classifiers can be evaluated; got NoneType"),
         (IRIS, {"against": []}, "at least one"),
         (IRIS, {"against": "dummy", "folds": StratifiedKFold(3)}, "folds must be a number"),
         (IRIS, {"against": "dummy", "folds": 51}, r"smallest class \(50 of 0\); got 51"),

@@ -70,8 +70,8 @@ def read_texts(
         if known is None and options.unicode != UNICODE:
             raise NaivelyError(
                 f"{schema.name(j)} was measured by Unicode {options.unicode}, and this Python has "
-                f"{UNICODE}: what each counts as a word may differ, so that sums of both would be "
-                "neither. Go on with a Python of that version, or fit again."
+                f"{UNICODE}: what each counts as a word may differ, so their counts cannot be "
+                "added. Use a Python of that version, or fit again."
             )
         texts = texts_of(columns[i], schema.name(j))
         words = None if known is None else known[i]

@@ -61,4 +61,4 @@ def load(path: str | os.PathLike[str]) -> SummaryClassifier:
         problem = f"its estimator is {content.estimator!r}"
     except (TypeError, ValueError) as error:
         problem = str(error).rstrip(".")
-    raise NaivelyError(f"{str(path)!r} is not a sound model file: {problem}.")
+    raise NaivelyError(f"{str(path)!r} is not a valid model file: {problem}.")

@@ -37,7 +37,7 @@ class Truth(NamedTuple):
         classes, codes = labels.encode(y)
         check_consistent_length(X, codes)
         if codes.size == 0:
-            raise NaivelyError("there must be at least one row to judge; got none.")
+            raise NaivelyError("there must be at least one row to evaluate; got none.")
         return cls(classes, codes)
 
     @property
@@ -114,4 +114,4 @@ def check_classifier(model: Any) -> None:
     if isinstance(model, type):
         raise NaivelyError(f"a classifier must be an instance: {model.__name__}(), not the class.")
     if not hasattr(model, "predict") or not is_classifier(model):
-        raise NaivelyError(f"only classifiers can be judged here; got {type(model).__name__}.")
+        raise NaivelyError(f"only classifiers can be evaluated; got {type(model).__name__}.")

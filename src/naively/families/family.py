@@ -37,7 +37,7 @@ _FEW_CLASSES = 10  # whose terms a block of so many cells may hold
 _LEAST = 2.0**-1040  # a variance; of less, squares in float64 have lost too many digits
 
 _TOO_LARGE = (
-    "holds numbers so large, or weights so small, that its variance exceeds every float64. "
+    "holds numbers so large, or weights so small, that its variance exceeds the range of float64. "
     "Rescale them."
 )
 _TOO_SMALL = (

@@ -71,12 +71,12 @@ class ClassWeight(Weights):
         """Return the weights, whose sum must be finite."""
         found = super().from_tensors(tensors, schema, axes)
         if not np.isfinite(found.values.sum()):
-            raise UnsoundError("the weight of all classes together is beyond every float64")
+            raise UnsoundError("the weight of all classes together is too large for float64")
         return found
 
 
 def check_weight(*class_weights: Floats) -> None:
-    """Raise where the weight of all rows together is beyond every float64."""
+    """Raise where the weight of all rows together is too large for float64."""
     if not isfinite(sum(map(_total, class_weights))):
         raise NaivelyError(
             "the weights of all rows must add up to less than 1.8e308; got more. Rescale them."

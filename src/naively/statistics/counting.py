@@ -159,7 +159,7 @@ def _check(problem: tuple[str, int] | None) -> None:
 
 
 def check_finite(sums: Floats) -> None:
-    """Raise where a sum is beyond every float64."""
+    """Raise where a sum is too large for float64."""
     if not np.isfinite(sums).all():
         raise too_large()
 

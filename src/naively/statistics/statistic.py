@@ -39,7 +39,7 @@ class TooLargeError(NaivelyError):
     def __init__(self, values: Floats, *means: Floats) -> None:
         self.at = tuple(np.argwhere(~np.isfinite(values).all(axis=0))[0].tolist())
         self.mean = max((mean[self.at] for mean in means), key=abs)
-        super().__init__("a variance would exceed every float64. Rescale the numbers.")
+        super().__init__("a variance would exceed the range of float64. Rescale the numbers.")
 
 
 def check_factor(factor: float) -> None:

@@ -249,7 +249,7 @@ def test_files_that_come_later_are_read_on_top(folder, tmp_path):
 def test_what_is_no_checkpoint_is_an_error(tmp_path, content):
     path = write(rows(10), tmp_path / "a.csv")
     (tmp_path / "c.safetensors").write_bytes(content)
-    with pytest.raises(NaivelyError, match=r"is not a sound checkpoint.*Remove it to begin anew"):
+    with pytest.raises(NaivelyError, match=r"is not a valid checkpoint.*Remove it to start again"):
         scan_numbers(path, target="label", checkpoint=tmp_path / "c.safetensors")
     assert (tmp_path / "c.safetensors").read_bytes() == content
 

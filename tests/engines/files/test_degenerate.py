@@ -80,7 +80,7 @@ ERRORS = {
     "a label of spaces": ("x,y\n1,a\n2, \n", r"target 'y' is missing in row 2 of '.*a.csv'"),
     "a measurement": ("x,y\n1,0.5\n2,1.25\n", r"target 'y' is 0.5 in row 1 .*measurements"),
     "infinity": ("x,y\n1,a\n-inf,b\n", r"column 'x' holds infinity in row 2 of '.*a.csv'"),
-    "too large": ("x,y\n1e300,a\n-1e300,a\n", r"in '.*a.csv', .*exceeds every float64"),
+    "too large": ("x,y\n1e300,a\n-1e300,a\n", r"in '.*a.csv', .*exceeds the range of float64"),
     "a row too short": ("x,z,y\n1,2,a\n1,a\n", r"a.csv': in the rows after byte 6, .*Expected 3"),
     "an open quote": ('x,z,y\n1,2,a\n1,"2,a\n', r"a.csv': the record that begins in line 3 "),
     "binary": ("x\0,y\n", r"a.csv': it is not CSV in UTF-8"),

@@ -121,7 +121,7 @@ def raise_not_finite(columns: Sequence[NDArray[Any]], names: Sequence[str], star
     sizes = [np.max(np.abs(np.nan_to_num(column)), initial=0.0) for column in columns]
     raise NaivelyError(
         f"column {names[int(np.argmax(sizes))]!r} holds numbers so large that their variance "
-        f"exceeds every float64, such as {max(sizes):g}. Rescale it."
+        f"exceeds the range of float64, such as {max(sizes):g}. Rescale it."
     )
 
 

@@ -82,20 +82,20 @@ class PassState:
                 raise NaivelyError(
                     f"the checkpoint {path!r} is of other files: it has read {old[0]!r} "
                     f"({old[1]} bytes), and now there is {file.name!r} ({file.size} bytes, "
-                    "changed since, or another). Remove the checkpoint to begin anew."
+                    "changed since, or another). Remove the checkpoint to start again."
                 )
         if len(files) < len(self.finished):
             raise NaivelyError(
                 f"the checkpoint {path!r} is of other files: it has read "
                 f"{self.finished[len(files)][0]!r}, which is not among them. "
-                "Remove the checkpoint to begin anew."
+                "Remove the checkpoint to start again."
             )
         rest = files[len(self.finished) :]
         if self.current is None or (rest and rest[0].identity == self.current):
             return self
         warnings.warn(
             f"{self.current[0]!r} has changed since the checkpoint {path!r} was written, or is "
-            "not the next file: nothing of what was read of it counts.",
+            "not the next file: it is read again from its beginning.",
             stacklevel=2,
         )
         return PassState(
@@ -141,17 +141,17 @@ def load(path: str | os.PathLike[str], asked: dict[str, Any]) -> PassState:
     except OSError as error:
         raise NaivelyError(f"cannot read {str(path)!r}: {error.strerror}.") from error
     except model_formats.NewerError as error:
-        raise NaivelyError(f"{str(path)!r} {error}, or remove it to begin anew.") from None
+        raise NaivelyError(f"{str(path)!r} {error}, or remove it to start again.") from None
     except (UnsoundError, KeyError, TypeError, ValueError, IndexError) as error:
         raise NaivelyError(
-            f"{str(path)!r} is not a sound checkpoint: {error}. Remove it to begin anew."
+            f"{str(path)!r} is not a valid checkpoint: {error}. Remove it to start again."
         ) from None
     for name, value in asked.items():
         if header["asked"].get(name) != value:
             raise NaivelyError(
                 f"the checkpoint {str(path)!r} is of another pass: {name} was "
                 f"{header['asked'].get(name)!r} and is now {value!r}. "
-                "Remove the checkpoint to begin anew."
+                "Remove the checkpoint to start again."
             )
     return state
 

@@ -265,5 +265,5 @@ def _raise_too_large(
     k, j = np.argwhere(~np.isfinite(moments).all(axis=0))[0]
     raise NaivelyError(
         f"column {names[j]!r} holds numbers so large in class {classes[k].item()!r} that their "
-        "variance exceeds every float64. Rescale it, or the weights."
+        "variance exceeds the range of float64. Rescale it, or the weights."
     )

@@ -67,7 +67,7 @@ class SummaryPass:
         self._sum = None if apart else BatchSum(self.plan.schema)
         if not _agree(self.state.summary.schema, self.plan.schema):
             raise NaivelyError(
-                f"the checkpoint {str(checkpoint)!r} is of other columns. Remove it to begin anew."
+                f"the checkpoint {str(checkpoint)!r} is of other columns. Remove it to start again."
             )
 
     def run(self, n_jobs: int | None) -> PassState:

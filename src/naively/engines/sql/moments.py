@@ -49,7 +49,7 @@ def measure_moments(rows: Selection) -> tuple[NDArray[Any], Floats, Floats]:
         values[:, :, careful] = again.moments()
     if not np.isfinite(values).all():
         raise NaivelyError(
-            "weights times squares must not exceed every float64; got some that do. "
+            "weights times squares must fit into float64; got larger ones. "
             "Rescale the weights or the columns."
         )
     return found.classes, found.weight, values

@@ -209,7 +209,7 @@ def _as_it_is(
         how: dict[str, Any] = {"progress": progress, "n_jobs": n_jobs}
         parts = score_files(first, judges, _most_rows(judges, cells=False), **how)
     if not parts[0].n_rows:
-        raise NaivelyError(f"there must be at least one row to judge{first.where}; got none.")
+        raise NaivelyError(f"there must be at least one row to evaluate{first.where}; got none.")
     name = type(model).__name__
     return evaluation_of(parts[0], summary.classes, "the given rows", model=name)
 

@@ -267,7 +267,7 @@ def _parts(
     if type(form) not in _WRITTEN:
         raise NaivelyError(
             f"the family {term.family.name!r} of {schema.name(term.columns[0])} cannot be "
-            "exported: its formula is its own. Give the column another family."
+            "exported: it has no form that can be written. Give the column another family."
         )
     return [_WRITTEN[type(form)](term.at, form)]
 
