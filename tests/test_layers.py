@@ -14,7 +14,7 @@ SOURCE = Path(naively.__file__).parent
 
 # Lower layers first: a module may import what stands before it, and its own layer.
 LAYERS = [
-    {"exceptions", "_kernel", "_threads", "_optional", "_atomic", "__version__"},
+    {"exceptions", "_kernel", "_special", "_threads", "_optional", "_atomic", "__version__"},
     {"labels", "tensors", "dialects", "sparse", "functions"},
     {"alphabet", "texts", "words"},
     {"tokens"},
@@ -30,7 +30,7 @@ LAYERS = [
     {"families"},
     {"term", "calibration_of_terms", "family_choice", "top_words"},
     {"interactions"},
-    {"model", "scorer", "sparse_scorer", "class_weights"},
+    {"model", "scorer", "sparse_scorer", "class_weights", "row_numbers"},
     {"contributions", "column_losses"},
     {"estimators"},
     {"scoring"},

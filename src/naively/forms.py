@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
+from naively import _special as special
 from naively.line_sums import add_above, add_sparse
 from naively.sparse import SparseRows
 
@@ -225,14 +226,12 @@ class Lines(_ByColumn):
         """Add what all classes share."""
         if self.carrier is None:
             return
-        from scipy.special import betaln, gammaln  # heavy, and needed by few
-
         x = np.asarray(np.column_stack(X) if isinstance(X, list) else X, dtype=np.float64)
         counts = np.where(x < self.lowest, 0.0, np.minimum(np.nan_to_num(x, nan=0.0), _MOST))
         if self.size is None:
-            shared = gammaln(counts + 1)
+            shared = special.gammaln(counts + 1)
         else:  # by the beta function: the difference of two logarithms would lose digits
-            shared = betaln(self.size, counts + 1) + np.log(counts + self.size)
+            shared = special.betaln(self.size, counts + 1) + np.log(counts + self.size)
             shared[(x < self.lowest) | np.isnan(x)] = 0.0
         joint -= (shared @ self.carrier)[:, np.newaxis]
 

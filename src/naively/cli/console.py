@@ -45,6 +45,9 @@ def _error_line(word: str, colour: str, text: str) -> None:
 
 def show(*what: Any) -> None:
     """Print results: text, or what rich can draw."""
+    if all(isinstance(one, str) for one in what):
+        print(*what, sep="\n")
+        return
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else _PIPE_WIDTH

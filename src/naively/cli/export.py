@@ -57,7 +57,7 @@ def export(
       naively export model.safetensors --to sql --table t --keep id -o t.sql
     """
     from naively._atomic import write_atomically
-    from naively.estimators.loading import load
+    from naively.estimators.classifiers import load_classifier
     from naively.scoring.export import to_onnx, to_sql
 
     if to == "onnx":
@@ -70,7 +70,7 @@ def export(
         raise NaivelyError("a graph must go to a file; name it: --output model.onnx.")
     if to == "sql" and table is None:
         raise NaivelyError("the query must read a table; name it: --table.")
-    estimator = load(model)
+    estimator = load_classifier(model)
     if to == "onnx":
         content = to_onnx(estimator, dtype=dtype or "float32")
     else:

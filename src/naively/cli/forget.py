@@ -26,10 +26,10 @@ def forget(
       naively forget model.safetensors rows.csv -t y -o less.safetensors
     """
     from naively.cli.rows import rows_for, save_changed
-    from naively.estimators.loading import load
+    from naively.estimators.classifiers import load_classifier
 
     output = output or model
-    estimator = load(model)
+    estimator = load_classifier(model)
     rows = rows_for(estimator, files, reading, labels, output)
     changed = save_changed(estimator, estimator.summary_ - rows, output)
     console.show(

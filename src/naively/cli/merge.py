@@ -39,11 +39,11 @@ def merge(
       naively merge sites/*.safetensors -o all.safetensors
     """
     from naively.cli.rows import save_changed
-    from naively.estimators.loading import load
+    from naively.estimators.classifiers import load_classifier
 
     _check_distinct(models)
     check_output(output, *models)
-    first, *others = [load(path) for path in models]
+    first, *others = [load_classifier(path) for path in models]
     summary = first.summary_
     for path, other in zip(models[1:], others, strict=True):
         _tell_parameters(first, other, path)
@@ -71,8 +71,8 @@ def _check_distinct(models: Sequence[Path]) -> None:
 def _tell_parameters(first: Any, other: Any, path: Path) -> None:
     if type(other) is not type(first):
         raise NaivelyError(
-            f"cannot add {str(path)!r}: it is a {type(other).__name__}, and the first model is a "
-            f"{type(first).__name__}."
+            f"cannot add {str(path)!r}: it is a {other._name}, "
+            f"and the first model is a {first._name}."
         )
     ours, theirs = first.get_params(), other.get_params()
     differing = [name for name in ours if ours[name] != theirs[name]]

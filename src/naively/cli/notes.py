@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from naively import row_numbers
 from naively.cli import console
-from naively.diagnosis import identifier
 from naively.engines.columns import LeftOut, is_text
 from naively.engines.numeric_text import first_text, looks_numeric
 from naively.summary import Summary
@@ -94,7 +94,7 @@ def tell_bad_files(bad_files: Sequence[tuple[str, str]]) -> None:
 def counting_columns(summary: Summary) -> list[str]:
     """Return the names of the columns that only count the rows, in any order."""
     names = summary.schema.names
-    return [names[j] for j in identifier.counting_columns(summary)] if names else []
+    return [names[j] for j in row_numbers.counting_columns(summary)] if names else []
 
 
 def _list(names: Sequence[str]) -> str:

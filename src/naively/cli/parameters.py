@@ -108,7 +108,7 @@ class ModelOptions:
             raise NaivelyError(
                 f"--calibration must be temperature or none with --model {model}; got weights."
             )
-        self.decided(has_categories=False).estimator()
+        self.decided(has_categories=False).classifier()
 
     @property
     def asked_for(self) -> Kind:
@@ -138,17 +138,23 @@ class ModelOptions:
     @property
     def kinds(self) -> dict[str, Any] | None:
         """What columns hold, as the engine is told: None where all hold numbers."""
-        return self.estimator()._kinds() if self.model == "naive-bayes" else None
+        return self.classifier()._kinds() if self.model == "naive-bayes" else None
 
     def measured(self) -> SchemaFromFirstRows:
         """Return what is measured, as the engine is told."""
-        return self.estimator()._schema_of_files()
+        return self.classifier()._schema_of_files()
 
     def estimator(self, classes: Any = None) -> Any:
         """Return the estimator, for labels of these classes if they are known."""
         import naively
 
         return getattr(naively, _ESTIMATORS[self.model or "naive-bayes"])(**self.params(classes))
+
+    def classifier(self, classes: Any = None) -> Any:
+        """Return the same without scikit-learn: what measures files and reads a model off."""
+        from naively.estimators.classifiers import classifier
+
+        return classifier(_ESTIMATORS[self.model or "naive-bayes"])(**self.params(classes))
 
     def params(self, classes: Any = None) -> dict[str, Any]:
         """Return the estimator's parameters, for labels of these classes if they are known."""

@@ -50,10 +50,10 @@ def predict(
       naively predict model.safetensors 'big/*.parquet' -o p.parquet
     """
     from naively.cli.data import look
-    from naively.estimators.loading import load
+    from naively.estimators.classifiers import load_classifier
     from naively.scoring import files as scoring
 
-    estimator, source = load(model), look(files, reading)
+    estimator, source = load_classifier(model), look(files, reading)
     if output is not None:
         check_output(output, model, *source.inputs)
     hidden = output is None and sys.stdout.isatty()

@@ -31,10 +31,10 @@ class Training:
         """Load the other model if there is one, which leaves nothing to the options."""
         if like is None:
             return cls(model)
-        from naively.estimators.loading import load
+        from naively.estimators.classifiers import load_classifier
 
         model.check_none_of(None, "--like, which takes it from that model")
-        return cls(model, load(like))
+        return cls(model, load_classifier(like))
 
     def scan(self, source: Source, data: Data, weight: str | None, **options: Any) -> Scan:
         """Summarize files; notes about their columns come with the first rows."""
@@ -67,5 +67,5 @@ class Training:
 
     def estimator(self, summary: Summary) -> Any:
         """Return the model of what was seen."""
-        fresh = self.model.estimator(summary.classes) if self.like is None else self.like
+        fresh = self.model.classifier(summary.classes) if self.like is None else self.like
         return type(fresh).from_summary(summary, **fresh.get_params())

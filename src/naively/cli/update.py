@@ -26,11 +26,11 @@ def update(
       naively update model.safetensors 'may/*.parquet' -t y -o may.safetensors
     """
     from naively.cli.rows import rows_for, save_changed
-    from naively.estimators.loading import load
+    from naively.estimators.classifiers import load_classifier
     from naively.labels import quoted
 
     output = output or model
-    estimator = load(model)
+    estimator = load_classifier(model)
     rows = rows_for(estimator, files, reading, labels, output)
     before = estimator.summary_
     changed = save_changed(estimator, before + rows, output)

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from naively.diagnosis.evidence import Evidence
 from naively.diagnosis.finding import Finding, percent
+from naively.row_numbers import counting_columns
 from naively.sparse import SparseRows
 from naively.summary import Summary
 
-__all__ = ["counting_columns", "identifiers", "is_identifier"]
+__all__ = ["identifiers", "is_identifier"]
 
-_FEWEST_COUNTED = 10  # rows by which a column is said to count them
 _FEWEST = 20  # rows whose categories differ
 _FEWEST_WHOLE = 100  # rows of whole numbers of which none comes twice
 _EXACT = 2.0**53  # from here on, all float64 are whole
@@ -53,25 +53,6 @@ def is_identifier(tally: NDArray[np.float64]) -> bool:
     """
     total = tally.sum()
     return bool(total >= _FEWEST and (tally == 1).sum() >= _MOSTLY * total)
-
-
-def counting_columns(summary: Summary) -> list[int]:
-    """Return the places of the columns that only count the rows, in any order.
-
-    Of 1, ..., n the mean is (n + 1) / 2 and the sum of squared deviations n (n^2 - 1) / 12; a
-    column that has both, or those of 0, ..., n - 1, is hardly anything else.
-
-    >>> from naively import summarize
-    >>> counting_columns(summarize([[i, i % 7] for i in range(20)], ["a", "b"] * 10))
-    [0]
-    """
-    n = summary.weight
-    if n < _FEWEST_COUNTED or n != int(n) or summary.schema.counted is not None:
-        return []
-    total = summary.moments.pooled()
-    counts = (total.weight == n) & np.isclose(np.abs(total.mean - n / 2), 0.5, rtol=1e-9)
-    counts &= np.isclose(total.m2, n * (n * n - 1) / 12, rtol=1e-9)
-    return [j for j, its in zip(summary.schema.numbers, counts.tolist(), strict=True) if its]
 
 
 def _never_twice(summary: Summary) -> Iterator[int]:

@@ -5,18 +5,17 @@ A subclass declares its parameters and implements `_read`: how its model is read
 
 from __future__ import annotations
 
+import inspect
 from functools import lru_cache
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from naively import labels
 from naively.class_weights import check_class_weight, weighted_prior
+from naively.estimators._constraints import Interval, OneOf, check
 from naively.estimators._importance import ImportanceMixin
 from naively.estimators._measurement import MeasurementMixin
 from naively.estimators._persistence import PersistenceMixin
@@ -28,6 +27,9 @@ from naively.model import Model, check_priors, read_prior
 from naively.schema import Kind, Schema
 from naively.summary import Summary
 
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
 __all__ = ["SummaryClassifier"]
 
 
@@ -36,18 +38,19 @@ class SummaryClassifier(
     PredictionMixin,
     ImportanceMixin,
     PersistenceMixin,
-    ClassifierMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
 ):
-    """A classifier whose whole state is a `Summary`, kept in ``summary_``."""
+    """A classifier whose whole state is a `Summary`, kept in ``summary_``.
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "class_weight": [StrOptions({"balanced"}), dict, None],
-        "decay": [Interval(Real, 0, 1, closed="both")],
-        "open_classes": ["boolean"],
+    It needs no scikit-learn: an estimator inherits from this first, then from scikit-learn.
+    """
+
+    _constraints: ClassVar[dict[str, list[Any]]] = {
+        "class_weight": [OneOf(["balanced"]), dict, None],
+        "decay": [Interval(Real, 0, 1)],
+        "open_classes": [bool, np.bool_],
         "n_jobs": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Integral, None, -1, closed="right"),
+            Interval(Integral, 1),
+            Interval(Integral, high=-1),
             None,
         ],
     }
@@ -99,7 +102,7 @@ class SummaryClassifier(
         """
         from naively.engines import files
 
-        names = cls._parameter_constraints
+        names = cls._constraints
         params = {name: options.pop(name) for name in list(options) if name in names}
         estimator = cls(**params)
         estimator._check_params()
@@ -207,7 +210,7 @@ class SummaryClassifier(
         """Raise where a summary, measured elsewhere, holds what this estimator cannot read."""
         if summary.schema.counted and not self._counting():
             raise NaivelyError(
-                f"{type(self).__name__} reads moments of numbers; got a summary that counts "
+                f"{self._name} reads moments of numbers; got a summary that counts "
                 f"{summary.schema.counted}. Use MultinomialNB or BernoulliNB."
             )
         if self._sample_size() and not summary.schema.sample:
@@ -262,21 +265,31 @@ class SummaryClassifier(
             given = np.full(classes.size, 1 / classes.size)
         return weighted_prior(read_prior(summary, given), self.class_weight, classes)
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Without meaning here: no parameter is an estimator.
+        """
+        return {name: getattr(self, name) for name in _parameters(type(self))}  # type: ignore[arg-type]
+
     def _check_params(self) -> None:
-        """Validate the parameters as scikit-learn does, but the same ones only once."""
-        values = [getattr(self, name) for name in self._parameter_constraints]
+        """Check the parameters, but the same ones only once."""
+        values = [getattr(self, name) for name in self._constraints]
         try:
             _check_once(type(self), *values)  # type: ignore[arg-type]
         except TypeError:  # something that cannot be remembered, such as an array of priors
-            self._validate_params()
+            check(self._name, self._constraints, values)
 
     def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
+        tags: Tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
+        state: Any = super().__getstate__()
         learned = state.get("_state")
         if learned is None:
             return state
@@ -286,11 +299,11 @@ class SummaryClassifier(
         learned = state.get("_state")
         if "summary_" in state or not (learned is None or State.is_plain(learned)):
             raise NaivelyError(
-                f"this pickle of a {type(self).__name__} must be of the same version of naively; "
+                f"this pickle of a {self._name} must be of the same version of naively; "
                 "got one of another. Fit again, or use model.save and naively.load, which read "
                 "files of every version."
             )
-        super().__setstate__(
+        super().__setstate__(  # type: ignore[misc]
             {
                 "class_weight": None,
                 **state,
@@ -301,4 +314,9 @@ class SummaryClassifier(
 
 @lru_cache(maxsize=64, typed=True)
 def _check_once(kind: type[SummaryClassifier], *values: Any) -> None:
-    kind(**dict(zip(kind._parameter_constraints, values, strict=True)))._validate_params()
+    check(kind._name, kind._constraints, values)
+
+
+@lru_cache(maxsize=64)
+def _parameters(kind: type[SummaryClassifier]) -> list[str]:
+    return sorted([*inspect.signature(kind.__init__).parameters][1:])

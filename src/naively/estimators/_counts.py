@@ -5,15 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from naively import calibration
 from naively.estimators._base import SummaryClassifier
+from naively.estimators._constraints import Interval, OneOf
 from naively.estimators._smoothing import large_enough
 from naively.estimators._validation import Checked
 from naively.exceptions import NaivelyError
@@ -25,6 +24,9 @@ from naively.statistics import Documents, MissingCells, Occurrences, Sample
 from naively.statistics.counts import Counts
 from naively.summary import Summary
 from naively.term import Term
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 __all__ = ["CountClassifier"]
 
@@ -41,13 +43,13 @@ class CountClassifier(SummaryClassifier):
     calibration: Any
 
     _alone = "number"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
-        "force_alpha": ["boolean"],
-        "fit_prior": ["boolean"],
+    _constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [Interval(Real, 0), "array-like"],
+        "force_alpha": [bool, np.bool_],
+        "fit_prior": [bool, np.bool_],
         "class_prior": ["array-like", None],
-        "calibration": [StrOptions({"temperature"}), None],
-        **SummaryClassifier._parameter_constraints,
+        "calibration": [OneOf(["temperature"]), None],
+        **SummaryClassifier._constraints,
     }
 
     @property
@@ -98,7 +100,7 @@ class CountClassifier(SummaryClassifier):
         try:
             return super()._measure(table, schema, targets, sample)
         except NaivelyError as error:
-            who = f"passed to {type(self).__name__} (input X):"
+            who = f"passed to {self._name} (input X):"
             raise NaivelyError(str(error).replace("passed to X:", who)) from None
 
     def _read(self, summary: Summary) -> Model:
@@ -166,7 +168,7 @@ class CountClassifier(SummaryClassifier):
         if {name: getattr(schema, name) for name in wanted} != wanted:
             said = ", ".join(f"{name}={value!r}" for name, value in wanted.items())
             raise NaivelyError(
-                f"{type(self).__name__} reads counts of Schema(..., {said}); got "
+                f"{self._name} reads counts of Schema(..., {said}); got "
                 f"counted={schema.counted!r}. Measure with that schema."
             )
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import NotFittedError
 
 from naively.estimators._state import State
 from naively.model import Model
@@ -19,6 +18,7 @@ __all__ = ["LearnedMixin"]
 class LearnedMixin:
     """The attributes of a fitted classifier, and how its state is taken and replaced."""
 
+    _name: ClassVar[str]  # of the estimator, for messages and files
     _state: State | None = None
 
     @abstractmethod
@@ -45,7 +45,7 @@ class LearnedMixin:
         """Names of the columns; there is no such attribute where they have none."""
         names = self._learned().summary.schema.names
         if names is None:
-            raise AttributeError(f"this {type(self).__name__} was fitted without column names.")
+            raise AttributeError(f"this {self._name} was fitted without column names.")
         return np.array(names, dtype=object)
 
     @property
@@ -71,8 +71,10 @@ class LearnedMixin:
         """Return the state, which methods take once."""
         state = self._state
         if state is None:
+            from sklearn.exceptions import NotFittedError
+
             raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
+                f"This {self._name} instance is not fitted yet. Call 'fit' with "
                 "appropriate arguments before using this estimator."
             )
         return state

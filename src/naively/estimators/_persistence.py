@@ -40,7 +40,7 @@ class PersistenceMixin(LearnedMixin):
             The file, by custom with the ending ``.safetensors``.
         """
         state, params = self._learned(), self._params_as_text()
-        content = ModelFile(state.summary, type(self).__name__, params, state.dtype.name)
+        content = ModelFile(state.summary, self._name, params, state.dtype.name)
         model_file.write(path, content, version=__version__)
 
     def to_onnx(

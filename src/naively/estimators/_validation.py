@@ -1,5 +1,6 @@
 """What comes in is checked here: a short way for plain arrays, scikit-learn's for the rest.
 
+scikit-learn is imported when it is first needed: it takes ten times as long as NumPy.
 Nothing here changes the estimator: it is set only after all of a call has succeeded.
 """
 
@@ -10,15 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_feature_names,
-    _check_n_features,
-    _check_sample_weight,
-    _check_y,
-    check_array,
-)
 
 from naively import kinds, labels
 from naively.engines import arrays
@@ -56,7 +48,7 @@ class Checked(NamedTuple):
     schema: Schema = Schema(0)
 
 
-def check_table(estimator: BaseEstimator, X: Any, known: Schema | None) -> Checked:
+def check_table(estimator: Any, X: Any, known: Schema | None) -> Checked:
     """Make X readable in place; if the estimator is fitted, X must have the columns known."""
     if type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype in _PLAIN:
         checked = Checked(arrays.table(X), None, X.dtype)
@@ -64,13 +56,12 @@ def check_table(estimator: BaseEstimator, X: Any, known: Schema | None) -> Check
         checked = _check_other(estimator, X)
     if known is not None:
         if checked.names is not None or known.names is not None:
-            _check_feature_names(estimator, X, reset=False)
-        if checked.table.shape[1] != known.n_columns:
-            _check_n_features(estimator, X, reset=False)
+            _check_names(estimator, X)
+        _check_width(estimator, checked.table, known)
     return checked
 
 
-def _check_other(estimator: BaseEstimator, X: Any) -> Checked:
+def _check_other(estimator: Any, X: Any) -> Checked:
     if is_sparse(X):
         rows = SparseRows.of(X)
         _check_not_empty(estimator, rows.shape)
@@ -93,11 +84,13 @@ def _check_other(estimator: BaseEstimator, X: Any) -> Checked:
     return Checked(arrays.table(array), None, dtype)
 
 
-def _check_array(estimator: BaseEstimator, X: Any, dtype: Any) -> NDArray[Any]:
+def _check_array(estimator: Any, X: Any, dtype: Any) -> NDArray[Any]:
     arrays.check_dense(X)
     X = arrays.unmasked(X)
     if dtype == "numeric":
         X = _numbers(estimator, X)
+    from sklearn.utils.validation import check_array
+
     try:
         return check_array(
             X, dtype=dtype, ensure_all_finite=False, estimator=estimator, input_name="X"
@@ -112,7 +105,7 @@ def _check_array(estimator: BaseEstimator, X: Any, dtype: Any) -> NDArray[Any]:
         raise NaivelyError(f"{error} For one row, use predict_one or predict_proba_one.") from None
 
 
-def _numbers(estimator: BaseEstimator, X: Any) -> Any:
+def _numbers(estimator: Any, X: Any) -> Any:
     """Return objects that are numbers or missing as numbers, or raise with what to do.
 
     What is neither is left to scikit-learn, which has errors of its own for it.
@@ -134,9 +127,9 @@ def _numbers(estimator: BaseEstimator, X: Any) -> Any:
     return kinds.numbers_of_objects(X.ravel().tolist(), "X").reshape(X.shape)
 
 
-def _text_error(estimator: BaseEstimator, what: str) -> NaivelyError:
+def _text_error(estimator: Any, what: str) -> NaivelyError:
     return NaivelyError(
-        f"{type(estimator).__name__} needs numbers; got text in X ({what}). "
+        f"{estimator._name} needs numbers; got text in X ({what}). "
         "Use NaiveBayes, which reads text as categories or words."
     )
 
@@ -148,7 +141,7 @@ def _complex_error() -> NaivelyError:
     )
 
 
-def check_cells(estimator: BaseEstimator, X: Any, known: Schema | None) -> Any:
+def check_cells(estimator: Any, X: Any, known: Schema | None) -> Any:
     """Return a frame as it is, sparse rows, or an array of any cells; all must have some."""
     if is_sparse(X):
         rows = SparseRows.of(X)
@@ -210,13 +203,21 @@ def _held_by(X: Any) -> str:
     return "nothing" if len(X) else "other"
 
 
-def _check_width(estimator: BaseEstimator, X: Any, known: Schema | None) -> None:
+def _check_width(estimator: Any, X: Any, known: Schema | None) -> None:
     if known is not None and X.shape[1] != known.n_columns:
+        from sklearn.utils.validation import _check_n_features
+
         _check_n_features(estimator, X, reset=False)
 
 
+def _check_names(estimator: Any, X: Any) -> None:
+    from sklearn.utils.validation import _check_feature_names
+
+    _check_feature_names(estimator, X, reset=False)
+
+
 def check_codes(
-    estimator: BaseEstimator, X: Any, *, fitted: bool
+    estimator: Any, X: Any, *, fitted: bool
 ) -> tuple[NDArray[Any], tuple[str, ...] | None]:
     """Return an array of codes, whole numbers or NaN, and the names of its columns."""
     names, frame = None, None
@@ -229,8 +230,8 @@ def check_codes(
     else:
         names, array = frames.names_of(X), _codes_of_frame(estimator, X)
     if fitted:
-        _check_feature_names(estimator, X, reset=False)
-        _check_n_features(estimator, array, reset=False)
+        _check_names(estimator, X)
+        _check_width(estimator, array, estimator.summary_.schema)
     return whole_codes(array), names
 
 
@@ -249,7 +250,7 @@ def whole_codes(array: NDArray[Any]) -> NDArray[Any]:
     return array if plain else np.array(array, array.dtype.newbyteorder("="))
 
 
-def _codes_of_frame(estimator: BaseEstimator, X: Any) -> NDArray[Any]:
+def _codes_of_frame(estimator: Any, X: Any) -> NDArray[Any]:
     from naively.engines import frames
 
     _check_not_empty(estimator, frames.shape_of(X))
@@ -259,23 +260,23 @@ def _codes_of_frame(estimator: BaseEstimator, X: Any) -> NDArray[Any]:
         kind = kinds.kind_of(held, f"column {name!r}")
         if held.coded or (kind == "category" and held.what != "boolean"):
             raise NaivelyError(
-                f"{type(estimator).__name__} reads codes 0, 1, 2, ...; got {held.type} in column "
+                f"{estimator._name} reads codes 0, 1, 2, ...; got {held.type} in column "
                 f"{name!r}. Use NaiveBayes, which reads text and categories as they are."
             )
         codes.append(frames.number_column(column, f"column {name!r}")[:])
     return np.column_stack(codes)
 
 
-def _check_not_empty(estimator: BaseEstimator, shape: tuple[int, ...]) -> None:
+def _check_not_empty(estimator: Any, shape: tuple[int, ...]) -> None:
     for count, what in zip(shape, ("sample", "feature"), strict=True):
         if count == 0:
             raise NaivelyError(
                 f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required "
-                f"by {type(estimator).__name__}."
+                f"by {estimator._name}."
             )
 
 
-def check_labels(estimator: BaseEstimator, y: ArrayLike, n_rows: int) -> NDArray[Any]:
+def check_labels(estimator: Any, y: ArrayLike, n_rows: int) -> NDArray[Any]:
     """Return the labels as an array, one per row."""
     if not (type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iubU"):
         y = _check_other_labels(estimator, y)
@@ -286,14 +287,15 @@ def check_labels(estimator: BaseEstimator, y: ArrayLike, n_rows: int) -> NDArray
     return y
 
 
-def _check_other_labels(estimator: BaseEstimator, y: Any) -> NDArray[Any]:
+def _check_other_labels(estimator: Any, y: Any) -> NDArray[Any]:
     if y is None:
-        raise NaivelyError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
-        )
+        raise NaivelyError(f"{estimator._name} requires y to be passed, but the target y is None.")
     array = labels.as_array(y)
     if array.dtype.kind in "iubOTUS" and array.ndim == 1:
         return array  # encode says what is wrong with them
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import _check_y
+
     array = _check_y(y, multi_output=False, y_numeric=False, estimator=estimator)
     check_classification_targets(array)
     return array
@@ -305,6 +307,8 @@ def check_weights(X: Any, sample_weight: ArrayLike | None) -> NDArray[np.float64
         return None
     if not isinstance(sample_weight, Real):
         sample_weight = arrays.as_weights(sample_weight)
+    from sklearn.utils.validation import _check_sample_weight
+
     return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
 

@@ -11,16 +11,17 @@ from numbers import Real
 from typing import Any, ClassVar, Literal
 
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval
 
+from naively.estimators._constraints import Interval
 from naively.estimators._counts import CountClassifier
 from naively.families.presence import Presence
 
 __all__ = ["BernoulliNB"]
 
 
-class BernoulliNB(CountClassifier):
+class BernoulliNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Naive Bayes for binary columns: a drop-in replacement for scikit-learn's.
 
     .. math:: \log p(k \mid x) = \log p(k) + \sum_j x_j \log p_{kj} + (1 - x_j) \log(1 - p_{kj})
@@ -91,9 +92,10 @@ class BernoulliNB(CountClassifier):
     [[2.0, 1.0, 0.0], [0.0, 1.0, 1.0]]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **CountClassifier._parameter_constraints,
-        "binarize": [None, Interval(Real, 0, None, closed="left")],
+    _name = "BernoulliNB"
+    _constraints: ClassVar[dict[str, list[Any]]] = {
+        **CountClassifier._constraints,
+        "binarize": [None, Interval(Real, 0)],
     }
 
     def __init__(

@@ -18,12 +18,13 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval
 
 from naively._threads import block_slices
 from naively.estimators._base import SummaryClassifier
 from naively.estimators._codes import CodeShares, check_sizes, counts_of, highest, sizes_of
+from naively.estimators._constraints import Interval
 from naively.estimators._prediction import numbers_of_row
 from naively.estimators._smoothing import large_enough
 from naively.estimators._validation import Checked, check_codes, whole_codes
@@ -41,7 +42,7 @@ from naively.term import Term
 __all__ = ["CategoricalNB"]
 
 
-class CategoricalNB(SummaryClassifier):
+class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Naive Bayes for integer codes of categories: a drop-in replacement for scikit-learn's.
 
     A category that was never seen gets the share that smoothing gives it, where scikit-learn raises
@@ -99,14 +100,15 @@ class CategoricalNB(SummaryClassifier):
     array(['a', 'b'], dtype='<U1')
     """
 
+    _name = "CategoricalNB"
     _alone = "category"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "force_alpha": ["boolean"],
-        "fit_prior": ["boolean"],
+    _constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [Interval(Real, 0)],
+        "force_alpha": [bool, np.bool_],
+        "fit_prior": [bool, np.bool_],
         "class_prior": ["array-like", None],
-        "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
-        **SummaryClassifier._parameter_constraints,
+        "min_categories": [None, "array-like", Interval(Integral, 1)],
+        **SummaryClassifier._constraints,
     }
 
     def __init__(

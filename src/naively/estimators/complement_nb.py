@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from naively.class_weights import weighted_prior
 from naively.estimators._counts import CountClassifier
@@ -20,7 +21,7 @@ from naively.summary import Summary
 __all__ = ["ComplementNB"]
 
 
-class ComplementNB(CountClassifier):
+class ComplementNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Complement naive Bayes: a drop-in replacement for scikit-learn's.
 
     .. math:: \log p(k \mid x) = -\sum_j x_j
@@ -94,9 +95,10 @@ class ComplementNB(CountClassifier):
     array(['spam'], dtype='<U4')
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **CountClassifier._parameter_constraints,
-        "norm": ["boolean"],
+    _name = "ComplementNB"
+    _constraints: ClassVar[dict[str, list[Any]]] = {
+        **CountClassifier._constraints,
+        "norm": [bool, np.bool_],
     }
 
     def __init__(

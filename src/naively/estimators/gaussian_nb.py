@@ -7,38 +7,23 @@ r"""Gaussian naive Bayes with scikit-learn's face.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from naively.engines.arrays import summarize
-from naively.estimators._base import SummaryClassifier
 from naively.estimators._dask import lazy_on_dask
-from naively.estimators._state import State
-from naively.estimators._validation import check_defined
-from naively.exceptions import NaivelyError
-from naively.families.family import Family
-from naively.families.gaussian import Gaussian, GaussianParameters
-from naively.model import Model
+from naively.estimators._gaussian import GaussianClassifier, is_linear
 from naively.statistics import Moments
-from naively.summary import Summary
 
 __all__ = ["GaussianNB"]
 
 
-def _is_linear(estimator: GaussianNB) -> bool:
-    if estimator.variance == "shared":
-        return True
-    raise AttributeError("the model is linear only with variance='shared'.")
-
-
-class GaussianNB(SummaryClassifier):
+class GaussianNB(GaussianClassifier, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Gaussian naive Bayes: a drop-in replacement for scikit-learn's class.
 
     .. math::
@@ -134,80 +119,7 @@ class GaussianNB(SummaryClassifier):
     [[2.0, 1.3333333333333333], [-2.0, -1.3333333333333333]]
     """
 
-    _alone = "number"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "priors": ["array-like", None],
-        "var_smoothing": [Interval(Real, 0, None, closed="left")],
-        "variance": [StrOptions({"class", "shared"})],
-        "ddof": [Interval(Integral, 0, None, closed="left")],
-        "smoothing": [StrOptions({"global", "column"})],
-        "calibration": [StrOptions({"temperature", "weights"}), None],
-        **SummaryClassifier._parameter_constraints,
-    }
-
-    def __init__(
-        self,
-        *,
-        priors: ArrayLike | None = None,
-        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
-        var_smoothing: float = 1e-9,
-        variance: Literal["class", "shared"] = "class",
-        ddof: int = 0,
-        smoothing: Literal["global", "column"] = "global",
-        calibration: Literal["temperature", "weights"] | None = None,
-        decay: float = 1.0,
-        open_classes: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.priors = priors
-        self.class_weight = class_weight
-        self.var_smoothing = var_smoothing
-        self.variance = variance
-        self.ddof = ddof
-        self.smoothing = smoothing
-        self.calibration = calibration
-        self.decay = decay
-        self.open_classes = open_classes
-        self.n_jobs = n_jobs
-
-    @property
-    def theta_(self) -> NDArray[Any]:
-        """Means, by class and column."""
-        state = self._learned()
-        return self._parameters(state).mean.astype(state.dtype)
-
-    @property
-    def var_(self) -> NDArray[Any]:
-        """Variances, smoothing included."""
-        state = self._learned()
-        return self._parameters(state).variance.astype(state.dtype)
-
-    @property
-    def epsilon_(self) -> Any:
-        """What smoothing added to the variances."""
-        return self._parameters(self._learned()).epsilon
-
-    @property
-    def coef_(self) -> NDArray[np.float64]:
-        r"""Weights of the linear form.
-
-        :math:`w_{kj} = \mu_{kj} / \sigma_j^2`; for two classes the difference
-        :math:`(\mu_{1j} - \mu_{0j}) / \sigma_j^2`, the textbook's weight with its sign turned.
-        """
-        _is_linear(self)
-        return self._linear()[0]
-
-    @property
-    def intercept_(self) -> NDArray[np.float64]:
-        r"""Constants of the linear form.
-
-        :math:`b_k = \log p(k) - \sum_j \mu_{kj}^2 / 2 \sigma_j^2`; for two classes the
-        difference of the second from the first.
-        """
-        _is_linear(self)
-        return self._linear()[1]
-
-    @available_if(_is_linear)
+    @available_if(is_linear)
     @lazy_on_dask
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the linear form; only with ``variance="shared"``.
@@ -218,50 +130,6 @@ class GaussianNB(SummaryClassifier):
         """
         joint = self.predict_joint_log_proba(X)
         return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint
-
-    def _read(self, summary: Summary) -> Model:
-        family = Gaussian(self.var_smoothing, self.variance, self.ddof, self.smoothing)
-        families: dict[Family, range] = {family: range(summary.schema.n_columns)}
-        model = Model.read(
-            summary, families, priors=self._prior(summary), calibration=self.calibration
-        )
-        if self.ddof:
-            check_defined(summary, model.terms[0].parameters, self.variance, self.ddof)
-        return model
-
-    def _parameters(self, state: State) -> GaussianParameters:
-        return self._model(state).terms[0].parameters
-
-    def _linear(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        r"""Return weights and constants of the linear form, one row per class.
-
-        .. math::
-
-            \log p(k) + \sum_j \log f_{kj}(x_j) = w_k \cdot x + b_k + \text{the same for all } k,
-            \qquad w_{kj} = \frac{\mu_{kj}}{\sigma_j^2}, \quad
-            b_k = \log p(k) - \sum_j \frac{\mu_{kj}^2}{2 \sigma_j^2}
-
-        For two classes, the difference of the second from the first: positive means
-        ``classes_[1]``, as everywhere in scikit-learn.
-        """
-        state = self._learned()
-        mean, variance = self._parameters(state).mean, self._parameters(state).variance
-        known = ~np.isnan(variance)
-        weights = np.divide(mean, variance, out=np.zeros_like(mean), where=known)
-        squares = np.sum(np.where(known, weights * mean, 0.0), axis=1)
-        constants = self._model(state).log_prior - 0.5 * squares
-        if constants.size == 2:
-            return weights[1:] - weights[:1], constants[1:] - constants[:1]
-        return weights, constants
-
-    def _check_summary(self, summary: Summary) -> None:
-        super()._check_summary(summary)
-        if summary.schema.categories:
-            raise NaivelyError(
-                "GaussianNB reads columns of numbers; got "
-                f"{summary.schema.name(summary.schema.categories[0])}, which holds categories. "
-                "Use NaiveBayes."
-            )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 
-from naively import model_file
 from naively.estimators._base import SummaryClassifier
 from naively.estimators.bernoulli_nb import BernoulliNB
 from naively.estimators.categorical_nb import CategoricalNB
+from naively.estimators.classifiers import load_classifier
 from naively.estimators.complement_nb import ComplementNB
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.multinomial_nb import MultinomialNB
 from naively.estimators.naive_bayes import NaiveBayes
-from naively.exceptions import NaivelyError
 
 __all__ = ["ESTIMATORS", "TRUSTED_TYPES", "load"]
 
@@ -53,12 +52,4 @@ def load(path: str | os.PathLike[str]) -> SummaryClassifier:
     >>> naively.load(path)
     GaussianNB(ddof=1)
     """
-    content = model_file.read(path)
-    try:
-        kind = ESTIMATORS[content.estimator]
-        return kind._from_text(content.summary, content.params)._with(content.dtype)
-    except KeyError:
-        problem = f"its estimator is {content.estimator!r}"
-    except (TypeError, ValueError) as error:
-        problem = str(error).rstrip(".")
-    raise NaivelyError(f"{str(path)!r} is not a valid model file: {problem}.")
+    return load_classifier(path, ESTIMATORS.__getitem__)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from naively.estimators._counts import CountClassifier
 from naively.families.multinomial import Multinomial
@@ -17,7 +18,7 @@ from naively.families.multinomial import Multinomial
 __all__ = ["MultinomialNB"]
 
 
-class MultinomialNB(CountClassifier):
+class MultinomialNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Naive Bayes for counts, as of words: a drop-in replacement for scikit-learn's class.
 
     .. math:: \log p(k \mid x) = \log p(k) + \sum_j x_j \log \frac{N_{kj} + \alpha_j}{N_k + A}
@@ -89,6 +90,8 @@ class MultinomialNB(CountClassifier):
     >>> model.feature_count_.tolist()
     [[3.0, 1.0, 0.0], [0.0, 1.0, 3.0]]
     """
+
+    _name = "MultinomialNB"
 
     def __init__(
         self,

@@ -28,8 +28,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betainc, betaln, psi, zeta
 
+from naively import _special as special
 from naively.families.family import Codes, Floats
 from naively.families.function_family import FunctionFamily, FunctionParameters
 from naively.functions import BELOW_ONE, LEAST
@@ -61,12 +61,12 @@ class Beta(FunctionFamily):
     def line(self, means: Floats) -> tuple[Floats, Floats]:
         """Return A, and a and b less 1."""
         a, b = _solved(means[..., 0, :], means[..., 1, :])
-        return -betaln(a, b), np.stack([a - 1, b - 1], axis=-2)
+        return -special.betaln(a, b), np.stack([a - 1, b - 1], axis=-2)
 
     def cdf(self, x: Floats, codes: Codes, parameters: FunctionParameters) -> Floats:
         """Return the regularised incomplete beta function."""
         a, b = (parameters.B[codes] + 1).swapaxes(0, 1)
-        return np.asarray(betainc(a, b, np.clip(x, 0.0, 1.0)), dtype=np.float64)
+        return np.asarray(special.betainc(a, b, np.clip(x, 0.0, 1.0)), dtype=np.float64)
 
 
 def _solved(log_x: Floats, log_rest: Floats) -> tuple[Floats, Floats]:
@@ -79,9 +79,9 @@ def _solved(log_x: Floats, log_rest: Floats) -> tuple[Floats, Floats]:
     left = 2 * np.maximum(1 - x - rest, 0.5 / _MOST)
     a, b = 0.5 + x / left, 0.5 + rest / left
     for _ in range(_STEPS):
-        both, t = psi(a + b), zeta(2.0, a + b)
-        f, g = psi(a) - both - log_x, psi(b) - both - log_rest
-        faa, gbb = zeta(2.0, a) - t, zeta(2.0, b) - t
+        both, t = special.psi(a + b), special.zeta(2.0, a + b)
+        f, g = special.psi(a) - both - log_x, special.psi(b) - both - log_rest
+        faa, gbb = special.zeta(2.0, a) - t, special.zeta(2.0, b) - t
         size = faa * gbb - t * t
         da, db = (gbb * f + t * g) / size, (faa * g + t * f) / size
         going = np.fmax(np.abs(da / a), np.abs(db / b)) > _ENOUGH  # each stops by itself

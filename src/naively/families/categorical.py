@@ -30,8 +30,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
+from naively import _special as special
 from naively.exceptions import NaivelyError
 from naively.families.family import Codes, Family, Floats
 from naively.forms import Tables, weighted, without_infinity
@@ -167,8 +167,11 @@ def _likeliest(tallies: Floats, share: Floats) -> float:
     blocks = [_STRENGTHS[at : at + some, np.newaxis] for at in range(0, _STRENGTHS.size, some)]
     found = []
     for a in blocks:
-        rises = gammaln(a * share[c] + tallies[k, c]).sum(axis=1) - gammaln(a * share) @ n_of
-        found.append(rises - (gammaln(a + total) - gammaln(a)).sum(axis=1))
+        rises = (
+            special.gammaln(a * share[c] + tallies[k, c]).sum(axis=1)
+            - special.gammaln(a * share) @ n_of
+        )
+        found.append(rises - (special.gammaln(a + total) - special.gammaln(a)).sum(axis=1))
     return float(_STRENGTHS[np.argmax(np.concatenate(found))])
 
 

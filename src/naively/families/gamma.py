@@ -28,8 +28,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammainc, gammaln, psi, zeta
 
+from naively import _special as special
 from naively.families.family import Codes, Floats
 from naively.families.function_family import FunctionFamily, FunctionParameters
 from naively.functions import LEAST
@@ -62,12 +62,12 @@ class Gamma(FunctionFamily):
         mean = means[..., 0, :]
         shape = _shape(np.log(mean) - means[..., 1, :])
         rate = shape / mean
-        return shape * np.log(rate) - gammaln(shape), np.stack([-rate, shape - 1], axis=-2)
+        return shape * np.log(rate) - special.gammaln(shape), np.stack([-rate, shape - 1], axis=-2)
 
     def cdf(self, x: Floats, codes: Codes, parameters: FunctionParameters) -> Floats:
         """Return the regularised incomplete gamma function."""
         shape, rate = parameters.B[codes, 1] + 1, -parameters.B[codes, 0]
-        return np.asarray(gammainc(shape, np.maximum(x, 0.0) * rate), dtype=np.float64)
+        return np.asarray(special.gammainc(shape, np.maximum(x, 0.0) * rate), dtype=np.float64)
 
 
 def _shape(s: Floats) -> Floats:
@@ -75,5 +75,5 @@ def _shape(s: Floats) -> Floats:
     s = np.maximum(s, 0.5 / _MOST)
     a = (3 - s + np.sqrt((s - 3) ** 2 + 24 * s)) / (12 * s)
     for _ in range(_STEPS):
-        a = 1 / (1 / a + (np.log(a) - psi(a) - s) / (a - a * a * zeta(2.0, a)))
+        a = 1 / (1 / a + (np.log(a) - special.psi(a) - s) / (a - a * a * special.zeta(2.0, a)))
     return np.minimum(a, _MOST)

@@ -23,9 +23,9 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr
 
 from naively import _kernel
+from naively import _special as special
 from naively.exceptions import NaivelyError
 from naively.families.family import (
     Codes,
@@ -279,7 +279,7 @@ class Gaussian(Family):
         variance = np.where(parameters.variance > 0, parameters.variance, np.nan)
         with np.errstate(over="ignore"):
             z = (0.5 * x - 0.5 * parameters.mean[codes]) * (2 / np.sqrt(variance))[codes]
-        return np.asarray(ndtr(z), dtype=np.float64)
+        return np.asarray(special.ndtr(z), dtype=np.float64)
 
     def form(self, parameters: GaussianParameters, weight: Floats) -> Quadratics:
         """Return A - B (x - mu)^2; where B would be no ordinary float64, s stands for its root."""

@@ -33,8 +33,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
 
+from naively import _special as special
 from naively.exceptions import NaivelyError
 from naively.families.family import Codes, Family, Floats
 from naively.forms import Pieces, weighted
@@ -313,5 +313,5 @@ def _shares(x: Floats, cells: Floats, weight: Floats, h: Floats) -> Floats:
     step = max(1, _CELLS // max(cells.size, 1))
     for start in range(0, x.size, step):
         at = slice(start, start + step)
-        found[at] = ndtr((x[at, np.newaxis] - cells) / h) @ weight
+        found[at] = special.ndtr((x[at, np.newaxis] - cells) / h) @ weight
     return found

@@ -30,8 +30,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betainc, betaln
 
+from naively import _special as special
 from naively.exceptions import NaivelyError
 from naively.families.family import Codes, Family, Floats, moments_without
 from naively.forms import Lines
@@ -123,7 +123,7 @@ class NegativeBinomial(Family):
         """Return the probability of at most x; 0 below 0."""
         r, mean = parameters.size, parameters.mean[codes]
         counts = np.minimum(np.floor(x), _FAR)
-        found = betainc(r, np.maximum(counts, 0.0) + 1, r / (r + mean))
+        found = special.betainc(r, np.maximum(counts, 0.0) + 1, r / (r + mean))
         return np.where(counts < 0, 0.0 * found, found)
 
     def form(self, parameters: NegativeBinomialParameters, weight: Floats) -> Lines:
@@ -162,5 +162,5 @@ def _line(mean: Floats, r: Floats) -> tuple[Floats, Floats]:
 def _log_probability(x: Floats, mean: Floats, r: Floats) -> Floats:
     counts = np.clip(np.where(x < 0, np.nan, x), 0.0, _FAR)
     A, B = _line(mean, r)
-    shared = betaln(r, counts + 1) + np.log(counts + r)
+    shared = special.betaln(r, counts + 1) + np.log(counts + r)
     return np.nan_to_num(A + B * counts - shared, nan=0.0)

@@ -19,8 +19,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln, pdtr
 
+from naively import _special as special
 from naively.exceptions import NaivelyError
 from naively.families.family import Codes, Family, Floats, moments_without
 from naively.forms import Lines
@@ -90,7 +90,7 @@ class Poisson(Family):
     def cdf(self, x: Floats, codes: Codes, parameters: PoissonParameters) -> Floats:
         """Return the probability of at most x; 0 below 0."""
         counts, rate = np.minimum(np.floor(x), _FAR), parameters.rate[codes]
-        p = pdtr(np.maximum(counts, 0.0), rate)
+        p = special.pdtr(np.maximum(counts, 0.0), rate)
         return np.where(counts < 0, np.where(np.isnan(rate), np.nan, 0.0), p)
 
     def form(self, parameters: PoissonParameters, weight: Floats) -> Lines:
@@ -105,4 +105,4 @@ class Poisson(Family):
 
 def _log_poisson(x: Floats, rate: Floats) -> Floats:
     counts = np.clip(np.where(x < 0, np.nan, x), 0.0, _FAR)
-    return np.nan_to_num(counts * np.log(rate) - rate - gammaln(counts + 1), nan=0.0)
+    return np.nan_to_num(counts * np.log(rate) - rate - special.gammaln(counts + 1), nan=0.0)

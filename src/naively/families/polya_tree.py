@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+
+from naively import _special as special
 
 __all__ = ["Tree"]
 
@@ -131,7 +132,7 @@ def _rises(strengths: Floats, base: Floats, weight: Floats) -> Floats:
 
 def _log_rising(x: Floats, n: Floats) -> Floats:
     r"""Return :math:`\log \Gamma(x + n) - \log \Gamma(x)`: that of x (x + 1) ... for a whole n."""
-    return gammaln(x + n) - gammaln(x)
+    return special.gammaln(x + n) - special.gammaln(x)
 
 
 def _heap(weight: Floats) -> Floats:

@@ -40,8 +40,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtr
 
+from naively import _special as special
 from naively.exceptions import NaivelyError
 from naively.families.family import (
     Codes,
@@ -154,7 +154,7 @@ class StudentT(Family):
         """Return that of Student's t."""
         with np.errstate(over="ignore"):
             z = (0.5 * x - 0.5 * parameters.loc[codes]) / (0.5 * parameters.scale[codes])
-        return np.asarray(stdtr(parameters.df[codes], z), dtype=np.float64)
+        return np.asarray(special.stdtr(parameters.df[codes], z), dtype=np.float64)
 
     def form(self, parameters: StudentTParameters, weight: Floats) -> Students:
         """Return A - B log(1 + s^2 (x - mu)^2)."""

@@ -25,8 +25,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import i0e, i1e
 
+from naively import _special as special
 from naively.exceptions import NaivelyError
 from naively.families.family import Floats
 from naively.families.function_family import FunctionFamily
@@ -70,7 +70,7 @@ class VonMises(FunctionFamily):
         """Return A, and the concentration times cosine and sine of the mean direction."""
         length = np.hypot(means[..., 0, :], means[..., 1, :])
         kappa = _concentration(length)
-        A = -np.log(i0e(kappa)) - kappa - np.log(self.period)
+        A = -np.log(special.i0e(kappa)) - kappa - np.log(self.period)
         towards = kappa / np.where(length > 0, length, 1.0)
         return A, means * towards[..., np.newaxis, :]
 
@@ -82,7 +82,7 @@ def _concentration(length: Floats) -> Floats:
     low, high = 2 * r + r**3 + 5 / 6 * r**5, 1 / np.maximum(r**3 - 4 * r * r + 3 * r, 1e-9)
     kappa = np.where(r < 0.53, low, np.where(r < 0.85, middle, high))
     for _ in range(_STEPS):
-        ratio = i1e(kappa) / i0e(kappa)
+        ratio = special.i1e(kappa) / special.i0e(kappa)
         slope = 1 - np.where(kappa > 1e-8, ratio / np.maximum(kappa, 1e-8), 0.5) - ratio * ratio
         kappa = np.maximum(kappa - (ratio - r) / slope, 0.0)
     return np.minimum(kappa, _MOST)

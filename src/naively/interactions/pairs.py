@@ -34,9 +34,9 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from naively import _kernel
+from naively import _special as special
 from naively.families.family import Codes
 from naively.interactions.axes import PairAxis
 
@@ -241,8 +241,8 @@ def _likeliest(tallies: Floats, expected: Floats) -> float:
     found = []
     for alpha in _STRENGTHS:
         base = np.maximum(alpha * e, _LEAST_BASE)
-        classes = float((gammaln(alpha + N) - gammaln(alpha)).sum())
-        found.append(float((gammaln(C + base) - gammaln(base)).sum()) - classes)
+        classes = float((special.gammaln(alpha + N) - special.gammaln(alpha)).sum())
+        found.append(float((special.gammaln(C + base) - special.gammaln(base)).sum()) - classes)
     return _STRENGTHS[int(np.argmax(found))]
 
 

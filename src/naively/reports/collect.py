@@ -119,10 +119,11 @@ def collect(
 
 
 def _model(given: Given) -> dict[str, Any]:
-    params, model = given.model.get_params(deep=False), given.fitted.model_
+    fitted: Any = given.fitted
+    params, model = given.model.get_params(deep=False), fitted.model_
     found = {key: params[key] for key in _PARAMETERS if key in params}
     if "var_smoothing" in found:
-        found["epsilon"] = given.fitted.epsilon_
+        found["epsilon"] = fitted.epsilon_
     return {
         "name": type(given.model).__name__,
         "chosen": given.chosen,

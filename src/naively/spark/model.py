@@ -55,7 +55,7 @@ class NaiveBayesModel(ProbabilisticClassificationModel, NaiveBayesParams, MLWrit
 
     def __init__(self, estimator: SummaryClassifier) -> None:
         super().__init__()
-        self.estimator = estimator
+        self.estimator: Any = estimator
 
     @property
     def numClasses(self) -> int:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from naively import labels
 from naively._optional import need
+from naively.engines.files.arrow_arrays import in_place
 from naively.engines.native.arrow import decoded, held_by_type, without_views
 from naively.exceptions import NaivelyError
 from naively.summary import Summary
@@ -77,7 +78,7 @@ def numbers(array: Any) -> NDArray[Any]:
         return array
     kind = array.type.id
     if kind in _IN_PLACE and not array.null_count:
-        return array.to_numpy(zero_copy_only=True)
+        return in_place(array)
     if pa.types.is_dictionary(array.type) or pa.types.is_run_end_encoded(array.type):
         return numbers(decoded(array))
     if kind not in _FLOATS:
@@ -174,14 +175,12 @@ def _kind_of(texts: NDArray[Any]) -> str:
 
 def _encode_dictionary(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
     column = without_views(column).unify_dictionaries()
-    values = column.chunk(0).dictionary if column.num_chunks else pa.array([], pa.string())
+    values = column.chunk(0).dictionary if column.num_chunks else pa.nulls(0, pa.string())
     if values.null_count or not (
         pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
     ):
         return encode(column.cast(column.type.value_type), name)
-    indices = np.concatenate(
-        [np.zeros(0, np.int32), *(c.indices.to_numpy() for c in column.chunks)]
-    )
+    indices = np.concatenate([np.zeros(0, np.int32), *(in_place(c.indices) for c in column.chunks)])
     used = np.flatnonzero(np.bincount(indices, minlength=len(values)))
     texts = values.to_pylist()
     classes, codes = np.unique(labels.text_array([texts[i] for i in used]), return_inverse=True)
@@ -204,7 +203,7 @@ def _encode_floats(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.int
 
 
 def _joined(column: Any) -> NDArray[Any]:
-    parts = [chunk.to_numpy() for chunk in column.chunks]
+    parts = [in_place(chunk) for chunk in column.chunks]
     return parts[0] if len(parts) == 1 else column.to_numpy()
 
 

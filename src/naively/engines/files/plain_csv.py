@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from naively import _kernel
 from naively._optional import need
+from naively.engines.files.arrow_arrays import numbers, strings
 from naively.engines.files.batches import ArrayBatch
 
 __all__ = ["Cells", "parse"]
@@ -69,8 +70,8 @@ def parse(rows: memoryview, cells: Cells) -> ArrayBatch | None:
     columns: dict[str, Any] = dict(zip(cells.numbers, values[:, :n_rows], strict=True))
     for name in cells.labels:
         try:
-            texts = pa.array([label.decode() for label in labels], pa.string())
+            texts = strings([label.decode() for label in labels])
         except UnicodeDecodeError:
             return None
-        columns[name] = pa.DictionaryArray.from_arrays(codes[:n_rows], texts)
+        columns[name] = pa.DictionaryArray.from_arrays(numbers(codes[:n_rows]), texts)
     return ArrayBatch(columns, n_rows)

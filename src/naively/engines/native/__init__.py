@@ -23,8 +23,6 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-import narwhals.stable.v2 as nw
-
 __all__ = ["is_column", "is_frame", "library_of", "native_of"]
 
 _LIBRARIES = {"pandas": "pandas", "polars": "polars", "pyarrow": "arrow"}
@@ -36,7 +34,7 @@ _FRAMES = {("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table"
 def is_frame(X: object) -> bool:
     """Whether X is an eager data frame that narwhals knows."""
     kind: Any = type(X)
-    return _is_native(kind) or nw.dependencies.is_into_dataframe(X)
+    return _is_native(kind) or _narwhals().dependencies.is_into_dataframe(X)
 
 
 def is_column(X: object) -> bool:
@@ -51,11 +49,15 @@ def native_of(X: Any) -> Any:
     kind: Any = type(X)
     if _is_native(kind):
         return X
-    frame = nw.from_native(X, eager_only=True)
+    frame = _narwhals().from_native(X, eager_only=True)
     known = frame.implementation
     if known.is_pandas() or known.is_polars() or known.is_pyarrow():
         return frame.to_native()
     return frame.to_arrow()
+
+
+def _narwhals() -> Any:
+    return import_module("narwhals.stable.v2")  # it is slow, and files do without
 
 
 @lru_cache(maxsize=64)

@@ -10,6 +10,7 @@ import numpy as np
 
 from naively._optional import need
 from naively.engines.columns import choose, find, is_text
+from naively.engines.files import arrow_arrays
 from naively.engines.files.batches import number_columns, raise_not_finite, rows_of
 from naively.engines.files.cells import is_number, plain
 from naively.engines.files.column_plan import FORMS, READ_AS
@@ -18,7 +19,6 @@ from naively.engines.files.readers import OpenFile
 from naively.engines.files.request import named
 from naively.engines.native.arrow import held_by_type
 from naively.estimators._base import SummaryClassifier
-from naively.estimators.naive_bayes import NaiveBayes
 from naively.exceptions import NaivelyError
 from naively.kinds import check
 from naively.labels import quoted
@@ -96,13 +96,15 @@ class FileAnswers:
     def table(self, batch: Any, constants: Mapping[str, Any]) -> Any:
         """Return what is written about the rows of a batch."""
         if not batch.num_rows:
-            return self.schema.empty_table()
+            return arrow_arrays.empty_table(self.schema)
         columns = [self._kept(name, batch, constants) for name in self.kept]
         answer = self._numbers if _takes_most_probable(self.model) else self._mixed
         labels, probabilities = answer(batch, constants)
         columns.append(labels)
         if probabilities is not None:
-            columns += [pa.array(column) for column in np.ascontiguousarray(probabilities.T)]
+            columns += [
+                arrow_arrays.numbers(column) for column in np.ascontiguousarray(probabilities.T)
+            ]
         arrays = [
             column.cast(kind) for column, kind in zip(columns, self.schema.types, strict=True)
         ]
@@ -117,7 +119,7 @@ class FileAnswers:
         X, at = number_columns(batch, names, constants), np.empty(n_rows, dtype=np.int64)
         if not kernel.labels(X, at):
             raise_not_finite(X, names, 0)
-        labels = pa.array(classes).take(pa.array(at))
+        labels = arrow_arrays.of_labels(classes).take(arrow_arrays.numbers(at))
         if not self.proba:
             return labels, None
         out = np.empty((n_rows, classes.size))
@@ -132,7 +134,7 @@ class FileAnswers:
         columns = rows.numbers[:]
         if any(np.isinf(column).any() for column in columns):
             raise_not_finite(columns, names, 0)
-        labels = pa.array(self.model.predict(rows))
+        labels = arrow_arrays.labels(self.model.predict(rows), _answers(self.model))
         return labels, self.model.predict_proba(rows) if self.proba else None
 
     def _kept(self, name: str, batch: Any, constants: Mapping[str, Any]) -> Any:
@@ -173,15 +175,18 @@ def _takes_most_probable(model: SummaryClassifier) -> bool:
     """Whether a model reads numbers alone, and the most probable class is what it answers."""
     if model.summary_.schema.kinds is not None:
         return False
-    return not isinstance(model, NaiveBayes) or (model.reject is None and model.costs is None)
+    return getattr(model, "reject", None) is None and getattr(model, "costs", None) is None
+
+
+def _answers(model: SummaryClassifier) -> Any:
+    """Return all labels that may be answered, sorted."""
+    reject = getattr(model, "reject", None)
+    return model.classes_ if reject is None else np.unique(np.append(model.classes_, reject[1]))
 
 
 def _schema(model: SummaryClassifier, copied: Sequence[tuple[str, Any]], proba: bool) -> Any:
     """Return the columns that are written."""
-    answers = model.classes_
-    if isinstance(model, NaiveBayes) and model.reject is not None:
-        answers = np.append(answers, model.reject[1])
-    fields = [*copied, ("prediction", pa.array(answers).type)]
+    fields = [*copied, ("prediction", arrow_arrays.of_labels(_answers(model)).type)]
     fields += [(f"p_{label}", pa.float64()) for label in model.classes_.tolist() if proba]
     twice = [n for i, (n, _) in enumerate(fields) if n in [m for m, _ in fields[:i]]]
     if twice:

@@ -21,6 +21,7 @@ from typing import Any
 
 from naively._atomic import new_file
 from naively._optional import need
+from naively.engines.files.arrow_arrays import empty_table
 from naively.exceptions import NaivelyError
 
 __all__ = ["check_format", "written"]
@@ -47,7 +48,7 @@ def written(path: str | os.PathLike[str], schema: Any) -> Iterator[Write]:
         sink, held = begin(file, schema), list[Any]()
 
         def flush() -> None:
-            table = pa.concat_tables([schema.empty_table(), *held]).combine_chunks()
+            table = pa.concat_tables([empty_table(schema), *held]).combine_chunks()
             held.clear()  # no empty chunks are left: pyarrow 26 writes rubbish for one in CSV
             sink.write_table(table)
 

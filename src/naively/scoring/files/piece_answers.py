@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from naively._optional import need
+from naively.engines.files.arrow_arrays import empty_table
 from naively.engines.files.batches import ArrayBatch, combined
 from naively.engines.files.cells import RowError
 from naively.engines.files.pieces import FilePiece
@@ -46,7 +47,7 @@ class PieceScorer(NamedTuple):
 
     def _scored(self, opened: OpenFile, load: Callable[[], list[Any]]) -> Any:
         """Answer for the rows that are loaded, batch by batch."""
-        tables, rows = [self.plan.schema.empty_table()], 0
+        tables, rows = [empty_table(self.plan.schema)], 0
         for batch in load():
             try:
                 tables.append(self.plan.table(batch, opened.constants))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from naively.engines.files.arrow_arrays import empty_table
 from naively.engines.files.csv import CsvDialect
 from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.read_ahead import FilePass, Progress, errors_in
@@ -72,7 +73,7 @@ def predict(
         written(output, answers.schema) as write,
         ThreadPoolExecutor(1) as writer,
     ):
-        writing = writer.submit(write, answers.schema.empty_table())
+        writing = writer.submit(write, empty_table(answers.schema))
         for step in passing.steps(PieceScorer(answers, passing)):
             with errors_in(step, rows - before):
                 tables = [result.result() for result in step.results]

@@ -1,0 +1,82 @@
+"""What parameters may be, declared as data beside each class and checked without scikit-learn.
+
+The errors are scikit-learn's, by type and words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Interval", "OneOf", "check"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Numbers of a kind from ``low`` to ``high``, both included where they are finite."""
+
+    kind: type[Real] | type[Integral]
+    low: float = -inf
+    high: float = inf
+
+    def __contains__(self, value: Any) -> bool:
+        if not isinstance(value, self.kind):
+            return False
+        number: Any = value
+        return bool(self.low <= number <= self.high and abs(number) < inf)
+
+    def __str__(self) -> str:
+        what, show = ("an int", str) if self.kind is Integral else ("a float", _float)
+        start = "(-inf" if self.low == -inf else f"[{show(self.low)}"
+        end = "inf)" if self.high == inf else f"{show(self.high)}]"
+        return f"{what} in the range {start}, {end}"
+
+
+class OneOf(tuple[str, ...]):
+    """Some texts."""
+
+    __slots__ = ()
+
+    def __contains__(self, value: Any) -> bool:
+        return isinstance(value, str) and super().__contains__(value)
+
+    def __str__(self) -> str:
+        return f"a str among {{{', '.join(map(repr, sorted(self)))}}}"
+
+
+def check(owner: str, constraints: Mapping[str, Sequence[Any]], params: Iterable[Any]) -> None:
+    """Raise where a parameter, in the order of the constraints, is nothing that it may be."""
+    for (name, allowed), value in zip(constraints.items(), params, strict=True):
+        if not any(_allows(one, value) for one in allowed):
+            from sklearn.utils._param_validation import InvalidParameterError
+
+            *most, last = map(_words, allowed)
+            listed = f"{', '.join(most)} or {last}" if most else last
+            raise InvalidParameterError(
+                f"The {name!r} parameter of {owner} must be {listed}. Got {value!r} instead."
+            )
+
+
+def _allows(one: Any, value: Any) -> bool:
+    if one is None:
+        return value is None
+    if one == "array-like":
+        is_array = any(hasattr(value, name) for name in ("__len__", "shape", "__array__"))
+        return is_array and not np.isscalar(value)
+    return isinstance(value, one) if isinstance(one, type) else value in one
+
+
+def _words(one: Any) -> str:
+    if isinstance(one, type):
+        module = "" if one.__module__ == "builtins" else f"{one.__module__}."
+        return f"an instance of '{module}{one.__qualname__}'"
+    return "an array-like" if one == "array-like" else str(one)
+
+
+def _float(value: float) -> str:
+    return str(float(value))

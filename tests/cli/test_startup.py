@@ -1,0 +1,40 @@
+"""What a command does not need, it does not import: that is what makes it start quickly."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.commands import folder, iris, run_well
+
+__all__ = ["folder", "iris"]  # fixtures
+
+LOADED = (
+    "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); "
+    "from naively.cli import app; app()"
+)
+SLOW = {"matplotlib", "narwhals", "pandas", "scipy", "sklearn"}
+
+
+def packages_of(*args):
+    """Run the program, and return the packages it has imported at its end."""
+    command = [sys.executable, "-c", LOADED, *args]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return {name.partition(".")[0] for name in done.stderr.splitlines()[-1].split()}
+
+
+@pytest.mark.parametrize("model", ["gaussian", "naive-bayes"])
+def test_fitting_and_predicting_a_file_needs_no_scikit_learn(folder, model):
+    fitted = packages_of("fit", "iris.csv", "-t", "species", "--model", model, "-o", "m")
+    predicted = packages_of("predict", "m", "iris.csv", "--proba")
+    allowed = {"scipy"} if model == "naive-bayes" else set()  # for its families
+    assert not (fitted | predicted) & (SLOW - allowed)
+    assert "numpy" in fitted & predicted  # or else nothing was looked at
+
+
+@pytest.mark.parametrize("command", ["update", "forget"])
+def test_changing_a_model_needs_no_scikit_learn(folder, iris, command):
+    iris[40:60].to_csv("some.csv", index=False)
+    run_well("fit", "iris.csv", "-t", "species", "-o", "m")
+    assert not packages_of(command, "m", "some.csv", "-o", "n") & SLOW
+    assert (folder / "n").exists()
