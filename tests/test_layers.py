@@ -14,7 +14,8 @@ SOURCE = Path(naively.__file__).parent
 
 # Lower layers first: a module may import what stands before it, and its own layer.
 LAYERS = [
-    {"exceptions", "_kernel", "_special", "_threads", "_optional", "_atomic", "__version__"},
+    {"exceptions", "_kernel", "_special", "_threads", "_optional", "__version__"},
+    {"_atomic", "remote"},
     {"labels", "tensors", "dialects", "sparse", "functions"},
     {"alphabet", "texts", "words"},
     {"tokens"},

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from naively import remote
 from naively.exceptions import NaivelyError
 
 __all__ = ["new_file", "write_atomically"]
@@ -34,7 +35,16 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
 
 @contextmanager
 def new_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Give a file that takes the place of the path when all has been written."""
+    """Give a file that takes the place of the path when all has been written.
+
+    What is remote is written here first, and sent when it is whole.
+    """
+    if (address := remote.address_of(path)) is not None:
+        with tempfile.TemporaryFile() as file:
+            yield file
+            file.seek(0)
+            remote.write(address, file)
+        return
     target, temporary = _plain_file(path), None
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")

@@ -24,17 +24,20 @@ import json
 import os
 import warnings
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from naively import remote
 from naively._atomic import write_atomically
 from naively._optional import need
 from naively.alphabet import UNICODE
 from naively.exceptions import NaivelyError
 from naively.model_formats import FORMAT, NewerError, converted
+from naively.remote import shown
 from naively.summary import Summary
 from naively.summary_file import pack, unpack
 from naively.tensors import UnsoundError
@@ -100,23 +103,25 @@ def check(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:
 def read(path: str | os.PathLike[str]) -> ModelFile:
     """Read a model file, or raise `NaivelyError` with the reason."""
     try:
-        header, tensors = parse(Path(path))
+        header, tensors = parse(path)
         content = _content(header, tensors)
         _warn_of_unicode(content.summary, path)
         return content
     except OSError as error:
         raise NaivelyError(f"cannot read {str(path)!r}: {error.strerror}.") from error
     except NewerError as error:
-        raise NaivelyError(f"{str(path)!r} {error}.") from None
+        raise NaivelyError(f"{shown(path)!r} {error}.") from None
     except UnsoundError as error:
-        raise NaivelyError(f"{str(path)!r} is not a valid model file: {error}.") from None
+        raise NaivelyError(f"{shown(path)!r} is not a valid model file: {error}.") from None
 
 
-def parse(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def parse(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return the header's JSON and the tensors, having checked that sizes agree."""
     safetensors = need("safetensors", "reading a model", extra="files")
-    size = path.stat().st_size
-    with path.open("rb") as file:
+    address = remote.address_of(path)
+    with Path(path).open("rb") if address is None else BytesIO(remote.read(address)) as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
         start = file.read(8)
         length = int.from_bytes(start, "little")
         if len(start) < 8 or not 0 < length <= min(_LONGEST_HEADER, size - 8):
@@ -167,7 +172,7 @@ def _warn_of_unicode(summary: Summary, path: str | os.PathLike[str]) -> None:
     others = {option.unicode for option in summary.schema.options} - {UNICODE}
     if others:
         warnings.warn(
-            f"{str(path)!r} holds words by Unicode {', '.join(sorted(others))}, and this Python "
+            f"{shown(path)!r} holds words by Unicode {', '.join(sorted(others))}, and this Python "
             f"has {UNICODE}: texts with characters that only one of them knows may get other "
             "answers, and nothing can be added to the model.",
             UserWarning,

@@ -10,6 +10,8 @@ import sys
 from contextlib import suppress
 from typing import Any
 
+from naively.remote import hidden
+
 __all__ = ["fail", "interrupted", "note", "show", "show_json"]
 
 _PIPE_WIDTH = 200  # columns; what reads a pipe wants no line broken
@@ -32,7 +34,7 @@ def interrupted(text: str) -> None:
 
 
 def _error_line(word: str, colour: str, text: str) -> None:
-    line = " ".join(text.split("\n"))
+    line = hidden(" ".join(text.split("\n")))
     if not sys.stderr.isatty():
         with suppress(OSError):  # there is nobody left to tell
             print(f"{word}: {line}", file=sys.stderr, flush=True)
@@ -45,6 +47,7 @@ def _error_line(word: str, colour: str, text: str) -> None:
 
 def show(*what: Any) -> None:
     """Print results: text, or what rich can draw."""
+    what = tuple(hidden(one) if isinstance(one, str) else one for one in what)
     if all(isinstance(one, str) for one in what):
         print(*what, sep="\n")
         return

@@ -24,6 +24,7 @@ from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.labelled_rows import LabelledRows, read
 from naively.engines.files.request import Request
 from naively.exceptions import NaivelyError
+from naively.remote import shown
 
 __all__ = ["Source", "decide", "look", "read_labelled"]
 
@@ -38,12 +39,14 @@ class Source:
     @property
     def inputs(self) -> tuple[Path, ...]:
         """The files that they stand for, less standard input."""
-        return tuple(Path(file.name) for file in self.first.files if file.size is not None)
+        return tuple(Path(file.address) for file in self.first.files if file.size is not None)
 
     @property
     def title(self) -> str:
         """What is read, in a word."""
-        return Path(self.paths[0]).name if len(self.paths) == 1 else f"{len(self.paths)} files"
+        return (
+            Path(shown(self.paths[0])).name if len(self.paths) == 1 else f"{len(self.paths)} files"
+        )
 
     def split(self, values: Sequence[str] | None) -> list[str]:
         """Split 'a,b' at its commas, unless a column is called that."""

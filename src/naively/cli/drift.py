@@ -47,10 +47,12 @@ def drift(
       naively drift model.safetensors 'may/*.csv' -t species -o drift.html
       naively drift april.safetensors may.safetensors --json
     """
+    from naively._atomic import write_atomically
     from naively.drifts.compare import compare
     from naively.drifts.inputs import Compared
     from naively.drifts.pages import page
     from naively.estimators.loading import load
+    from naively.remote import shown
 
     if fail_above is not None and not 0 <= fail_above <= 1:
         raise NaivelyError(f"--fail-above must be from 0 to 1; got {fail_above}.")
@@ -60,8 +62,8 @@ def drift(
         check_output(output, model, *inputs)
     found = compare(Compared(before.summary_, model=before), after)
     if output is not None:
-        title = f"Drift from {model.name} to {Path(files[0]).name}"
-        output.write_text(page(found, title), encoding="utf-8")
+        title = f"Drift from {Path(shown(model)).name} to {Path(shown(files[0])).name}"
+        write_atomically(output, page(found, title).encode())
     if as_json:
         console.show_json(found.to_dict())
     elif output is not None:

@@ -48,9 +48,11 @@ def explain(
       naively explain iris.safetensors iris.csv -o why.html
       naively explain iris.safetensors iris.csv --row 3 --row 7 --json
     """
+    from naively._atomic import write_atomically
     from naively.cli.data import look
     from naively.estimators.loading import load
     from naively.explanations.pages import page
+    from naively.remote import shown
     from naively.scoring.files import read_some
 
     estimator, source = load(model), look(files, reading)
@@ -68,8 +70,8 @@ def explain(
             one["change"] = other.to_dict()
         console.show_json(result)
     elif output is not None:
-        title = f"Why {Path(model).name} answers as it does"
-        output.write_text(page(found, title, changes), encoding="utf-8")
+        title = f"Why {Path(shown(model)).name} answers as it does"
+        write_atomically(output, page(found, title, changes).encode())
         console.show(f"{output}: {len(found):,} row{'s' * (len(found) != 1)} explained")
     else:
         console.show(found)

@@ -11,6 +11,7 @@ import typer
 from naively.cli import console
 from naively.cli.options import check_output
 from naively.exceptions import NaivelyError
+from naively.remote import address_of, shown
 
 __all__ = ["merge"]
 
@@ -64,6 +65,8 @@ def _check_distinct(models: Sequence[Path]) -> None:
     if len(models) < 2:
         raise NaivelyError("there must be two models or more to merge; got one.")
     for i, path in enumerate(models):
+        if address_of(path) is not None and address_of(path) in map(address_of, models[:i]):
+            raise NaivelyError(f"each model counts once; got {shown(path)!r} twice.")
         if path.exists() and any(path.samefile(other) for other in models[:i] if other.exists()):
             raise NaivelyError(f"each model counts once; got {str(path)!r} twice.")
 

@@ -17,6 +17,8 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from naively.exceptions import NaivelyError
+from naively.remote import address_of, shown
+from naively.remote import check_output as check_remote_output
 
 __all__ = ["AsJson", "Data", "Files", "InPlace", "Labels", "Reading", "Saved", "Seed", "Weight"]
 __all__ += ["check_output", "grouped"]
@@ -25,7 +27,8 @@ Files = Annotated[
     list[str],
     typer.Argument(
         metavar="DATA...",
-        help="CSV, JSON lines, Parquet or Arrow: files, folders, 'globs', or - for standard input.",
+        help="CSV, JSON lines, Parquet or Arrow: files, folders, 'globs', s3:// and https:// "
+        "addresses, or - for standard input.",
         show_default=False,
     ),
 ]
@@ -56,15 +59,20 @@ class Reading:
     missing: Annotated[
         list[str] | None, _table(metavar="TEXT", help="A text that means a missing cell, like '?'.")
     ] = None
+    encoding: Annotated[
+        str | None,
+        _table(metavar="NAME", help="Of CSV and JSON lines: latin-1, cp1252, utf-16; else UTF-8."),
+    ] = None
 
     @property
     def dialect(self) -> dict[str, Any]:
-        """How CSV is written, as the engine is told."""
+        """How files of text are written, as the engine is told."""
         separator = "\t" if self.separator == r"\t" else self.separator
         return {
             "separator": separator,
             "decimal": self.decimal,
             "missing": tuple(self.missing or ()),
+            "encoding": self.encoding,
         }
 
 
@@ -114,6 +122,12 @@ class Labels:
 
 def check_output(path: Path, *inputs: Path) -> Path:
     """Return where to write, or raise before work is done for nothing or an input is lost."""
+    same = f"the output must be another file than the input; got {shown(path)!r}."
+    if (address := address_of(path)) is not None:
+        check_remote_output(address)
+        if any(address == address_of(given) for given in inputs):
+            raise NaivelyError(same)
+        return path
     if path.is_dir():
         raise NaivelyError(f"cannot write {str(path)!r}: it is a directory.")
     if path.exists() and not path.is_file():
@@ -123,7 +137,7 @@ def check_output(path: Path, *inputs: Path) -> Path:
     if not os.access(path.parent, os.W_OK):
         raise NaivelyError(f"cannot write {str(path)!r}: Permission denied.")
     if any(path.exists() and given.exists() and path.samefile(given) for given in inputs):
-        raise NaivelyError(f"the output must be another file than the input; got {str(path)!r}.")
+        raise NaivelyError(same)
     return path
 
 

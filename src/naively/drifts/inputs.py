@@ -12,6 +12,7 @@ from naively.engines import summarize
 from naively.engines.native import is_frame
 from naively.estimators._dask import is_dask
 from naively.exceptions import NaivelyError
+from naively.remote import is_remote
 from naively.schema import Schema
 from naively.summary import Summary
 
@@ -108,7 +109,7 @@ def _is_files(given: Any) -> bool:
 
 def _is_there(path: Any) -> bool:
     try:
-        return Path(path).exists()
+        return is_remote(path) or Path(path).exists()
     except (OSError, ValueError):  # a text that can be no path
         return False
 

@@ -37,7 +37,7 @@ class PersistenceMixin(LearnedMixin):
         Parameters
         ----------
         path : path-like
-            The file, by custom with the ending ``.safetensors``.
+            The file, by custom with the ending ``.safetensors``; or the address of a remote one.
         """
         state, params = self._learned(), self._params_as_text()
         content = ModelFile(state.summary, self._name, params, state.dtype.name)

@@ -14,6 +14,7 @@ from importlib import import_module
 from naively import model_file
 from naively.estimators._base import SummaryClassifier
 from naively.exceptions import NaivelyError
+from naively.remote import shown
 
 __all__ = ["classifier", "load_classifier"]
 
@@ -46,4 +47,4 @@ def load_classifier(
         problem = f"its estimator is {content.estimator!r}"
     except (TypeError, ValueError) as error:
         problem = str(error).rstrip(".")
-    raise NaivelyError(f"{str(path)!r} is not a valid model file: {problem}.")
+    raise NaivelyError(f"{shown(path)!r} is not a valid model file: {problem}.")

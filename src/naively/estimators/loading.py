@@ -37,7 +37,7 @@ def load(path: str | os.PathLike[str]) -> SummaryClassifier:
     Parameters
     ----------
     path : path-like
-        The file.
+        The file, or the address of a remote one: "s3://bucket/model.safetensors".
 
     Returns
     -------

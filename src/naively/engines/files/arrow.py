@@ -29,26 +29,30 @@ _MAPPED = 1 << 27  # bytes of a batch from which on it is mapped
 
 def open_arrow(file: File) -> ArrowReader | StreamReader:
     """Open a file of Arrow: one with a table of contents at its end, or a stream."""
+    opened = file.open()
     if file.content is not None:
-        return StreamReader(file, pa.ipc.open_stream(pa.PythonFile(file.content, mode="r")))
-    with Path(file.name).open("rb") as start:
-        magic = start.read(6)
+        return StreamReader(file, pa.ipc.open_stream(opened))
+    magic = opened.read(6)
+    opened.seek(0)
     if magic.startswith(b"FEA1"):
         raise BadFileError(file.name, "it is Feather of version 1; write it again in version 2")
     if magic == b"ARROW1":
-        return ArrowReader(file)
-    return StreamReader(file, pa.ipc.open_stream(pa.OSFile(file.name)))
+        return ArrowReader(file, opened)
+    return StreamReader(file, pa.ipc.open_stream(opened))
 
 
 class ArrowReader(TypedReader):
     """A file of record batches that is open."""
 
-    def __init__(self, file: File) -> None:
-        reader = pa.ipc.open_file(pa.OSFile(file.name))
+    def __init__(self, file: File, opened: Any) -> None:
+        reader = pa.ipc.open_file(opened)
         super().__init__(file, reader.schema)
+        self._remote = opened if file.remote is not None else None
         self._n_batches = reader.num_record_batches
         self._first = (
-            _first_batch(file) if self._n_batches and len(self._schema) else _FirstBatch(0, 0)
+            _first_batch(file, self._remote)
+            if self._n_batches and len(self._schema)
+            else _FirstBatch(0, 0)
         )
 
     def first_batches(self, name: str) -> Iterator[Any]:
@@ -82,7 +86,7 @@ class ArrowReader(TypedReader):
             return pa.ipc.open_file(pa.BufferReader(pa.py_buffer(self._map)))
         wanted = [self._schema.get_field_index(name) for name in names]
         options = pa.ipc.IpcReadOptions(use_threads=False, included_fields=wanted)
-        return pa.ipc.open_file(pa.OSFile(self.file.name), options=options)
+        return pa.ipc.open_file(self._remote or pa.OSFile(self.file.name), options=options)
 
     def _read(self, batches: range, names: Sequence[str]) -> Iterator[Any]:
         reader = self._opened(names)
@@ -110,11 +114,15 @@ class ArrowReader(TypedReader):
             self._map.madvise(mmap.MADV_DONTNEED)  # whoever still needs it, reads it again
 
 
-def _first_batch(file: File) -> _FirstBatch:
+def _first_batch(file: File, remote: Any) -> _FirstBatch:
     """Look at the first record batch where it lies: of a mapped file, nothing is copied.
 
-    One column tells whether the file is compressed: what is decompressed lies elsewhere.
+    One column tells whether the file is compressed: what is decompressed lies elsewhere. A remote
+    file is not mapped.
     """
+    if remote is not None:
+        one = pa.ipc.IpcReadOptions(use_threads=False, included_fields=[0])
+        return _FirstBatch(pa.ipc.open_file(remote, options=one).get_batch(0).num_rows, 0)
     with pa.memory_map(file.name) as mapped:
         start = mapped.read_buffer(1).address
         one = pa.ipc.IpcReadOptions(use_threads=False, included_fields=[0])

@@ -14,26 +14,38 @@ from typing import NamedTuple
 import numpy as np
 
 from naively import _kernel
-from naively._optional import need
 from naively.engines.files.sources import File
+from naively.engines.files.text_streams import (
+    START,
+    Transcoded,
+    codec_of,
+    decompressed,
+    encoding_of,
+)
 
 __all__ = ["Blocks", "Line", "RecordEnds", "last_record_end", "record_ends"]
-
-pa = need("pyarrow", "reading files", extra="files")
 
 _BYTES = 1 << 20  # read at once where a place is looked for
 Line = Callable[[], int]  # what returns the number of a line
 
 
 class Blocks:
-    """The bytes of a file, decompressed; they are asked for from front to back."""
+    """The bytes of a file, decompressed and in UTF-8; they are asked for from front to back."""
 
-    def __init__(self, file: File) -> None:
-        content = file.content
-        self._raw = pa.OSFile(file.name) if content is None else pa.PythonFile(content, mode="r")
-        self._is_plain = file.codec is None and content is None
-        self._stream = pa.CompressedInputStream(self._raw, file.codec) if file.codec else self._raw
-        self._held, self._start = b"", 0  # read ahead, and the place it begins at
+    def __init__(self, file: File, encoding: str | None = None) -> None:
+        self._raw = self._stream = file.open()
+        is_stream = file.content is not None
+        start = file.content.start if is_stream else self._raw.read(START)
+        if not is_stream:
+            self._raw.seek(0)
+        if (codec := codec_of(start)) is not None:
+            self._stream, is_stream = decompressed(self._raw, codec), True
+        start = self._stream.read(START) if is_stream else start
+        held = start if is_stream else b""
+        if (encoding := encoding_of(encoding, start)) is not None:
+            self._stream, held = Transcoded(file.name, self._stream, encoding, held), b""
+        self._is_plain = not is_stream and encoding is None
+        self._held, self._start = held, 0  # read ahead, and the place it begins at
         self._lines = _Lines()  # of what lies before that place
 
     def at(self, place: int, size: int) -> bytes:

@@ -13,7 +13,6 @@ import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from naively import __version__, model_file, model_formats
@@ -131,7 +130,7 @@ def save(path: str | os.PathLike[str], state: PassState, asked: dict[str, Any]) 
 def load(path: str | os.PathLike[str], asked: dict[str, Any]) -> PassState:
     """Read a checkpoint of a pass that was asked for the same."""
     try:
-        header, tensors = model_file.parse(Path(path))
+        header, tensors = model_file.parse(path)
         if header.get("kind") != "checkpoint":
             raise UnsoundError("it is something else")
         model_formats.check_format(header.get("format"), _FORMAT, header)

@@ -10,13 +10,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from naively._optional import need
 from naively.engines.files import plain_csv
-from naively.engines.files.blocks import Blocks, RecordEnds, last_record_end, record_ends
+from naively.engines.files.blocks import Blocks, Line, RecordEnds, last_record_end, record_ends
 from naively.engines.files.pieces import FilePiece, Position, check_names
 from naively.engines.files.sources import BadFileError, File
+from naively.engines.files.text_streams import NOT_UTF_8, check_encoding
 from naively.exceptions import NaivelyError
 
 __all__ = ["BLOCK", "SAMPLE", "CsvDialect", "CsvReader"]
@@ -34,15 +35,18 @@ _MARK = b"\xef\xbb\xbf"  # which some write before UTF-8
 
 @dataclass(frozen=True)
 class CsvDialect:
-    """How CSV is written."""
+    """How CSV is written, and files of text in general."""
 
     # the character between cells; None: a tab in files that end in .tsv, and else a comma
     separator: str | None = None
     decimal: str = "."  # the character before a fraction
     # texts that mean a missing cell, beside the empty one, NA, NaN, null and their like
     missing: tuple[str, ...] = ()
+    # as Python calls it; None: UTF-8, or what a byte-order mark says. JSON lines have one, too.
+    encoding: str | None = None
 
     def __post_init__(self) -> None:
+        check_encoding(self.encoding)
         for name, character in (("separator", self.separator or ","), ("decimal", self.decimal)):
             if len(character) != 1 or not character.isascii() or character in '"\r\n\0':
                 raise NaivelyError(
@@ -52,14 +56,16 @@ class CsvDialect:
 
     def separator_of(self, file: File) -> str:
         """Return the character between the cells of a file."""
-        return self.separator or ("\t" if re.search(r"\.tsv(\.\w+)?$", file.name) else ",")
+        is_tsv = re.search(r"\.tsv(\.\w+)?$", file.path.name)
+        return self.separator or ("\t" if is_tsv else ",")
 
 
 class CsvReader:
     """A CSV file that is open."""
 
     def __init__(self, file: File, dialect: CsvDialect) -> None:
-        self.file, self.dialect, self._blocks = file, dialect, Blocks(file)
+        self.file, self.dialect = file, dialect
+        self._blocks = Blocks(file, dialect.encoding)
         self._separator = dialect.separator_of(file)
         self._names, self._first = self._header()
 
@@ -70,12 +76,12 @@ class CsvReader:
 
     def sample(self) -> Any:
         """Return the first rows, with the types that pyarrow guesses; a CSV file has no dates."""
-        rows, where = self._records(self._first, SAMPLE), f"the rows after byte {self._first}"
-        table = self._parse(rows, self._numbered(), {}, where)
+        rows, start = self._records(self._first, SAMPLE), self._place(self._first)
+        table = self._parse(rows, self._numbered(), {}, start)
         texts = {f.name: pa.string() for f in table.schema if pa.types.is_temporal(f.type)}
         if texts:
-            table = self._parse(rows, self._numbered(), texts, where)
-        return table.rename_columns(self._names)
+            table = self._parse(rows, self._numbered(), texts, start)
+        return _without_bytes(table).rename_columns(self._names)
 
     def first_batches(self, name: str) -> Iterator[Any]:
         """Yield nothing: the sample has the first rows."""
@@ -90,12 +96,15 @@ class CsvReader:
         """Yield blocks of records from a byte on."""
         at = start.get("byte", self._first)
         while data := self._records(at, BLOCK):
-            where = f"the rows after byte {at}"
+            place = self._place(at)
             at += len(data)
-            read = partial(self._read, data, types, where)
-            yield FilePiece(read, {"byte": at}, where, self._blocks.read_of_the_file(at))
+            read = partial(self._read, data, types, place)
+            yield FilePiece(read, {"byte": at}, place.where, self._blocks.read_of_the_file(at))
 
     # --- inside -------------------------------------------------------------------------------
+
+    def _place(self, at: int) -> _Place:
+        return _Place(f"the rows after byte {at}", self._blocks.line_at(at))
 
     def _records(self, at: int, size: int) -> memoryview:
         """Return whole records from a place on: about as many bytes, more where one is longer."""
@@ -168,15 +177,13 @@ class CsvReader:
 
     def _check_encoding(self, line: bytes) -> None:
         reason = None
-        if line.startswith((b"\xff\xfe", b"\xfe\xff")):
-            reason = "it is in UTF-16, not in UTF-8. Save it as UTF-8"
-        elif b"\0" in line:
-            reason = "it is not CSV in UTF-8: it holds binary data"
+        if b"\0" in line:
+            reason = f"it is not CSV in UTF-8: it holds binary data. {NOT_UTF_8}"
         else:
             try:
                 line.decode()
-            except UnicodeDecodeError:
-                reason = "it is not in UTF-8. Save it as UTF-8"
+            except UnicodeDecodeError as error:
+                reason = f"byte 0x{line[error.start]:02x} in line 1 is not in UTF-8. {NOT_UTF_8}"
         if reason is not None:
             raise BadFileError(self.file.name, reason)
 
@@ -185,12 +192,12 @@ class CsvReader:
         return [name or f"\0{j}" for j, name in enumerate(self._names)]
 
     def _read(
-        self, rows: memoryview, types: Mapping[str, Any], where: str, names: Sequence[str]
+        self, rows: memoryview, types: Mapping[str, Any], start: _Place, names: Sequence[str]
     ) -> Iterator[Any]:
         """Read plain CSV by the kernel, and the rest by pyarrow."""
         cells = self._cells(tuple(names), tuple(types.items()))
         found = None if cells is None else plain_csv.parse(rows, cells)
-        yield from [found] if found else self._parse(rows, names, types, where).to_batches()
+        yield from [found] if found else self._parse(rows, names, types, start).to_batches()
 
     @lru_cache(maxsize=1)  # noqa: B019 - it lives as long as the reader, of which it is part
     def _cells(
@@ -203,7 +210,7 @@ class CsvReader:
         return plain_csv.Cells.of(self._names, wanted, self._separator, missing)
 
     def _parse(
-        self, rows: memoryview, names: Sequence[str], types: Mapping[str, Any], where: str
+        self, rows: memoryview, names: Sequence[str], types: Mapping[str, Any], start: _Place
     ) -> Any:
         if not bytes(rows[:64]).strip() and not bytes(rows).strip():
             return pa.table({name: pa.nulls(0) for name in names})
@@ -222,8 +229,10 @@ class CsvReader:
             return pacsv.read_csv(pa.BufferReader(pa.py_buffer(rows)), read, parse, convert)
         except pa.ArrowInvalid as error:
             if any(map(pa.types.is_integer, types.values())):  # such as 1.0
-                return self._parse(rows, names, _with_floats(types), where)
-            raise BadFileError(self.file.name, self._explained(str(error), where)) from None
+                return self._parse(rows, names, _with_floats(types), start)
+            reason = _not_utf_8(bytes(rows), start) if "invalid UTF8" in str(error) else None
+            reason = reason or self._explained(str(error), start.where)
+            raise BadFileError(self.file.name, reason) from None
 
     def _explained(self, message: str, where: str) -> str:
         """Replace the number of a column in a message by its name."""
@@ -242,6 +251,33 @@ class CsvReader:
             "can be excluded, or read as text, which the first rows did not show: "
             f"NaiveBayes with families={{{name!r}: 'categorical'}}"
         )
+
+
+class _Place(NamedTuple):
+    """Where rows begin: in words, and the number of their line."""
+
+    where: str
+    line: Line
+
+
+def _not_utf_8(rows: bytes, start: _Place) -> str | None:
+    """Return which byte is not UTF-8, if one is not."""
+    try:
+        rows.decode()
+    except UnicodeDecodeError as error:
+        line = start.line() + rows.count(b"\n", 0, error.start)
+        return f"byte 0x{rows[error.start]:02x} in line {line} is not in UTF-8. {NOT_UTF_8}"
+    return None
+
+
+def _without_bytes(table: Any) -> Any:
+    """Return first rows in which text that is not UTF-8 is text, for whoever does not read it."""
+    for j, field in enumerate(table.schema):
+        if pa.types.is_binary(field.type):
+            cells = table.column(j).to_pylist()
+            texts = [None if cell is None else cell.decode(errors="replace") for cell in cells]
+            table = table.set_column(j, field.name, pa.array(texts, pa.string()))
+    return table
 
 
 def _with_floats(types: Mapping[str, Any]) -> dict[str, Any]:

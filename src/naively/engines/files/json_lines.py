@@ -24,6 +24,7 @@ from naively.engines.files.blocks import Blocks, Line
 from naively.engines.files.cells import numbers, plain
 from naively.engines.files.pieces import FilePiece, Position, TypedReader
 from naively.engines.files.sources import BadFileError, File
+from naively.engines.files.text_streams import NOT_UTF_8
 from naively.exceptions import NaivelyError
 
 __all__ = ["BLOCK", "SAMPLE", "JsonLinesReader"]
@@ -53,13 +54,13 @@ _OBJECTS = 'Write one object a line, such as {"age": 30, "town": "Ulm"}'
 class JsonLinesReader(TypedReader):
     """A file of JSON lines that is open."""
 
-    def __init__(self, file: File) -> None:
-        self.file, self._blocks = file, Blocks(file)
+    def __init__(self, file: File, encoding: str | None = None) -> None:
+        self.file, self._blocks = file, Blocks(file, encoding)
         self._begin = len(_MARK) if self._blocks.at(0, len(_MARK)) == _MARK else 0
         self._sample = self._whole_lines(self._begin, SAMPLE)
         start = self._sample[:64].lstrip()
-        if start.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in start:
-            raise BadFileError(file.name, "it is not JSON lines in UTF-8. Save it as UTF-8")
+        if b"\0" in start:
+            raise BadFileError(file.name, f"it is not JSON lines in UTF-8. {NOT_UTF_8}")
         if start.startswith(b"["):
             raise BadFileError(file.name, f"it is one JSON array. {_OBJECTS}")
         kinds = _types(self._objects(self._sample, lambda: 1))
@@ -136,11 +137,11 @@ class JsonLinesReader(TypedReader):
     def _parse_slowly(self, data: bytes, line: Line, kinds: Mapping[str, Any]) -> Any:
         """Read what pyarrow refuses, such as half a surrogate pair, or raise what is wrong."""
         cells: dict[str, list[Any]] = {name: [] for name in kinds}
-        for number, row in self._objects(data, line):
+        for i, row in self._objects(data, line):
             for name, kind in kinds.items():
                 cell = row.get(name)
                 if cell is not None and type(cell) not in _TAKEN.get(kind, (str,)):
-                    self._raise_cell(number, name, cell, kind)
+                    self._raise_cell(line() + i, name, cell, kind)
                 cells[name].append(_sound(cell) if isinstance(cell, str) else cell)
         return pa.table({name: self._column(name, cells[name], kinds[name]) for name in kinds})
 
@@ -166,27 +167,26 @@ class JsonLinesReader(TypedReader):
         )
 
     def _objects(self, data: bytes, line: Line) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the objects of lines, each with the number of its line, or raise `BadFileError`."""
-        first, lines = line(), data.split(b"\n")
+        """Yield the objects of lines, each with its place among them, or raise `BadFileError`."""
+        lines = data.split(b"\n")
         for i, text in enumerate(lines):
             if not text.strip():
                 continue
-            number = first + i
             try:
                 found = json.loads(text.decode(), object_pairs_hook=_object)
             except UnicodeDecodeError:
-                self._raise_line(number, "is not in UTF-8. Save the file as UTF-8")
+                self._raise_line(line() + i, f"is not in UTF-8. {NOT_UTF_8}")
             except RecursionError:
-                self._raise_line(number, "is nested too deeply")
+                self._raise_line(line() + i, "is nested too deeply")
             except ValueError as error:
                 is_last = i == len(lines) - 1
                 cut = ". It is the last line, and has no end: the file may have been cut"
                 place = f" (column {error.colno})" if isinstance(error, _NotJson) else ""
                 reason = f"{getattr(error, 'msg', error)}{place}{cut if is_last else ''}"
-                self._raise_line(number, f"is not JSON: {reason}")
+                self._raise_line(line() + i, f"is not JSON: {reason}")
             if not isinstance(found, dict):
-                self._raise_line(number, f"is no object. {_OBJECTS}")
-            yield number, found
+                self._raise_line(line() + i, f"is no object. {_OBJECTS}")
+            yield i, found
 
     def _raise_line(self, number: int, what: str) -> None:
         raise BadFileError(self.file.name, f"line {number} {what}")

@@ -7,7 +7,7 @@ row group of any size, with any number of columns, is read in little memory by a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from threading import local
 from typing import Any
 
@@ -26,19 +26,23 @@ _MOST_ROWS = 1 << 17  # of a batch
 _TEXTS = 1 << 23  # bytes of a batch with columns of text, whose cells may be long
 _MOST_BYTES = 1 << 28  # of small row groups that are read together
 _BUFFER = 1 << 16  # bytes of a column that are read at once
+_REMOTE_BUFFER = 1 << 20  # the same where each read is a request
+_TOGETHER = 1 << 26  # bytes of a remote row group up to which its columns are fetched together
 
 
 class ParquetReader(TypedReader):
     """A Parquet file that is open."""
 
     def __init__(self, file: File) -> None:
-        self._metadata = pq.read_metadata(file.name)
+        with file.open(ahead=False) as opened:
+            self._metadata = pq.read_metadata(opened)
         super().__init__(file, self._metadata.schema.to_arrow_schema())
         self._own = local()
 
     def first_batches(self, name: str) -> Iterator[Any]:
         """Yield batches of the first rows, with one column."""
-        reader = pq.ParquetFile(self.file.name, metadata=self._metadata, pre_buffer=False)
+        opened = self.file.open(ahead=False)
+        reader = pq.ParquetFile(opened, metadata=self._metadata, pre_buffer=False)
         yield from reader.iter_batches(LOOKED_AT, columns=[name], use_threads=False)
 
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
@@ -88,14 +92,22 @@ class ParquetReader(TypedReader):
         """Return the file as this thread holds it: readers are not for several threads."""
         if not hasattr(self._own, "handle"):
             self._own.handle = pq.ParquetFile(
-                self.file.name,
+                self.file.open(ahead=False),
                 metadata=self._metadata,
                 read_dictionary=self._encoded,
-                buffer_size=_BUFFER,
-                pre_buffer=False,  # which would hold whole row groups
+                buffer_size=_BUFFER if self.file.remote is None else _REMOTE_BUFFER,
+                pre_buffer=self._fetches_together,  # which holds whole row groups
                 page_checksum_verification=True,
             )
         return self._own.handle
+
+    @cached_property
+    def _fetches_together(self) -> bool:
+        """Whether row groups are fetched in few requests: remote ones that are not large."""
+        if self.file.remote is None:
+            return False
+        groups = map(self._metadata.row_group, range(self._metadata.num_row_groups))
+        return max((group.total_byte_size for group in groups), default=0) <= _TOGETHER
 
     def _is_sound(self, group: int, names: Sequence[str]) -> bool:
         try:

@@ -73,7 +73,10 @@ def errors_of_reading(file: File, where: str = "") -> Iterator[None]:
     except UnicodeDecodeError:
         raise change_of(file) or BadFileError(file.name, f"{where}{_NOT_UTF_8}") from None
     except (pa.ArrowException, OSError) as error:
-        reason = getattr(error, "strerror", None) or " ".join(str(error).split())
+        if file.remote is None:
+            reason = getattr(error, "strerror", None) or " ".join(str(error).split())
+        else:
+            reason = file.remote.reason_of(error)
         raise change_of(file) or BadFileError(file.name, f"{where}{reason}") from None
 
 
@@ -85,7 +88,7 @@ def _reader(file: File, dialect: CsvDialect) -> Reader:
     if file.format == "parquet":
         return ParquetReader(file)
     if file.format == "json":
-        return JsonLinesReader(file)
+        return JsonLinesReader(file, dialect.encoding)
     return open_arrow(file) if file.format == "arrow" else StreamReader.of_object(file)
 
 

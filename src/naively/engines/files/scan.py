@@ -68,16 +68,18 @@ def scan(
     separator: str | None = None,
     decimal: str = ".",
     missing: Sequence[str] = (),
+    encoding: str | None = None,
 ) -> Scan:
     r"""Summarize files by their labels, in one pass and little memory.
 
     Parameters
     ----------
     source : str, path-like, list of those, an Arrow stream, or FirstRows
-        Files of CSV or JSON lines (also .gz, .zst, .bz2), Parquet or Arrow: a path, a folder,
-        a glob, "-" for standard input. What a path says, as in ``year=2024/a.parquet``, is a
-        column. Or an object with ``__arrow_c_stream__``: a data frame, a relation of DuckDB, a
-        reader. Or files that have been looked at already.
+        Files of CSV or JSON lines (also compressed: gzip, zstd, bz2, xz, lz4), Parquet or Arrow: a
+        path, a folder, a glob, here or remote ("s3://bucket/a.csv"), "-" for standard input. What a
+        path says, as in ``year=2024/a.parquet``, is a column. Or an object with
+        ``__arrow_c_stream__``: a data frame, a relation of DuckDB, a reader. Or files that have
+        been looked at already.
     target : str or None
         The column of labels; None where there is none: then all rows are of one class.
     columns : sequence of str, optional
@@ -109,6 +111,9 @@ def scan(
     separator, decimal, missing
         How CSV is written: the character between cells (None: a tab in .tsv, else a comma), the
         one before a fraction, and further texts that mean a missing cell.
+    encoding : str, optional
+        How CSV and JSON lines are encoded, as Python calls it: "latin-1", "cp1252", "utf-16". None:
+        UTF-8, or what a byte-order mark says.
 
     Examples
     --------
@@ -131,7 +136,7 @@ def scan(
         types=types,
         skip_columns=skip_columns,
     )
-    first = FirstRows.of(source, CsvDialect(separator, decimal, tuple(missing)))
+    first = FirstRows.of(source, CsvDialect(separator, decimal, tuple(missing), encoding))
     how: dict[str, Any] = {"skip_bad_files": skip_bad_files, "checkpoint": checkpoint}
     passing = SummaryPass(first, request, schema, progress=progress, **how)
     return _scanned(passing, n_jobs, label_type)

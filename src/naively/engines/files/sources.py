@@ -5,8 +5,8 @@
 >>> for name in ("day=2/b.csv.gz", "day=1/a.csv"):
 ...     (folder / name).parent.mkdir()
 ...     _ = (folder / name).write_bytes(b"")
->>> [(file.format, file.codec, file.partitions) for file in resolve(folder)]
-[('csv', None, {'day': 1}), ('csv', 'gzip', {'day': 2})]
+>>> [(file.format, file.partitions) for file in resolve(folder)]
+[('csv', {'day': 1}), ('csv', {'day': 2})]
 
 Files are read in the order of their names, so that a folder always gives the same rows in the
 same order.
@@ -24,7 +24,10 @@ from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import unquote
 
+from naively import remote
+from naively._optional import need
 from naively.exceptions import NaivelyError
+from naively.remote import hidden, shown
 
 __all__ = ["BadFileError", "File", "are_text", "change_of", "resolve"]
 
@@ -34,17 +37,13 @@ _FORMATS = {
     **dict.fromkeys((".parquet", ".parq", ".pq"), "parquet"),
     **dict.fromkeys((".arrow", ".arrows", ".feather", ".ipc"), "arrow"),
 }
-_TEXTS = ("csv", "json")  # which are compressed as a whole
-_CODECS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
-_MAGIC: dict[bytes, tuple[str, str | None]] = {
-    b"PAR1": ("parquet", None),
-    b"ARROW1": ("arrow", None),
-    b"\xff\xff\xff\xff": ("arrow", None),  # a stream
-    b"\x1f\x8b": ("csv", "gzip"),
-    b"(\xb5/\xfd": ("csv", "zstd"),
-    b"BZh": ("csv", "bz2"),
-    b"{": ("json", None),
-    b"[{": ("json", None),  # an array, which its reader refuses
+_COMPRESSED = (".gz", ".zst", ".bz2", ".xz", ".lz4")
+_MAGIC = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",  # a stream
+    b"{": "json",
+    b"[{": "json",  # an array, which its reader refuses
 }
 _NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"  # how a missing value is called
 
@@ -53,8 +52,8 @@ class BadFileError(NaivelyError):
     """A file that cannot be read to its end: truncated, corrupt, malformed."""
 
     def __init__(self, file: str, reason: str) -> None:
-        super().__init__(f"cannot read {file!r}: {reason.rstrip('.')}.")
-        self.file, self.reason = file, reason.rstrip(".")
+        self.file, self.reason = file, hidden(reason).rstrip(".")
+        super().__init__(f"cannot read {file!r}: {self.reason}.")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BadFileError, (self.file, self.reason)
@@ -64,17 +63,41 @@ class BadFileError(NaivelyError):
 class File:
     """A file, or something that is read like one."""
 
-    name: str  # its path as it was given; "-" is standard input
+    name: str  # its path as it was given, without secrets; "-" is standard input
     format: str  # "csv", "json", "parquet", "arrow"; "stream" is an object of some other library
-    codec: str | None = None  # how it is compressed as a whole
     # columns that its path holds: ``{"year": 2024}``; NaN is a missing number
     partitions: dict[str, Any] = field(default_factory=dict)
     # size and modified: bytes, and the time of the last change in nanoseconds; None where there is
     # no file
     size: int | None = None
     modified: int | None = None
-    inode: int | None = None  # which file of the disk it is
+    inode: int | str | None = None  # which file of the disk it is, or version of a remote one
     content: Any = None  # what is read, where it is not the file of that name
+    remote: Any = None  # the `RemoteFile`, where it is not on this machine
+
+    @property
+    def address(self) -> str:
+        """Where it is; this may hold secrets, and is not to be shown."""
+        return self.name if self.remote is None else self.remote.address
+
+    @property
+    def path(self) -> PurePath:
+        """What its ending and its folders are read off."""
+        return PurePath(self.name if self.remote is None else self.remote.path)
+
+    def open(self, *, ahead: bool = True) -> Any:
+        """Return a file of pyarrow's; where it is remote, blocks are read ahead, if wanted."""
+        pa = need("pyarrow", "reading files", extra="files")
+        if self.content is not None:
+            return pa.PythonFile(self.content, mode="r")
+        return pa.OSFile(self.name) if self.remote is None else self.remote.open(ahead=ahead)
+
+    def facts(self) -> tuple[int | None, int | None, int | str | None]:
+        """Return its size, time and identity as they are now, or raise `OSError`."""
+        if self.remote is not None:
+            return tuple(self.remote.facts_now())
+        facts = Path(self.name).stat()
+        return facts.st_size, facts.st_mtime_ns, facts.st_ino
 
     @property
     def identity(self) -> list[Any]:
@@ -87,14 +110,14 @@ def change_of(file: File) -> BadFileError | None:
     if file.size is None:
         return None
     try:
-        facts = Path(file.name).stat()
+        facts = file.facts()
     except OSError as error:
-        return BadFileError(file.name, f"it changed while it was read: {error.strerror}")
-    if (facts.st_size, facts.st_mtime_ns, facts.st_ino) == (file.size, file.modified, file.inode):
+        return BadFileError(file.name, f"it changed while it was read: {error.strerror or error}")
+    if facts == (file.size, file.modified, file.inode):
         return None
     return BadFileError(
         file.name,
-        f"it changed while it was read: it had {file.size} bytes and now has {facts.st_size}, "
+        f"it changed while it was read: it had {file.size} bytes and now has {facts[0]}, "
         "or was written again. Read it when nothing writes to it",
     )
 
@@ -109,8 +132,8 @@ def are_text(files: Iterable[File], target: str | None) -> bool:
 def resolve(source: Any) -> list[File]:
     """Return the files that a source stands for, in the order in which they are read.
 
-    A source is a file, a folder (with all below it), a glob, "-" for standard input, several of
-    those; or an object with ``__arrow_c_stream__``, or a dataset of pyarrow.
+    A source is a file, a folder (with all below it), a glob, each here or remote, "-" for standard
+    input, several of those; or an object with ``__arrow_c_stream__``, or a dataset of pyarrow.
     """
     if isinstance(source, str | os.PathLike):
         return _with_typed_partitions(_named(os.fspath(source)))
@@ -120,7 +143,7 @@ def resolve(source: Any) -> list[File]:
         files = [file for one in source for file in _resolved(one)]
         if not files:
             raise NaivelyError("there must be a file to read; got none.")
-        return _with_typed_partitions(list({file.name: file for file in files}.values()))
+        return _with_typed_partitions(_distinct(files))
     raise NaivelyError(
         "data must be a path, a glob, paths, or an object with __arrow_c_stream__; "
         f"got {type(source).__name__}."
@@ -140,6 +163,8 @@ def _is_dataset(source: object) -> bool:
 def _named(name: str) -> list[File]:
     if name == "-":
         return [_standard_input()]
+    if (address := remote.address_of(name)) is not None:
+        return [_remote_file(found) for found in remote.find(address)]
     path = Path(name)
     if path.is_dir():
         found = [one for one in sorted(path.rglob("*")) if one.is_file() and _counts(one, path)]
@@ -168,33 +193,59 @@ def _file(path: Path) -> File:
                 f"cannot read {str(path)!r}: it is not a plain file. Save it as one, or pipe it "
                 "in and give '-'."
             )
-        kind, codec = _format_by_name(path) or _format_by_content(path)
     except OSError as error:
         raise NaivelyError(f"cannot read {str(path)!r}: {error.strerror}.") from None
-    partitions = _partitions(path)
     identity = facts.st_size, facts.st_mtime_ns, facts.st_ino
-    return File(str(path), kind, codec, partitions, *identity)
+    return _with_format(File(str(path), "", _partitions(path), *identity))
 
 
-def _format_by_name(path: PurePath) -> tuple[str, str | None] | None:
-    codec = _CODECS.get(path.suffix.lower())
-    suffix = (path.with_suffix("") if codec else path).suffix.lower()
-    kind = _FORMATS.get(suffix)
-    return None if kind is None or (codec and kind not in _TEXTS) else (kind, codec)
+def _remote_file(found: Any) -> File:
+    partitions = _partitions(PurePath(found.path))
+    size, modified, tag = found.facts
+    file = File(shown(found.address), "", partitions, size, modified, tag, remote=found)
+    return _with_format(file)
 
 
-def _format_by_content(path: Path) -> tuple[str, str | None]:
-    with path.open("rb") as file:
-        found = _format_of(file.read(8))
+def _distinct(files: Iterable[File]) -> list[File]:
+    """Return each file once; addresses that differ in secrets alone are numbered."""
+    found: dict[str, File] = {}
+    for file in {file.address: file for file in files}.values():
+        same = sum(other.partition(" (")[0] == file.name for other in found)
+        name = f"{file.name} ({same + 1})" if same and file.remote is not None else file.name
+        found[name] = replace(file, name=name)
+    return list(found.values())
+
+
+def _with_format(file: File) -> File:
+    """Decide by the name what kind of file it is, or else by the content."""
+    path = file.path
+    is_compressed = path.suffix.lower() in _COMPRESSED
+    kind = _FORMATS.get((path.with_suffix("") if is_compressed else path).suffix.lower())
+    if kind in ("parquet", "arrow") and is_compressed:
+        raise NaivelyError(
+            f"cannot read {file.name!r}: {kind.capitalize()} is compressed inside, and this is "
+            "compressed again. Decompress it."
+        )
+    return replace(file, format=kind or _format_by_content(file))
+
+
+def _format_by_content(file: File) -> str:
+    from naively.engines.files.text_streams import first_bytes
+
+    try:
+        start, is_compressed = first_bytes(file)
+    except OSError as error:
+        raise NaivelyError(f"cannot read {file.name!r}: {error.strerror or error}.") from None
+    found = _format_of(start) or ("csv" if is_compressed else None)
     if found is None:
         raise NaivelyError(
-            f"cannot tell what kind of file {str(path)!r} is. Its name should end in .csv, "
+            f"cannot tell what kind of file {file.name!r} is. Its name should end in .csv, "
             ".csv.gz, .csv.zst, .jsonl, .parquet, .arrow or .feather; a glob leaves others out."
         )
     return found
 
 
-def _format_of(start: bytes) -> tuple[str, str | None] | None:
+def _format_of(start: bytes) -> str | None:
     return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
 
 
@@ -257,11 +308,11 @@ class _StandardInput:
 def _standard_input() -> File:
     import sys
 
-    start = sys.stdin.buffer.read(8)
-    kind, codec = _format_of(start) or ("csv", None)
+    start = sys.stdin.buffer.read(16)
+    kind = _format_of(start) or "csv"
     if kind == "parquet" or start.startswith(b"ARROW1"):
         raise NaivelyError(
             f"standard input must be CSV, JSON lines or an Arrow stream; got a file of {kind}, "
             "whose end is read first. Save it, and give its name."
         )
-    return File("-", kind, codec, content=_StandardInput(start, sys.stdin.buffer))
+    return File("-", kind, content=_StandardInput(start, sys.stdin.buffer))

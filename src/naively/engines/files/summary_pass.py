@@ -14,6 +14,7 @@ from threading import Event
 from time import monotonic
 from typing import Any
 
+from naively import remote
 from naively._optional import need
 from naively.engines.files import checkpoint as checkpoints
 from naively.engines.files.batch_sum import BatchSum
@@ -28,6 +29,7 @@ from naively.engines.files.shared_counts import SharedCounts
 from naively.engines.files.sources import BadFileError, are_text
 from naively.exceptions import NaivelyError
 from naively.hashed_texts import are_hashed_words
+from naively.remote import shown
 from naively.schema import Schema
 from naively.statistics.sample import EVERYTHING
 from naively.summary import Summary
@@ -96,6 +98,10 @@ class SummaryPass:
             return None
         if any(file.size is None for file in self.first.files):
             raise NaivelyError("a checkpoint needs files, which can be read again; got a stream.")
+        if remote.is_remote(self.checkpoint):
+            raise NaivelyError(
+                f"a checkpoint must be a file of this machine; got {shown(self.checkpoint)!r}."
+            )
         if not Path(self.checkpoint).exists():
             return None
         state = checkpoints.load(self.checkpoint, self._asked())

@@ -23,6 +23,7 @@ from naively._atomic import new_file
 from naively._optional import need
 from naively.engines.files.arrow_arrays import empty_table
 from naively.exceptions import NaivelyError
+from naively.remote import shown
 
 __all__ = ["check_format", "written"]
 
@@ -73,7 +74,7 @@ def check_format(path: str | os.PathLike[str]) -> Any:
     kind = ".csv" if name == "-" else Path(name).suffix.lower()
     if kind not in _FORMATS:
         endings = ", ".join(_FORMATS)
-        raise NaivelyError(f"the output must end in one of {endings}; got {name!r}.")
+        raise NaivelyError(f"the output must end in one of {endings}; got {shown(name)!r}.")
     return _FORMATS[kind]
 
 

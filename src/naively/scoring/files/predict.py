@@ -37,6 +37,7 @@ def predict(
     separator: str | None = None,
     decimal: str = ".",
     missing: Sequence[str] = (),
+    encoding: str | None = None,
 ) -> int:
     """Label the rows of files, and write the labels to a file; return how many.
 
@@ -60,11 +61,11 @@ def predict(
         Called with the numbers of rows and bytes so far, and of all bytes (None if unknown).
     n_jobs : int, optional
         Threads; None for all cores.
-    separator, decimal, missing
-        How CSV is written, as for `scan`.
+    separator, decimal, missing, encoding
+        How files of text are written, as for `scan`.
     """
     check_format(output)
-    first = FirstRows.of(source, CsvDialect(separator, decimal, tuple(missing)))
+    first = FirstRows.of(source, CsvDialect(separator, decimal, tuple(missing), encoding))
     first.check_sound()
     answers = FileAnswers.of(model, first, proba, named(id), columns)
     rows, before = 0, 0  # in all; of the files before this one

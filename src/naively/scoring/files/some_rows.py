@@ -33,6 +33,7 @@ def read_some(
     separator: str | None = None,
     decimal: str = ".",
     missing: Sequence[str] = (),
+    encoding: str | None = None,
 ) -> Any:
     """Return some rows of files as `predict` takes them: a table, or an array without names.
 
@@ -46,10 +47,10 @@ def read_some(
         Which rows of all files together, from 0.
     at_most : bool, default=False
         Whether rows beyond the last are left out; or are an error.
-    columns, separator, decimal, missing
+    columns, separator, decimal, missing, encoding
         As for `naively.scoring.files.predict`.
     """
-    first = FirstRows.of(source, CsvDialect(separator, decimal, tuple(missing)))
+    first = FirstRows.of(source, CsvDialect(separator, decimal, tuple(missing), encoding))
     first.check_sound()
     plan = _CellReader(FileAnswers.of(model, first, False, (), columns))
     found: list[Any] = []
