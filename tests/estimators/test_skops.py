@@ -73,14 +73,3 @@ def test_a_pickle_of_another_version_says_so():
     for other in ({"summary_": 1}, {"_state": ("summary", "dtype")}, {"_state": {"format": 99}}):
         with pytest.raises(NaivelyError, match=r"pickle of a GaussianNB .* naively\.load"):
             GaussianNB().__setstate__({**state, **other})
-
-
-@pytest.mark.filterwarnings("ignore")  # MLflow's own
-def test_mlflow_takes_the_same_list(tmp_path):
-    mlflow = pytest.importorskip(
-        "mlflow.sklearn", reason="MLflow is not installed: make test SPARK=1"
-    )
-    model = MODELS["naive"]()
-    trusted = {"skops_trusted_types": naively.TRUSTED_TYPES}
-    mlflow.save_model(model, tmp_path / "model", pip_requirements=["naively"], **trusted)
-    assert is_same(model, mlflow.load_model(tmp_path / "model"))
