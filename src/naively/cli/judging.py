@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from naively.evaluation.files.content_folds import ContentFolds
     from naively.evaluation.files.evaluate import JudgedFiles
 
-__all__ = ["judge"]
+__all__ = ["judge", "passes", "readable_twice"]
 
 
 def judge(
@@ -30,17 +30,20 @@ def judge(
     """Judge a model on files by folds; say which columns were left out, or only count the rows."""
     from naively.evaluation.files.evaluate import judge_files
 
-    first, plan = _readable_twice(source, data, model)
-    how = {"plan": plan, "watch": lambda name: bars.streaming(f"{name} {source.title}"), **options}
+    first, plan = readable_twice(source, data, model)
+    how = passes(source, plan) | options
     with user_errors():
         judged = judge_files(first, plan.request, model.measured(), model.estimator, folds, **how)
     tell_counting(counting_columns(judged.measured.folds.total()))
     return judged
 
 
-def _readable_twice(
-    source: Source, data: Data, model: ModelOptions
-) -> tuple[FirstRows, ColumnPlan]:
+def passes(source: Source, plan: ColumnPlan) -> dict[str, Any]:
+    """Return the options of both passes: the columns to read, and a bar for each."""
+    return {"plan": plan, "watch": lambda name: bars.streaming(f"{name} {source.title}")}
+
+
+def readable_twice(source: Source, data: Data, model: ModelOptions) -> tuple[FirstRows, ColumnPlan]:
     """Return what is read; standard input can be read only once, and becomes a table."""
     plan = source.plan(data, model.kinds)
     if all(file.size is not None for file in source.first.files):

@@ -13,6 +13,8 @@ from naively.cli.parameters import ModelOptions
 
 __all__ = ["report"]
 
+_FOLDS = 10
+
 
 def report(
     files: Files,
@@ -35,6 +37,9 @@ def report(
 ) -> None:
     """Write one HTML page: the figures, the plots, and an explorer.
 
+    Files may be larger than memory: they are read twice, and what draws
+    single rows uses a random sample of them.
+
     For example:
 
       naively report iris.csv --target species -o report.html
@@ -42,27 +47,33 @@ def report(
       naively report people.csv -t sick --hide-rows
       naively report people.csv -t sick --folds 5 --no-compare
     """
-    from naively.cli.data import decide, look, read_labelled
+    from naively.cli.data import decide, look
+    from naively.cli.judging import passes, readable_twice
     from naively.cli.splits import user_errors
-    from naively.reports import report as make
+    from naively.evaluation.files.content_folds import ContentFolds
+    from naively.reports import Report
+    from naively.reports.files import collect_files
 
     model.check()
     source = look(files, data)
     check_output(output, *source.inputs)
     figures = check_output(output.with_suffix(".json"), *source.inputs) if as_json else None
     model = decide(model, source, data)
-    table = read_labelled(source, data, model.kinds)
-    title = title or f"Predicting {data.target}"
+    first, plan = readable_twice(source, data, model)
     with bars.steps("writing the report") as tell, user_errors():
-        page = make(
-            model.estimator(table.classes),
-            table.X,
-            table.y,
-            title=title,
-            folds="auto" if folds is None else folds,
-            compare=not no_compare,
-            show_rows=not hide_rows,
-            progress=tell,
+        page = Report(
+            collect_files(
+                first,
+                plan.request,
+                model.measured(),
+                model.estimator,
+                ContentFolds(folds or _FOLDS),
+                title=title or f"Predicting {data.target}",
+                compare=not no_compare,
+                show_rows=not hide_rows,
+                progress=tell,
+                **passes(source, plan),
+            )
         )
         html = page.html
     page.save(output)

@@ -29,7 +29,7 @@ from typing import NamedTuple
 from naively.evaluation.influence import Influence, Judgement
 from naively.exceptions import NaivelyError
 
-__all__ = ["METRICS", "Estimate", "estimate", "influence", "wilson"]
+__all__ = ["METRICS", "Estimate", "estimate", "influence", "interval", "wilson"]
 
 
 class Metric(NamedTuple):
@@ -68,23 +68,35 @@ class Estimate(NamedTuple):
 def estimate(rows: Judgement, name: str, level: float = 0.95) -> Estimate:
     """Compute a metric with its interval: by name, also ``"top_5_accuracy"`` and its likes."""
     found, metric = influence(rows, name), METRICS.get(name, Metric(""))
+    share = rows.class_share
+    least = float(share[share > 0].min()) if metric.by_class else 1.0
+    return interval(found.value, rows.error(found), least * rows.n_rows, metric.bounds, level)
+
+
+def interval(
+    value: float,
+    error: float,
+    n_rows: float,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    level: float = 0.95,
+) -> Estimate:
+    """Return a value with its interval; at the end of its range it rests on so many rows."""
     if not 0 < level < 1:
         raise NaivelyError(f"the level of an interval must lie between 0 and 1; got {level}.")
-    error = rows.error(found)
     if isnan(error):
-        return Estimate(found.value, nan, nan)
+        return Estimate(value, nan, nan)
     z = NormalDist().inv_cdf((1 + level) / 2)
-    low, high = metric.bounds
+    low, high = bounds
     if high == inf:
-        factor = exp(min(z * error / found.value, 700.0)) if found.value > 0 else 1.0
-        return Estimate(found.value, found.value / factor, found.value * factor)
-    v, error = (found.value - low) / (high - low), error / (high - low)
+        factor = exp(min(z * error / value, 700.0)) if value > 0 else 1.0
+        return Estimate(value, value / factor, value * factor)
+    v, error = (value - low) / (high - low), error / (high - low)
     spread = v * (1 - v)
     if spread > 0 and not error**2 > 1e-30:
-        return Estimate(found.value, found.value, found.value)
-    n = spread / error**2 if spread > 1e-15 and error > 0 else _rows(rows, metric)
+        return Estimate(value, value, value)
+    n = spread / error**2 if spread > 1e-15 and error > 0 else n_rows
     ends = wilson(min(max(v, 0.0), 1.0), n, z)
-    return Estimate(found.value, *(low + end * (high - low) for end in ends))
+    return Estimate(value, *(low + end * (high - low) for end in ends))
 
 
 def influence(rows: Judgement, name: str) -> Influence:
@@ -107,9 +119,3 @@ def wilson(share: float, n: float, z: float) -> tuple[float, float]:
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return max(0.0, min(middle - half, share)), min(1.0, max(middle + half, share))
-
-
-def _rows(rows: Judgement, metric: Metric) -> float:
-    """Return how many rows a metric at the end of its range rests on."""
-    least = float(rows.class_share[rows.class_share > 0].min()) if metric.by_class else 1.0
-    return rows.n_rows * least

@@ -241,15 +241,19 @@ class Judgement:
         assert self.probabilities is not None
         return ClassCurve.of(self.truth == k, self.probabilities[:, k], self.weight)
 
+    def ranks_of(self, k: int) -> tuple[Influence, Influence]:
+        """Return ROC area and average precision of one class against the rest."""
+        return _of_curve(self.curve(k))
+
     @cached_property
     def _ranked(self) -> tuple[Influence, Influence]:
         """ROC area and average precision, of one sort for each class that has rows."""
         if self.probabilities is None or self.n_classes < 2:
             return _UNDEFINED, _UNDEFINED
         if self.n_classes == 2:
-            return _of_curve(self.curve(1))
+            return self.ranks_of(1)
         there = np.flatnonzero(self.class_share > 0)
-        found = [_of_curve(self.curve(int(k))) for k in there]
+        found = [self.ranks_of(int(k)) for k in there]
         return self._weighted([auc for auc, _ in found]), self._weighted([ap for _, ap in found])
 
     def _weighted(self, by_class: list[Influence]) -> Influence:

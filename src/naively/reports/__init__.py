@@ -28,6 +28,8 @@ from html import escape
 from typing import Any
 
 from naively._atomic import write_atomically
+from naively.evaluation.inputs import is_fitted
+from naively.exceptions import NaivelyError
 from naively.reports.collect import collect
 from naively.reports.render import render
 
@@ -107,18 +109,21 @@ def report(
     compare: bool = True,
     show_rows: bool = True,
     progress: Callable[[str], None] | None = None,
+    **options: Any,
 ) -> Report:
     """Report on a model and its data: ``report(model, X, y)``, or ``report(X, y)``.
+
+    Call it as ``report(model, files, "target")`` for files of any size.
 
     Parameters
     ----------
     model : GaussianNB or NaiveBayes, optional
         A fitted model is explored as it is; another one is fitted on X and y. Without one, it is
         ``GaussianNB()``, or ``NaiveBayes()`` where not all columns hold numbers; the page says so.
-    X : array-like or data frame of shape (n_rows, n_columns)
+    X : array-like or data frame of shape (n_rows, n_columns), or files
         Numbers, and for `NaiveBayes` text, booleans and categories; NaN and null are missing.
-    y : array-like of shape (n_rows,)
-        Labels: strings, integers or booleans, of 2 to 100 classes.
+    y : array-like of shape (n_rows,), or str
+        Labels: strings, integers or booleans, of 2 to 100 classes; the column of labels, of files.
     path : path-like, optional
         Where to write the page, whole or not at all.
     title : str, optional
@@ -126,7 +131,8 @@ def report(
     folds : "auto", int, "leave-one-out" or None, default="auto"
         How the evaluation holds rows out, as in `naively.evaluate`: models like this one are
         fitted on the other rows. "auto" is 10 folds, or as many as the smallest class has rows.
-        None judges the fitted model itself on these rows, which it should not have seen.
+        None judges the fitted model itself on these rows, which it should not have seen. Of
+        files, "auto" is 10 folds, and what a row holds decides its fold.
     compare : bool, default=True
         Whether to compare with scikit-learn's GaussianNB, which takes some seconds where there
         are millions of cells. It is left out where there are missing cells or categories.
@@ -136,6 +142,8 @@ def report(
         `NaiveBayes` the names of categories and a value from the middle of each bin.
     progress : callable, optional
         Called with a few words whenever another part of the report is begun.
+    **options
+        For files, as for `naively.evaluate`: ``columns``, ``exclude``, ``separator``, ...
 
     Returns
     -------
@@ -160,17 +168,36 @@ def report(
     >>> report(iris.data, species, compare=False).data["title"]
     'Predicting species'
     """
-    data = collect(
-        model,
-        X,
-        y,
-        title=title,
-        folds=folds,
-        compare=compare,
-        show_rows=show_rows,
-        progress=progress or (lambda _part: None),
-    )
+    how: dict[str, Any] = {"title": title, "compare": compare, "show_rows": show_rows}
+    how["progress"] = progress or (lambda _part: None)
+    given = [value for value in (model, X, y) if value is not None]
+    if len(given) > 1 and isinstance(given[-1], str):
+        *models, source, target = given
+        data = _of_files(models[0] if models else None, source, target, folds, options, how)
+    elif options:
+        raise NaivelyError(f"only files take the option {next(iter(options))!r}.")
+    else:
+        data = collect(model, X, y, folds=folds, **how)
     page = Report(data)
     if path is not None:
         page.save(path)
     return page
+
+
+def _of_files(
+    model: Any, source: Any, target: str, folds: Any, options: dict[str, Any], how: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the dict of a page about files."""
+    from naively.evaluation.files.evaluate import content_folds
+    from naively.evaluation.files.file_inputs import FileInputs
+    from naively.reports.files import collect_files
+
+    if model is not None and is_fitted(model):
+        raise NaivelyError(
+            "a report on files fits the model itself; got a fitted one. Give an unfitted one, such "
+            "as sklearn.base.clone(model), or read the rows into memory."
+        )
+    given = FileInputs.of(model, source, target, **options)
+    wanted = 10 if isinstance(folds, str) and folds == "auto" else folds
+    passes: dict[str, Any] = {**given.passes, **how, "chosen": model is None}
+    return collect_files(*given.measured, content_folds(wanted, None, None), **passes)

@@ -55,17 +55,32 @@ class Categories:
         width = known.size + 1
         here = cells >= 0
         counts = np.bincount(codes[here] * width + cells[here], minlength=n_classes * width)
-        counts = counts.reshape(n_classes, width)
-        total, counts = counts.sum(axis=1), counts[:, : known.size]
+        return cls.counted(counts.reshape(n_classes, width), cells.size, known, cells[needed])
+
+    @classmethod
+    def counted(
+        cls,
+        counts: NDArray[np.int64],
+        n_rows: int,
+        known: NDArray[Any],
+        needed: NDArray[np.int32],
+    ) -> Categories:
+        """Choose the categories that are named by the rows of each class that have them.
+
+        After those of the known categories there may be rows of others.
+        """
+        total, n_classes = counts.sum(axis=1), len(counts)
+        counts = counts[:, : known.size]
         order = np.argsort(-counts.sum(axis=0), kind="stable")
         commons = counts.argmax(axis=1) if known.size else []
-        wanted = np.isin(order, cells[needed]) | np.isin(order, commons)
+        wanted = np.isin(order, needed) | np.isin(order, commons)
         wanted[: most_named(n_classes)] = True
         named = order[wanted]
         labels = [_text(value) for value in known[named].tolist()]
         counts = counts[:, named]
         others = total - counts.sum(axis=1)
-        return cls(named, labels, counts, others, int((~here).sum()), known.size)
+        missing = n_rows - int(total.sum())
+        return cls(named, labels, counts, others, missing, known.size)
 
     def places(self, cells: NDArray[np.int32]) -> list[int | None]:
         """Return places among those named; after them for all others, None where missing."""

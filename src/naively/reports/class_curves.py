@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.evaluation import Evaluation
-from naively.evaluation.class_curve import ClassCurve
-from naively.evaluation.estimates import estimate
-from naively.evaluation.influence import Judgement
+from naively.evaluation.estimates import interval
 
 __all__ = ["class_curves"]
 
@@ -29,26 +27,19 @@ def class_curves(judged: Evaluation) -> list[dict[str, Any]]:
 
 def _of_class(judged: Evaluation, k: int) -> dict[str, Any] | None:
     """Return the curves of a class against the rest; None where there are no rows of either."""
-    rows, p = judged.rows, judged.probabilities
-    assert p is not None
-    curve = ClassCurve.of(rows.truth == k, p[:, k])
+    rows = judged.rows
+    curve = rows.curve(k)
     if not curve.is_defined:
         return None
-    against = Judgement(
-        (rows.truth == k).astype(np.intp),
-        (rows.predicted == k).astype(np.intp),
-        2,
-        rows.log_truth,
-        rows.squared_error,
-        np.column_stack([1 - p[:, k], p[:, k]]),
-    )
+    least = min(curve.positives, curve.negatives)
+    auc, ap = (interval(one.value, rows.error(one), least) for one in rows.ranks_of(k))
     precision = np.append(curve.precision[:1], curve.precision)
     recall = np.append(0.0, curve.recall)
     return {
         "class": str(judged.classes[k]),
         "share": curve.positives / (curve.positives + curve.negatives),
-        "roc_auc": estimate(against, "roc_auc")._asdict(),
-        "average_precision": estimate(against, "average_precision")._asdict(),
+        "roc_auc": auc._asdict(),
+        "average_precision": ap._asdict(),
         "roc": _thinned(np.append(0.0, curve.false_positive_rate), recall),
         "precision_recall": _thinned(recall, precision),
     }

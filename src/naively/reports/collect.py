@@ -11,6 +11,7 @@ The dict is also worth having for itself (`Report.save_json`)::
                                    mean and variance by class, slider, histogram; of categories
                                    names and counts; and the terms of a model that has several
     counted                        the rows whose cells were counted, where not all were
+    drawn                          the rows that drawings and mistakes are of: all, or a sample
     first_rows                     the first rows, or None
     diagnosis                      findings, pairs of columns that depend on each other, notes
     curves                         ROC curves and precision over recall, by class
@@ -50,7 +51,7 @@ from naively.reports.importance import importance
 from naively.reports.inputs import Given
 from naively.reports.notes import notes_of
 
-__all__ = ["collect"]
+__all__ = ["collect", "describe_all"]
 
 _PARAMETERS = (
     *("priors", "var_smoothing", "variance", "ddof", "smoothing"),
@@ -79,6 +80,22 @@ def collect(
     progress("judging")
     ranges = Ranges.of(given.table.numbers)
     judged, reason = _evaluated(given, folds)
+    how: dict[str, Any] = {"compare": compare, "show_rows": show_rows, "progress": progress}
+    return describe_all(given, ranges, judged, title=title, reason=reason, **how)
+
+
+def describe_all(
+    given: Given,
+    ranges: Ranges,
+    judged: Evaluation,
+    *,
+    title: str | None,
+    compare: bool,
+    show_rows: bool,
+    progress: Callable[[str], None],
+    reason: str | None = None,
+) -> dict[str, Any]:
+    """Return the dict of a page; the reason is why no row could be held out, if none could."""
     wrong = _wrong_rows(given, judged) if show_rows else np.empty(0, np.intp)
     progress("measuring columns")
     columns = describe(given, ranges, importance(given), wrong)
@@ -92,12 +109,13 @@ def collect(
         "created": date.today().isoformat(),
         "naively": __version__,
         "data": {
-            "rows": given.codes.size,
+            "rows": given.n_rows,
             "columns": given.table.shape[1],
             "classes": given.n_classes,
             "missing": int(ranges.missing.sum()) + _missing_others(given),
         },
         "counted": counted_rows(given).size,
+        "drawn": given.codes.size,
         "first_rows": first_rows(given, columns.at) if show_rows else None,
         "model": _model(given),
         "classes": _classes(given),
@@ -144,7 +162,7 @@ def _families(model: Model) -> list[dict[str, Any]]:
 
 def _classes(given: Given) -> list[dict[str, Any]]:
     model = given.fitted
-    rows = np.bincount(given.codes, minlength=model.classes_.size)
+    rows = given.class_rows
     return [
         {"label": str(label), "rows": n, "prior": prior}
         for label, n, prior in zip(model.classes_.tolist(), rows, model.class_prior_, strict=True)
@@ -152,6 +170,8 @@ def _classes(given: Given) -> list[dict[str, Any]]:
 
 
 def _missing_others(given: Given) -> int:
+    if given.whole is not None:
+        return given.whole.missing + given.n_rows * len(given.schema.undecided)
     codes, empty = given.table.codes[:], given.codes.size * len(given.schema.undecided)
     absent = sum(np.count_nonzero(np.asarray(column) < 0) for column in _as_columns(codes))
     texts = given.table.texts
@@ -227,7 +247,7 @@ def _drawn(values: NDArray[np.float64]) -> list[float]:
 
 def _wrong_rows(given: Given, judged: Evaluation) -> NDArray[np.intp]:
     """Return the wrong rows of which the model was surest."""
-    if judged.probabilities is None or judged.n_rows != given.codes.size:
+    if judged.probabilities is None or judged.labels.size != given.codes.size:
         return np.empty(0, np.intp)  # a splitter that skips or repeats rows
     predicted = labels.positions(judged.labels, given.fitted.classes_)
     sure = np.where(predicted == given.codes, -1.0, _sure(judged))
@@ -240,7 +260,7 @@ def _sure(judged: Evaluation) -> NDArray[np.float64]:
     p = judged.probabilities
     assert p is not None
     found: NDArray[np.float64] = p[
-        np.arange(judged.n_rows), labels.positions(judged.labels, judged.classes)
+        np.arange(len(p)), labels.positions(judged.labels, judged.classes)
     ]
     return found
 
@@ -256,7 +276,7 @@ def _mistakes(
     facts = zip(rows, predicted, _sure(judged)[rows], cells, rest, hidden, strict=True)
     return [
         {
-            "row": row,
+            "row": row if given.whole is None else given.whole.at[row],
             "true": given.codes[row],
             "predicted": answer,
             "probability": sure,

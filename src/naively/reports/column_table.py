@@ -176,7 +176,7 @@ def _of_nothing(given: Given) -> Described:
     unknown = np.full(given.n_classes, np.nan)
     return {
         **dict.fromkeys(("average", "spread", "least", "most"), np.nan),
-        "missing": given.codes.size,
+        "missing": given.n_rows,
         "mean": unknown,
         "variance": unknown,
         "slider": slider(np.nan, np.nan, whole=False),
@@ -186,8 +186,12 @@ def _of_nothing(given: Given) -> Described:
 
 
 def _categories(given: Given, j: int, needed: NDArray[np.intp]) -> Categories:
-    known = given.fitted.summary_.categories[given.schema.categories.index(j)]
-    return Categories.of(_codes(given, j), known, given.codes, given.n_classes, needed)
+    place = given.schema.categories.index(j)
+    known, cells = given.fitted.summary_.categories[place], _codes(given, j)
+    if given.whole is not None:
+        counts = given.seen.tally(place).astype(np.int64)
+        return Categories.counted(counts, given.n_rows, known, cells[needed])
+    return Categories.of(cells, known, given.codes, given.n_classes, needed)
 
 
 def _of_categories(column: Categories, n_classes: int) -> Described:

@@ -52,6 +52,15 @@ class Ranges:
             whole &= (absent | (block == np.rint(block))).all(axis=0)
         return cls(least, most, missing, whole)
 
+    def __add__(self, other: Ranges) -> Ranges:
+        """Return the ranges of the rows of both."""
+        return Ranges(
+            np.fmin(self.least, other.least),
+            np.fmax(self.most, other.most),
+            self.missing + other.missing,
+            self.whole & other.whole,
+        )
+
 
 def blocks(table: Table) -> Iterator[tuple[slice, NDArray[np.float64]]]:
     """Give a table as arrays of some rows each."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +24,21 @@ from naively.rows import Rows, Targets
 from naively.sparse import SparseRows, is_sparse
 from naively.summary import Schema, Summary
 
-__all__ = ["Given"]
+if TYPE_CHECKING:
+    from naively.engines.files.labelled_rows import LabelledRows
+
+__all__ = ["Given", "WholeFile", "check_classes", "check_model"]
 
 _MOST_CLASSES = 100
 _MOST_CELLS = 10**9
+
+
+class WholeFile(NamedTuple):
+    """What is known of all rows of files, beside what was learned from them."""
+
+    n_rows: int
+    at: NDArray[np.int64]  # the numbers of the rows of the sample
+    missing: int  # cells of categories and texts
 
 
 class Given(NamedTuple):
@@ -43,6 +54,25 @@ class Given(NamedTuple):
     seen: Summary  # of these rows, which a fitted model may not have learned from
     target: str | None  # what the labels are called
     chosen: bool  # whether no model was given, so that one was chosen
+    whole: WholeFile | None = None  # all rows of files, of which the table holds a sample
+
+    @classmethod
+    def of_files(
+        cls,
+        model: SummaryClassifier,
+        learned: Summary,
+        sample: LabelledRows,
+        whole: WholeFile,
+        target: str,
+        *,
+        chosen: bool,
+    ) -> Given:
+        """Put together what was learned from files, and a sample of their rows."""
+        explored = type(model).from_summary(learned, **model.get_params(deep=False))
+        table = known(_read(explored, sample.X), learned.categories, learned.schema, learned.words)
+        codes = _codes(sample.y, explored.classes_)
+        rows = sample.X, sample.y, table, codes
+        return cls(model, explored, *rows, learned, target, chosen, whole)
 
     @classmethod
     def of(cls, model: Any, X: Any, y: Any) -> Given:
@@ -54,7 +84,7 @@ class Given(NamedTuple):
         X = _dense(X) if is_sparse(X) else X
         chosen = model is None
         model = default_model(X) if chosen else model
-        _check_model(model)
+        check_model(model)
         model = snapshot(model)
         target = getattr(y, "name", None)
         fitted = is_fitted(model)
@@ -73,6 +103,18 @@ class Given(NamedTuple):
     def schema(self) -> Schema:
         """The columns of the fitted model."""
         return self.fitted.summary_.schema
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return self.codes.size if self.whole is None else self.whole.n_rows
+
+    @property
+    def class_rows(self) -> NDArray[np.int64]:
+        """How many rows each class of the fitted model has."""
+        if self.whole is None:
+            return np.bincount(self.codes, minlength=self.n_classes)
+        return self.seen.class_weight.astype(np.int64)
 
     @property
     def learned_from_rows(self) -> bool:
@@ -100,7 +142,8 @@ class Given(NamedTuple):
         return type(self.model).from_summary(self.model.summary_, **params)
 
 
-def _check_model(model: Any) -> None:
+def check_model(model: Any) -> None:
+    """Raise where a report cannot explore a model."""
     if isinstance(model, GaussianNB | NaiveBayes):
         return
     if isinstance(model, type):
@@ -146,6 +189,12 @@ def _codes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
             f"y must hold classes that the model has learned ({labels.quoted(classes)}); "
             f"got {labels.quoted(unknown)} too. Fit it on these rows, or leave them out."
         )
+    check_classes(classes)
+    return labels.positions(present, classes).astype(np.int32)[codes]
+
+
+def check_classes(classes: NDArray[Any]) -> None:
+    """Raise where a page has no room for so many classes, or none for their kind."""
     if classes.dtype.kind in "MS":
         raise NaivelyError(
             f"a report needs labels that are text, numbers or booleans; got {classes.dtype}. Make "
@@ -155,4 +204,3 @@ def _codes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
         got = f"{classes.size:,}: {labels.quoted(classes)}"
         hint = " Is the target a number rather than a class?" if classes.size > 2 else ""
         raise NaivelyError(f"a report needs 2 to {_MOST_CLASSES} classes; got {got}.{hint}")
-    return labels.positions(present, classes).astype(np.int32)[codes]

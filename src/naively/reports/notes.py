@@ -43,6 +43,7 @@ def notes_of(data: dict[str, Any], reason: str | None, most_points: int) -> list
         *_decided(data["model"]),
         *_left_out(data),
         *_skipped(data["comparison"]),
+        *_drawn(data),
         _rows(data, most_points),
     ]
 
@@ -144,6 +145,17 @@ def _left_out(data: dict[str, Any]) -> list[str]:
             "a table of values, and the explorer is not exact there."
         )
     return notes
+
+
+def _drawn(data: dict[str, Any]) -> list[str]:
+    drawn, rows = data["drawn"], data["data"]["rows"]
+    if drawn == rows:
+        return []
+    return [
+        f"The model, the metrics and the counts are those of all {rows:,} rows. The histograms, "
+        f"the surest mistakes and the comparison with scikit-learn use {drawn:,} rows drawn at "
+        "random."
+    ]
 
 
 def _rows(data: dict[str, Any], most_points: int) -> str:

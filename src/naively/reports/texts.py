@@ -41,7 +41,7 @@ def describe_text(given: Given, j: int) -> dict[str, Any]:
     assert texts is not None
     return {
         **dict.fromkeys(("average", "spread", "least", "most"), np.nan),
-        "missing": int((texts.hashes[:, term.at] == 0).sum()),
+        "missing": round(float((texts.hashes[:, term.at] == 0).mean()) * given.n_rows),
         "mean": unknown,
         "variance": unknown,
         "words": [words.word(at) for at in kept.tolist()] if has_box else [],

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
 from numbers import Integral
@@ -14,31 +14,25 @@ from numpy.typing import NDArray
 
 from naively.engines.files.cells import typed_labels
 from naively.engines.files.column_plan import FORMS, ColumnPlan, types_of
-from naively.engines.files.csv import CsvDialect
 from naively.engines.files.first_rows import FirstRows
-from naively.engines.files.read_ahead import Progress
 from naively.engines.files.request import Request, SchemaFromFirstRows
 from naively.estimators._base import SummaryClassifier
-from naively.estimators.categorical_nb import CategoricalNB
-from naively.estimators.gaussian_nb import GaussianNB
-from naively.estimators.loading import ESTIMATORS
-from naively.estimators.naive_bayes import NaiveBayes
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.files.content_folds import ContentFolds
 from naively.evaluation.files.evaluation_of_rows import evaluation_of
+from naively.evaluation.files.file_inputs import FileInputs, Watch
 from naively.evaluation.files.measuring import MeasuredFiles, measure_files
 from naively.evaluation.files.scoring import FoldModels, ScoredRows, score_files
 from naively.evaluation.fold_models import read_models
 from naively.exceptions import NaivelyError
+from naively.rows import Rows
 from naively.summary import Summary
 
-__all__ = ["KEPT", "JudgedFiles", "Watch", "content_folds", "evaluate_files", "judge_files"]
+__all__ = ["KEPT", "JudgedFiles", "content_folds", "evaluate_files", "judge_files"]
 
 KEPT = 100_000  # judged rows that are kept, at most
 _NUMBERS = 1 << 24  # that kept rows may hold
 _TEXT = 512  # numbers that take as much memory as a text
-
-Watch = Callable[[str], AbstractContextManager[Progress | None]]  # of a pass, by its name
 
 
 @dataclass(frozen=True)
@@ -68,27 +62,14 @@ def evaluate_files(
     folds: Any = None,
     test_size: float | None = None,
     random_state: Any = None,
-    columns: Sequence[str] | None = None,
-    exclude: Sequence[str] = (),
-    skip_columns: bool = False,
-    label_type: str | None = None,
-    types: Mapping[str, str] | None = None,
-    progress: Progress | None = None,
-    n_jobs: int | None = None,
-    **dialect: Any,
+    **options: Any,
 ) -> Evaluation:
     """Judge a model on files; `naively.evaluate` says how."""
-    first = FirstRows.of(source, CsvDialect(**_plain(dialect)))
-    asked: dict[str, Any] = {"columns": columns, "exclude": exclude, "skip_columns": skip_columns}
-    model = _default(first, target, asked) if model is None else _checked(model)
     how = content_folds(folds, test_size, random_state)
-    watch: Watch = lambda _name: nullcontext(progress)  # noqa: E731 - it has a type
-    if how is None and model.__sklearn_is_fitted__():
-        return _as_it_is(model, first, target, watch, n_jobs)
-    schema = model._schema_of_files()
-    request = Request.of(target, schema, types=types, **asked)
-    passes: dict[str, Any] = {"label_type": label_type, "watch": watch, "n_jobs": n_jobs}
-    return judge_files(first, request, schema, lambda _: model, how, **passes).evaluation
+    given = FileInputs.of(model, source, target, **options)
+    if how is None and given.model.__sklearn_is_fitted__():
+        return _as_it_is(given, target)
+    return judge_files(*given.measured, how, **given.passes).evaluation
 
 
 def content_folds(folds: Any, test_size: Any, seed: Any) -> ContentFolds | None:
@@ -121,17 +102,20 @@ def judge_files(
     label_type: str | None = None,
     watch: Watch = lambda _name: nullcontext(),
     n_jobs: int | None = None,
-    cells: bool = False,
+    sample: int = 0,
+    visit: Callable[[Rows], None] | None = None,
 ) -> JudgedFiles:
     """Measure all folds in one pass, and judge each row by a model of the others in a second.
 
     The model depends on the classes, which the first pass finds. Without folds, each row is judged
-    by the model of all rows. Rows are kept with their cells if these are wanted.
+    by the model of all rows. Summaries keep at least so many rows in their sample. If there is
+    somebody to visit all rows, judged rows are kept with their cells.
     """
     how = folds or ContentFolds(1)
     with watch("measuring") as progress:
         asked: dict[str, Any] = {"plan": plan, "label_type": label_type, "n_jobs": n_jobs}
-        measured = measure_files(first, request, schema, how, progress=progress, **asked)
+        asked |= {"sample": sample, "progress": progress}
+        measured = measure_files(first, request, schema, how, **asked)
     _check_folds(measured.rows_of_folds, how)
     model, summaries = model_of(measured.folds.classes), measured.folds
     rests = iter([summaries.total()]) if folds is None else summaries.rests()
@@ -147,9 +131,9 @@ def judge_files(
         models * 2 if how.test_share is not None else models,
         getattr(model, "costs", None),
     )
-    most = _most_rows(judges, cells)
+    most = _most_rows(judges, cells=visit is not None)
     with watch("scoring") as progress:
-        parts = score_files(first, judges, most, cells=cells, progress=progress, n_jobs=n_jobs)
+        parts = score_files(first, judges, most, visit=visit, progress=progress, n_jobs=n_jobs)
     _check_same_rows(parts, measured, first)
     evaluation = replace(_evaluation(parts, judges, folds), model=type(model).__name__)
     return JudgedFiles(evaluation, measured, parts[0])
@@ -158,55 +142,22 @@ def judge_files(
 # --- before ---------------------------------------------------------------------------------------
 
 
-def _plain(dialect: dict[str, Any]) -> dict[str, Any]:
-    """Return how CSV is written; raise where an option is none of files."""
-    unknown = [name for name in dialect if name not in ("separator", "decimal", "missing")]
-    if unknown:
-        reason = "rows cannot be weighted" if unknown == ["weight"] else "there is no such option"
-        raise NaivelyError(f"evaluate takes no {unknown[0]!r} for files: {reason}.")
-    return {**dialect, "missing": tuple(dialect.get("missing", ()))}
-
-
-def _default(first: FirstRows, target: str, asked: dict[str, Any]) -> SummaryClassifier:
-    """Return `GaussianNB` where all columns hold numbers, else `NaiveBayes`."""
-    schema = ColumnPlan.of(first, Request.of(target, SchemaFromFirstRows({}), **asked)).schema
-    return NaiveBayes() if schema.categories or schema.texts else GaussianNB()
-
-
-def _checked(model: Any) -> Any:
-    if type(model) not in ESTIMATORS.values():
-        raise NaivelyError(
-            f"files are judged by naively's own models ({', '.join(ESTIMATORS)}); got "
-            f"{type(model).__name__}. Read the rows into memory for others."
-        )
-    if isinstance(model, CategoricalNB):
-        raise NaivelyError(
-            "CategoricalNB reads codes in memory. For files, use NaiveBayes with "
-            'families={"column": "categorical"} where a column holds numbers.'
-        )
-    return model
-
-
-def _as_it_is(
-    model: Any, first: FirstRows, target: str, watch: Watch, n_jobs: int | None
-) -> Evaluation:
+def _as_it_is(given: FileInputs, target: str) -> Evaluation:
     """Judge a fitted model on all rows."""
-    model = model._snapshot()
+    model, first = given.model._snapshot(), given.first
     summary: Summary = model.summary_
-    kind = FORMS[summary.classes.dtype.kind]
     request = Request.of(target, summary.schema, types=types_of(summary), skip_columns=True)
-    plan = ColumnPlan.of(first, request, summary.schema)
     judges = FoldModels(
-        plan,
+        ColumnPlan.of(first, request, summary.schema),
         summary,
         summary.classes,
-        _Places(summary.classes, kind),
+        _Places(summary.classes),
         ContentFolds(1),
         [model.model_],
         getattr(model, "costs", None),
     )
-    with watch("scoring") as progress:
-        how: dict[str, Any] = {"progress": progress, "n_jobs": n_jobs}
+    with given.passes["watch"]("scoring") as progress:
+        how: dict[str, Any] = {"progress": progress, "n_jobs": given.passes["n_jobs"]}
         parts = score_files(first, judges, _most_rows(judges, cells=False), **how)
     if not parts[0].n_rows:
         raise NaivelyError(f"there must be at least one row to evaluate{first.where}; got none.")
@@ -217,9 +168,9 @@ def _as_it_is(
 class _Places(dict[Any, int]):
     """The places of labels among a model's classes; those of CSV files are text."""
 
-    def __init__(self, classes: NDArray[Any], kind: str) -> None:
+    def __init__(self, classes: NDArray[Any]) -> None:
         super().__init__({label: k for k, label in enumerate(classes.tolist())})
-        self._kind = kind
+        self._kind = FORMS[classes.dtype.kind]
 
     def __contains__(self, label: object) -> bool:
         return super().__contains__(label) or self._read(label) is not None
@@ -250,7 +201,7 @@ def _check_folds(rows: NDArray[np.float64], folds: ContentFolds) -> None:
     )
 
 
-def _most_rows(judges: FoldModels, cells: bool) -> int:
+def _most_rows(judges: FoldModels, *, cells: bool) -> int:
     """Return how many rows are kept, so that they take bounded memory."""
     schema = judges.summary.schema
     width = judges.classes.size + 5

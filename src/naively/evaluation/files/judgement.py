@@ -146,20 +146,21 @@ class TotalJudgement(Judgement):
         share = self.class_share[there]
         return float(bounds @ share / share.sum())
 
-    @cached_property
-    def _ranked(self) -> tuple[Influence, Influence]:
-        if self.n_classes != 2:
-            (auc, ap), (of_auc, of_ap) = self._values_of_classes, self._sample._ranked
-            return (
-                self._sampled(of_auc._replace(value=auc)),
-                self._sampled(of_ap._replace(value=ap)),
-            )
-        positive, p, weight = self.scores.groups(1)
+    def ranks_of(self, k: int) -> tuple[Influence, Influence]:
+        """Return ROC area and average precision of one class against the rest, by bins."""
+        positive, p, weight = self.scores.groups(k)
         true, nothing = positive.astype(np.intp), np.zeros(p.size)
         both = np.column_stack([1 - p, p])
         groups = Judgement(true, true, 2, nothing, nothing, both, weight)
-        auc_of_groups, ap_of_groups = groups._ranked
-        return self._grouped(groups, auc_of_groups), self._grouped(groups, ap_of_groups)
+        auc, ap = groups.ranks_of(1)
+        return self._grouped(groups, auc), self._grouped(groups, ap)
+
+    @cached_property
+    def _ranked(self) -> tuple[Influence, Influence]:
+        if self.n_classes == 2:
+            return self.ranks_of(1)
+        (auc, ap), (of_auc, of_ap) = self._values_of_classes, self._sample._ranked
+        return self._sampled(of_auc._replace(value=auc)), self._sampled(of_ap._replace(value=ap))
 
     @property
     def _values_of_classes(self) -> tuple[float, float]:

@@ -19,13 +19,15 @@ from naively.evaluation.files.content_folds import mixed
 __all__ = ["KeptRows", "RowSample", "keys_of"]
 
 _EVERY = 2**64 - 1
+_FIRST = 5
 
 
 @dataclass(frozen=True, eq=False)
 class KeptRows:
-    """Some judged rows: their keys, the codes of their true classes, answers, and cells."""
+    """Some judged rows: keys, numbers, the codes of their true classes, answers, and cells."""
 
     keys: NDArray[np.uint64]
+    at: NDArray[np.int64]  # the numbers of the rows, counted from the first of a piece or of all
     truth: NDArray[np.int32]
     answers: Answers
     cells: dict[str, Any]  # columns by name, where they are wanted
@@ -34,14 +36,7 @@ class KeptRows:
         """Return some of the rows."""
         answers = Answers(*(getattr(self.answers, one.name)[at] for one in fields(Answers)))
         cells = {name: column.take(at) for name, column in self.cells.items()}
-        return KeptRows(self.keys[at], self.truth[at], answers, cells)
-
-    def least(self, size: int) -> KeptRows:
-        """Return the rows of the least keys, in the same order."""
-        if self.keys.size <= size:
-            return self
-        last = np.partition(self.keys, size - 1)[size - 1]
-        return self[np.flatnonzero(self.keys <= last)]
+        return KeptRows(self.keys[at], self.at[at], self.truth[at], answers, cells)
 
 
 class RowSample:
@@ -69,6 +64,10 @@ class RowSample:
             self._parts, self._rows = [part for part in some if part.keys.size], self.size
         return self._parts
 
+    def at(self) -> NDArray[np.int64]:
+        """Return the numbers of the rows among all."""
+        return np.concatenate([np.empty(0, np.int64), *(part.at for part in self.parts())])
+
     def truth(self) -> NDArray[np.int32]:
         """Return the codes of the true classes."""
         return np.concatenate([np.empty(0, np.int32), *(part.truth for part in self.parts())])
@@ -80,5 +79,12 @@ class RowSample:
 
 
 def keys_of(piece: int, start: int, n_rows: int) -> NDArray[np.uint64]:
-    """Return the keys of rows: of the piece of that number, from one of its rows on."""
-    return mixed(np.arange(start, start + n_rows, dtype=np.uint64), piece * 2**32)
+    """Return the keys of rows: of the piece of that number, from one of its rows on.
+
+    The first rows of all are kept in any case: a report shows them.
+    """
+    at = np.arange(start, start + n_rows, dtype=np.uint64)
+    keys = mixed(at, piece * 2**32)
+    if piece == 0:
+        keys[at < _FIRST] = at[at < _FIRST]
+    return keys

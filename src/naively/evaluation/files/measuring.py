@@ -62,21 +62,25 @@ def measure_files(
     *,
     plan: ColumnPlan | None = None,
     label_type: str | None = None,
+    sample: int = 0,
     progress: Progress | None = None,
     n_jobs: int | None = None,
 ) -> MeasuredFiles:
-    """Summarize files by folds, so that models like one of this schema can be read off them."""
+    """Summarize files by folds, so that models like one of this schema can be read off them.
+
+    Their sums keep at least so many rows in their samples.
+    """
     size, targets = 0, FoldTargets(folds)
 
     def complete(seen: Summary) -> Schema:
         nonlocal size
-        assert schema.complete is not None
-        found = schema.complete(_without_labels(seen, schema.sample))
-        size = found.sample
+        seen, found = _without_labels(seen, schema.sample), seen.schema
+        found = found if schema.complete is None else schema.complete(seen)
+        size = max(found.sample, sample)
         return replace(found, sample=ceil(_MORE * size / folds.learned_share))
 
     larger = schema
-    if schema.complete is not None:
+    if sample or schema.complete is not None:
         larger = replace(schema, complete=complete, sample=_SPARE * schema.sample)
     how: dict[str, Any] = {"plan": plan, "progress": progress, "regroup": targets.regroup}
     passing = SummaryPass(first, request, larger, **how)

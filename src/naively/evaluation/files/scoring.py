@@ -89,12 +89,12 @@ class ScoredRows:
         self.scores.add(rows.truth, rows.answers.probabilities)
         self.kept.add(rows[np.flatnonzero(rows.keys <= np.uint64(bound))])
 
-    def absorb(self, later: ScoredRows) -> None:
-        """Add the rows that come next, whose scores are in the same bins."""
+    def absorb(self, later: ScoredRows, start: int) -> None:
+        """Add the rows that come next, before which so many came; they share the bins."""
         if later.totals is not None:
             self._add(later.totals)
         for part in later.kept.parts():
-            self.kept.add(part)
+            self.kept.add(replace(part, at=part.at + start))
 
     def _add(self, totals: Totals) -> None:
         self.totals = totals if self.totals is None else self.totals + totals
@@ -105,22 +105,25 @@ def score_files(
     judges: FoldModels,
     most: int,
     *,
-    cells: bool = False,
+    visit: Callable[[Rows], None] | None = None,
     progress: Progress | None = None,
     n_jobs: int | None = None,
 ) -> list[ScoredRows]:
-    """Judge all rows; keep so many of each part, with their cells if these are wanted."""
+    """Judge all rows; keep so many of each part.
+
+    If there is somebody to visit all rows, in threads, rows are kept with their cells.
+    """
     parts = [ScoredRows(most, ScoreBins(judges.classes.size)) for _ in range(judges.n_parts)]
     rows, before = 0, 0  # in all; of the files before this one
     with FilePass(first, n_jobs) as passing:
         reader = Summarizer(judges.plan, passing.stop, lambda: EVERYTHING)
-        for step in passing.steps(_Scorer(judges, reader, parts, cells, count())):
+        for step in passing.steps(_Scorer(judges, reader, parts, visit, count())):
             with errors_in(step, rows - before):
                 results = [result.result() for result in step.results]
             for found in results:
                 for part, more in zip(parts, found, strict=True):
-                    part.absorb(more)
-            rows = sum(part.n_rows for part in parts)
+                    part.absorb(more, rows)
+                rows = sum(part.n_rows for part in parts)
             before = rows if step.piece is None else before
             if progress is not None:
                 progress(rows, step.bytes, first.n_bytes)
@@ -134,7 +137,7 @@ class _Scorer:
     judges: FoldModels
     reader: Summarizer
     parts: Sequence[ScoredRows]  # of the whole pass
-    cells: bool
+    visit: Callable[[Rows], None] | None
     numbers: count[int]
 
     @property
@@ -179,8 +182,11 @@ class _Scorer:
             fold = judges.folds.of(content_hashes(rows, numbers))
         truth = Truth(judges.classes, codes)
         answers = judge_rows(rows, truth, fold, judges.models, judges.costs, n_jobs=1)
-        cells = columns_in(judges.plan, batch, opened) if self.cells else {}
-        judged = KeptRows(keys, codes, answers, cells)
+        cells = {}
+        if self.visit is not None:
+            self.visit(rows)
+            cells = columns_in(judges.plan, batch, opened)
+        judged = KeptRows(keys, start + np.arange(codes.size), codes, answers, cells)
         for i, (part, whole) in enumerate(zip(found, self.parts, strict=True)):
             at = np.flatnonzero(fold == i) if len(found) > 1 else np.arange(fold.size)
             its = judged[at] if len(found) > 1 else judged
