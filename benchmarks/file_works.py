@@ -47,6 +47,18 @@ def _naively_fit_text(path: Path) -> Any:
     return work
 
 
+def _naively_evaluate(path: Path) -> Any:
+    from naively import GaussianNB, evaluate
+
+    return lambda: evaluate(GaussianNB(), path, _TARGET, folds=10).n_rows
+
+
+def _naively_report(path: Path) -> Any:
+    from naively import GaussianNB, report
+
+    return lambda: report(GaussianNB(), path, _TARGET, compare=False).data["data"]["rows"]
+
+
 def _sklearn_fit(path: Path) -> Any:
     import pandas
     from sklearn.naive_bayes import GaussianNB
@@ -90,6 +102,15 @@ def _h2o_answer(model: Any, n_rows: int, n_columns: int) -> Any:
 def _scan(path: Path) -> Any:
     """Decode every column and throw it away."""
     return lambda: sum(batch.num_rows for batch in _batches(path))
+
+
+def _scan_twice(path: Path) -> Any:
+    def work() -> Any:
+        first, second = (sum(batch.num_rows for batch in _batches(path)) for _ in range(2))
+        assert first == second
+        return first
+
+    return work
 
 
 def _scan_by_default(path: Path) -> Any:
@@ -139,6 +160,10 @@ WORKS: dict[tuple[str, str], Callable[[Path], Any]] = {
     ("naively", "fit"): _naively_fit,
     ("naively", "predict"): _naively_predict,
     ("naively", "fit text"): _naively_fit_text,
+    ("naively", "evaluate"): _naively_evaluate,
+    ("naively", "report"): _naively_report,
+    ("pyarrow's scan, twice", "evaluate"): _scan_twice,
+    ("pyarrow's scan, twice", "report"): _scan_twice,
     ("pyarrow's scan", "fit text"): _scan,
     ("pandas + scikit-learn", "fit"): _sklearn_fit,
     ("H2O", "fit"): _h2o_fit,

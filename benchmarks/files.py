@@ -3,7 +3,7 @@
 Every run is a fresh interpreter, whose high-water mark is its peak. Contestants run in turns. Each
 does its work twice, and the quicker pass counts: the first asks the system for memory that nobody
 has touched, which on a virtual machine may take longer than the work, or no time at all.
-The data is made in a temporary folder: 2 GB and 10 GB of Parquet, 1 GB of CSV; and the text of
+The data is made in a temporary folder: 2, 4 and 10 GB of Parquet, 1 and 3 GB of CSV; and the text of
 `benchmarks.text_files`, a tenth of it where one round is asked for.
 """
 
@@ -33,6 +33,7 @@ __all__ = ["COLUMNS", "SCAN", "WORKS", "Work", "measure"]
 
 _COLUMNS, _CLASSES = 50, 10
 _ROWS = {"2 GB.parquet": 5_000_000, "1 GB.csv": 1_050_000, "10 GB.parquet": 25_000_000}
+_ROWS |= {"4 GB.parquet": 10_000_000, "3 GB.csv": 3_150_000}
 _ROWS |= {"text.parquet": 9_000_000, "text.csv": 850_000}
 _GROUP = 1 << 20  # rows of a row group: pyarrow's own choice
 _PEAK = 600e6
@@ -50,6 +51,7 @@ class Work(NamedTuple):
 
 
 SCAN, WRITE = "pyarrow's scan", "pyarrow's scan and write"
+TWICE = "pyarrow's scan, twice"
 DEFAULT, PANDAS, H2O = "pyarrow's scan, by default", "pandas + scikit-learn", "H2O"
 WORKS = [
     Work("fit, 2 GB of Parquet", "fit", "2 GB.parquet", {SCAN: 1.25, DEFAULT: None, PANDAS: 1 / 5}),
@@ -57,6 +59,10 @@ WORKS = [
     Work("predict, 2 GB of Parquet", "predict", "2 GB.parquet", {WRITE: 1.5}),
     Work("fit, 10 GB of Parquet", "fit", "10 GB.parquet", {SCAN: 1.25}),
     Work("predict, 10 GB of Parquet", "predict", "10 GB.parquet", {WRITE: 1.5}),
+    Work("evaluate, 2 GB of Parquet", "evaluate", "2 GB.parquet", {TWICE: None}),
+    Work("evaluate, 4 GB of Parquet", "evaluate", "4 GB.parquet", {TWICE: None}),
+    Work("evaluate, 3 GB of CSV", "evaluate", "3 GB.csv", {TWICE: None}),
+    Work("report, 4 GB of Parquet", "report", "4 GB.parquet", {TWICE: None}),
 ]
 
 
