@@ -3,8 +3,8 @@
 Every run is a fresh interpreter, whose high-water mark is its peak. Contestants run in turns. Each
 does its work twice, and the quicker pass counts: the first asks the system for memory that nobody
 has touched, which on a virtual machine may take longer than the work, or no time at all.
-The data is made in a temporary folder: 2, 4 and 10 GB of Parquet, 1 and 3 GB of CSV; and the text of
-`benchmarks.text_files`, a tenth of it where one round is asked for.
+The data is made in a temporary folder: 2, 4 and 10 GB of Parquet, 1 and 3 GB of CSV; and the text
+of `benchmarks.text_files`, a tenth of it where one round is asked for.
 """
 
 from __future__ import annotations

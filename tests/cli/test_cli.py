@@ -323,10 +323,10 @@ def test_evaluating_prints_tables(folder):
 
 @pytest.mark.filterwarnings("default")
 def test_warnings_are_notes(folder):
-    rows = [f"{i},{'a' if i < 20 else 'b'}" for i in range(23)]
-    Path("t.csv").write_text("\n".join(["x,y", *rows]) + "\n")
-    stderr = run_well("compare", "t.csv", "-t", "y", "--against", "dummy", "--folds", "5").stderr
-    assert "note: The least populated class in y has only 3 members" in stderr
+    rows = [f"name {i},{'ab'[i % 2]}" for i in range(100_001)]
+    Path("t.csv").write_text("\n".join(["name,y", *rows]) + "\n")
+    stderr = run_well("evaluate", "t.csv", "-t", "y", "--folds", "2").stderr
+    assert "note: column 'name' has 100,001 categories" in stderr
 
 
 def test_parameters_reach_the_evaluation(folder, iris):

@@ -118,6 +118,7 @@ def judge_files(
         measured = measure_files(first, request, schema, how, **asked)
     _check_folds(measured.rows_of_folds, how)
     model, summaries = model_of(measured.folds.classes), measured.folds
+    model._warn_of(summaries.whole, summaries.whole.schema)
     rests = iter([summaries.total()]) if folds is None else summaries.rests()
     if how.test_share is not None:
         rests = islice(rests, 1)
