@@ -184,6 +184,7 @@ void bind_csv(nb::module_& m);
 void bind_interactions(nb::module_& m);
 void bind_terms(nb::module_& m);
 void bind_sparse(nb::module_& m);
+void bind_stream(nb::module_& m);
 void bind_text(nb::module_& m);
 void bind_tokens(nb::module_& m);
 
@@ -218,6 +219,7 @@ NB_MODULE(_kernel, m) {
     bind_interactions(m);
     bind_terms(m);
     bind_sparse(m);
+    bind_stream(m);
     bind_text(m);
     bind_tokens(m);
 }

@@ -19,12 +19,12 @@ from naively.estimators._constraints import Interval, OneOf, check
 from naively.estimators._importance import ImportanceMixin
 from naively.estimators._measurement import MeasurementMixin
 from naively.estimators._persistence import PersistenceMixin
-from naively.estimators._prediction import PredictionMixin
 from naively.estimators._state import State
+from naively.estimators._stream import StreamMixin
 from naively.estimators._validation import check_known
 from naively.exceptions import NaivelyError
 from naively.model import Model, check_priors, read_prior
-from naively.schema import Kind, Schema
+from naively.schema import Schema
 from naively.summary import Summary
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ __all__ = ["SummaryClassifier"]
 
 class SummaryClassifier(
     MeasurementMixin,
-    PredictionMixin,
+    StreamMixin,
     ImportanceMixin,
     PersistenceMixin,
 ):
@@ -47,6 +47,7 @@ class SummaryClassifier(
     _constraints: ClassVar[dict[str, list[Any]]] = {
         "class_weight": [OneOf(["balanced"]), dict, None],
         "decay": [Interval(Real, 0, 1)],
+        "window": [Interval(Integral, 1), None],
         "open_classes": [bool, np.bool_],
         "n_jobs": [
             Interval(Integral, 1),
@@ -56,7 +57,6 @@ class SummaryClassifier(
     }
     decay: float
     open_classes: bool
-    _alone: ClassVar[Kind | None] = None  # what all columns hold, where they hold the same
 
     @classmethod
     def from_summary(cls, summary: Summary, **params: Any) -> Self:
@@ -127,7 +127,9 @@ class SummaryClassifier(
         """
         self._check_params()
         summary, dtype = self._measured(X, y, sample_weight, None)
-        return self._adopt(summary, self._read(summary), dtype)
+        self._adopt(summary, self._read(summary), dtype)
+        self._streams, self._kept = False, []
+        return self
 
     def partial_fit(
         self,
@@ -289,6 +291,7 @@ class SummaryClassifier(
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
+        self._pause_stream()
         state: Any = super().__getstate__()
         learned = state.get("_state")
         if learned is None:

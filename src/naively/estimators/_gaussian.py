@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from naively import _kernel
 from naively.estimators._base import SummaryClassifier
 from naively.estimators._constraints import Interval, OneOf
 from naively.estimators._state import State
@@ -55,6 +56,7 @@ class GaussianClassifier(SummaryClassifier):
         smoothing: Literal["global", "column"] = "global",
         calibration: Literal["temperature", "weights"] | None = None,
         decay: float = 1.0,
+        window: int | None = None,
         open_classes: bool = False,
         n_jobs: int | None = None,
     ) -> None:
@@ -66,6 +68,7 @@ class GaussianClassifier(SummaryClassifier):
         self.smoothing = smoothing
         self.calibration = calibration
         self.decay = decay
+        self.window = window
         self.open_classes = open_classes
         self.n_jobs = n_jobs
 
@@ -115,6 +118,14 @@ class GaussianClassifier(SummaryClassifier):
         if self.ddof:
             check_defined(summary, model.terms[0].parameters, self.variance, self.ddof)
         return model
+
+    def _kernel_rows(self) -> Any:
+        plain = self.variance == "class" and self.ddof == 0 and self.var_smoothing > 0
+        given = self.priors, self.class_weight, self.calibration
+        if not plain or any(one is not None for one in given):
+            return None
+        by_column = self.smoothing == "column"
+        return _kernel.gaussian_stream(self.var_smoothing, by_column, self.decay, self.window or 0)
 
     def _parameters(self, state: State) -> GaussianParameters:
         return self._model(state).terms[0].parameters

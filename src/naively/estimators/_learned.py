@@ -20,6 +20,11 @@ class LearnedMixin:
 
     _name: ClassVar[str]  # of the estimator, for messages and files
     _state: State | None = None
+    _stream: Any = None  # what learns single rows, since the state was last changed otherwise
+    _rows: Any = None  # its part in the kernel, where it has one
+    _behind: bool = False  # whether the stream has learned rows that the state lacks
+    _streams: bool = False  # whether single rows were learned: then dicts need not be complete
+    _kept: list[Any] = []  # noqa: RUF012  the rows of the window, for the next stream
 
     @abstractmethod
     def _read(self, summary: Summary) -> Model:
@@ -68,7 +73,14 @@ class LearnedMixin:
     # --- inside -------------------------------------------------------------------------------
 
     def _learned(self) -> State:
-        """Return the state, which methods take once."""
+        """Return the state, which methods take once; of a stream, as it is now."""
+        if self._behind:
+            self._behind = False
+            try:
+                self._state = State(self._stream.summary(), self._dtype())
+            except BaseException:
+                self._behind = True
+                raise
         state = self._state
         if state is None:
             from sklearn.exceptions import NotFittedError
@@ -86,18 +98,33 @@ class LearnedMixin:
     def _snapshot(self, **params: Any) -> Self:
         """Return an estimator of the present state, which what is learned later does not change."""
         self._learned()
+        return self._copied(**params)
+
+    def _copied(self, **params: Any) -> Self:
+        """Return an estimator of the last state, which what is learned later does not change."""
         other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__, **params)
+        still = {"_stream": None, "_rows": None, "_behind": False}
+        other.__dict__.update(self.__dict__, **still, **params)
         return other
+
+    def _dtype(self) -> np.dtype[Any]:
+        """Return the type of answers."""
+        return np.dtype(np.float64) if self._state is None else self._state.dtype
+
+    def _pause_stream(self) -> None:
+        """Let the stream begin again from the summary, with the rows of its window."""
+        if self._stream is not None:
+            if self._behind:
+                self._learned()
+            self._kept = self._stream.kept()
+            self._stream = self._rows = None
 
     def _adopt(
         self, summary: Summary, model: Model | None = None, dtype: np.dtype[Any] | None = None
     ) -> Self:
         """Take over a new state: the last step of every change, when nothing can fail any more."""
-        if dtype is None:
-            before = self._state
-            dtype = np.dtype(np.float64) if before is None else before.dtype
-        self._state = State(summary, dtype, model)
+        self._pause_stream()
+        self._state = State(summary, dtype or self._dtype(), model)
         return self
 
     def _with(self, dtype: str) -> Self:
@@ -105,4 +132,4 @@ class LearnedMixin:
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
-        return self._state is not None
+        return self._state is not None or self._behind

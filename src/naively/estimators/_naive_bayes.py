@@ -50,6 +50,7 @@ class NaiveBayesClassifier(MixedClassifier):
         costs: ArrayLike | None = None,
         reject: tuple[float, Any] | None = None,
         decay: float = 1.0,
+        window: int | None = None,
         open_classes: bool = False,
         n_jobs: int | None = None,
     ) -> None:
@@ -61,6 +62,7 @@ class NaiveBayesClassifier(MixedClassifier):
         self.costs = costs
         self.reject = reject
         self.decay = decay
+        self.window = window
         self.open_classes = open_classes
         self.n_jobs = n_jobs
 
@@ -100,28 +102,6 @@ class NaiveBayesClassifier(MixedClassifier):
         names = model.schema.names or range(model.schema.n_columns)
         return [] if model.interactions is None else model.interactions.table(model.schema, names)
 
-    def predict_one(self, row: Any) -> Any:
-        """Return the class of one row.
-
-        Parameters
-        ----------
-        row : list or dict
-            Cells, in order or by column name. None and NaN are missing.
-        """
-        snapshot = self._snapshot()
-        return snapshot.predict(snapshot._one(row)).tolist()[0]
-
-    def predict_proba_one(self, row: Any) -> NDArray[np.float64]:
-        """Return p(k | x) of one row, one number per class.
-
-        Parameters
-        ----------
-        row : list or dict
-            Cells, in order or by column name. None and NaN are missing.
-        """
-        snapshot = self._snapshot()
-        return snapshot.predict_proba(snapshot._one(row))[0]
-
     def _params_as_text(self) -> dict[str, Any]:
         params = super()._params_as_text()
         if isinstance(self.families, Mapping):
@@ -145,6 +125,14 @@ class NaiveBayesClassifier(MixedClassifier):
         return super()._from_text(summary, {**params, "families": families, "interactions": kinds})
 
     # --- inside -------------------------------------------------------------------------------
+
+    def _label_one(self, row: Any) -> Any:
+        snapshot = self._snapshot()
+        return snapshot.predict(snapshot._one(row)).tolist()[0]
+
+    def _proba_one(self, row: Any) -> NDArray[np.float64]:
+        snapshot = self._snapshot()
+        return snapshot.predict_proba(snapshot._one(row))[0]
 
     def _read(self, summary: Summary) -> Model:
         check_costs(self.costs, summary.classes)

@@ -79,37 +79,6 @@ class PredictionMixin(LearnedMixin):
         """Return log p(x) of each row; it is low for rows that are unlike the training rows."""
         return self._values("evidence", X)[:, 0]
 
-    def predict_one(self, row: Any) -> Any:
-        """Return the class of one row, in microseconds.
-
-        Parameters
-        ----------
-        row : array-like of shape (n_columns,), or dict
-            Numbers, in order or by column name. None and NaN are missing cells.
-        """
-        state = self._learned()
-        model, schema = state.model(self._read), state.summary.schema
-        values = numbers_of_row(row, schema)
-        at = model.kernel.label_one(values)
-        if at < 0:
-            raise_not_finite(values[np.newaxis], schema)
-        return model.labels[at]
-
-    def predict_proba_one(self, row: Any) -> NDArray[np.float64]:
-        """Return p(k | x) of one row, one number per class.
-
-        Parameters
-        ----------
-        row : array-like of shape (n_columns,), or dict
-            Numbers, in order or by column name. None and NaN are missing cells.
-        """
-        state = self._learned()
-        model, schema = state.model(self._read), state.summary.schema
-        values, out = numbers_of_row(row, schema)[np.newaxis], np.empty((1, len(model.labels)))
-        if not model.kernel.proba(values, out):
-            raise_not_finite(values, schema)
-        return out[0]
-
     def explain(self, X: Any) -> Explanation:
         """Explain predictions: return what every column contributes to every class.
 
@@ -208,6 +177,25 @@ class PredictionMixin(LearnedMixin):
         return -float(np.average(terms.astype(np.float64), weights=weights))
 
     # --- inside -------------------------------------------------------------------------------
+
+    def _label_one(self, row: Any) -> Any:
+        """Return the class of one row of numbers."""
+        state = self._learned()
+        model, schema = state.model(self._read), state.summary.schema
+        values = numbers_of_row(row, schema)
+        at = model.kernel.label_one(values)
+        if at < 0:
+            raise_not_finite(values[np.newaxis], schema)
+        return model.labels[at]
+
+    def _proba_one(self, row: Any) -> NDArray[np.float64]:
+        """Return p(k | x) of one row of numbers."""
+        state = self._learned()
+        model, schema = state.model(self._read), state.summary.schema
+        values, out = numbers_of_row(row, schema)[np.newaxis], np.empty((1, len(model.labels)))
+        if not model.kernel.proba(values, out):
+            raise_not_finite(values, schema)
+        return out[0]
 
     def _labels(self, checked: Checked) -> NDArray[Any]:
         """Return the answers for rows that are readable."""

@@ -107,5 +107,5 @@ class State:
 
 def snapshot(model: Any) -> Any:
     """Return a classifier as it is now; one that is not naively's, or not fitted, is itself."""
-    fitted = getattr(model, "_state", None) is not None and hasattr(model, "_snapshot")
+    fitted = hasattr(model, "_snapshot") and model.__sklearn_is_fitted__()
     return model._snapshot() if fitted else model

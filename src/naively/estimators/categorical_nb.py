@@ -65,7 +65,9 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
     min_categories : int or array-like of shape (n_features,), default=None
         Minimum number of categories of each column, even if not all of them occur in the data.
     decay : float, default=1.0
-        Each `partial_fit` multiplies the weight of all earlier rows by this factor.
+        Each `partial_fit` and `learn_one` multiplies the weight of all earlier rows by this factor.
+    window : int, default=None
+        Number of rows that `learn_one` keeps; older rows are forgotten. None for all.
     open_classes : bool, default=False
         Allow new labels in every `partial_fit`; ``classes`` is not needed then.
     n_jobs : int, default=None
@@ -121,6 +123,7 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         min_categories: ArrayLike | None = None,
         decay: float = 1.0,
+        window: int | None = None,
         open_classes: bool = False,
         n_jobs: int | None = None,
     ) -> None:
@@ -131,6 +134,7 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
         self.class_weight = class_weight
         self.min_categories = min_categories
         self.decay = decay
+        self.window = window
         self.open_classes = open_classes
         self.n_jobs = n_jobs
 
@@ -162,17 +166,15 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
         """How many categories each column has."""
         return np.array([codes.size for codes in self.model_.vocabularies], dtype=np.int64)
 
-    def predict_one(self, row: Any) -> Any:
-        """Return the class of one row of codes, given in order or by column name."""
+    # --- inside -------------------------------------------------------------------------------
+
+    def _label_one(self, row: Any) -> Any:
         snapshot = self._snapshot()
         return snapshot.predict(snapshot._one(row)).tolist()[0]
 
-    def predict_proba_one(self, row: Any) -> NDArray[np.float64]:
-        """Return p(k | x) of one row, one number per class."""
+    def _proba_one(self, row: Any) -> NDArray[np.float64]:
         snapshot = self._snapshot()
         return snapshot.predict_proba(snapshot._one(row))[0]
-
-    # --- inside -------------------------------------------------------------------------------
 
     def _one(self, row: Any) -> Rows:
         """Return a table of one row."""

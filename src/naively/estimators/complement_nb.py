@@ -51,7 +51,9 @@ class ComplementNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ig
         ``"temperature"`` fits one weight for all columns and a bias for each class on a sample of
         rows; each row is predicted by the statistics of all others.
     decay : float, default=1.0
-        Each `partial_fit` multiplies the weight of all earlier rows by this factor.
+        Each `partial_fit` and `learn_one` multiplies the weight of all earlier rows by this factor.
+    window : int, default=None
+        Number of rows that `learn_one` keeps; older rows are forgotten. None for all.
     open_classes : bool, default=False
         Allow new labels in every `partial_fit`; ``classes`` is not needed then.
     n_jobs : int, default=None
@@ -112,6 +114,7 @@ class ComplementNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ig
         norm: bool = False,
         calibration: Literal["temperature"] | None = None,
         decay: float = 1.0,
+        window: int | None = None,
         open_classes: bool = False,
         n_jobs: int | None = None,
     ) -> None:
@@ -123,6 +126,7 @@ class ComplementNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ig
         self.norm = norm
         self.calibration = calibration
         self.decay = decay
+        self.window = window
         self.open_classes = open_classes
         self.n_jobs = n_jobs
 

@@ -61,7 +61,9 @@ class GaussianNB(GaussianClassifier, ClassifierMixin, BaseEstimator):  # type: i
         on each other. ``"temperature"`` fits one weight for all columns, ``"weights"`` one for each
         column, on a sample of rows; each row is predicted by the statistics of all others.
     decay : float, default=1.0
-        Each `partial_fit` multiplies the weight of all earlier rows by this factor.
+        Each `partial_fit` and `learn_one` multiplies the weight of all earlier rows by this factor.
+    window : int, default=None
+        Number of rows that `learn_one` keeps; older rows are forgotten. None for all.
     open_classes : bool, default=False
         Allow new labels in every `partial_fit`; ``classes`` is not needed then.
     n_jobs : int, default=None

@@ -46,7 +46,9 @@ class MultinomialNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: i
         ``"temperature"`` fits one weight for all columns and a bias for each class on a sample of
         rows; each row is predicted by the statistics of all others.
     decay : float, default=1.0
-        Each `partial_fit` multiplies the weight of all earlier rows by this factor.
+        Each `partial_fit` and `learn_one` multiplies the weight of all earlier rows by this factor.
+    window : int, default=None
+        Number of rows that `learn_one` keeps; older rows are forgotten. None for all.
     open_classes : bool, default=False
         Allow new labels in every `partial_fit`; ``classes`` is not needed then.
     n_jobs : int, default=None
@@ -103,6 +105,7 @@ class MultinomialNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: i
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         calibration: Literal["temperature"] | None = None,
         decay: float = 1.0,
+        window: int | None = None,
         open_classes: bool = False,
         n_jobs: int | None = None,
     ) -> None:
@@ -113,6 +116,7 @@ class MultinomialNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: i
         self.class_weight = class_weight
         self.calibration = calibration
         self.decay = decay
+        self.window = window
         self.open_classes = open_classes
         self.n_jobs = n_jobs
 

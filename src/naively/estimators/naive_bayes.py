@@ -55,7 +55,9 @@ class NaiveBayes(NaiveBayesClassifier, ClassifierMixin, BaseEstimator):  # type:
         ensemble, combine probabilities, as ``VotingClassifier(voting="soft")`` does: this label is
         not one of ``classes_``.
     decay : float, default=1.0
-        Each `partial_fit` multiplies the weight of all earlier rows by this factor.
+        Each `partial_fit` and `learn_one` multiplies the weight of all earlier rows by this factor.
+    window : int, default=None
+        Number of rows that `learn_one` keeps; older rows are forgotten. None for all.
     open_classes : bool, default=False
         Allow new labels in every `partial_fit`; ``classes`` is not needed then.
     n_jobs : int, default=None

@@ -29,7 +29,7 @@ __all__ = ["COLUMNS", "Candidate", "candidates_of", "check_grid", "default_grid"
 __all__ += ["reads_alike", "tunable"]
 
 COLUMNS = "columns"  # a name in grids: the columns that a candidate reads
-_FIXED = {"costs", "reject", "decay", "open_classes", "n_jobs"}  # they change no probability
+_FIXED = {"costs", "reject", "decay", "window", "open_classes", "n_jobs"}  # of no probability
 _MEASURED = ("families", "calibration", "interactions", "binarize")  # they decide what is measured
 
 _BY_COLUMN = ("alpha", "min_categories")  # they may have an entry for each column

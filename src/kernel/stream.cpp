@@ -1,0 +1,109 @@
+#include "stream.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace naively {
+namespace {
+
+constexpr double least_scale = 1e-100;
+
+}  // namespace
+
+void StreamRow::sort() {
+    if (std::is_sorted(columns.begin(), columns.end())) return;
+    std::vector<std::pair<std::uint32_t, double>> both(columns.size());
+    for (std::size_t i = 0; i < both.size(); ++i) both[i] = {columns[i], cells[i]};
+    std::sort(both.begin(), both.end());
+    for (std::size_t i = 0; i < both.size(); ++i)
+        columns[i] = both[i].first, cells[i] = both[i].second;
+}
+
+void Stream::grow(std::size_t n_classes, std::size_t n_columns) {
+    weights_.stored.resize(n_classes, 0.0);
+    statistics_->grow(n_classes, n_columns);
+}
+
+void Stream::clear() {
+    std::fill(weights_.stored.begin(), weights_.stored.end(), 0.0);
+    weights_.scale = 1.0;
+    statistics_->clear();
+}
+
+double Stream::total() const {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < weights_.stored.size(); ++k) sum += weights_.of(k);
+    return sum;
+}
+
+void Stream::add(const StreamRow& row) {
+    weights_.stored[row.code] += row.weight;
+    statistics_->add(row);
+}
+
+bool Stream::remove(const StreamRow& row) {
+    const double left = weight_left(weights_.stored[row.code], row.weight);
+    if (left < 0.0 || !statistics_->remove(row)) return false;
+    weights_.stored[row.code] = left;
+    return true;
+}
+
+// Lets everything count less, by the decay of one row.
+void Stream::age() {
+    if (decay_ == 1.0) return;
+    if (decay_ == 0.0) {
+        clear();
+        rows_.clear();
+        return;
+    }
+    weights_.scale *= decay_;
+    if (weights_.scale > least_scale) return;
+    for (double& weight : weights_.stored) weight *= weights_.scale;
+    for (StreamRow& row : rows_) row.weight *= weights_.scale;
+    statistics_->multiply(weights_.scale);
+    weights_.scale = 1.0;
+}
+
+void Stream::learn(StreamRow& row) {
+    age();
+    row.weight /= weights_.scale;
+    add(row);
+    if (window_ == 0) return;
+    rows_.push_back(row);
+    while (rows_.size() > window_) leave_oldest();
+}
+
+// Sums from which as many rows were removed as the window holds are made again, of its rows: so
+// rounding stays that of two windows, however long the stream is.
+void Stream::leave_oldest() {
+    const StreamRow oldest = std::move(rows_.front());
+    rows_.pop_front();
+    const bool removed = oldest.weight == 0.0 || remove(oldest);
+    if (from_elsewhere_ || (removed && ++n_removed_ < window_)) return;
+    n_removed_ = 0;
+    std::fill(weights_.stored.begin(), weights_.stored.end(), 0.0);
+    statistics_->clear();
+    for (const StreamRow& row : rows_)
+        if (row.weight > 0.0) add(row);
+}
+
+bool Stream::forget(StreamRow& row) {
+    row.weight /= weights_.scale;
+    if (window_ == 0) return remove(row);
+    const auto found = std::find_if(rows_.rbegin(), rows_.rend(), [&](const StreamRow& kept) {
+        return kept.weight > 0.0 && kept == row;
+    });
+    if (found == rows_.rend() || !remove(*found)) return false;
+    found->weight = 0.0;  // it keeps its place in the window
+    return true;
+}
+
+bool Stream::joint(const StreamRow& row, bool priors, double* out) {
+    const std::size_t K = weights_.stored.size();
+    const double whole = total();
+    if (!(whole > 0.0)) return false;
+    for (std::size_t k = 0; k < K; ++k) out[k] = priors ? std::log(weights_.of(k) / whole) : 0.0;
+    return statistics_->add_terms(row, weights_, out);
+}
+
+}  // namespace naively

@@ -1,0 +1,172 @@
+// Running statistics of a stream of single rows, from which predictions are read directly.
+//
+// A row is a list of cells: columns and numbers; cells that are missing, or counts of 0, are not in
+// it. `RowStatistics` keeps the sums of one kind of naive Bayes, adds a row in time that depends on
+// its cells alone, and adds up the terms of a row without reading a model first: what is kept
+// besides the sums is recomputed only where a row changed it.
+//
+// Weights are kept as multiples of a scale, which `Stream` owns: to let everything count less, only
+// the scale changes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "moments.hpp"
+
+namespace naively {
+
+struct StreamRow {
+    std::size_t code = 0;  // of its class
+    double weight = 1.0;   // a multiple of the scale
+    std::vector<std::uint32_t> columns;
+    std::vector<double> cells;
+
+    void clear() {
+        columns.clear();
+        cells.clear();
+    }
+    // Orders the cells by their columns.
+    void sort();
+    bool operator==(const StreamRow& b) const {
+        return code == b.code && columns == b.columns && cells == b.cells;
+    }
+};
+
+// The weight of the rows of each class, of which each counts `scale`.
+struct ClassWeights {
+    std::vector<double> stored;
+    double scale = 1.0;
+
+    double of(std::size_t k) const { return stored[k] * scale; }
+};
+
+class RowStatistics {
+  public:
+    virtual ~RowStatistics() = default;
+    // Makes room; new classes and columns have no weight.
+    virtual void grow(std::size_t n_classes, std::size_t n_columns) = 0;
+    virtual void clear() = 0;
+    virtual void add(const StreamRow& row) = 0;
+    // Leaves everything as it is, and returns false, where the row cannot have been added.
+    virtual bool remove(const StreamRow& row) = 0;
+    virtual void multiply(double factor) = 0;
+    // Adds the terms of a row to those of each class. False where the numbers are so large or so
+    // small that a model must be read with care.
+    virtual bool add_terms(const StreamRow& row, const ClassWeights& weights, double* joint) = 0;
+    // Whether a number may be learned, or asked about.
+    virtual bool is_plain(double x) const = 0;
+    // The cell of a column that is not in a row.
+    virtual double absent() const { return std::numeric_limits<double>::quiet_NaN(); }
+};
+
+// a - b, which is 0 where that is but rounding; below 0 where b was never part of a.
+inline double weight_left(double a, double b) {
+    const double left = a - b;
+    const double rounding = (left > 0.0 ? weight_noise : weight_shortfall) * a;
+    return left <= rounding && left >= -rounding ? 0.0 : left;
+}
+
+// The logarithm of a product of positive numbers between 1e-100 and 1e100, by few logarithms.
+class LogOfProduct {
+  public:
+    void multiply(double x) {
+        product_ *= x;
+        if (!(product_ > 1e-200 && product_ < 1e200)) flush();
+    }
+    double value() {
+        flush();
+        return sum_;
+    }
+
+  private:
+    void flush() {
+        sum_ += std::log(product_);
+        product_ = 1.0;
+    }
+    double product_ = 1.0, sum_ = 0.0;
+};
+
+struct GaussianOptions {
+    double var_smoothing;
+    bool by_column;  // smooth each column by its own variance
+};
+
+// Weight, mean and squared deviations by class and column, and log densities of Gaussians:
+//
+//     -log(2 pi v) / 2 - (x - mean)^2 / 2 v,    v = m2 / w + epsilon
+//
+// epsilon is a part of the largest variance of all rows. Where a class has no cell in a column, it
+// borrows the mean and variance of all rows; where there are none, the term is left out.
+class MomentStatistics final : public RowStatistics {
+  public:
+    explicit MomentStatistics(const GaussianOptions& options) : options_(options) {}
+    void grow(std::size_t n_classes, std::size_t n_columns) override;
+    void clear() override;
+    void add(const StreamRow& row) override;
+    bool remove(const StreamRow& row) override;
+    void multiply(double factor) override;
+    bool add_terms(const StreamRow& row, const ClassWeights& weights, double* joint) override;
+    bool is_plain(double x) const override { return x > -1e60 && x < 1e60; }
+    Moments& at(std::size_t k, std::size_t j) { return by_class_[k][j]; }
+    void changed(std::size_t j) { stale_[j] = 1, any_stale_ = true; }
+
+  private:
+    struct Column {  // all classes together
+        double mean = 0.0, variance = -1.0;
+    };
+    void refresh();
+    Column pooled(std::size_t j) const;
+
+    const GaussianOptions options_;
+    std::vector<std::vector<Moments>> by_class_;
+    std::vector<Column> columns_;
+    std::vector<unsigned char> stale_;
+    bool any_stale_ = false;
+    double largest_ = 0.0;
+};
+
+// Class weights, a scale, statistics, and the rows of a window.
+class Stream {
+  public:
+    Stream(std::unique_ptr<RowStatistics> statistics, double decay, std::size_t window)
+        : statistics_(std::move(statistics)), decay_(decay), window_(window) {}
+    void grow(std::size_t n_classes, std::size_t n_columns);
+    void clear();
+    void learn(StreamRow& row);
+    // False where the row cannot have been learned, or is no longer in the window.
+    bool forget(StreamRow& row);
+    // Log prior and terms; false where a model must be read with care. Priors are the classes'
+    // shares, or none.
+    bool joint(const StreamRow& row, bool priors, double* out);
+
+    RowStatistics& statistics() { return *statistics_; }
+    const RowStatistics& statistics() const { return *statistics_; }
+    double scale() const { return weights_.scale; }
+    ClassWeights& weights() { return weights_; }
+    const std::deque<StreamRow>& rows() const { return rows_; }
+    void keep(const StreamRow& row) { rows_.push_back(row); }
+    // The statistics hold more than the rows of the window.
+    void set_from_elsewhere() { from_elsewhere_ = true; }
+
+  private:
+    double total() const;
+    void age();
+    void add(const StreamRow& row);
+    bool remove(const StreamRow& row);
+    void leave_oldest();
+
+    std::unique_ptr<RowStatistics> statistics_;
+    const double decay_;
+    const std::size_t window_;  // 0 for all rows
+    ClassWeights weights_;
+    std::deque<StreamRow> rows_;
+    std::size_t n_removed_ = 0;
+    bool from_elsewhere_ = false;
+};
+
+}  // namespace naively

@@ -1,0 +1,115 @@
+"""Running statistics of single rows in the kernel, and the summary that is taken from them.
+
+The kernel's `RowStream` reads a dict, a list or an array of one row, adds its cells to sums, and
+answers from these sums: it keeps no model, and recomputes only what a row has changed. What it
+does not take at a glance (new labels, NumPy's numbers, text, infinity) is made plain in Python, or
+is an error that names the column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively import labels
+from naively.axes import Axes
+from naively.estimators._row_buffer import raise_never_learned
+from naively.schema import Schema
+from naively.statistics import ClassWeight, Moments
+from naively.summary import Summary
+
+__all__ = ["KernelStream", "NotPlainError"]
+
+_DONE, _UNKNOWN_LABEL, _NOT_PLAIN, _NEVER_LEARNED = range(4)
+
+
+class NotPlainError(Exception):
+    """A row has numbers that are too large or too small for the kernel's short way."""
+
+
+class KernelStream:
+    """A stream of the kernel, with its labels and its schema.
+
+    Parameters
+    ----------
+    rows : _kernel.RowStream
+        What adds up rows.
+    schema_of : callable
+        Returns what is measured, given the columns.
+    """
+
+    def __init__(self, rows: Any, schema_of: Callable[[Schema], Schema]) -> None:
+        self._rows, self._schema_of = rows, schema_of
+        self._classes: NDArray[Any] = np.empty(0, np.int64)
+
+    @property
+    def columns(self) -> Schema | None:
+        """The columns so far; None before the first row."""
+        if not self._rows.has_columns:
+            return None
+        names = self._rows.names
+        return Schema(self._rows.n_columns, None if names is None else tuple(map(str, names)))
+
+    def learn(self, row: Any, label: Any, weight: float) -> None:
+        """Add a row whose cells are plain numbers."""
+        outcome = self._rows.learn(row, label, weight)
+        if outcome == _UNKNOWN_LABEL:
+            outcome = self._rows.learn(row, self._known(label), weight)
+        if outcome != _DONE:
+            raise NotPlainError
+
+    def forget(self, row: Any, label: Any, weight: float) -> None:
+        """Remove a row, or raise where it was never added."""
+        found, _ = labels.encode([label])
+        its = as_list(found)[0]
+        outcome = self._rows.forget(row, its, weight)
+        if outcome == _NOT_PLAIN:
+            raise NotPlainError
+        if outcome != _DONE:
+            raise_never_learned(its, weight)
+
+    def kept(self) -> list[tuple[Any, Any, float]]:
+        """Return the rows of the window, and what they count now."""
+        found: list[tuple[Any, Any, float]] = self._rows.kept()
+        return found
+
+    def summary(self) -> Summary:
+        """Return what was learned so far."""
+        schema = self._schema_of(self.columns or Schema(0))
+        weight = np.empty(self._classes.size)
+        self._rows.class_weight(weight)
+        moments = np.empty((4, weight.size, schema.n_columns))
+        self._rows.moments(moments)
+        return Summary.of(schema, Axes(self._classes), ClassWeight(weight), Moments(moments))
+
+    def load(self, summary: Summary, kept: list[tuple[Any, Any, float]]) -> None:
+        """Begin with a summary, and with those of its rows that are in the window."""
+        names = summary.schema.names
+        self._rows.set_columns(None if names is None else list(names), summary.schema.n_columns)
+        self._set_classes(summary.classes)
+        self._rows.set_class_weight(summary.class_weight)
+        self._rows.set_moments(summary.moments.values)
+        for row in kept:
+            self._rows.keep(*row)
+
+    def _known(self, label: Any) -> Any:
+        """Return a label as it is kept, having made a class of it if it is new."""
+        found, _ = labels.encode([label])
+        classes = labels.union(self._classes, found)
+        kept = as_list(classes)[int(labels.positions(found, classes)[0])]
+        self._set_classes(classes)
+        if label == kept:
+            self._rows.accept(label)
+        return kept
+
+    def _set_classes(self, classes: NDArray[Any]) -> None:
+        self._rows.set_classes(as_list(classes))
+        self._classes = classes
+
+
+def as_list(classes: NDArray[Any]) -> list[Any]:
+    """Return labels as Python's objects; dates as they are."""
+    return list(classes) if classes.dtype.kind == "M" else classes.tolist()

@@ -1,0 +1,173 @@
+r"""Single rows that wait to be measured together: streams of models the kernel cannot keep by row.
+
+The rows that came since are measured when somebody asks, and added to the summary of all before,
+
+.. math:: S = d^n S_0 + \sum_i d^{\,n-1-i} S(x_i)
+
+where d is the decay and n the number of rows that wait: by the laws of summaries, what one batch of
+all rows gives. The first `FIRST` rows of a stream decide together what columns hold and where the
+bins of histograms meet, as those of `fit` do. In a window all rows wait, and none is added for
+good.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from copy import copy
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from naively import labels
+from naively.estimators._plain_row import Row, is_same_row
+from naively.exceptions import NaivelyError
+from naively.rows import Targets
+from naively.schema import Schema
+from naively.summary import Summary
+
+__all__ = ["FIRST", "RowBuffer", "WaitingRow", "raise_never_learned"]
+
+FIRST = 1000
+_FAR = 1e100  # a number that may make a variance exceed every float64
+
+
+class WaitingRow(NamedTuple):
+    """A plain row, its label, what it counted when it came, and how many rows came before it."""
+
+    row: Row
+    label: Any
+    weight: float
+    number: int
+
+
+class RowBuffer:
+    """Rows that wait, and the summary of those before.
+
+    Parameters
+    ----------
+    owner : StreamMixin
+        Its parameters are the stream's, and it measures rows.
+    summary : Summary or None
+        What was learned before.
+    kept : list of (row, label, weight)
+        Those of them that are in the window.
+    """
+
+    def __init__(self, owner: Any, summary: Summary | None, kept: list[Any]) -> None:
+        self._measure_rows, self._schema_of = owner._measure_rows, owner._stream_schema
+        self._decay, self._window = owner.decay, owner.window
+        self._before, self._waiting = summary, deque[WaitingRow](maxlen=self._window)
+        self._classes = np.empty(0, np.int64) if summary is None else summary.classes
+        self._names: dict[str, None] | None = None
+        self._n_columns = 0
+        self.n_rows, self._since = 0, 0  # when what was before was last added to
+        if summary is not None:
+            self._n_columns, names = summary.schema.n_columns, summary.schema.names
+            self._names = None if names is None else dict.fromkeys(names)
+            self._waiting.extend(WaitingRow(row, label, w, -1) for row, label, w in kept)
+            if self._waiting:
+                self._before = summary - self._measured(list(self._waiting), summary.schema)
+
+    @property
+    def columns(self) -> Schema | None:
+        """The columns so far; None before the first row."""
+        if self._before is None and not self.n_rows:
+            return None
+        return Schema(self._n_columns, None if self._names is None else tuple(self._names))
+
+    def learn(self, row: Row, label: Any, weight: float) -> None:
+        """Add a row, or raise where its numbers are too large to be added."""
+        if any(map(_is_far, row.values() if isinstance(row, dict) else row)):
+            trial = copy(self)
+            trial._waiting = self._waiting.copy()
+            trial._append(row, label, weight)
+            trial.summary()
+        self._append(row, label, weight)
+        if self._window is None and len(self._waiting) >= FIRST:
+            self._settle(self.summary())
+
+    def _append(self, row: Row, label: Any, weight: float) -> None:
+        found, _ = labels.encode([label])
+        self._classes = labels.union(self._classes, found)
+        if isinstance(row, dict):
+            self._names = (self._names or {}) | dict.fromkeys(row)
+            self._n_columns = len(self._names)
+        else:
+            self._n_columns = len(row)
+        self._waiting.append(WaitingRow(row, found.tolist()[0], weight, self.n_rows))
+        self.n_rows += 1
+
+    def forget(self, row: Row, label: Any, weight: float) -> None:
+        """Remove a row, or raise where it was never added."""
+        found, _ = labels.encode([label])
+        its = found.tolist()[0]
+        for i in reversed(range(len(self._waiting))):
+            waiting = self._waiting[i]
+            right = self._window is not None or np.isclose(self._now(waiting), weight, 1e-12)
+            if waiting.label == its and is_same_row(waiting.row, row) and right:
+                del self._waiting[i]
+                return
+        if self._window is not None or self._before is None:
+            raise_never_learned(its, weight)
+        before = self.summary()
+        gone = self._measured([WaitingRow(row, its, weight, self.n_rows - 1)], before.schema)
+        self._settle(before - gone)
+
+    def kept(self) -> list[tuple[Row, Any, float]]:
+        """Return the rows of the window, and what they count now."""
+        if self._window is None:
+            return []
+        return [(waiting.row, waiting.label, self._now(waiting)) for waiting in self._waiting]
+
+    def summary(self) -> Summary:
+        """Return what was learned so far."""
+        if self._before is None:
+            found = self._measured(list(self._waiting), None)
+            return found + Summary.zero(found.schema, self._classes)
+        before = self._widened(self._before)
+        if self._decay != 1:
+            before = self._decay ** (self.n_rows - self._since) * before
+        if self._waiting:
+            before = before + self._measured(list(self._waiting), before.schema)
+        return before + Summary.zero(before.schema, self._classes)
+
+    def _settle(self, summary: Summary) -> None:
+        """Add the rows that wait to those before, for good."""
+        self._before, self._since = summary, self.n_rows
+        self._waiting.clear()
+
+    def _now(self, waiting: WaitingRow) -> float:
+        """Return what a row counts by now."""
+        age = self.n_rows - 1 - waiting.number if waiting.number >= 0 else self.n_rows
+        return float(waiting.weight * self._decay**age)
+
+    def _widened(self, before: Summary) -> Summary:
+        """Return a summary with the columns that came since, in which nothing was seen."""
+        schema, columns = before.schema, self.columns
+        if columns is None or columns.n_columns == schema.n_columns:
+            return before
+        n_new = columns.n_columns - schema.n_columns
+        kinds = (*schema.held, *self._schema_of(columns).held[-n_new:])
+        wide = replace(schema, n_columns=columns.n_columns, names=columns.names, kinds=kinds)
+        return before._with_columns(wide, [*range(schema.n_columns), *([-1] * n_new)])
+
+    def _measured(self, rows: list[WaitingRow], schema: Schema | None) -> Summary:
+        classes, codes = labels.encode([row.label for row in rows])
+        weights = np.array([*map(self._now, rows)])
+        targets = Targets(classes, codes, None if (weights == 1).all() else weights)
+        columns = Schema(self._n_columns, None if self._names is None else tuple(self._names))
+        found: Summary = self._measure_rows([row.row for row in rows], targets, columns, schema)
+        return found
+
+
+def _is_far(cell: Any) -> bool:
+    return isinstance(cell, float | int) and abs(cell) > _FAR
+
+
+def raise_never_learned(label: Any, weight: float) -> None:
+    """Raise where a row is to be forgotten that was never learned."""
+    raise NaivelyError(
+        f"cannot forget: no such row of class {label!r} and weight {weight:g} was learned, or it "
+        "is no longer kept. Forget only what was learned."
+    )
