@@ -53,4 +53,6 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = "naively"
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["wide.css"]
 html_theme_options = {"navigation_with_keys": False, "show_toc_level": 2}

@@ -61,6 +61,14 @@ def test_every_public_name_has_its_place_in_the_reference(module):
     assert not names - set(listed)
 
 
+def test_the_templates_of_the_reference_exist():
+    """Where Sphinx does not find one, it takes its own, which shows no methods."""
+    named_there = re.findall(r":template: (\S+)", (ROOT / "docs" / "api.rst").read_text())
+    assert named_there
+    for name in named_there:
+        assert (ROOT / "docs" / "_templates" / name).exists(), name
+
+
 @pytest.mark.parametrize("module", ["naively", "naively.plots"])
 def test_every_public_name_has_an_example_that_runs(module):
     """Estimators, families and displays in the gallery; others there or as a doctest."""

@@ -75,7 +75,7 @@ def test_interactions_are_asked_for_and_shown(people):
     model = naively.load("m")
     assert model.interactions == ("canonical", "quadratic")
     shown = run_well("inspect", "m").stdout
-    assert "What columns say together:" in shown
+    assert "Interactions:" in shown
     assert "direction of smokes" in shown
     assert "quadratic of age, zip" in shown
     found = json.loads(run_well("inspect", "m", "--json").stdout)["interactions"]

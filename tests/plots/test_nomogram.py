@@ -101,7 +101,7 @@ def test_it_says_what_is_left_out():
     for model, words in (
         (GaussianNB(), "10 widest of 14 columns"),
         (GaussianNB(calibration="weights"), "10 most important of 14 columns"),
-        (NaiveBayes(), "What columns say together"),
+        (NaiveBayes(), "Interactions"),
     ):
         display = NomogramDisplay.from_estimator(model.fit(X, y))
         assert len(display.nomogram.axes) == 10

@@ -110,7 +110,7 @@ def importance_of(estimator: Any) -> Importance | None:
 
 
 def interactions_of(estimator: Any) -> list[str]:
-    """Write what columns say together, a line for each term; none where there is nothing."""
+    """Write the interactions, a line for each term; none where there is nothing."""
     lines = []
     for term in getattr(estimator, "interactions_", []):
         columns = [str(name) for name in term["columns"]]
@@ -120,7 +120,7 @@ def interactions_of(estimator: Any) -> list[str]:
         more = len(term["columns"]) - len(columns[:_MOST_LOADINGS])
         shown = ", ".join(columns[:_MOST_LOADINGS]) + (f" and {more} more" if more else "")
         lines.append(f"  {term['kind']} of {shown}; weights {_weights(term['weights'])}")
-    return ["\n".join(["What columns say together:", *lines])] if lines else []
+    return ["\n".join(["Interactions:", *lines])] if lines else []
 
 
 # --- inside -----------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ class ModelOptions:
         str | None,
         _model(
             metavar="KINDS",
-            help="What columns say together: auto, none, or some of canonical, quadratic and "
+            help="Interactions of columns: auto, none, or some of canonical, quadratic and "
             "pairs, with commas between (naive-bayes).",
         ),
     ] = None

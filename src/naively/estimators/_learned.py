@@ -32,12 +32,12 @@ class LearnedMixin:
 
     @property
     def summary_(self) -> Summary:
-        """What was seen. Everything else is read off it."""
+        """The statistics of all rows seen. Everything else is computed from it."""
         return self._learned().summary
 
     @property
     def model_(self) -> Model:
-        """The model that was read off the summary: class probabilities, and the columns' terms."""
+        """The model that scores rows: class probabilities and the terms of all columns."""
         return self._model()
 
     @property

@@ -224,8 +224,8 @@ class NomogramDisplay:
             )
         if found.together and self.row is None:
             notes.append(
-                f"What columns say together ({len(found.together)} terms) is left out: "
-                "probabilities are those without it."
+                f"Interactions ({len(found.together)} terms) are left out: "
+                "probabilities are those without them."
             )
         named = [
             axis

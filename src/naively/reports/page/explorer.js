@@ -18,7 +18,7 @@ function explorer() {
   $("bars").append(...data.classes.map((_, k) => posteriorRow(k)));
   watchers.push(showPosterior, showSum, showLeftOut); // first: the curves follow the ranks
   $("explorer-lines").textContent = aboutLines();
-  if (!textbook) $("sum-is").textContent = `log p(class)${data.model.bias ? " + a bias" : ""} + what each value says${columns.some((c) => c.terms.some(isCentred)) ? " for a class or against it" : ""}, times its weight${inter ? ", and what columns say together" : ""}.${leftOutKinds()}`;
+  if (!textbook) $("sum-is").textContent = `log p(class)${data.model.bias ? " + a bias" : ""} + the contribution of each value${columns.some((c) => c.terms.some(isCentred)) ? ", centred over the classes" : ""}, times its weight${inter ? ", and the interactions" : ""}.${leftOutKinds()}`;
   presets();
   showControls();
   start(closeCall());
@@ -26,7 +26,7 @@ function explorer() {
 
 function aboutLines() {
   const several = columns.some((c) => c.terms && c.terms.some((t) => t.steps) && c.terms.some((t) => t.form && !t.steps));
-  return (several ? "Smooth lines and steps are two families that describe a column together: the stronger a line, the more it counts. " : "") +
+  return (several ? "A column may have two families, drawn as smooth lines and as steps: the stronger a line, the greater its weight. " : "") +
     (columns.some((c) => c.categories) ? "Bars are the shares of categories. " : "");
 }
 

@@ -51,7 +51,7 @@ function confusions(judged) {
   return `Most often: ${worst.map(({ i, j, n }) => `${judged.classes[i]} taken for ${judged.classes[j]} (${count(n)})`).join(", ")}.`;
 }
 
-// How often it is right when it is so sure.
+// The accuracy at each confidence.
 function reliability(judged) {
   const { confidence, accuracy, count: rows } = judged.reliability;
   return responsive(h("div", { class: "figure" }), (width) => {
@@ -62,7 +62,7 @@ function reliability(judged) {
     const said = at.map(({ c, a, n }) => `${plural(n, "row")}: confidence ${percent(c)}, right ${percent(a)}`).join("; ");
     return drawing(width, height, `Reliability diagram. ${said}`,
       rows.map((n, i) => n > 0 && s("rect", { class: "volume", x: x(i / bins) + 1, width: x(1 / bins) - x(0) - 2, y: y((0.3 * n) / most), height: y(0) - y((0.3 * n) / most), rx: 2 },
-        s("title", {}, `${plural(n, "row")} between ${percent(i / bins, 0)} and ${percent((i + 1) / bins, 0)} sure`))),
+        s("title", {}, `${plural(n, "row")} with a confidence between ${percent(i / bins, 0)} and ${percent((i + 1) / bins, 0)}`))),
       [0, 0.25, 0.5, 0.75, 1].map((v) => [
         s("line", { class: v ? "grid-line" : "axis", x1: left, x2: width - 10, y1: y(v), y2: y(v) }),
         s("text", { x: left - 6, y: y(v) + 4, "text-anchor": "end" }, `${100 * v}`),
@@ -72,7 +72,7 @@ function reliability(judged) {
       at.map(({ c, a, n }) => s("circle", { class: "reliable", cx: x(c), cy: y(a), r: 4 + 7 * Math.sqrt(n / most) },
         s("title", {}, `${plural(n, "row")}: confidence ${percent(c)}, right ${percent(a)}`))),
       s("text", { class: "ink", x: (left + width) / 2, y: height - 4, "text-anchor": "middle" }, "how sure it was, %"),
-      s("text", { class: "ink", transform: `translate(9 ${(height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, "how often right, %"));
+      s("text", { class: "ink", transform: `translate(9 ${(height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, "accuracy, %"));
   });
 }
 
@@ -107,8 +107,8 @@ function classCurves() {
     h("ul", { class: "areas" }, curves.map((c) => h("li", {}, classMark(c.k), h("span", {}, figure(c[area].value), h("span", { class: "hint" }, ` ${interval(c[area])}`))))),
     h("p", { class: "quiet" }, `${name}, with its 95\u202f% interval.`));
   return [
-    make("ROC curve", "Found rows of a class, over others taken for it.", "roc", "roc_auc", "Area under the curve", ["share of the others taken for it, %", "share of the class found, %"], (x, y) => [x(0), y(0), x(1), y(1)]),
-    make("Precision and recall", "Right answers among those that name a class, over its rows found.", "precision_recall", "average_precision", "Average precision", ["recall: share of the class found, %", "precision: share that is right, %"],
+    make("ROC curve", "Recall of a class over the false positive rate.", "roc", "roc_auc", "Area under the curve", ["false positive rate: share of the others, %", "recall: share of the class found, %"], (x, y) => [x(0), y(0), x(1), y(1)]),
+    make("Precision and recall", "Precision of a class over its recall.", "precision_recall", "average_precision", "Average precision", ["recall: share of the class found, %", "precision: share that is right, %"],
       (x, y) => curves.length === 1 && [x(0), y(curves[0].share), x(1), y(curves[0].share)], true)];
 }
 

@@ -69,8 +69,8 @@ function thumbnail(c) {
 function learned() {
   const terms = columns.some((c) => c.terms), typical = columns.some((c) => c.categories);
   const each = K <= 5 ? data.classes.map((_, k) => k) : []; // classes with a column of their own
-  $("learned").append(h("p", { class: "quiet" }, "Importance is by how much the log loss of unseen rows grows without a column." +
-    (terms ? " A weight says how much a family counts." : "") + (each.length ? ` Of each class ${typical ? "the mean ± sd, or the most common category" : "the mean ± sd"}.` : "")),
+  $("learned").append(h("p", { class: "quiet" }, "Importance is the increase of the log loss of unseen rows without a column." +
+    (terms ? " A weight is the factor that calibration gives a family." : "") + (each.length ? ` Of each class ${typical ? "the mean ± sd, or the most common category" : "the mean ± sd"}.` : "")),
     dataTable("What the model learned", ["Column", "Importance", terms && "Families, weights", ...each.map((k) => classMark(k))], columns.map((c) => h("tr", {}, rowHead(c),
       h("td", { title: `${c.importance} ± ${c.importance_error}` }, h("span", { class: "cellbar" }, importanceOf(c), bar(c.importance / mostImportant))),
       terms && h("td", {}, (c.terms ?? []).map((t) => h("span", { class: "term" }, familyName(t.family), h("span", { class: "hint" }, ` ${weightOf(t)}`)))),

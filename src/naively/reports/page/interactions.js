@@ -140,15 +140,15 @@ const absent = { directions: "the directions", pairs: "the pairs of columns", qu
 
 function leftOutKinds() {
   return inter.left_out.length
-    ? ` Not in this page, since too large: ${inter.left_out.map((kind) => absent[kind]).join(" and ")}. The probabilities of the explorer leave ${inter.left_out.length > 1 ? "them" : "it"} out, but for the rows of the surest mistakes as they are.`
+    ? ` Not in this page, since too large: ${inter.left_out.map((kind) => absent[kind]).join(" and ")}. The probabilities of the explorer leave ${inter.left_out.length > 1 ? "them" : "it"} out, except for the rows of the most confident mistakes.`
     : "";
 }
 
 function interactions() {
   const numbers = inter.features.length;
   $("interactions").append(h("p", { class: "quiet" },
-    "What columns say together, beyond what each says by itself. A direction is a sum of columns, in standard deviations; a pair is a table of two columns, strong where a class has more rows than its columns by themselves would say, faint where it has fewer." +
-    (quadratic ? ` One quadratic term compares ${plural(numbers, "number")} at once with how they scatter in each class; its weight is ${weightOf(quadratic)}.` : "") + leftOutKinds()));
+    "Terms of several columns. A direction is a linear combination of columns, in standard deviations; a pair is a table of two columns, strong where a class has more rows than independent columns would give, faint where it has fewer." +
+    (quadratic ? ` One quadratic term is a multivariate Student t of ${plural(numbers, "number")} in each class; its weight is ${weightOf(quadratic)}.` : "") + leftOutKinds()));
   $("interactions").append(h("div", { class: "grid" },
     directions.slice(0, MOST_DRAWN).map((d, r) => h("div", {}, h("h4", {}, `Direction ${r + 1}`, h("span", { class: "hint" }, ` weights ${d.terms.map(weightOf).join(", ")}`)), loadings(d))),
     pairs.slice(0, MOST_DRAWN).map((pair) => h("div", {}, h("h4", {}, pairName(pair), h("span", { class: "hint" }, ` weight ${weightOf(pair)}`)), heat(pair)))));

@@ -11,15 +11,15 @@ function header() {
   const right = judged.accuracy * judged.n_rows;
   $("lead").textContent =
     `A model of ${plural(K, "class", "classes")}, learned from ${plural(data.model.weight, "row")} and ` +
-    `${plural(data.data.columns, "column")}. Judged ${judgedBy()}, it labels ${count(right)} of ${plural(judged.n_rows, "row")} ` +
-    `correctly; on average it is ${percent(judged.confidence.overall, 0).replace(">", "more than")} sure.`;
+    `${plural(data.data.columns, "column")}. Evaluated ${judgedBy()}, it predicts ${count(right)} of ${plural(judged.n_rows, "row")} ` +
+    `correctly; its mean confidence is ${percent(judged.confidence.overall, 0).replace(">", "more than")}.`;
   const tile = (name, figure, note) => h("dl", { class: "tile" }, h("dt", {}, name),
     h("dd", { class: "figure" }, figure), h("dd", { class: "note" }, note));
   const most = data.classes.reduce((best, c) => Math.max(best, c.rows), 0) / data.data.rows;
   $("tiles").append(
-    tile("Accuracy", percent(judged.accuracy), `${percent(most)} by always guessing the largest class`),
+    tile("Accuracy", percent(judged.accuracy), `${percent(most)} by always predicting the largest class`),
     tile("Confidence", percent(judged.confidence.overall), known(judged.confidence.wrong) ? `${percent(judged.confidence.correct)} when right, ${percent(judged.confidence.wrong)} when wrong` : "and never wrong here"),
-    tile("Calibration error", percent(judged.calibration_error), "mean gap between sure and right"),
+    tile("Calibration error", percent(judged.calibration_error), "mean gap between confidence and accuracy"),
     tile("Loss", number(judged.loss, 3), "mean −log p(true class); 0 is perfect"));
   if (versus && !versus.skipped)
     $("tiles").append(tile("Agreement", percent(versus.agreement), "of test rows: same label as scikit-learn"));
@@ -37,15 +37,15 @@ const tall = (rows) => (rows > 14 ? "scroll long" : "scroll"); // scrolls in its
 
 function evaluation() {
   const folds = judged.fold_accuracy;
-  $("evaluation-intro").textContent = `Judged ${judgedBy()}: ${heldOut ? `each of ${plural(judged.n_rows, "row")} by a model that has not seen it` : plural(judged.n_rows, "row")}.` +
+  $("evaluation-intro").textContent = `Evaluated ${judgedBy()}: ${heldOut ? `each of ${plural(judged.n_rows, "row")} is predicted by a model that has not seen it` : plural(judged.n_rows, "row")}.` +
     (folds && Math.min(...folds) < Math.max(...folds) ? ` Accuracy by fold: ${percent(Math.min(...folds))} to ${percent(Math.max(...folds))}.` : "");
   $("evaluation-cards").append(
-    card("Figures", "", figures()),
+    card("Metrics", "", figures()),
     card("By class", "", byClass()),
     card("Confusion", "", h("p", { class: "quiet" }, confusions(judged)), confusion(judged, `Confusion matrix. ${confusions(judged)}`)),
-    card("Reliability", "", h("p", { class: "quiet" }, "On the diagonal, it is right as often as it claims; lines show the gap. Larger dots and taller bars hold more rows."), reliability(judged)),
+    card("Reliability", "", h("p", { class: "quiet" }, "On the diagonal, the model is perfectly calibrated; lines show the gap. Larger dots and taller bars hold more rows."), reliability(judged)),
     ...classCurves(),
-    data.mistakes && data.mistakes.length ? card("Surest mistakes", "wide", mistakes()) : "");
+    data.mistakes && data.mistakes.length ? card("Most confident mistakes", "wide", mistakes()) : "");
 }
 
 const METRICS = { accuracy: "Accuracy", balanced_accuracy: "Balanced accuracy", mcc: "Matthews correlation", kappa: "Cohen’s kappa", top_2_accuracy: "Top-2 accuracy",
@@ -53,7 +53,7 @@ const METRICS = { accuracy: "Accuracy", balanced_accuracy: "Balanced accuracy", 
 
 function figures() {
   const shown = Object.entries(METRICS).filter(([key]) => known(judged.estimates[key]?.value));
-  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Figures" }, h("table", {},
+  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Metrics" }, h("table", {},
     h("thead", {}, h("tr", {}, ["", "Value", "95\u202f% interval"].map((t) => h("th", { scope: "col" }, t)))),
     h("tbody", {}, shown.map(([key, name]) => h("tr", {}, h("th", { scope: "row", class: "name" }, name), h("td", {}, figure(judged.estimates[key].value)), h("td", { class: "hint" }, interval(judged.estimates[key])))))));
 }
