@@ -20,6 +20,8 @@ TYPES |= {
     "int16": "SMALLINT",
     "bool": "BOOLEAN",
     "date32[day]": "DATE",
+    "timestamp[us]": "TIMESTAMP",
+    "timestamp[us, tz=UTC]": "TIMESTAMPTZ",
 }
 
 # Ibis 12 calls what DuckDB 2 and pandas 3 have announced to remove.

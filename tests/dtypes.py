@@ -26,8 +26,11 @@ VALUES = {
     "booleans": (RNG.random(N) < 0.4).tolist(),
     "texts": RNG.choice(["Ulm", "Bonn", "Köln"], N).tolist(),
     "nothing": [None] * N,
-    "days": [dt.date(2024, 1, 1 + int(day)) for day in RNG.integers(0, 9, N)],
-    "moments": [dt.datetime(2024, 1, 1, int(hour)) for hour in RNG.integers(0, 9, N)],
+    "days": [dt.date(1969, 12, 20) + dt.timedelta(int(day)) for day in RNG.integers(0, 999, N)],
+    "moments": [
+        dt.datetime(1968, 2, 27, 22, 59) + dt.timedelta(hours=int(hour))
+        for hour in RNG.integers(0, 30_000, N)
+    ],
     "spans": [dt.timedelta(hours=int(hours)) for hours in RNG.integers(0, 9, N)],
     "times": [dt.time(int(hour)) for hour in RNG.integers(0, 9, N)],
     "others": None,

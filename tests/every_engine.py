@@ -135,6 +135,7 @@ def spark_frame(table):
         pytest.skip(sparks.absent())
     types = {"int64": "bigint", "bool": "boolean", "null": "void", "date32[day]": "date"}
     types |= {"double": "double", "float": "float"}
+    types |= {"timestamp[us]": "timestamp_ntz", "timestamp[us, tz=UTC]": "timestamp"}
     kinds = [
         f"decimal({kind.precision},{kind.scale})"
         if pa.types.is_decimal(kind)

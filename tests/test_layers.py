@@ -16,7 +16,7 @@ SOURCE = Path(naively.__file__).parent
 LAYERS = [
     {"exceptions", "_kernel", "_special", "_threads", "_optional", "__version__"},
     {"_atomic", "remote"},
-    {"labels", "tensors", "dialects", "sparse", "functions"},
+    {"labels", "tensors", "dialects", "sparse", "functions", "dates"},
     {"alphabet", "texts", "words"},
     {"tokens"},
     {"schema", "text_file"},

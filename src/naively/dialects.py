@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from naively._optional import need
+from naively.dates import PARTS, WEEKDAYS
 from naively.exceptions import NaivelyError
 
 __all__ = ["BOOLEANS", "DIALECTS", "Spelling", "added", "halved", "named", "number", "total"]
@@ -40,21 +41,80 @@ class Dialect:
     # the step ``{name}`` of ``{rows}`` that are written out, and the names of its columns
     rows: str = "{name} ({columns}) AS (\n  SELECT * FROM (VALUES\n    {rows}\n  ) AS v\n)"
     struct: bool = False  # whether such a row is a ``STRUCT``, and the first one names the columns
+    # The year, month, weekday (0 for Monday) and hour of the date or time ``{0}``, of an instant
+    # in UTC whatever the zone of the session; None where nobody has tried. Seconds since 1970 are
+    # the same for an instant and for a time without a zone that is taken for UTC.
+    dates: tuple[str, str, str, str] | None = None
+    # the text ``{0}`` as a time without a zone, and as an instant
+    times: tuple[str, str] = ("CAST({0} AS TIMESTAMP)", "CAST({0} AS TIMESTAMPTZ)")
 
 
 _WHOLE_LONG = "CASE WHEN ABS({0}) < 1e15 THEN CAST({0} AS BIGINT) ELSE {0} END"
 
+_IN_DUCKDB = "MAKE_TIMESTAMP(EPOCH_US({0}))"
+_IN_POSTGRES = (
+    "(TIMESTAMP '1970-01-01' + CAST(FLOOR(EXTRACT(EPOCH FROM {0})) AS DOUBLE PRECISION) "
+    "* INTERVAL '1 second')"
+)
+_IN_SQLITE = (  # without fractions of a second, which it rounds
+    "CASE WHEN SUBSTR({0}, 20, 1) = '.' THEN SUBSTR({0}, 1, 19) || "
+    "CASE WHEN SUBSTR({0}, -6, 1) IN ('+', '-') THEN SUBSTR({0}, -6) ELSE '' END ELSE {0} END"
+)
+_SPARK_SECONDS = "UNIX_SECONDS(CAST({0} AS TIMESTAMP))"  # of a TIMESTAMP, which is an instant
+_SPARK_DAY = (
+    "CASE WHEN TYPEOF({0}) = 'timestamp' "
+    f"THEN DATE_FROM_UNIX_DATE(CAST(FLOOR({_SPARK_SECONDS} / 86400) AS INT)) "
+    "ELSE CAST({0} AS DATE) END"
+)
+_SPARK_HOUR = (
+    "CASE WHEN TYPEOF({0}) = 'timestamp' "
+    f"THEN PMOD(FLOOR({_SPARK_SECONDS} / 3600), 24) ELSE HOUR(CAST({{0}} AS TIMESTAMP_NTZ)) END"
+)
+_DATES_IN_SPARK = f"YEAR({_SPARK_DAY})", f"MONTH({_SPARK_DAY})", f"WEEKDAY({_SPARK_DAY})"
+
 DIALECTS = {
-    "duckdb": Dialect(),
-    "postgres": Dialect(fence="\n  OFFSET 0"),
-    "sqlite": Dialect("{0}", "({0}) * ({0})", "CAST({0} AS INTEGER)", "MAX", fence="\n  LIMIT -1"),
+    "duckdb": Dialect(
+        dates=(
+            f"YEAR({_IN_DUCKDB})",
+            f"MONTH({_IN_DUCKDB})",
+            f"(ISODOW({_IN_DUCKDB}) - 1)",
+            f"HOUR({_IN_DUCKDB})",
+        )
+    ),
+    "postgres": Dialect(
+        fence="\n  OFFSET 0",
+        dates=(
+            f"EXTRACT(YEAR FROM {_IN_POSTGRES})",
+            f"EXTRACT(MONTH FROM {_IN_POSTGRES})",
+            f"(EXTRACT(ISODOW FROM {_IN_POSTGRES}) - 1)",
+            f"EXTRACT(HOUR FROM {_IN_POSTGRES})",
+        ),
+    ),
+    "sqlite": Dialect(
+        "{0}",
+        "({0}) * ({0})",
+        "CAST({0} AS INTEGER)",
+        "MAX",
+        fence="\n  LIMIT -1",
+        dates=(
+            f"CAST(STRFTIME('%Y', {_IN_SQLITE}) AS INTEGER)",
+            f"CAST(STRFTIME('%m', {_IN_SQLITE}) AS INTEGER)",
+            f"(CAST(STRFTIME('%w', {_IN_SQLITE}) AS INTEGER) + 6) % 7",
+            f"CAST(STRFTIME('%H', {_IN_SQLITE}) AS INTEGER)",
+        ),
+        times=("{0}", "{0}"),
+    ),
     "bigquery": Dialect(
         nan="CASE WHEN IS_NAN({0}) THEN NULL ELSE {0} END",
         rows="{name} AS (\n  SELECT * FROM UNNEST([\n    {rows}\n  ])\n)",
         struct=True,
     ),
     "snowflake": Dialect(),
-    "spark": Dialect(whole=_WHOLE_LONG),
+    "spark": Dialect(
+        whole=_WHOLE_LONG,
+        dates=(*_DATES_IN_SPARK, _SPARK_HOUR),
+        times=("CAST({0} AS TIMESTAMP_NTZ)", "CAST({0} AS TIMESTAMP)"),
+    ),
     "databricks": Dialect(whole=_WHOLE_LONG),
 }
 
@@ -112,6 +172,24 @@ class Spelling:
             for flag, spellings in BOOLEANS.items()
         ]
         return f"CASE {' '.join(cases)} ELSE {text} END"
+
+    def date_part(self, value: str, part: str, *, as_number: bool = False) -> str:
+        """Write a part of a date: a number, or for a weekday its name unless that is wanted."""
+        if self._own.dates is None:
+            known = ", ".join(name for name, its in DIALECTS.items() if its.dates is not None)
+            raise NaivelyError(
+                f"the parts of dates are written for {known}; got {self._dialect}. Make a view "
+                "with a column for each part."
+            )
+        found = self._own.dates[PARTS.index(part)].format(value)
+        if part != "weekday" or as_number:
+            return found
+        cases = [f"WHEN {i} THEN {self.text(day)}" for i, day in enumerate(WEEKDAYS)]
+        return f"CASE CAST({found} AS INTEGER) {' '.join(cases)} END"
+
+    def time(self, text: str, *, has_zone: bool) -> str:
+        """Make a text a time, or an instant where it has a zone."""
+        return self._own.times[has_zone].format(text)
 
     def not_nan(self, value: str) -> str:
         """Make NaN NULL."""

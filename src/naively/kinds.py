@@ -10,14 +10,18 @@ integers, floats, decimals, also nullable and sparse  number
 text, booleans, a frame's own categories              category
 text in sentences: see `is_prose`                     text
 null: no cell at all                                  undecided, until a cell comes
-dates, times, lists, structs, bytes, complex, others  an error that names the column
+dates, with a time of day or without one              their parts: see `naively.dates`
+text whose cells are dates: see `dates_have_time`     the same
+times, lists, structs, bytes, complex, others         an error that names the column
 ===================================================== ==============================
 
-An estimator of numbers alone, such as `GaussianNB`, reads booleans as 0 and 1.
+An estimator of numbers alone, such as `GaussianNB`, reads booleans as 0 and 1, and no dates.
 
-Text is a column of categories or of words: the first 2,000 cells that are not missing decide. They
-are words where at least half of the cells are distinct, a cell has 3 words or more on average, and
-at least half of the words have a letter. A word is what stands between spaces.
+Text is a column of dates, of categories or of words: the first 2,000 cells that are not missing
+decide. They are dates where all of them are, as ISO 8601 writes them: 2024-02-29, or with a time of
+day, 2024-02-29T13:45. They are words where at least half of the cells are distinct, a cell has 3
+words or more on average, and at least half of the words have a letter. A word is what stands
+between spaces.
 
 Categories say nothing where nearly every cell is another one, but their parts may, as those of
 names, paths and addresses do. So they are words, too, where 95 % of the cells are distinct and more
@@ -31,12 +35,12 @@ between anything but letters, digits and underscores.
 
 >>> kind_of(Held("text", "string"), "column 'town'")
 'category'
->>> check(Held("dates", "date32"), "number", "column 'born'")
+>>> check(Held("date", "date32"), "number", "column 'born'")
 Traceback (most recent call last):
     ...
 naively.exceptions.NaivelyError: column 'born' holds dates or times (date32), which are neither \
-numbers nor categories. Give numbers, such as the year or the days since a day, or categories, \
-such as the month; or leave it out.
+numbers nor categories. Use NaiveBayes without a family for this column: it reads dates by their \
+year, month, weekday and hour. Or give numbers, such as the days since a day; or leave it out.
 """
 
 from __future__ import annotations
@@ -44,22 +48,33 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.dates import are_dates, has_time
 from naively.exceptions import NaivelyError
 from naively.labels import is_missing
 from naively.schema import Kind, Schema
 
-__all__ = ["NUMBERS_ALONE", "Held", "What", "check", "check_weights", "fits", "held_by_dtype"]
-__all__ += ["LOOKED_AT", "held_by_objects", "is_missing", "is_prose", "kind_of"]
+__all__ = [
+    "DATES",
+    "NUMBERS_ALONE",
+    "Held",
+    "What",
+    "check",
+    "check_weights",
+    "fits",
+    "held_by_dtype",
+]
+__all__ += ["LOOKED_AT", "dates_have_time", "held_by_objects", "is_missing", "is_prose", "kind_of"]
 __all__ += ["numbers_of_objects", "schema_by_types"]
 
-What = Literal["number", "boolean", "text", "nothing", "dates", "other"]
+What = Literal["number", "boolean", "text", "nothing", "date", "datetime", "time", "other"]
+DATES = ("date", "datetime")  # without and with a time of day
 NUMBERS_ALONE = (
     "Use NaiveBayes, which reads categories too unless a family of numbers is given for them; or "
     "encode it as numbers, or {out}."
@@ -68,10 +83,16 @@ LOOKED_AT = 2000  # cells of a column that decide whether it holds text or categ
 _FEWEST_WORDS = 3  # of a cell of text, on average
 _NEARLY_ALL = 0.95  # of the cells are distinct: no categories
 _PART = re.compile(r"\w+")
+_DATE = len("2024-02-29")
 _OUT = "leave it out"
 _DATES = (
-    "{name} holds dates or times ({type}), which are neither numbers nor categories. Give numbers, "
-    "such as the year or the days since a day, or categories, such as the month; or {out}."
+    "{name} holds dates or times ({type}), which are neither numbers nor categories. Use "
+    "NaiveBayes without a family for this column: it reads dates by their year, month, weekday and "
+    "hour. Or give numbers, such as the days since a day; or {out}."
+)
+_TIMES = (
+    "{name} holds times of day or durations ({type}), which are neither numbers nor categories. "
+    "Give numbers, such as hours; or {out}."
 )
 
 
@@ -94,8 +115,9 @@ def kind_of(held: Held, name: str, out: str = _OUT) -> Kind:
     """
     if held.what == "nothing":
         return "undecided"
-    if held.what == "dates":
-        raise NaivelyError(_DATES.format(name=name, type=held.type, out=out))
+    if held.what in (*DATES, "time"):
+        message = _TIMES if held.what == "time" else _DATES
+        raise NaivelyError(message.format(name=name, type=held.type, out=out))
     if held.what == "other":
         raise NaivelyError(
             f"{name} must hold numbers or categories; got {held.type}. Convert it or {out}."
@@ -204,6 +226,24 @@ def _has_letter(word: str) -> bool:
     return any(map(str.isalpha, word))
 
 
+def dates_have_time(held: Held, cells: Callable[[], Sequence[Any]]) -> bool | None:
+    """Return whether dates have a time of day; None where a column holds no dates.
+
+    Given the first cells of a column of text, as many as `LOOKED_AT`.
+
+    >>> dates_have_time(Held("date", "date32"), list)
+    False
+    >>> dates_have_time(Held("text", "str"), lambda: ["2024-02-29", "2024-02-29 13:45"])
+    True
+    """
+    if held.coded or held.what not in (*DATES, "text"):
+        return None
+    if held.what in DATES:
+        return held.what == "datetime"
+    texts = [cell for cell in cells() if isinstance(cell, str)][:LOOKED_AT]
+    return any(len(text) > _DATE for text in texts) if are_dates(texts) else None
+
+
 def fits(held: Held, kind: Kind) -> bool:
     """Whether a type alone shows that the cells are what a column is agreed to hold.
 
@@ -227,12 +267,14 @@ def check_weights(held: Held, name: str, where: str = "") -> None:
 
 
 _WHATS: dict[str, What] = {"f": "number", "i": "number", "u": "number", "b": "boolean"}
-_WHATS |= {"U": "text", "T": "text", "M": "dates", "m": "dates"}
+_WHATS |= {"U": "text", "T": "text", "M": "date", "m": "time"}
 
 
 @lru_cache(maxsize=256)
 def held_by_dtype(dtype: np.dtype[Any]) -> Held | None:
     """Return what a NumPy dtype says; None for objects, whose cells must be looked at."""
+    if dtype.kind == "M" and has_time(dtype):
+        return Held("datetime", str(dtype))
     return None if dtype.kind == "O" else Held(_WHATS.get(dtype.kind, "other"), str(dtype))
 
 
@@ -245,7 +287,7 @@ def held_by_objects(values: Sequence[Any]) -> Held:
     if set(map(type, values)) == {str}:
         return _TEXT
     found = {held.what: held for held in map(_held_by_object, _examples(values))}
-    for what in ("dates", "other", "text", "boolean", "number"):
+    for what in ("time", "datetime", "date", "other", "text", "boolean", "number"):
         if what in found:
             return found[what]
     return Held("nothing", "objects, all of them missing")
@@ -282,8 +324,12 @@ def _held_by_object(value: Any) -> Held:
     if isinstance(value, bool | np.bool_):
         return Held("boolean", "bool")
     name = f"objects such as {value!r}"
-    if isinstance(value, timedelta | np.datetime64 | np.timedelta64) or hasattr(value, "isoformat"):
-        return Held("dates", name)
+    if isinstance(value, np.datetime64):
+        return Held("datetime" if has_time(value.dtype) else "date", name)
+    if isinstance(value, date):
+        return Held("datetime" if isinstance(value, datetime) else "date", name)
+    if isinstance(value, timedelta | np.timedelta64) or hasattr(value, "isoformat"):
+        return Held("time", name)
     if isinstance(value, bytes | np.ndarray | complex | np.complexfloating):
         return Held("other", name)
     try:

@@ -18,6 +18,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.dates import split_name
 from naively.exceptions import NaivelyError
 from naively.functions import ColumnFunction
 from naively.tokens import TextOptions
@@ -65,6 +66,9 @@ class Schema:
         Functions of columns, such as the logarithm, of which moments are measured too.
     options : tuple of TextOptions
         For each column of text, how it becomes words; by default in the default way.
+    dates : tuple of str
+        The columns of a table that hold dates, of which some columns here are the parts: of
+        ``when``, ``when.year`` and ``when.month``, say. See `naively.dates`.
 
     Examples
     --------
@@ -85,6 +89,7 @@ class Schema:
     threshold: float = 0.0
     functions: tuple[ColumnFunction, ...] = ()
     options: tuple[TextOptions, ...] = ()
+    dates: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.kinds is not None and set(self.kinds) <= {"number"}:
@@ -119,6 +124,22 @@ class Schema:
     def undecided(self) -> tuple[int, ...]:
         """The columns in which no cell has been seen."""
         return tuple(j for j, kind in enumerate(self.kinds or ()) if kind == "undecided")
+
+    @cached_property
+    def inputs(self) -> tuple[str, ...] | None:
+        """The columns of a table that are read: one of dates for all of its parts.
+
+        >>> Schema(2, ("when.year", "when.month"), dates=("when",)).inputs
+        ('when',)
+        """
+        if self.names is None or not self.dates:
+            return self.names
+        return tuple(dict.fromkeys(map(self.input, self.names)))
+
+    def input(self, name: str) -> str:
+        """Return the column of a table that a column is read from, by their names."""
+        split = split_name(name) if self.dates else None
+        return split[0] if split is not None and split[0] in self.dates else name
 
     @property
     def n_bins(self) -> int:
@@ -183,6 +204,7 @@ class Schema:
         """
         number = {j: i for i, j in enumerate(self.numbers)}
         kept = [number[j] for j in at if j in number]
+        inputs = {self.input(self.names[j]) for j in at} if self.names else set()
         options = dict(zip(self.texts, self.options, strict=True))
         return replace(
             self,
@@ -196,6 +218,7 @@ class Schema:
                 f._replace(column=i) for i, j in enumerate(at) for f in self.functions_of(j)
             ),
             options=tuple(options[j] for j in at if j in options),
+            dates=tuple(name for name in self.dates if name in inputs),
         )
 
     def _histograms(self) -> dict[int, tuple[tuple[float, ...], tuple[float, ...]]]:
@@ -230,7 +253,12 @@ class Schema:
         if self.kinds != other.kinds:
             return self._agreed(other)
         self._check_measures(other)
-        return self if self.names is not None else other
+        found = self if self.names is not None else other
+        return found if self.dates == other.dates else replace(found, dates=self._dates(other))
+
+    def _dates(self, other: Schema) -> tuple[str, ...]:
+        """Return the columns of dates of both: in one, their parts may be columns themselves."""
+        return tuple(sorted({*self.dates, *other.dates}))
 
     def _agreed(self, other: Schema) -> Schema:
         """Return the schema of both, of which some columns are undecided in one of them."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.axes import Axes
+from naively.dates import split_name
 from naively.exceptions import NaivelyError
 from naively.functions import FUNCTIONS, ColumnFunction
 from naively.labels import number_array, text_array
@@ -57,6 +58,7 @@ def pack(summary: Summary) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
             for column in summary.categories
         ],
         "functions": [*map(list, schema.functions)],
+        "dates": schema.dates,
         "text": [*map(option_dict, schema.options)],
         "weight": summary.weight,
     }
@@ -124,6 +126,7 @@ def _schema(header: dict[str, Any], tensors: Tensors) -> Schema:
     schema = Schema(
         n_columns, named, held, sample=size, functions=functions, options=options, **counting
     )
+    schema = replace(schema, dates=_dates(header, named))
     if "centres" in tensors:
         centres = tensors.take("centres", np.float64, (len(schema.numbers),))
         if not np.isfinite(centres).all():
@@ -145,6 +148,15 @@ def _functions(header: dict[str, Any], n_columns: int) -> tuple[ColumnFunction, 
     if not isinstance(listed, list) or not all(_is_function(one, n_columns) for one in listed):
         raise UnsoundError("its functions must be a column, a name and a period each")
     return tuple(ColumnFunction(column, name, float(period)) for column, name, period in listed)
+
+
+def _dates(header: dict[str, Any], names: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Return the columns of dates, of which there were none in earlier files."""
+    listed = header.get("dates", [])
+    parts = {split[0] for split in map(split_name, names or ()) if split is not None}
+    if not _all_are(str, listed) or not parts.issuperset(listed):
+        raise UnsoundError("its columns of dates must be those of some of its columns")
+    return tuple(listed)
 
 
 def _is_function(given: Any, n_columns: int) -> bool:

@@ -51,12 +51,21 @@ def columns(frame):
 # --- fit, predict -----------------------------------------------------------------------------
 
 
-def test_dates_are_left_out_of_a_typed_file_with_a_note(people):
-    day = pd.Timestamp("2024-01-01")
-    people.assign(seen=day).to_parquet("people.parquet")
-    done = run_well("fit", "people.parquet", *FIT[2:], "-o", "m")
-    assert done.stderr == "note: left out 'seen': dates or times.\n"
-    assert done.stdout == "m: 400 rows, 4 columns, 2 classes\n"
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_dates_are_read_by_their_parts_and_times_are_left_out_with_a_note(people, form):
+    frame = people.assign(seen=pd.date_range("2024-01-01 05:30", periods=400, freq="7h"))
+    if form == "csv":
+        frame.to_csv("dated.csv", index=False)
+    else:
+        frame.assign(took=pd.Timedelta("1h")).to_parquet("dated.parquet")
+    done = run_well("fit", f"dated.{form}", *FIT[2:], "-o", "m")
+    assert done.stderr == "" if form == "csv" else "note: left out 'took': dates or times.\n"
+    assert done.stdout == "m: 400 rows, 8 columns, 2 classes\n"
+    run_well("predict", "m", f"dated.{form}", "-o", "found.csv", "--id", "seen")
+    found = pd.read_csv("found.csv", parse_dates=["seen"])
+    assert (found["seen"] == frame["seen"]).all()
+    assert (found["prediction"] == naively.load("m").predict(columns(frame))).all()
+    assert "seen.weekday" in run_well("inspect", "m").stdout
 
 
 def test_a_column_that_is_empty_in_the_first_file_counts_when_the_model_is_chosen(people):

@@ -117,7 +117,7 @@ DATES = {
 @pytest.mark.parametrize("table", DATES.values(), ids=DATES.keys())
 def test_dates_are_no_categories_even_if_a_family_is_given(table):
     key = "0" if isinstance(table, pl.DataFrame | pa.Table) else 0
-    with pytest.raises(NaivelyError, match=r"column '?0'? holds dates or times"):
+    with pytest.raises(NaivelyError, match=r"column '?0'? holds (dates or times|times of day)"):
         NaiveBayes(families={key: "categorical"}).fit(table, Y)
 
 

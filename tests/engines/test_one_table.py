@@ -1,6 +1,6 @@
 """One table has one schema, whoever reads it: every engine, every format of file."""
 
-from datetime import date
+from datetime import time
 from decimal import Decimal
 from functools import partial
 
@@ -41,7 +41,7 @@ KINDS = {
     "group": "category",
     "empty": "undecided",
     "price": "number",
-    "day": "category",
+    "code": "category",
 }
 N = 12
 TABLE = pa.table(
@@ -55,12 +55,12 @@ TABLE = pa.table(
         "group": pa.array(["a", "b", "b", "a"] * 3).dictionary_encode(),
         "empty": pa.nulls(N),
         "price": pa.array([Decimal("1.50"), None, Decimal("2.25")] * 4, pa.decimal128(6, 2)),
-        "day": pa.array(["2024-01-05", "2024-02-29", "2024-01-05"] * 4),
+        "code": pa.array(["2024-01", "2024-02", "2024-01"] * 4),
     }
 )
 Y = ["n", "y", "y", "n"] * 3
 LABELLED = TABLE.append_column("label", pa.array(Y))
-DATES = pa.table({"x": pa.array(range(N)), "day": pa.array([date(2024, 2, 29)] * N)})
+TIMES = pa.table({"x": pa.array(range(N)), "took": pa.array([time(1)] * N)})
 
 
 EVERYWHERE = [name for name in ENGINES if name not in OF_NUMBERS | POORLY_TYPED]
@@ -88,15 +88,17 @@ def test_one_table_has_one_schema_and_one_summary(where, expected, tmp_path):
 
 
 @pytest.mark.parametrize("where", EVERYWHERE)
-def test_typed_dates_are_the_same_error_everywhere(where, tmp_path):
-    if where in ("csv", "jsonl"):  # which have no dates: ISO dates are text there, as for pandas
-        assert summarized(where, DATES, tmp_path).schema.kinds == ("number", "category")
+def test_times_of_day_are_the_same_error_everywhere(where, tmp_path):
+    if where in ("csv", "jsonl"):  # which have no times: they are text there, as for pandas
+        assert summarized(where, TIMES, tmp_path).schema.kinds == ("number", "category")
         read = pd.read_csv if where == "csv" else partial(pd.read_json, lines=True)
         frame = read(tmp_path / f"table.{where}").drop(columns=TARGET)
         assert summarize(frame, Y).schema.kinds == ("number", "category")
         return
-    with pytest.raises(NaivelyError, match=r"column ('day'|1).* holds dates or times"):
-        summarized(where, DATES, tmp_path)
+    if where == "spark":
+        pytest.skip("Spark 4 has no type for a time of day")
+    with pytest.raises(NaivelyError, match=r"column ('took'|1).* holds times of day or durations"):
+        summarized(where, TIMES, tmp_path)
 
 
 @pytest.mark.parametrize("where", EVERYWHERE)
@@ -212,14 +214,13 @@ def test_a_column_that_is_empty_in_two_files_is_decided_by_the_third_and_read_al
     assert model.summary_.tallies == summarize(whole[["x", "late"]], whole["label"]).tallies
 
 
-def test_dates_in_a_column_that_is_empty_in_the_first_file_are_an_error_that_names_the_file(
-    tmp_path,
-):
+def test_a_column_that_is_empty_in_the_first_file_may_hold_dates_in_the_second(tmp_path):
     for name, cells in (("a", pa.nulls(2)), ("b", pa.array([0, 1], pa.date32()))):
         table = pa.table({"x": [1.0, 2.0], "born": cells, "label": ["n", "y"]})
         parquet.write_table(table, tmp_path / f"{name}.parquet")
-    with pytest.raises(NaivelyError, match=r"column 'born' in '.*b.parquet' holds dates"):
-        NaiveBayes.from_files(tmp_path, target="label")
+    summary = NaiveBayes.from_files(tmp_path, target="label").summary_
+    assert summary.schema.names == ("x", "born.year", "born.month", "born.weekday")
+    assert [c.tolist() for c in summary.categories] == [[1], ["Friday", "Thursday"]]
 
 
 @pytest.mark.parametrize("later", [["p", "q"], [1.5, 2.5]], ids=["text", "numbers"])

@@ -319,9 +319,9 @@ def test_a_partition_that_cannot_be_read_names_the_cause(df):
         ({"y": "CAST(NULL AS int)"}, r"partition 0: the target 'y' is missing in row 0"),
         ({"y": "0.5"}, r"partition 0: the target 'y' is 0.5 in row 0"),
         ({"w": "-1"}, r"partition 0: the weight 'w' is -1 in row 0"),
-        ({"a": "current_date()"}, "column 'a' holds dates or times .date"),
+        ({"a": "INTERVAL '1' DAY"}, "column 'a' holds times of day or durations .interval"),
     ],
-    ids=["infinity", "no label", "measurement", "negative weight", "date"],
+    ids=["infinity", "no label", "measurement", "negative weight", "duration"],
 )
 def test_bad_cells_are_named(df, changed, message):
     bad = df.coalesce(1).withColumns({name: expr(text) for name, text in changed.items()})

@@ -75,7 +75,7 @@ class Source:
         tell_left_out(found.left_out, is_part=self.first.is_part)
         if kinds is not None:
             free = [name for name in found.features if name not in kinds]
-            tell_nearly_numeric(self.first.table, free)
+            tell_nearly_numeric(self.first.table, [n for n in free if n in self.first.names])
         return found
 
     def has_categories(self, options: Data, weight: str | None = None) -> bool:

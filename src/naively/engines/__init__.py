@@ -37,7 +37,8 @@ def summarize(
 
     What a column holds is decided by its type, and the same for the same table wherever it is:
     numbers are numbers; text, booleans and a frame's own categories are categories; a column
-    without any cell is undecided until one comes; dates and all else are errors.
+    without any cell is undecided until one comes; dates are read by their year, month, weekday and
+    hour; all else is an error.
 
     Parameters
     ----------

@@ -9,6 +9,7 @@ Moments(weight=[[2.]], mean=[[2.]], m2=[[2.]])
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -126,12 +127,12 @@ def unmasked(X: Any) -> Any:
 def holds_more(rows: Any) -> bool:
     """Whether rows as lists hold what NumPy would convert beside numbers.
 
-    That is text, booleans, and integers from 2^53 on, which might be equal beside fractions.
+    That is text, booleans, dates, and integers from 2^53 on, which might be equal beside fractions.
     """
     lists = (row for row in rows if isinstance(row, list | tuple) or _may_be_rounded(row))
     cells = (cell for row in lists for cell in row)
     return any(
-        isinstance(cell, str | bool | np.bool_)
+        isinstance(cell, str | bool | np.bool_ | np.datetime64 | date)
         or (isinstance(cell, int | np.integer) and _is_large(cell))
         for cell in cells
     )

@@ -25,14 +25,16 @@ from difflib import get_close_matches
 from typing import Any
 
 from naively._optional import need
+from naively.dates import split_name
 from naively.engines.native.arrow import held_by_type
 from naively.engines.numeric_text import first_text, looks_numeric
 from naively.exceptions import NaivelyError
-from naively.kinds import check, kind_of
+from naively.kinds import DATES, check, kind_of
 from naively.schema import Kind, Schema
 
 __all__ = ["OUT_OF_FILES", "ColumnChoice", "LeftOut", "check_some", "choose", "find"]
 __all__ += ["find_targets", "is_index", "is_text", "names_to_read", "out_of_files"]
+__all__ += ["inputs_of", "named_parts"]
 
 OUT_OF_FILES = "leave it out: exclude=[{name!r}], or name the others: columns=[...]"
 _SHOWN = 5  # columns of which a message says why they were left out
@@ -105,7 +107,7 @@ def names_to_read(
     The columns beside them are those of labels and weights.
     """
     if columns is None and agreed is not None:
-        columns = agreed.names
+        columns = agreed.inputs
     if columns is None:
         return tuple(name for name in there if name not in beside and not is_index(name))
     chosen = (columns,) if isinstance(columns, str) else columns
@@ -114,6 +116,32 @@ def names_to_read(
         names = tuple(dict.fromkeys(names))
     _check_apart(names, beside)
     return names
+
+
+def inputs_of(columns: Sequence[str] | None, there: Sequence[str]) -> list[str] | None:
+    """Return the columns that are named, where a part of dates means the column of dates.
+
+    >>> inputs_of(["when.year", "x", "when.month"], ["when", "x", "z"])
+    ['when', 'x']
+    """
+    if columns is None:
+        return None
+    split = [(name, split_name(name) or ("", "")) for name in columns]
+    return list(dict.fromkeys(s if n not in there and s in there else n for n, (s, _) in split))
+
+
+def named_parts(schema: Schema, columns: Sequence[str] | None) -> Schema:
+    """Return the schema of the columns that are named, which may be some parts of dates."""
+    names = schema.names or ()
+    if columns is None or not any(n in names and schema.input(n) != n for n in columns):
+        return schema
+    listed = [
+        j
+        for column in columns
+        for j, name in enumerate(names)
+        if column in (name, schema.input(name), name.rpartition("_")[0])
+    ]
+    return schema.columns(list(dict.fromkeys(listed)))
 
 
 def _check_apart(names: Sequence[str], beside: Sequence[str]) -> None:
@@ -230,7 +258,7 @@ def _left_out(name: str, column: Any, kind: Any, take_text: bool) -> LeftOut | N
     held = held_by_type(kind)
     if held.what == "nothing":
         return LeftOut(name, "empty")
-    if held.what == "dates":
+    if held.what in (*DATES, "time"):
         return LeftOut(name, "dates or times")
     if held.what == "other":
         return LeftOut(name, f"of type {kind}")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,10 @@ from numpy.typing import NDArray
 
 from naively.engines import arrays, frames
 from naively.engines.categories import encode, recode
+from naively.engines.date_columns import DatePart, expanded
 from naively.engines.text_columns import read_texts
 from naively.exceptions import NaivelyError
-from naively.kinds import LOOKED_AT, schema_by_types
+from naively.kinds import LOOKED_AT, Held, dates_have_time, schema_by_types
 from naively.rows import Columns, Rows
 from naively.schema import Kind, Schema
 from naively.sparse import SparseRows
@@ -86,20 +88,49 @@ def schema_of(
         if not (agreed or given):
             return Schema(X.n_columns)
         X = X.dense_as_held()
+    dates: dict[str, bool] = {}
     if agreed is None:
         names, columns = names_of(X), _columns(X)
+        held = [frames.held_by(column) for column in columns]
+        dates = _dates(names, columns, held, given or {})
+        if dates:  # without names, a column is called by its place
+            labels = names or tuple(map(str, range(len(columns))))
+            names, columns = expanded(labels, columns, dates)
+            held = [_held(column) for column in columns]
     elif agreed.undecided:
         names, columns = agreed.names, columns_of(X, agreed)
+        held = [_held(column) for column in columns]
     else:
         return agreed
-    return schema_by_types(
-        lambda j: frames.held_by(columns[j]),
+    schema = schema_by_types(
+        held.__getitem__,
         len(columns),
         names,
         agreed,
         given=given,
         cells=lambda j: frames.first_cells(columns[j], LOOKED_AT),
     )
+    return replace(schema, dates=tuple(dates)) if dates else schema
+
+
+def _dates(
+    names: tuple[str, ...] | None,
+    columns: list[Any],
+    held: list[Held],
+    given: Mapping[Any, Kind],
+) -> dict[str, bool]:
+    """Return the columns of dates, and whether they have a time of day."""
+    found: dict[str, bool] = {}
+    for j, its in enumerate(held):
+        name = j if names is None else names[j]
+        if name not in given:
+            times = dates_have_time(its, partial(frames.first_cells, columns[j], LOOKED_AT))
+            found |= {} if times is None else {str(name): times}
+    return found
+
+
+def _held(column: Any) -> Held:
+    return column.held if isinstance(column, DatePart) else frames.held_by(column)
 
 
 def read(
@@ -114,14 +145,23 @@ def read(
             return Rows.of_numbers(X)
         X = X.dense_as_held()
     X = arrays.unmasked(X)
-    if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.ndim == 2:
+    if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.ndim == 2 and not schema.dates:
         return _read_array(X, schema)
     columns = columns_of(X, schema)
     n_rows = len(columns[0]) if columns else len(X)
-    numbers = [frames.number_column(columns[j], schema.name(j)) for j in schema.numbers]
-    encoded = [encode(columns[j], schema.name(j)) for j in schema.categories]
+    numbers = [_number_column(columns[j], schema.name(j)) for j in schema.numbers]
+    encoded = [_encoded(columns[j], schema.name(j)) for j in schema.categories]
     texts = read_texts([columns[j] for j in schema.texts], schema, words, n_jobs)
     return Rows.of_columns((n_rows, schema.n_columns), numbers, encoded, *texts)
+
+
+def _number_column(column: Any, name: str) -> Any:
+    is_part = isinstance(column, DatePart)
+    return column.numbers() if is_part else frames.number_column(column, name)
+
+
+def _encoded(column: Any, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    return column.codes() if isinstance(column, DatePart) else encode(column, name)
 
 
 def _read_array(X: NDArray[Any], schema: Schema) -> Rows:
@@ -139,18 +179,34 @@ def columns_of(X: Any, schema: Schema) -> list[Any]:
     """Return the columns of a schema, by name, or by place where there are no names."""
     columns = _columns(X)
     names = None if schema.names is None else names_of(X)
+    if schema.dates:
+        names, columns = _parts_known(names, columns, schema)
     if names is not None and schema.names is not None and names != schema.names:
         places = {name: j for j, name in enumerate(names)}
-        columns = [columns[_place(name, places)] for name in schema.names]
+        columns = [columns[_place(name, places, schema)] for name in schema.names]
     if len(columns) != schema.n_columns:
         raise NaivelyError(f"there must be {schema.n_columns} columns; got {len(columns)}.")
     return columns
 
 
-def _place(name: str, places: Mapping[str, int]) -> int:
+def _parts_known(
+    names: tuple[str, ...] | None, columns: list[Any], schema: Schema
+) -> tuple[tuple[str, ...] | None, list[Any]]:
+    """Replace dates by their parts, but for parts that the table has as columns of their own."""
+    labels = names or schema.inputs or ()
+    if len(labels) != len(columns):  # without names: perhaps all parts, one by one
+        return names, columns
+    own = dict(zip(labels, columns, strict=True))
+    dates = {name: own[name] for name in schema.dates if name in own}
+    parts = zip(*expanded([*dates], [*dates.values()], dict.fromkeys(dates, True)), strict=True)
+    found = {**dict(parts), **own}
+    return tuple(found), [*found.values()]
+
+
+def _place(name: str, places: Mapping[str, int], schema: Schema) -> int:
     if name not in places:
         raise NaivelyError(
-            f"the table has no column {name!r}, which the model was fitted on. "
+            f"the table has no column {schema.input(name)!r}, which the model was fitted on. "
             "Add it; a column of missing cells will do."
         )
     return places[name]

@@ -84,6 +84,8 @@ class MixedClassifier(SummaryClassifier):
         """Return a table of one row."""
         summary = self.summary_
         schema, categories = summary.schema, summary.categories
+        if schema.dates and isinstance(row, list | tuple) and len(row) == len(schema.inputs or ()):
+            row = dict(zip(schema.inputs or (), row, strict=True))
         if isinstance(row, dict):
             row = row_of_dict(row, schema)
         elif is_sparse(row):
@@ -336,7 +338,7 @@ def _warn_of_more(X: Any, schema: Schema) -> None:
     names = names_of(X)
     if not names or not schema.names or names == schema.names:
         return
-    known = set(schema.names)
+    known = {*schema.names, *(schema.inputs or ())}
     more = [name for name in names if name not in known]
     if more:
         shown = ", ".join(map(repr, more[:5])) + (", ..." if len(more) > 5 else "")

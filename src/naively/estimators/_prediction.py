@@ -272,9 +272,13 @@ def row_of_dict(row: dict[str, Any], schema: Schema) -> list[Any]:
             "a dict needs column names, and the model was fitted on an array without any. "
             "Fit on a data frame, or give the row as a list."
         )
+    if schema.dates:
+        from naively.engines.date_columns import row_parts
+
+        row = {**row_parts(row, schema), **row}
     try:
         return [row[name] for name in names]
     except KeyError as absent:
         raise NaivelyError(
-            f"the row has no column {absent.args[0]!r}. Use None for a missing cell."
+            f"the row has no column {schema.input(absent.args[0])!r}. Use None for a missing cell."
         ) from None

@@ -120,7 +120,7 @@ def _numbers(estimator: Any, X: Any) -> Any:
         raise _text_error(estimator, held.type)
     if X.dtype.kind == "c":
         raise _complex_error()
-    if held.what == "dates" or (held.what == "other" and X.dtype.kind != "O"):
+    if held.what in (*kinds.DATES, "time") or (held.what == "other" and X.dtype.kind != "O"):
         kinds.kind_of(held, "X")
     if X.dtype.kind != "O" or held.what == "other":
         return X
@@ -204,7 +204,9 @@ def _held_by(X: Any) -> str:
 
 
 def _check_width(estimator: Any, X: Any, known: Schema | None) -> None:
-    if known is not None and X.shape[1] != known.n_columns:
+    if known is None or X.shape[1] == known.n_columns:
+        return
+    if not known.dates or X.shape[1] != len(known.inputs or ()):
         from sklearn.utils.validation import _check_n_features
 
         _check_n_features(estimator, X, reset=False)

@@ -41,6 +41,6 @@ def kinds_among(X: Any) -> set[Kind]:
     try:
         return set(schema_of(X).held)
     except ValueError:
-        if frames.is_frame(X):  # a column of dates, say
+        if frames.is_frame(X):  # a column of lists, say
             raise
         return set()  # the model says what is wrong with it

@@ -33,7 +33,7 @@ from naively.rows import Rows
 from naively.schema import Schema
 from naively.sparse import SparseRows
 
-__all__ = ["MOST_CATEGORIES", "TableMatrix"]
+__all__ = ["MOST_CATEGORIES", "TableMatrix", "numbers_of"]
 
 MOST_CATEGORIES = 254  # of a column: the most frequent; the others are one
 _DIRECTIONS = 32  # of text, for trees
@@ -66,7 +66,7 @@ class TableMatrix(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             for codes, categories in zip(code_columns(rows), rows.categories, strict=True)
         ]
         fill = SimpleImputer(strategy="median", keep_empty_features=True)
-        numbers = _numbers(rows)
+        numbers = numbers_of(rows)
         if numbers.shape[1]:
             self.numbers_ = make_pipeline(fill, StandardScaler()).fit(numbers)
         self.texts_ = [self._of_text(words).fit(words) for words in _words(rows)]
@@ -77,7 +77,7 @@ class TableMatrix(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.schema is None:
             return X
         rows = known(self._read(X), self.categories_, self.schema, self.words_)
-        numbers = _numbers(rows)
+        numbers = numbers_of(rows)
         places = [rank[codes] for rank, codes in zip(self.ranks_, code_columns(rows), strict=True)]
         texts = [t.transform(words) for t, words in zip(self.texts_, _words(rows), strict=True)]
         if self.for_trees:
@@ -100,7 +100,8 @@ class TableMatrix(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return make_pipeline(TfidfTransformer(), TruncatedSVD(few, random_state=0))
 
 
-def _numbers(rows: Rows) -> NDArray[np.float64]:
+def numbers_of(rows: Rows) -> NDArray[np.float64]:
+    """Return the columns of numbers as one array; missing cells are NaN."""
     cells: Any = rows.numbers[slice(None)]
     if isinstance(cells, SparseRows):
         return cells.dense()

@@ -51,6 +51,8 @@ class GivenRow:
         if isinstance(table, Rows) and not estimator.model_.coded:
             summary = estimator.summary_
             table = tables.known(table, summary.categories, schema, summary.words)
+        if schema.dates and isinstance(given, list):  # a date is not changed, but its parts
+            given = [cells.get(j) for j in range(schema.n_columns)]
         names = [str(name) for name in schema.names or range(schema.n_columns)]
         names = names if schema.names else [f"column {name}" for name in names]
         return cls(given, names, table, cells)

@@ -177,7 +177,9 @@ def _read(source: SummaryClassifier, X: Any) -> Rows:
 
 def _summary(table: Rows, schema: Schema, y: NDArray[Any]) -> Summary:
     """Measure rows as far as the page shows them: neither bins nor a sample."""
-    plain = Schema(schema.n_columns, schema.names, schema.kinds, options=schema.options)
+    plain = Schema(
+        schema.n_columns, schema.names, schema.kinds, options=schema.options, dates=schema.dates
+    )
     return measure(table, Targets(*labels.encode(y)), plain)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from naively.dialects import Spelling
 from naively.engines.columns import find
+from naively.engines.sql.date_parts import TableWithParts
 from naively.engines.sql.selection import check_table
 from naively.engines.sql.views import dialect_of, view
 from naively.estimators._base import SummaryClassifier
@@ -76,6 +77,8 @@ def predict(
     dialect = dialect_of(table) if dialect is None else dialect
     kept = list(table.columns if keep is None else (keep,) if isinstance(keep, str) else keep)
     numbers = Sum.of(model)
+    with_parts = TableWithParts.of(table, columns, numbers.schema)
+    table, columns = with_parts.table, with_parts.columns
     for name in column_names(numbers, columns):
         find(name, table.columns)
     kinds = table.schema()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from naively._optional import need
+from naively.dates import part_names
 from naively.engines.columns import (
     OUT_OF_FILES,
     ColumnChoice,
@@ -19,6 +21,7 @@ from naively.engines.columns import (
     out_of_files,
 )
 from naively.engines.files.cells import is_number, plain
+from naively.engines.files.date_parts import date_columns, source_of, with_parts
 from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.readers import OpenFile
 from naively.engines.files.request import Request
@@ -52,6 +55,8 @@ class ColumnPlan:
     names: frozenset[str] | None
     flags: frozenset[str]  # those of a CSV file that hold true and false, as numbers
     categories: dict[str, str]  # for each column of categories, what they are in CSV
+    # the columns of dates that are read by their parts, and whether they have times of day
+    dates: dict[str, bool] = field(default_factory=dict)
 
     @classmethod
     def of(cls, first: FirstRows, request: Request, fixed: Schema | None = None) -> ColumnPlan:
@@ -59,27 +64,33 @@ class ColumnPlan:
 
         A schema that is fixed says what the columns hold, by place if it has no names.
         """
-        chosen = _choice(first, request)
+        _fill(first, request)
+        dates = date_columns(first, request, fixed)
+        request = _with_parts(request, dates)
+        table: Any = with_parts(first.table, dates)
         opened: Any = first.file
-        types = dict(zip(first.names, first.table.schema.types, strict=True))
-        known = types | _declared(opened)
-        schema = _schema(chosen.names, known, request, fixed, first)
+        declared = _declared(opened, dates)
+        chosen = _choice(first, request, table, declared)
+        types = dict(zip(table.column_names, table.schema.types, strict=True))
+        schema = _schema(chosen.names, types | declared, request, fixed, first)
+        schema = replace(schema, dates=tuple(dates)) if fixed is None and dates else schema
         categories = {
-            name: request.types.get(name) or _form(types[name])
+            name: request.types.get(name) or _form(plain(types[name]))
             for name, kind in zip(chosen.names, schema.held, strict=True)
             if kind == "category"
         }
         left_out = {one.name for one in chosen.left_out}
-        kept = frozenset(n for n in first.names if n not in left_out and not is_index(n))
+        kept = frozenset(n for n in table.column_names if n not in left_out and not is_index(n))
         names = None if request.columns is not None else kept - set(request.exclude)
         weight = [] if request.weight is None else [request.weight]
         words = {chosen.names[j] for j in schema.texts}
         read = {*chosen.names, *weight} - set(categories) - words
         flags = frozenset(name for name in read if pa.types.is_boolean(types[name]))
-        plan = cls(request, schema, chosen.names, chosen.left_out, names, flags, categories)
+        plan = cls(request, schema, chosen.names, chosen.left_out, names, flags, categories, dates)
         is_text = opened.file.format == "csv"  # where categories can be anything
-        untyped = dict.fromkeys([*categories, *words])
-        plan.check(opened.file, types | untyped if is_text else types)
+        untyped = dict.fromkeys([*categories, *words] if is_text else ())
+        untyped |= dict.fromkeys(name for name in types if source_of(name, dates) != name)
+        plan.check(opened.file, types | untyped)
         return plan
 
     def check_some(self, where: str) -> None:
@@ -162,7 +173,9 @@ class ColumnPlan:
             )
 
     def _raise_missing(self, name: str, file: File, present: Sequence[str]) -> None:
-        if self.names is not None and name in self.names:
+        is_known = self.names is not None and name in self.names
+        name = source_of(name, self.dates)
+        if is_known:
             shown = ", ".join([*map(repr, present[:8]), *(["..."] if len(present) > 8 else [])])
             raise NaivelyError(
                 f"files must have the same columns; {file.name!r} lacks {name!r}; "
@@ -171,32 +184,49 @@ class ColumnPlan:
         find(name, present, f" in {file.name!r}")
 
 
-def _choice(first: FirstRows, request: Request) -> ColumnChoice:
+def _fill(first: FirstRows, request: Request) -> None:
+    """Look at the first rows, and at more of them where not all columns need be numbers."""
+    first.check()
+    if request.takes_categories or request.skip_columns:
+        first.fill(request.settled)
+
+
+def _with_parts(request: Request, dates: Mapping[str, bool]) -> Request:
+    """Return a request in which a column of dates means all of its parts."""
+    if request.columns is None or not dates:
+        return request
+    parts = [
+        part_names(name, has_time=dates[name]) if name in dates else [name]
+        for name in request.columns
+    ]
+    return replace(request, columns=tuple(chain(*parts)))
+
+
+def _choice(
+    first: FirstRows, request: Request, table: Any, declared: Mapping[str, Any]
+) -> ColumnChoice:
     """Return which columns are learned from, by the first rows.
 
     Where there are several files, another one may have what is excluded.
     """
-    first.check()
-    if request.takes_categories or request.skip_columns:  # not all need be numbers
-        first.fill(request.settled)
-    present, alone = first.names, len(first.files) == 1
+    present, alone = table.column_names, len(first.files) == 1
     return choose(
-        first.table,
+        table,
         target=request.target,
         weight=request.weight,
         columns=request.columns,
         exclude=[name for name in request.exclude if alone or name in present],
         kinds=request.kinds,
         skip_columns=request.skip_columns,
-        types=_declared(first.file),
+        types=declared,
         where=first.where,
     )
 
 
-def _declared(opened: Any) -> dict[str, Any]:
+def _declared(opened: Any, dates: Mapping[str, bool]) -> dict[str, Any]:
     """Return the types that a file declares: text has none, and null is that of no cell."""
-    kinds = opened.reader.types.items()
-    return {name: kind for name, kind in kinds if kind is not None and not pa.types.is_null(kind)}
+    kinds = {name: kind for name, kind in opened.reader.types.items() if name not in dates}
+    return {n: kind for n, kind in kinds.items() if kind is not None and not pa.types.is_null(kind)}
 
 
 def _check_type(name: str, kind: Any, form: str | None, where: str) -> None:

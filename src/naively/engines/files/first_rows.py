@@ -20,7 +20,7 @@ from naively.engines.files.sources import BadFileError, File, resolve
 from naively.engines.frames import first_cells
 from naively.engines.native.arrow import held_by_type
 from naively.exceptions import NaivelyError
-from naively.kinds import LOOKED_AT
+from naively.kinds import DATES, LOOKED_AT
 
 __all__ = ["FirstRows", "filled"]
 
@@ -169,7 +169,7 @@ def filled(table: Any, later: Iterator[Any], known: Collection[str] = ()) -> Any
     """Give columns without a cell the type that they have in the first table that has one.
 
     The first table holds no rows where its file declares types. Of the later ones, only as many
-    are asked for as are needed. What cannot be learned from, such as dates, decides nothing; the
+    are asked for as are needed. What cannot be learned from, such as lists, decides nothing; the
     types of the known columns do not matter.
     """
     while empty := [name for name in _empty(table) if name not in known]:
@@ -187,4 +187,4 @@ def _empty(table: Any) -> list[str]:
 
 
 def _is_learnable(kind: Any) -> bool:
-    return held_by_type(kind).what in ("number", "boolean", "text")
+    return held_by_type(kind).what in ("number", "boolean", "text", *DATES)

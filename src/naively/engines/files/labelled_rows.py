@@ -26,6 +26,7 @@ from naively._optional import need
 from naively.engines.files.batches import number_columns
 from naively.engines.files.cells import RowError, typed_labels
 from naively.engines.files.column_plan import ColumnPlan
+from naively.engines.files.date_parts import source_of
 from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.piece_summary import targets_of
 from naively.engines.files.pieces import FilePiece
@@ -44,7 +45,8 @@ pa = need("pyarrow", "reading files", extra="files")
 class LabelledRows:
     """Rows and their labels: X is a ``pyarrow.Table`` of numbers, NaN where a cell is missing.
 
-    Columns of categories are as they are in the files; null is a missing cell.
+    Columns of categories are as they are in the files; null is a missing cell. Parts of dates are
+    dictionaries, so that numbers among them stay categories.
     """
 
     X: Any
@@ -109,21 +111,21 @@ def columns_in(plan: ColumnPlan, batch: Any, opened: OpenFile) -> dict[str, Any]
     """Return the columns of a batch: arrays of numbers, and others of Arrow."""
     others = {*plan.categories, *plan.texts}
     return {
-        name: _categories(batch, name, opened.constants)
+        name: _categories(batch, name, opened.constants, source_of(name, plan.dates) != name)
         if name in others
         else number_columns(batch, [name], opened.constants)[0]
         for name in plan.features
     }
 
 
-def _categories(batch: Any, name: str, constants: Mapping[str, Any]) -> Any:
-    """Return a column of categories, without a dictionary."""
+def _categories(batch: Any, name: str, constants: Mapping[str, Any], is_part: bool) -> Any:
+    """Return a column of categories, without a dictionary unless it is a part of dates."""
     if name in constants:
         return pa.array([constants[name]] * batch.num_rows, from_pandas=True)
     column = batch.column(name)
     if isinstance(column, np.ndarray):
         return pa.array(column, from_pandas=True)
-    return decoded(without_views(column))
+    return column if is_part else decoded(without_views(column))
 
 
 def table_of(plan: ColumnPlan, found: Sequence[Mapping[str, Any]]) -> Any:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol
 
 from naively._threads import thread_count
 from naively.engines.files.cells import RowError
+from naively.engines.files.date_parts import opened_with_parts
 from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.pieces import FilePiece, Position, ReplayedReader
 from naively.engines.files.readers import OpenFile, errors_of_reading
@@ -37,6 +38,10 @@ class StoppedError(Exception):
 
 class ColumnsToRead(Protocol):
     """Which columns are read from every file."""
+
+    @property
+    def dates(self) -> Mapping[str, bool]:
+        """The columns of dates that are read by their parts, and whether they have times."""
 
     def columns_of(self, opened: OpenFile) -> Mapping[str, Any]:
         """Return the columns to read from a file and, for text, as what; or raise."""
@@ -122,7 +127,7 @@ def pieces(
 ) -> Iterator[tuple[OpenFile, FilePiece]]:
     """Open a file and yield its pieces from a position on; all will come once more if ``again``."""
     with errors_of_reading(file):
-        opened = first.opened(file)
+        opened = opened_with_parts(first.opened(file), plan.dates)
         found = opened.reader.pieces(opened.stored(plan.columns_of(opened)), position)
         if again and file.size is None:
             found, rest = tee(found)

@@ -91,14 +91,14 @@ def scan(
     schema : Schema, optional
         What is measured, such as that of a summary to which this one will be added: its columns
         are found by name. None: what the types say. It may be `SchemaFromFirstRows`. A CSV file has
-        no types: what its first rows look like counts, and dates are text.
+        no types: what its first rows look like counts.
     checkpoint : path-like, optional
         A file to which the state of the pass is saved every few seconds. If it is there, the
         pass goes on from it, and the result has the bits of an uninterrupted pass.
     skip_bad_files : bool, default=False
         Leave out files that cannot be read to their end, wholly, instead of stopping there.
     skip_columns : bool, default=False
-        Leave out columns that cannot be learned from, such as dates, and those that are empty in
+        Leave out columns that cannot be learned from, such as lists, and those that are empty in
         the first rows, instead of raising; `Scan.left_out` names them.
     progress : callable, optional
         Called with the numbers of rows and bytes so far, and of all bytes (None if unknown).

@@ -6,6 +6,7 @@ Every file here exports the same functions for one library:
 - ``held(column)``: what its type says, for `naively.kinds`;
 - ``shared(column)``: an array in the column's own memory, or None where that needs a copy;
 - ``numbers(column)``: its cells as float64, NaN where one is missing;
+- ``dates(column)``: its cells as NumPy's dates, in UTC where it has a zone; None for other types;
 - ``objects(column)``: its cells as Python's objects, where it has such or holds text as such; None
   for others;
 - ``distinct(column)``: a code for each cell, -1 where it is missing, and the values of the codes;

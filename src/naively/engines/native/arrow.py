@@ -9,21 +9,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively._optional import need
+from naively.dates import Dates
 from naively.kinds import Held, What, fits
 from naively.schema import Kind
 
-__all__ = ["columns", "decoded", "distinct", "held", "held_by_type", "numbers", "objects", "row"]
+__all__ = [
+    "columns",
+    "dates",
+    "decoded",
+    "distinct",
+    "held",
+    "held_by_type",
+    "numbers",
+    "objects",
+    "row",
+]
 __all__ += ["shared"]
 
 pa = need("pyarrow", "reading Arrow tables", extra="files")
 pc = need("pyarrow.compute", "reading Arrow tables", extra="files")
 
+_NO_DATE = np.iinfo(np.int64).min
 _TESTS: tuple[tuple[What, tuple[str, ...]], ...] = (
     ("nothing", ("is_null",)),
     ("number", ("is_integer", "is_floating", "is_decimal")),
     ("boolean", ("is_boolean",)),
     ("text", ("is_string", "is_large_string", "is_string_view")),
-    ("dates", ("is_temporal",)),
+    ("date", ("is_date",)),
+    ("datetime", ("is_timestamp",)),
+    ("time", ("is_temporal",)),
 )
 
 
@@ -62,6 +76,29 @@ def numbers(column: Any) -> NDArray[np.float64]:
     """Return the cells as float64, as exactly as that can be; null is NaN."""
     found = pc.cast(decoded(column), pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return np.ascontiguousarray(found, dtype=np.float64)
+
+
+def dates(column: Any) -> Dates | None:
+    """Return the cells as NumPy's dates, those with a zone in UTC; None for other types."""
+    column = decoded(column)
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        column = _read_dates(column)
+    if not (pa.types.is_date(column.type) or pa.types.is_timestamp(column.type)):
+        return None
+    unit = {"date32[day]": "D", "date64[ms]": "ms"}.get(str(column.type)) or column.type.unit
+    whole = column.cast(pa.int32()) if unit == "D" else column
+    filled = whole.cast(pa.int64()).fill_null(_NO_DATE).to_numpy()
+    return filled.view(f"M8[{unit}]")
+
+
+def _read_dates(column: Any) -> Any:
+    """Return text as dates where all of it has no zone, or all has one; and else as it is."""
+    for zone in (None, "UTC"):
+        try:
+            return pc.cast(column, pa.timestamp("us", zone))
+        except pa.ArrowInvalid:
+            continue
+    return column
 
 
 def objects(column: Any) -> list[Any] | None:

@@ -9,10 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively._optional import need
+from naively.dates import Dates
 from naively.kinds import Held, What, fits, held_by_dtype, held_by_objects, numbers_of_objects
 from naively.schema import Kind
 
-__all__ = ["columns", "distinct", "held", "numbers", "objects", "row", "shared", "sparse_matrix"]
+__all__ = [
+    "columns",
+    "dates",
+    "distinct",
+    "held",
+    "numbers",
+    "objects",
+    "row",
+    "shared",
+    "sparse_matrix",
+]
 
 pd = need("pandas", "reading pandas frames")
 
@@ -60,8 +71,8 @@ def _held_by_extension(kind: Any) -> Held:
         return held_by_type(kind.pyarrow_dtype)
     if isinstance(kind, pd.StringDtype):
         return Held("text", str(kind))
-    if isinstance(kind, pd.DatetimeTZDtype | pd.PeriodDtype):
-        return Held("dates", str(kind))
+    if isinstance(kind, pd.DatetimeTZDtype):
+        return Held("datetime", str(kind))
     nullable = getattr(kind, "numpy_dtype", None)  # of Int64, Float64 and boolean
     what = _NULLABLE.get(nullable.kind, "other") if nullable is not None else "other"
     return Held(what, str(kind))
@@ -87,6 +98,17 @@ def numbers(column: Any) -> NDArray[np.float64]:
         return arrow.numbers(_arrow(column))
     found = column.to_numpy(dtype=np.float64, na_value=np.nan)
     return np.ascontiguousarray(found, dtype=np.float64)
+
+
+def dates(column: Any) -> Dates | None:
+    """Return the cells as NumPy's dates, those with a zone in UTC; None for other types."""
+    if isinstance(column.dtype, pd.DatetimeTZDtype):
+        column = column.dt.tz_convert(None)
+    if isinstance(column.dtype, pd.ArrowDtype):
+        from naively.engines.native import arrow
+
+        return arrow.dates(_arrow(column))
+    return column.to_numpy() if column.dtype.kind == "M" else None
 
 
 def objects(column: Any) -> list[Any] | None:

@@ -9,16 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively._optional import need
+from naively.dates import Dates
 from naively.kinds import Held, What, fits, held_by_objects, numbers_of_objects
 from naively.schema import Kind
 
-__all__ = ["columns", "distinct", "held", "numbers", "objects", "row", "shared"]
+__all__ = ["columns", "dates", "distinct", "held", "numbers", "objects", "row", "shared"]
 
 pl = need("polars", "reading polars frames")
 
+_NO_DATE = np.iinfo(np.int64).min
 _CODED = ("Categorical", "Enum")
 _WHATS: dict[str, What] = {"Boolean": "boolean", "String": "text", "Null": "nothing"}
 _WHATS |= dict.fromkeys(_CODED, "text")
+_WHATS |= {"Date": "date", "Datetime": "datetime", "Duration": "time", "Time": "time"}
 
 
 def columns(frame: Any) -> list[Any]:
@@ -35,7 +38,7 @@ def held(column: Any) -> Held:
 
 def _held_by_type(kind: Any) -> Held:
     name = str(kind.base_type())
-    what = _WHATS.get(name, "dates" if kind.is_temporal() else "other")
+    what = _WHATS.get(name, "other")
     return Held("number" if kind.is_numeric() else what, str(kind), name in _CODED)
 
 
@@ -55,6 +58,15 @@ def numbers(column: Any) -> NDArray[np.float64]:
     if column.dtype == pl.Object:
         return numbers_of_objects(column.to_list(), f"column {column.name!r}")
     return np.ascontiguousarray(column.cast(pl.Float64).to_numpy(), dtype=np.float64)
+
+
+def dates(column: Any) -> Dates | None:
+    """Return the cells as NumPy's dates, those with a zone in UTC; None for other types."""
+    if column.dtype not in (pl.Date, pl.Datetime):
+        return None
+    unit = "D" if column.dtype == pl.Date else column.dtype.time_unit
+    whole = column.to_physical().cast(pl.Int64).fill_null(_NO_DATE).to_numpy()
+    return whole.view(f"M8[{unit}]")
 
 
 def objects(column: Any) -> list[Any] | None:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively._optional import need
-from naively.engines import categories
-from naively.engines.columns import names_to_read
+from naively.engines import categories, tables
+from naively.engines.columns import inputs_of, named_parts, names_to_read
 from naively.engines.files.cells import numbers
 from naively.engines.spark import types, vectors
 from naively.engines.text_columns import read_texts
@@ -32,7 +32,7 @@ class _FrameColumn(NamedTuple):
 
     name: str
     at: int
-    kind: Kind
+    kind: Kind | None  # None for dates, of which there are parts
     width: int | None
 
 
@@ -55,14 +55,20 @@ class FrameColumns:
         exclude: Sequence[str] = (),
     ) -> FrameColumns:
         """Choose columns: those named, those of a schema, or all but some."""
-        names = names_to_read(df.columns, columns, schema, exclude)
+        columns = (columns,) if isinstance(columns, str) else columns
+        inputs = columns if schema is not None else inputs_of(columns, df.columns)
+        names = names_to_read(df.columns, inputs, schema, exclude)
         widths = tuple(types.width(df, name) for name in names)
         n_columns = sum(1 if width is None else width for width in widths)
-        if schema is not None and n_columns != schema.n_columns:
+        wanted = None if schema is None else len(schema.inputs or range(schema.n_columns))
+        if wanted is not None and n_columns != wanted:
             raise NaivelyError(
-                f"there must be {schema.n_columns} columns; got {n_columns}. Choose the columns."
+                f"there must be {wanted} columns; got {n_columns}. Choose the columns."
             )
-        found = cls(names, widths, types.schema(df, names, widths, schema))
+        measured = types.schema(df, names, widths, schema)
+        if schema is None:
+            measured = named_parts(measured, columns)
+        found = cls(names, widths, measured)
         for column in found._columns():
             inside = range(column.at, column.at + (column.width or 0))
             if set(inside) & set(found.schema.categories):
@@ -81,6 +87,8 @@ class FrameColumns:
 
     def rows(self, arrays: Sequence[Any], n_rows: int) -> Rows:
         """Read the arrays of a batch, one for each column."""
+        if self.schema.dates:
+            return tables.read(self.frame(arrays), self.schema, n_jobs=1)
         pyarrow = need("pyarrow", "Spark", extra="spark")
         found: list[Any] = []
         encoded: list[tuple[Any, Any]] = []
@@ -109,13 +117,20 @@ class FrameColumns:
         if self.schema.names is None:
             return cells[0] if cells[0].ndim == 2 else np.column_stack(cells)
         pyarrow = need("pyarrow", "Spark", extra="spark")
-        return pyarrow.table(list(_side_by_side(cells)), names=list(self.schema.names))
+        names = list(self.schema.inputs or ())
+        return pyarrow.table(list(_side_by_side(cells)), names=names)
 
     def _columns(self) -> Iterator[_FrameColumn]:
-        at, kinds = 0, self.schema.kinds
+        schema, i = self.schema, 0
+        kinds: list[Kind | None] = [*schema.held]
+        places = list(range(schema.n_columns))
+        if schema.dates:
+            own = {name: j for j, name in enumerate(schema.names or ())}
+            places = [own.get(name, -1) for name in schema.inputs or ()]
+            kinds = [None if j < 0 else schema.held[j] for j in places]
         for name, width in zip(self.names, self.widths, strict=True):
-            yield _FrameColumn(name, at, "number" if kinds is None else kinds[at], width)
-            at += 1 if width is None else width
+            yield _FrameColumn(name, places[i], kinds[i], width)
+            i += 1 if width is None else width
 
     @staticmethod
     def _numbers(array: Any, column: _FrameColumn) -> Any:

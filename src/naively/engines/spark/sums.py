@@ -67,7 +67,7 @@ def _is_plain(labelled: LabelledColumns) -> bool:
     schema: Schema = labelled.columns.schema
     measured = {kind for kind in STATISTICS if kind.is_measured(schema)}
     no_vectors = all(width is None for width in labelled.columns.widths)
-    only_numbers = len(schema.numbers) == schema.n_columns
+    only_numbers = len(schema.numbers) == schema.n_columns and not schema.dates
     return measured == {ClassWeight, Moments} and no_vectors and only_numbers
 
 

@@ -7,11 +7,15 @@ from categories.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from naively._optional import need
+from naively.dates import part_names
+from naively.engines.date_columns import check_distinct, held_by_part
 from naively.exceptions import NaivelyError
-from naively.kinds import LOOKED_AT, Held, What, check, schema_by_types
+from naively.kinds import DATES, LOOKED_AT, Held, What, check, dates_have_time, schema_by_types
 from naively.schema import Kind, Schema
 
 __all__ = ["expression", "held_by_type", "quoted", "schema", "width"]
@@ -28,22 +32,31 @@ def schema(
     """
     if agreed is None and len(names) == 1 and widths[0] is not None:
         return Schema(widths[0], _attributes(df.schema[names[0]], widths[0]))
-    measured: list[str] = []
-    held: list[Held] = []
-    origin: list[str] = []
+    if agreed is not None and not agreed.undecided:
+        return agreed
+    found: list[tuple[str, Held, str]] = []  # names, what they hold, and of which column
+    dates: dict[str, bool] = {}
     for name, length in zip(names, widths, strict=True):
-        measured += [name] if length is None else [f"{name}_{i}" for i in range(length)]
-        origin += [name] * (length or 1)
-        plain = [held_by_type(df.schema[name].dataType)]
-        held += plain if length is None else [Held("number", "vector")] * length
-    return schema_by_types(
-        held.__getitem__,
-        len(held),
-        tuple(measured),
+        its = held_by_type(df.schema[name].dataType)
+        times = dates_have_time(its, partial(_first_cells, df, name)) if length is None else None
+        if length is not None:
+            found += [(f"{name}_{i}", Held("number", "vector"), name) for i in range(length)]
+        elif times is None:
+            found.append((name, its, name))
+        else:
+            dates[name] = times
+            parts = part_names(name, has_time=times)
+            found += [(part, held_by_part(part), name) for part in parts]
+    check_distinct([name for name, _, _ in found])
+    schema = schema_by_types(
+        lambda j: found[j][1],
+        len(found),
+        tuple(name for name, _, _ in found),
         agreed,
         out=_OUT,
-        cells=lambda j: _first_cells(df, origin[j]),
+        cells=lambda j: _first_cells(df, found[j][2]),
     )
+    return replace(schema, dates=tuple(dates)) if dates and agreed is None else schema
 
 
 def _first_cells(df: Any, name: str) -> list[Any]:
@@ -70,12 +83,17 @@ def width(df: Any, name: str) -> int | None:
     return len(first[0])
 
 
-def expression(df: Any, name: str, agreed: Kind) -> Any:
+def expression(df: Any, name: str, agreed: Kind | None) -> Any:
     """Return a column as an expression, cast to double where Arrow does not read it as numbers."""
     sql = need("pyspark.sql.types", "Spark", extra="spark")
     column, held = df[quoted(name)], df.schema[name].dataType
     if _is_vector(held):
         return column
+    if agreed is None:  # dates, or texts of them
+        its = held_by_type(held)
+        if its.what not in (*DATES, "text", "nothing"):
+            raise NaivelyError(f"column {name!r} must hold dates; got {its.type}. Convert it.")
+        return column.cast("string") if its.what == "nothing" else column
     if agreed == "undecided":  # no cell has been seen, and none is read
         return need("pyspark.sql.functions", "Spark", extra="spark").lit(None).cast("double")
     check(held_by_type(held), agreed, f"column {name!r}", _OUT)
@@ -107,7 +125,9 @@ def held_by_type(kind: Any) -> Held:
         "number": isinstance(kind, sql.NumericType),
         "boolean": isinstance(kind, sql.BooleanType),
         "text": isinstance(kind, sql.StringType | sql.CharType | sql.VarcharType),
-        "dates": isinstance(kind, sql.DateType) or kind.simpleString().startswith(intervals),
+        "date": isinstance(kind, sql.DateType),
+        "datetime": isinstance(kind, sql.TimestampType | sql.TimestampNTZType),
+        "time": kind.simpleString().startswith(intervals),
     }
     other: What = "other"
     what = next((what for what, holds in tests.items() if holds), other)

@@ -8,15 +8,16 @@ Nothing is executed yet, but for the first cells that tell text from categories.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from naively._optional import need
 from naively.engines.columns import check_some, find_targets, names_to_read
-from naively.engines.sql.execute import execute
+from naively.engines.sql.date_parts import TableWithParts, first_cells
 from naively.engines.sql.functions import function_values
+from naively.engines.sql.types import held_by_type
 from naively.exceptions import NaivelyError
-from naively.kinds import LOOKED_AT, Held, What, check, check_weights, schema_by_types
+from naively.kinds import check, check_weights, schema_by_types
 from naively.schema import Schema
 
 __all__ = ["LARGEST", "Selection", "check_table", "finite", "select_rows"]
@@ -76,6 +77,7 @@ def select_rows(
     """Choose columns of a table, and give them plain names."""
     check_table(table)
     own = find_targets(target, weight, table.columns)
+    table, columns, dates, given = TableWithParts.of(table, columns, schema, own)
     names = names_to_read(table.columns, columns, schema, own)
     check_some(names, target)
     if schema is not None and len(names) != schema.n_columns:
@@ -88,9 +90,11 @@ def select_rows(
         len(names),
         names,
         schema,
+        given=given,
         out=_OUT,
-        cells=lambda j: _first_cells(table, names[j]),
+        cells=lambda j: first_cells(table, names[j]),
     )
+    schema = replace(schema, dates=dates) if dates else schema
     values = {"y": _label(table[target])}
     if weight is not None:
         check_weights(held_by_type(table[weight].type()), weight)
@@ -106,25 +110,6 @@ def select_rows(
         check(held_by_type(types[j]), "text", f"column {names[j]!r}", _OUT)
         values[f"t{i}"] = table[names[j]]
     return Selection(table, values, schema, target, weight)
-
-
-def _first_cells(table: Any, name: str) -> list[Any]:
-    """Return some cells of a column of text: a small query of its own."""
-    column = table[name]
-    few = table.filter(column.notnull()).select(cell=column).limit(LOOKED_AT)
-    return execute(few)["cell"].tolist()
-
-
-def held_by_type(kind: Any) -> Held:
-    """Return what a type of Ibis's says."""
-    tests: dict[What, bool] = {
-        "nothing": kind.is_null() or 'kind="NULL"' in str(kind),  # of a file that DuckDB reads
-        "boolean": kind.is_boolean(),
-        "number": kind.is_numeric(),
-        "text": kind.is_string(),
-        "dates": kind.is_temporal() or kind.is_interval(),
-    }
-    return Held(next((what for what, holds in tests.items() if holds), "other"), str(kind))
 
 
 def _number(column: Any) -> Any:

@@ -41,7 +41,8 @@ def to_onnx(model: SummaryClassifier, *, dtype: Literal["float32", "float64"] = 
     also as ``1.0``, a boolean also as ``true``, ``TRUE`` or ``1``, as other languages do), and an
     empty text for a missing cell, unless it is a category itself: then there is no way to write
     one. An input without columns is not there. The codes of a `CategoricalNB` are numbers, in
-    ``X``; a negative one, which is an error in `predict`, was never seen. The outputs are
+    ``X``; a negative one, which is an error in `predict`, was never seen. Of dates, the parts are
+    inputs: ``when.year`` in ``X``, ``when.month`` in ``categories``. The outputs are
     ``label``, of the labels' type, and ``probabilities``, one column per class.
 
     The names of columns and classes are kept as JSON in the metadata ``columns`` and ``classes``;

@@ -52,8 +52,8 @@ class Query:
     possible at all.
     """
 
-    def __init__(self, spelling: Spelling, model: Sum) -> None:
-        self.spelling, self.model = spelling, model
+    def __init__(self, spelling: Spelling, model: Sum, *, reads_dates: bool = False) -> None:
+        self.spelling, self.model, self.reads_dates = spelling, model, reads_dates
         self.classes: list[int] = np.flatnonzero(model.possible).tolist()
         self.unit = SQUARE_UNIT if model.has_squares else 1.0
         self.smallest = _smallest(model)
@@ -107,15 +107,24 @@ class Query:
     def _cells(self, names: list[str]) -> list[str]:
         """Write numbers as floats, categories as they are compared; NULL where they are missing."""
         schema = self.model.schema
-        numbers = [self._float_of(self._cell(names[j])) for j in schema.numbers]
+        numbers = [self._float_of(self._value(names[j], j)) for j in schema.numbers]
         categories = [
-            self._category(self._cell(names[j]), table.categories)
+            self._category(self._value(names[j], j), table.categories)
             for j, table in zip(schema.categories, self.model.tables, strict=True)
         ]
         return [
             *(named(x, f"x_{i}") for i, x in enumerate(numbers)),
             *(named(c, f"c_{i}") for i, c in enumerate(categories)),
         ]
+
+    def _value(self, name: str, j: int) -> str:
+        """Write a column of the model: a cell of the table, or a part of its date."""
+        schema = self.model.schema
+        own = name if schema.names is None else schema.names[j]
+        if not self.reads_dates or schema.input(own) == own:
+            return self._cell(name)
+        part = own.rpartition(".")[2]
+        return self.spelling.date_part(self._cell(name), part, as_number=j in schema.numbers)
 
     def _functions(self) -> Iterator[str]:
         """Write functions of cells, whose places are behind all other numbers."""

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from naively.dialects import Spelling
 from naively.estimators._base import SummaryClassifier
 from naively.exceptions import NaivelyError
+from naively.schema import Schema
 from naively.scoring.export.plain import check_text
 from naively.scoring.export.query import Query
 from naively.scoring.export.sql_interactions import check_products
@@ -66,7 +67,9 @@ def to_sql(
         One of duckdb, postgres, sqlite, bigquery, snowflake, spark and databricks.
     columns : sequence of str, default=None
         What the table calls the model's columns, in the model's order; None for the names that
-        `fit` met. Names are quoted: upper and lower case count.
+        `fit` met. Names are quoted: upper and lower case count. A column of dates stands for all
+        of its parts, which the query works out; where the table itself has a column for each part,
+        name those.
     keep : sequence of str, default=()
         Columns of the table to pass on, such as a key: SQL promises no order of rows.
     label : str, default="label"
@@ -108,12 +111,25 @@ def to_sql(
         raise NaivelyError(f"keep must be a list of names; got {keep!r}.")
     shares = share_names(numbers.classes) if proba else []
     _check_names([*names, *keep, label], result=[*keep, label, *shares])
-    return Query(spelling, numbers).text(table, names, list(keep), label, shares)
+    query = Query(spelling, numbers, reads_dates=reads_dates(numbers.schema, columns))
+    return query.text(table, names, list(keep), label, shares)
+
+
+def reads_dates(schema: Schema, columns: Sequence[str] | None) -> bool:
+    """Whether the query works out the parts of dates; else they are columns of the table."""
+    inputs, names = schema.inputs or (), schema.names or ()
+    if not schema.dates or columns is None or len(columns) != len(inputs):
+        return bool(schema.dates) and columns is None
+    given = zip(columns, names, strict=False)
+    return len(names) > len(inputs) or any(c != n for c, n in given if schema.input(n) != n)
 
 
 def column_names(model: Sum, columns: Sequence[str] | None) -> list[str]:
     """Return the names of the table's columns, in the model's order."""
-    n_columns = model.n_columns
+    n_columns, schema = model.n_columns, model.schema
+    if reads_dates(schema, columns):
+        own = dict(zip(schema.inputs or (), columns or schema.inputs or (), strict=True))
+        return [own[schema.input(name)] for name in schema.names or ()]
     if columns is None:
         if model.names is None:
             raise NaivelyError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from naively.engines.files import arrow_arrays
 from naively.engines.files.batches import number_columns, raise_not_finite, rows_of
 from naively.engines.files.cells import is_number, plain
 from naively.engines.files.column_plan import FORMS, READ_AS
+from naively.engines.files.date_parts import source_of
 from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.readers import OpenFile
 from naively.engines.files.request import named
@@ -41,6 +42,8 @@ class FileAnswers:
     kept: tuple[str, ...]  # the columns that are copied
     proba: bool  # whether probabilities are wanted
     schema: Any  # what is written
+    # the columns of dates that are read by their parts, and whether they have times of day
+    dates: dict[str, bool] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -71,7 +74,8 @@ class FileAnswers:
         undecided = model.summary_.schema.undecided  # nothing is known of them, nothing is read
         listed = enumerate(zip(names, _forms(model.summary_), strict=True))
         forms = {name: form for j, (name, form) in listed if j not in undecided}
-        return cls(model, forms, flags, kept, proba, _schema(model, copied, proba))
+        dates = dict.fromkeys(model.summary_.schema.dates, True)
+        return cls(model, forms, flags, kept, proba, _schema(model, copied, proba), dates)
 
     @property
     def types(self) -> dict[str, Any]:
@@ -86,9 +90,11 @@ class FileAnswers:
         kinds = opened.types
         may_lack = opened.file.format == "json" and not kinds.keys().isdisjoint(self.columns)
         for name in (*self.columns, *self.kept):
-            if may_lack and name not in kinds:
-                continue  # a key that is not there is a missing cell
-            kind = kinds[find(name, list(kinds), opened.where)]
+            if name not in kinds and (may_lack or name in self.dates):
+                continue  # a key that is not there is a missing cell; dates are behind their parts
+            if name not in kinds:
+                find(source_of(name, self.dates), list(kinds), opened.where)
+            kind = kinds[name]
             if name in self.columns and kind is not None:
                 self._check(name, kind, opened.where)
         return self.types

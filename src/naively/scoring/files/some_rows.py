@@ -84,6 +84,11 @@ class _CellReader:
     answers: FileAnswers
 
     @property
+    def dates(self) -> Mapping[str, bool]:
+        """The columns of dates that are read by their parts."""
+        return self.answers.dates
+
+    @property
     def types(self) -> dict[str, Any]:
         """As what each column of a CSV file is read."""
         return self.answers.types
