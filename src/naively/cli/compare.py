@@ -22,8 +22,9 @@ def compare(
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Cross-validate beside these, and test the differences: logistic, hgb, forest, "
-            "tree, knn, gaussian, dummy, with commas between.",
+            help="Compare by cross-validation with these, and test the differences: "
+            "logistic, hgb, forest, tree, knn, gaussian, dummy, separated by "
+            "commas.",
         ),
     ] = None,
     folds: Annotated[
@@ -32,7 +33,7 @@ def compare(
     test_size: Annotated[
         float, typer.Option(metavar="SHARE", help="The share of rows to hold out.")
     ] = 0.3,
-    repeats: Annotated[int, typer.Option(min=1, metavar="N", help="Runs to take times from.")] = 10,
+    repeats: Annotated[int, typer.Option(min=1, metavar="N", help="Number of timed runs.")] = 10,
     seed: Seed = 42,
     as_json: AsJson = False,
 ) -> None:

@@ -26,7 +26,7 @@ def diagnose(
     fail_on: Annotated[
         _Least | None,
         typer.Option(
-            help="End with exit code 3 where something so severe, or severer, was found.",
+            help="Exit with code 3 if there is a finding of this severity or higher.",
             show_default=False,
         ),
     ] = None,

@@ -25,11 +25,11 @@ def drift(
         float | None,
         typer.Option(
             metavar="DISTANCE",
-            help="End with exit code 3 where the greatest drift, from 0 to 1, is above this.",
+            help="Exit with code 3 if the greatest drift, from 0 to 1, is above this.",
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write a page of HTML.")
+        Path | None, typer.Option("--output", "-o", help="Write an HTML page.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

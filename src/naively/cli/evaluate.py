@@ -32,7 +32,7 @@ def evaluate(
         typer.Option(metavar="SHARE", help="Hold this share of the rows out, such as 0.3."),
     ] = None,
     leave_one_out: Annotated[
-        bool, typer.Option("--leave-one-out", help="Judge each row by all the others.")
+        bool, typer.Option("--leave-one-out", help="Predict each row by a model of all others.")
     ] = False,
     seed: Seed = None,
     as_json: AsJson = False,

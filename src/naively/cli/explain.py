@@ -20,15 +20,15 @@ def explain(
     row: Annotated[
         list[int] | None,
         typer.Option(
-            metavar="N", help="Which row, from 0; the option may come again. Default: 0 to 9."
+            metavar="N", help="Row number, from 0; may be given several times. Default: 0 to 9."
         ),
     ] = None,
     change: Annotated[
         bool,
-        typer.Option("--change", help="Also the smallest change that changes the answer."),
+        typer.Option("--change", help="Also show the smallest change that changes the prediction."),
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write a page of HTML.")
+        Path | None, typer.Option("--output", "-o", help="Write an HTML page.")
     ] = None,
     columns: Annotated[
         list[str] | None,

@@ -23,7 +23,7 @@ def export(
     model: Saved,
     to: Annotated[
         Literal["onnx", "sql"],
-        typer.Option("--to", help="A graph for onnxruntime, or one SELECT.", show_default=False),
+        typer.Option("--to", help="An ONNX graph, or a SQL query.", show_default=False),
     ],
     output: Annotated[
         Path | None,
@@ -41,7 +41,7 @@ def export(
         ),
     ] = None,
     keep: Annotated[
-        list[str] | None, _sql(metavar="NAMES", help="Columns to pass on: a key.")
+        list[str] | None, _sql(metavar="NAMES", help="Columns of the table to keep, such as a key.")
     ] = None,
     columns: Annotated[
         list[str] | None,

@@ -25,7 +25,7 @@ def fit(
     weight: Weight = None,
     checkpoint: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Keep what was read here, and go on from it."),
+        typer.Option(metavar="FILE", help="Save progress here, and continue from it."),
     ] = None,
     skip_bad_files: Annotated[
         bool, typer.Option("--skip-bad-files", help="Leave out files that cannot be read.")
@@ -33,7 +33,8 @@ def fit(
     like: Annotated[
         Path | None,
         typer.Option(
-            metavar="MODEL", help="Learn what this one has learned, of other rows: to merge both."
+            metavar="MODEL",
+            help="Use the columns and parameters of this model, so that both can be merged.",
         ),
     ] = None,
 ) -> None:

@@ -19,12 +19,10 @@ __all__ = ["merge"]
 def merge(
     models: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="MODEL...", help="Two or more that 'naively fit' wrote.", show_default=False
-        ),
+        typer.Argument(metavar="MODEL...", help="Two or more model files.", show_default=False),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The model of all.", show_default=False)
+        Path, typer.Option("--output", "-o", help="The merged model.", show_default=False)
     ],
 ) -> None:
     """Add up models: the result is that of all their rows together.

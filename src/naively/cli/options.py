@@ -33,14 +33,17 @@ Files = Annotated[
     ),
 ]
 Saved = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="What 'naively fit' wrote.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="MODEL", help="A model file, written by 'naively fit'.", show_default=False
+    ),
 ]
 InPlace = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="Write here instead of in place.", show_default=False),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for another program.")]
-Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Shuffle by this number.")]
+Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Random seed for shuffling.")]
 
 _table = partial(typer.Option, rich_help_panel="The table")
 
@@ -55,13 +58,16 @@ class Reading:
         str | None,
         _table(metavar="CHAR", help=r"Between cells of CSV: a comma, but in .tsv a tab ('\t')."),
     ] = None
-    decimal: Annotated[str, _table(metavar="CHAR", help="Before a fraction.")] = "."
+    decimal: Annotated[str, _table(metavar="CHAR", help="Decimal mark of CSV numbers.")] = "."
     missing: Annotated[
         list[str] | None, _table(metavar="TEXT", help="A text that means a missing cell, like '?'.")
     ] = None
     encoding: Annotated[
         str | None,
-        _table(metavar="NAME", help="Of CSV and JSON lines: latin-1, cp1252, utf-16; else UTF-8."),
+        _table(
+            metavar="NAME",
+            help="Encoding of CSV and JSON lines: latin-1, cp1252, utf-16; UTF-8 by default.",
+        ),
     ] = None
 
     @property
@@ -92,12 +98,12 @@ class Data(Reading, _Target):
         list[str] | None,
         _table(
             metavar="NAMES",
-            help="Learn from these: 'a,b', or the option twice. Default: all that will do.",
+            help="Columns to use: 'a,b', or the option twice. Default: all usable ones.",
         ),
     ] = None
-    exclude: Annotated[
-        list[str] | None, _table(metavar="NAMES", help="Do not learn from these.")
-    ] = None
+    exclude: Annotated[list[str] | None, _table(metavar="NAMES", help="Columns to leave out.")] = (
+        None
+    )
 
 
 @dataclass(frozen=True)
@@ -110,7 +116,7 @@ class Labels:
             "--target",
             "-t",
             metavar="NAME",
-            help="The column of labels; by default the one beside the model's.",
+            help="The column of labels; by default the one that the model does not use.",
         ),
     ] = None
     weight: Weight = None

@@ -23,9 +23,9 @@ Kind = Annotated[
     Literal["gaussian", "naive-bayes", "multinomial", "complement", "bernoulli"] | None,
     _model(
         "--model",
-        help="Numbers by Gaussians, or any columns by families, with weights; by default what "
-        "the table needs: gaussian where all columns hold numbers. The other three are for columns "
-        "of counts.",
+        help="gaussian for numbers, naive-bayes for any columns; by default gaussian "
+        "if all columns hold numbers. The other three are for columns of "
+        "counts.",
     ),
 ]
 
@@ -39,21 +39,21 @@ class ModelOptions:
         str | None,
         _model(
             metavar="TEXT",
-            help="Class probabilities, 'yes=0.2,no=0.8'; the shares in the data by default.",
+            help="Class probabilities, 'yes=0.2,no=0.8'; by default the frequencies in the data.",
         ),
     ] = None
     class_weight: Annotated[
         str | None,
         _model(
             metavar="TEXT",
-            help="Multiply class probabilities: 'yes=5,no=1', or balanced for equal ones.",
+            help="Factors of class probabilities: 'yes=5,no=1', or balanced for equal ones.",
         ),
     ] = None
     calibration: Annotated[
         Literal["weights", "temperature", "none"] | None,
         _model(
-            help="How much terms are believed: each by a weight (naive-bayes does so by default), "
-            "all by one, or fully (gaussian)."
+            help="Calibration: one weight per column (default of naive-bayes), one "
+            "temperature for all, or none (default of gaussian)."
         ),
     ] = None
     interactions: Annotated[
@@ -76,12 +76,12 @@ class ModelOptions:
     reject: Annotated[
         str | None,
         _naive_bayes(
-            metavar="P=LABEL", help="Answer LABEL where no class has probability P: '0.8=unknown'."
+            metavar="P=LABEL", help="Predict LABEL if no class has probability P: '0.8=unknown'."
         ),
     ] = None
     variance: Annotated[
         Literal["class", "shared"],
-        _gaussian(help="One per class and column, or one per column: a linear model."),
+        _gaussian(help="One variance per class and column, or one per column (a linear model)."),
     ] = "class"
     ddof: Annotated[
         int, _gaussian(min=0, metavar="N", help="1 for the sample variance (n - 1).")
@@ -91,7 +91,12 @@ class ModelOptions:
         _gaussian(help="Smooth by the largest variance of all, or each column by its own."),
     ] = "global"
     var_smoothing: Annotated[
-        float, _gaussian(min=0, metavar="X", help="The part of it that is added to variances.")
+        float,
+        _gaussian(
+            min=0,
+            metavar="X",
+            help="The fraction of that variance that is added to every variance.",
+        ),
     ] = 1e-9
 
     def check(self) -> None:

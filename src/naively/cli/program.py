@@ -118,7 +118,7 @@ def _naively(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Naive Bayes on files of any size: fit, predict, judge, explain.
+    """Naive Bayes on files of any size: fit, predict, evaluate, explain.
 
     For example:
 

@@ -23,7 +23,7 @@ def report(
     output: Annotated[Path, typer.Option("--output", "-o", help="The page.")] = Path("report.html"),
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="The page's title.")] = None,
     folds: Annotated[
-        int | None, typer.Option(min=2, metavar="N", help="Judge by so many folds; 10 by default.")
+        int | None, typer.Option(min=2, metavar="N", help="Number of folds; 10 by default.")
     ] = None,
     no_compare: Annotated[
         bool, typer.Option("--no-compare", help="Leave out the comparison with scikit-learn.")
@@ -32,7 +32,7 @@ def report(
         bool, typer.Option("--hide-rows", help="Show no single row, only means and counts.")
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Also write its figures beside it, as JSON.")
+        bool, typer.Option("--json", help="Also write its data as a JSON file.")
     ] = False,
 ) -> None:
     """Write one HTML page: the figures, the plots, and an explorer.

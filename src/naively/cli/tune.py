@@ -23,21 +23,21 @@ def tune(
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUES",
-            help="Values of a parameter to try, 'var_smoothing=1e-9,1e-3'; the option may come "
-            "again. By default, what is often better.",
+            help="Values of a parameter to try, 'var_smoothing=1e-9,1e-3'; may be given "
+            "several times. By default, a grid of common choices.",
         ),
     ] = None,
     folds: Annotated[int, typer.Option(min=2, metavar="N", help="How many folds.")] = 5,
     scoring: Annotated[
         Literal["log_loss", "accuracy", "brier", "balanced_accuracy", "f1", "roc_auc"],
-        typer.Option(help="What the best candidate is best in."),
+        typer.Option(help="The metric to optimise."),
     ] = "log_loss",
     choose: Annotated[
         Literal["forward", "backward"] | None,
-        typer.Option(help="Choose columns too: add one after the other, or take them away."),
+        typer.Option(help="Also choose columns, by adding or removing them one by one."),
     ] = None,
     rows: Annotated[
-        int, typer.Option(min=10, metavar="N", help="How many rows judge, at most.")
+        int, typer.Option(min=10, metavar="N", help="Maximum number of rows to score on.")
     ] = 20_000,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Save the best model.")
