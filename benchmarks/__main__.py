@@ -22,6 +22,7 @@ NAMES = [
     "memory",
     "imports",
     "serving",
+    "startup",
     "cliffs",
     "accuracy",
     "scaling",

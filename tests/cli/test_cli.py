@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -15,7 +14,6 @@ from pyarrow import csv as arrow_csv
 
 import naively
 from naively import GaussianNB
-from naively.cli.program import program
 from naively.evaluation import evaluate
 from tests.commands import (
     IMPATIENT,
@@ -31,8 +29,6 @@ from tests.commands import (
 
 __all__ = ["folder", "iris"]  # fixtures
 
-COMMANDS = ["demo", "fit", "predict", "evaluate", "compare", "report", "inspect"]
-COMMANDS += ["update", "forget", "merge", "export"]
 ESCAPE = "\x1b["
 
 
@@ -41,48 +37,6 @@ ESCAPE = "\x1b["
 
 def test_version():
     assert run_well("--version").stdout == f"naively {naively.__version__}\n"
-
-
-def test_every_command_has_help_with_examples():
-    overview = run_well("--help").stdout
-    for command in COMMANDS:
-        assert command in overview
-        text = run_well(command, "--help").stdout
-        assert "For example:" in text
-        examples = program_help(command).partition("For example:")[2].split("\n")
-        assert f"naively {command}" in " ".join(examples)
-        for line in examples:
-            assert line.strip() in text, "an example does not fit 80 columns"
-
-
-def program_help(command):
-    return next(one.callback.__doc__ for one in program.registered_commands if named(one, command))
-
-
-def named(registered, command):
-    return registered.callback.__name__ == command
-
-
-def test_no_command_shows_the_help():
-    assert run_well().stdout == run_well("--help").stdout
-
-
-def test_the_examples_in_the_help_use_options_that_exist():
-    for command in COMMANDS:
-        text = run_well(command, "--help").stdout
-        examples, _, listed = text.partition("For example:")[2].partition("╭")
-        for option in re.findall(r"(?<=\s)--?[a-z][a-z-]*", examples):
-            assert re.search(rf"{option}\b", listed), option
-
-
-def test_help_imports_nothing_heavy():
-    code = "import sys; sys.argv = ['naively', '--help']; import atexit; "
-    code += "atexit.register(lambda: print(*sys.modules, file=sys.stderr)); "
-    code += "from naively.cli import app; app()"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "Usage" in done.stdout
-    heavy = {"sklearn", "matplotlib", "pyarrow", "pandas", "scipy", "narwhals"}
-    assert not heavy & set(done.stderr.split())
 
 
 def test_without_typer_the_program_says_what_to_install():

@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from tests.commands import folder, iris, run_well
+from naively import GaussianNB, NaivelyError
+from tests.commands import fails, folder, iris, run_well
 
 __all__ = ["folder", "iris"]  # fixtures
 
@@ -13,7 +14,8 @@ LOADED = (
     "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); "
     "from naively.cli import app; app()"
 )
-SLOW = {"matplotlib", "narwhals", "pandas", "scipy", "sklearn"}
+SLOW = {"matplotlib", "narwhals", "pandas", "scipy", "sklearn", "pydantic", "rich"}
+SLOWER_THAN_HELP = SLOW | {"numpy", "pyarrow"}
 
 
 def packages_of(*args):
@@ -38,3 +40,32 @@ def test_changing_a_model_needs_no_scikit_learn(folder, iris, command):
     run_well("fit", "iris.csv", "-t", "species", "-o", "m")
     assert not packages_of(command, "m", "some.csv", "-o", "n") & SLOW
     assert (folder / "n").exists()
+
+
+@pytest.mark.parametrize("args", [[], ["--help"], ["--version"], ["fit", "--help"]])
+def test_help_needs_typer_alone(args):
+    found = packages_of(*args)
+    assert "typer" in found
+    assert not found & SLOWER_THAN_HELP
+
+
+MISTAKES = {
+    "no such file": ["fit", "no.csv", "-t", "y"],
+    "no such model": ["predict", "no.safetensors", "iris.csv"],
+    "no such model to merge": ["merge", "no.safetensors", "n.safetensors", "-o", "o"],
+    "no such option": ["fit", "iris.csv", "-t", "y", "--no-such-option"],
+    "no such command": ["fti", "iris.csv"],
+    "a number out of range": ["fit", "iris.csv", "-t", "y", "--ddof", "-1"],
+}
+
+
+@pytest.mark.parametrize("kind", MISTAKES)
+def test_a_mistake_is_told_before_numpy_is_imported(folder, kind):
+    assert not packages_of(*MISTAKES[kind]) & SLOWER_THAN_HELP
+
+
+def test_a_file_that_is_not_there_is_told_in_the_words_of_those_who_read_it(folder):
+    line = fails("fit", "no.csv", "-t", "y")
+    with pytest.raises(NaivelyError) as raised:
+        GaussianNB.from_files("no.csv", target="y")
+    assert line == str(raised.value) == "cannot read 'no.csv': No such file or directory."

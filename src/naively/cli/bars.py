@@ -5,12 +5,13 @@ A pass over files tells rows and bytes; other work tells how much more has been 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
 from time import monotonic
 from typing import Any, Literal
+
+from naively.cli import console
 
 __all__ = ["PATIENCE", "steps", "streaming", "working"]
 
@@ -22,7 +23,7 @@ def working(
     what: str, total: float | None = None, unit: Literal["rows", "steps"] | None = None
 ) -> Iterator[Callable[[float], None]]:
     """Show a bar while work goes on; yield a function that takes how much more has been done."""
-    if not sys.stderr.isatty():
+    if not console.shows_bars():
         yield lambda _amount: None
         return
     from rich import progress as rich
@@ -37,7 +38,7 @@ def working(
 @contextmanager
 def steps(what: str) -> Iterator[Callable[[str], None]]:
     """Show what is being done while work goes on; yield a function that takes it."""
-    if not sys.stderr.isatty():
+    if not console.shows_bars():
         yield lambda _step: None
         return
     from rich import progress as rich
@@ -57,7 +58,7 @@ def streaming(
     Yields what the engine calls with the rows and bytes so far, and all bytes if known. A bar is
     hidden where results go to the same terminal.
     """
-    if hidden or not sys.stderr.isatty():
+    if hidden or not console.shows_bars():
         yield None
         return
     from rich import progress as rich

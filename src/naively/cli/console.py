@@ -7,19 +7,40 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from naively.remote import hidden
 
-__all__ = ["fail", "interrupted", "note", "show", "show_json"]
+__all__ = ["fail", "interrupted", "note", "show", "show_json", "shows_bars", "silence"]
 
 _PIPE_WIDTH = 200  # columns; what reads a pipe wants no line broken
 
 
+_is_quiet = False
+
+
+@contextmanager
+def silence(wanted: bool) -> Iterator[None]:
+    """Print no notes and draw no bars meanwhile, if that is wanted."""
+    global _is_quiet
+    before, _is_quiet = _is_quiet, wanted
+    try:
+        yield
+    finally:
+        _is_quiet = before
+
+
+def shows_bars() -> bool:
+    """Whether somebody watches standard error, and wants to."""
+    return sys.stderr.isatty() and not _is_quiet
+
+
 def note(text: str) -> None:
     """Tell what the user should know, in one line."""
-    _error_line("note", "yellow", text)
+    if not _is_quiet:
+        _error_line("note", "yellow", text)
 
 
 def fail(text: str) -> int:

@@ -33,7 +33,7 @@ def demo(
     For example:
 
       naively demo
-      naively demo -o /tmp/demo
+      naively demo -o pictures
     """
     from rich.text import Text
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from naively.cli import console
-from naively.cli.options import check_output
+from naively.cli.options import check_output, check_there
 from naively.exceptions import NaivelyError
 from naively.remote import address_of, shown
 
@@ -37,6 +37,7 @@ def merge(
       naively merge north.safetensors south.safetensors -o all.safetensors
       naively merge sites/*.safetensors -o all.safetensors
     """
+    check_there(models)
     from naively.cli.rows import save_changed
     from naively.estimators.classifiers import load_classifier
 

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import partial, wraps
+from glob import has_magic
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from naively.cli import console
 from naively.exceptions import NaivelyError
-from naively.remote import address_of, shown
+from naively.remote import address_of, is_remote, shown
 from naively.remote import check_output as check_remote_output
 
 __all__ = ["AsJson", "Data", "Files", "InPlace", "Labels", "Reading", "Saved", "Seed", "Weight"]
-__all__ += ["check_output", "grouped"]
+__all__ += ["check_output", "check_there", "grouped"]
 
 Files = Annotated[
     list[str],
@@ -44,6 +46,8 @@ InPlace = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for another program.")]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Random seed for shuffling.")]
+
+_Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but results and errors.")]
 
 _table = partial(typer.Option, rich_help_panel="The table")
 
@@ -147,10 +151,25 @@ def check_output(path: Path, *inputs: Path) -> Path:
     return path
 
 
+def check_there(given: Path | Sequence[Path | str]) -> None:
+    """Raise at once where a file does not exist, before anything slow is imported.
+
+    What else may be wrong with files is for those who read them to say.
+    """
+    for path in [given] if isinstance(given, Path) else given:
+        name = os.fspath(path)
+        if name != "-" and not is_remote(name) and not has_magic(name):
+            try:
+                os.stat(name)  # noqa: PTH116 - the name as it was given
+            except OSError as error:
+                raise NaivelyError(f"cannot read {name!r}: {error.strerror}.") from None
+
+
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command that takes groups of options, each as one argument."""
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    read = [name for name, hint in hints.items() if hint in (Files, Saved)]
     flat: dict[str, inspect.Parameter] = {}
     for name, parameter in inspect.signature(command).parameters.items():
         if name in groups:
@@ -160,11 +179,18 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
                 annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY
             )
 
+    flat["quiet"] = inspect.Parameter(
+        "quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=_Quiet
+    )
+
     @wraps(command)
-    def run(**values: Any) -> None:
+    def run(quiet: bool, **values: Any) -> None:
+        for name in read:
+            check_there(values[name])
         for name, kind in groups.items():
             values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
-        command(**values)
+        with console.silence(quiet):
+            command(**values)
 
     run.__signature__ = inspect.Signature(list(flat.values()))  # type: ignore[attr-defined]
     run.__annotations__ = {name: parameter.annotation for name, parameter in flat.items()}

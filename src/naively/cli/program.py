@@ -17,22 +17,9 @@ from typer.core import TyperGroup
 
 from naively import __version__
 from naively.cli import console
-from naively.cli.compare import compare
-from naively.cli.demo import demo
-from naively.cli.diagnose import diagnose
-from naively.cli.drift import drift
-from naively.cli.evaluate import evaluate
-from naively.cli.explain import explain
-from naively.cli.export import export
-from naively.cli.fit import fit
-from naively.cli.forget import forget
-from naively.cli.inspect import inspect
-from naively.cli.merge import merge
-from naively.cli.options import grouped
-from naively.cli.predict import predict
-from naively.cli.report import report
-from naively.cli.tune import tune
-from naively.cli.update import update
+from naively.cli.commands import Commands
+from naively.cli.help_page import HelpPage
+from naively.cli.values import read_plainly
 from naively.exceptions import NaivelyError
 
 __all__ = ["program"]
@@ -40,8 +27,24 @@ __all__ = ["program"]
 _INTERRUPTED = 130
 
 
-class _Commands(TyperGroup):
+class _Program(TyperGroup):
     """The commands, with errors in one line."""
+
+    def __init__(self, **attrs: Any) -> None:
+        super().__init__(**attrs)
+        self.commands: Any = Commands()
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args[:1] == ["help"]:
+            args = [*args[1:2], "--help"]
+        found: list[str] = super().parse_args(ctx, args)
+        return found
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return [read_plainly(parameter) for parameter in super().get_params(ctx)]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        formatter.write(str(HelpPage.of(self, ctx)))
 
     def main(self, *args: Any, standalone_mode: bool = True, **kwargs: Any) -> Any:
         with warnings.catch_warnings():
@@ -97,9 +100,9 @@ def _usage(error: Any) -> str:
 
 
 program = typer.Typer(
-    cls=_Commands,
+    cls=_Program,
     add_completion=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -120,22 +123,26 @@ def _naively(
 ) -> None:
     """Naive Bayes on files of any size: fit, predict, evaluate, explain.
 
+    'naively COMMAND --help' says more about a command.
+
     For example:
 
       naively demo
       naively fit iris.csv --target species -o iris.safetensors
-      naively fit 'data/*.parquet' --target y --checkpoint so-far
       naively predict iris.safetensors new.csv -o predictions.csv
       naively explain iris.safetensors new.csv --row 3
       naively evaluate iris.csv --target species --folds 10
       naively report iris.csv --target species -o report.html
     """
     if context.invoked_subcommand is None:
-        print(context.get_help())
+        print(_FIRST_STEPS)
 
 
-_LEARNING = fit, predict, update, forget, merge
-_JUDGING = evaluate, compare, report, tune, drift
+_FIRST_STEPS = """\
+naively learns from a table to predict one of its columns. With a file of your own:
 
-for command in (demo, *_LEARNING, *_JUDGING, inspect, explain, diagnose, export):
-    program.command()(grouped(command))
+  naively fit iris.csv --target species -o iris.safetensors
+  naively predict iris.safetensors iris.csv
+  naively evaluate iris.csv --target species
+
+Without a file, 'naively demo' shows what it does. 'naively --help' lists all commands."""

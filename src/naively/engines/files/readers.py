@@ -10,7 +10,6 @@ from naively._optional import need
 from naively.engines.files.arrow import StreamReader, open_arrow
 from naively.engines.files.csv import CsvDialect, CsvReader
 from naively.engines.files.json_lines import JsonLinesReader
-from naively.engines.files.parquet import ParquetReader
 from naively.engines.files.pieces import Reader
 from naively.engines.files.sources import BadFileError, File, change_of
 
@@ -86,6 +85,8 @@ def _reader(file: File, dialect: CsvDialect) -> Reader:
     if file.format == "csv":
         return CsvReader(file, dialect)
     if file.format == "parquet":
+        from naively.engines.files.parquet import ParquetReader  # it imports much
+
         return ParquetReader(file)
     if file.format == "json":
         return JsonLinesReader(file, dialect.encoding)

@@ -29,7 +29,6 @@ __all__ = ["check_format", "written"]
 
 pa = need("pyarrow", "writing files", extra="files")
 pacsv = need("pyarrow.csv", "writing CSV", extra="files")
-pq = need("pyarrow.parquet", "writing Parquet", extra="files")
 
 _ROWS = 1 << 20  # of a row group, at most
 _BYTES = 1 << 24  # that are held until they are written together
@@ -118,6 +117,7 @@ class _Csv:
 def _parquet(file: Any, schema: Any) -> Any:
     """Write numbers as they are: probabilities do not repeat, and a dictionary would not pay."""
     repeated = [field.name for field in schema if not pa.types.is_floating(field.type)]
+    pq = need("pyarrow.parquet", "writing Parquet", extra="files")
     return pq.ParquetWriter(file, schema, use_dictionary=repeated)
 
 
