@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import date
+from pathlib import Path
 
 import naively
+
+sys.path.insert(0, str(Path(__file__).parent))  # for extensions of our own
 from naively.families import FAMILIES
 
 project = "naively"
@@ -13,6 +17,7 @@ copyright = f"{date.today().year}, {author}"  # noqa: A001
 version = release = naively.__version__
 
 extensions = [
+    "command_reference",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
