@@ -9,8 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "aligned.hpp"
-#include "simd.hpp"
+#include "registers.hpp"
 
 namespace naively {
 
@@ -38,20 +37,22 @@ struct Sums {
 };
 
 // One row's cells in eight columns, the first of which has its shift here.
-template <bool weighted, bool missing>
-NAIVELY_INLINE void add_cells(const Lanes& x, double w, double* shift, std::size_t width) {
-    Lanes d = x - lanes(shift);
+template <class R, bool weighted, bool missing>
+NAIVELY_INLINE void add_cells(const typename R::Lanes& x, double w, double* shift,
+                              std::size_t width) {
+    using Lanes = typename R::Lanes;
+    Lanes d = x - lanes<R>(shift);
     if (missing) {
-        Mask present;
+        typename R::Mask present;
         find_present(x, present);
         zero_unless(present, d);
         Lanes cell = Lanes{} + w;
         zero_unless(present, cell);
-        lanes(shift + 3 * width) += cell;
+        lanes<R>(shift + 3 * width) += cell;
     }
     const Lanes wd = weighted ? d * w : d;
-    lanes(shift + width) += wd;
-    lanes(shift + 2 * width) += wd * d;
+    lanes<R>(shift + width) += wd;
+    lanes<R>(shift + 2 * width) += wd * d;
 }
 
 // Rows of doubles or floats. Behind the last column of each, memory must be readable up to a
@@ -65,7 +66,7 @@ template <class T> struct RowLines {
 
 constexpr std::size_t bytes_ahead = 12288;  // in front of the sums, into the second-level cache
 
-template <bool weighted, bool missing, class T>
+template <class R, bool weighted, bool missing, class T>
 NAIVELY_INLINE void accumulate(const RowLines<T>& lines, const Sums& sums) {
     const auto [x, stride, columns, count] = lines;
     const auto [codes, weights, _, state, width] = sums;
@@ -77,9 +78,9 @@ NAIVELY_INLINE void accumulate(const RowLines<T>& lines, const Sums& sums) {
         double* shift = state + static_cast<std::size_t>(codes[i]) * 4 * width;
         for (std::size_t j = 0; j < columns; j += lane_count) {
             NAIVELY_PREFETCH_FAR(from + later + j);
-            Lanes cells;
+            typename R::Lanes cells;
             load(from + j, cells);
-            add_cells<weighted, missing>(cells, w, shift + j, width);
+            add_cells<R, weighted, missing>(cells, w, shift + j, width);
         }
     }
 }
@@ -93,7 +94,7 @@ template <class T> struct ListedLines {
 
 constexpr std::size_t rows_ahead = 8;
 
-template <bool weighted, bool missing, class T>
+template <class R, bool weighted, bool missing, class T>
 NAIVELY_INLINE void accumulate(const ListedLines<T>& listed, const Sums& sums) {
     const auto [x, stride, columns, count] = listed.lines;
     const auto [codes, weights, _, state, width] = sums;
@@ -104,9 +105,9 @@ NAIVELY_INLINE void accumulate(const ListedLines<T>& listed, const Sums& sums) {
         const double w = weighted ? weights[order[i]] : 1.0;
         for (std::size_t j = 0; j < columns; j += lane_count) {
             NAIVELY_PREFETCH_FAR(later + j);
-            Lanes cells;
+            typename R::Lanes cells;
             load(from + j, cells);
-            add_cells<weighted, missing>(cells, w, state + j, width);
+            add_cells<R, weighted, missing>(cells, w, state + j, width);
         }
     }
 }
@@ -119,48 +120,51 @@ template <class T> struct ColumnLines {
 
 constexpr std::size_t lines_ahead = 16;  // of each column
 
-template <bool weighted, bool missing>
-NAIVELY_INLINE void add_square(Lanes (&square)[lane_count], std::size_t i, std::size_t rows,
-                               const Sums sums) {
+template <class R, bool weighted, bool missing>
+NAIVELY_INLINE void add_square(typename R::Lanes (&square)[lane_count], std::size_t i,
+                               std::size_t rows, const Sums sums) {
     const auto [codes, weights, _, state, width] = sums;
     transpose(square);
     for (std::size_t r = 0; r < rows; ++r) {
         const double w = weighted ? weights[i + r] : 1.0;
         if (weighted && w == 0.0) continue;
         double* shift = state + static_cast<std::size_t>(codes[i + r]) * 4 * width;
-        add_cells<weighted, missing>(square[r], w, shift, width);
+        add_cells<R, weighted, missing>(square[r], w, shift, width);
     }
 }
 
-template <bool weighted, bool missing, class T>
+template <class R, bool weighted, bool missing, class T>
 NAIVELY_INLINE void accumulate(const ColumnLines<T>& given_lines, const Sums& given) {
     const ColumnLines<T> lines = given_lines;
     constexpr std::size_t later = lines_ahead * 64 / sizeof(T);
     const Sums sums = given;
     std::size_t i = 0;
     for (; i + lane_count <= lines.count; i += lane_count) {
-        Lanes square[lane_count];
+        typename R::Lanes square[lane_count];
         for (std::size_t l = 0; l < lane_count; ++l) {
             NAIVELY_PREFETCH_FAR(lines.x[l] + i + later);
             load(lines.x[l] + i, square[l]);
         }
-        add_square<weighted, missing>(square, i, lane_count, sums);
+        add_square<R, weighted, missing>(square, i, lane_count, sums);
     }
     if (i == lines.count) return;
-    Lanes square[lane_count];
+    typename R::Lanes square[lane_count];
     for (std::size_t l = 0; l < lane_count; ++l) {
         T rest[lane_count]{};
         std::memcpy(rest, lines.x[l] + i, (lines.count - i) * sizeof(T));
         load(rest, square[l]);
     }
-    add_square<weighted, missing>(square, i, lines.count - i, sums);
+    add_square<R, weighted, missing>(square, i, lines.count - i, sums);
 }
 
-template <class L> NAIVELY_INLINE void accumulate_any(const L& lines, const Sums& sums) {
+template <class R, class L>
+NAIVELY_INLINE void accumulate_lines_by(const L& lines, const Sums& sums) {
     if (sums.weights == nullptr)
-        sums.missing ? accumulate<false, true>(lines, sums) : accumulate<false, false>(lines, sums);
+        sums.missing ? accumulate<R, false, true>(lines, sums)
+                     : accumulate<R, false, false>(lines, sums);
     else
-        sums.missing ? accumulate<true, true>(lines, sums) : accumulate<true, false>(lines, sums);
+        sums.missing ? accumulate<R, true, true>(lines, sums)
+                     : accumulate<R, true, false>(lines, sums);
 }
 
 }  // namespace naively

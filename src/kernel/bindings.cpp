@@ -11,6 +11,7 @@
 #include "gaussian.hpp"
 #include "labels.hpp"
 #include "parameters.hpp"
+#include "registers.hpp"
 #include "summarize.hpp"
 #include "table_bindings.hpp"
 
@@ -178,6 +179,13 @@ std::int64_t score_one(const naively::GaussianModel& model, const ConstDoubles& 
                                                                                             : -1;
 }
 
+// Lets scoring and summarizing use registers of at most so many bits; returns what was used before.
+int limit_registers(int bits) {
+    const int before = naively::register_bits;
+    naively::register_bits = std::min(bits, naively::widest_registers);
+    return before;
+}
+
 }  // namespace
 
 void bind_csv(nb::module_& m);
@@ -205,6 +213,7 @@ NB_MODULE(_kernel, m) {
           nb::arg("epsilon").noconvert());
     m.def("plain_quadratics", &plain_quadratics, nb::arg("mean"), nb::arg("variance"),
           nb::arg("weight"), nb::arg("out").noconvert());
+    m.def("limit_registers", &limit_registers, nb::arg("bits"));
     m.def("encode", &encode_any, nb::arg("labels"), nb::arg("codes").noconvert());
     nb::class_<naively::GaussianModel>(m, "GaussianModel")
         .def(nb::new_(&make_model), nb::arg("A"), nb::arg("B"), nb::arg("mu"), nb::arg("constant"),

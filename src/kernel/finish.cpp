@@ -18,19 +18,24 @@ NAIVELY_CLONES void pack_tile(const Table& joint, std::size_t row, std::size_t r
     joint.pack_columns(row, rows, 0, joint.n_columns, tile, tile_rows);
 }
 
-NAIVELY_CLONES void find_largest(std::size_t n_classes, const double* joint, double* best,
-                                 double* label) {
+template <class R>
+NAIVELY_INLINE void find_largest_by(std::size_t n_classes, const double* joint, double* best,
+                                    double* label) {
+    using Lanes = typename R::Lanes;
     for (std::size_t row = 0; row < tile_rows; row += lane_count) {
         Lanes largest = Lanes{} - infinity, at{};
         for (std::size_t k = 0; k < n_classes; ++k) {
-            const Lanes& line = lanes(joint + k * tile_rows + row);
+            const Lanes& line = lanes<R>(joint + k * tile_rows + row);
             set_where_greater(line, largest, at, Lanes{} + static_cast<double>(k));
             set_where_greater(line, largest, largest, line);
         }
-        lanes(best + row) = largest;
-        lanes(label + row) = at;
+        lanes<R>(best + row) = largest;
+        lanes<R>(label + row) = at;
     }
 }
+NAIVELY_BY_REGISTERS(void, find_largest,
+                     (std::size_t n_classes, const double* joint, double* best, double* label),
+                     (n_classes, joint, best, label))
 
 // power[k][i] = exp(joint[k][i] - best[i]), total[i] the sum of them over classes
 NAIVELY_CLONES void exponentiate(std::size_t n_classes, const double* joint, const double* best,

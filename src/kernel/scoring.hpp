@@ -11,13 +11,17 @@ namespace naively {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-NAIVELY_CLONES static void add_distances(const Step<double>& step, std::size_t band) {
-    add_distances_by_lanes<Lanes, false>(step, band);
+template <class R>
+NAIVELY_INLINE void add_distances_by(const Step<double>& step, std::size_t band) {
+    add_distances_by_lanes<R, false>(step, band);
 }
+NAIVELY_BY_REGISTERS(void, add_distances, (const Step<double>& step, std::size_t band),
+                     (step, band))
 
 // The same where cells are missing: absent[k][i] += log_norm for each that is.
-template <std::size_t width>
+template <class R, std::size_t width>
 NAIVELY_INLINE void add_distances_of_present(const Step<double>& step, double* absent) {
+    using Lanes = typename R::Lanes;
     const std::size_t share = step.ahead->share(step.bands * (tile_rows / lane_count));
     for (std::size_t band = 0; band < step.bands; ++band) {
         const double* parameters = step.parameters + band * step.n_columns * 2 * width;
@@ -27,13 +31,13 @@ NAIVELY_INLINE void add_distances_of_present(const Step<double>& step, double* a
             const std::size_t at = band * width * tile_rows + row;
             Lanes sum[width], left_out[width];
             for (std::size_t c = 0; c < width; ++c) {
-                sum[c] = lanes(step.distance + at + c * tile_rows);
-                left_out[c] = lanes(absent + at + c * tile_rows);
+                sum[c] = lanes<R>(step.distance + at + c * tile_rows);
+                left_out[c] = lanes<R>(absent + at + c * tile_rows);
             }
             for (std::size_t j = 0; j < step.columns; ++j) {
                 const double* mean = parameters + j * 2 * width;
-                const Lanes x = lanes(step.tile + j * tile_rows + row);
-                Mask present;
+                const Lanes x = lanes<R>(step.tile + j * tile_rows + row);
+                typename R::Mask present;
                 find_present(x, present);
                 for (std::size_t c = 0; c < width; ++c) {
                     Lanes d = x - mean[c], norm = Lanes{} + norms[j * width + c];
@@ -44,99 +48,117 @@ NAIVELY_INLINE void add_distances_of_present(const Step<double>& step, double* a
                 }
             }
             for (std::size_t c = 0; c < width; ++c) {
-                lanes(step.distance + at + c * tile_rows) = sum[c];
-                lanes(absent + at + c * tile_rows) = left_out[c];
+                lanes<R>(step.distance + at + c * tile_rows) = sum[c];
+                lanes<R>(absent + at + c * tile_rows) = left_out[c];
             }
         }
     }
 }
 
-NAIVELY_CLONES static void add_distances_missing(const Step<double>& step, std::size_t band,
-                                                 double* absent) {
+template <class R>
+NAIVELY_INLINE void add_distances_missing_by(const Step<double>& step, std::size_t band,
+                                             double* absent) {
     switch (band) {
-        case 1: return add_distances_of_present<1>(step, absent);
-        case 2: return add_distances_of_present<2>(step, absent);
-        case 3: return add_distances_of_present<3>(step, absent);
-        case 4: return add_distances_of_present<4>(step, absent);
-        default: return add_distances_of_present<5>(step, absent);
+        case 1: return add_distances_of_present<R, 1>(step, absent);
+        case 2: return add_distances_of_present<R, 2>(step, absent);
+        case 3: return add_distances_of_present<R, 3>(step, absent);
+        case 4: return add_distances_of_present<R, 4>(step, absent);
+        default: return add_distances_of_present<R, 5>(step, absent);
     }
 }
+NAIVELY_BY_REGISTERS(void, add_distances_missing,
+                     (const Step<double>& step, std::size_t band, double* absent),
+                     (step, band, absent))
 
 // tile[j * tile_rows + i] = x[i * stride + j]. Reads up to 7 numbers behind the columns.
-template <class T>
-NAIVELY_INLINE void turn(const T* x, std::size_t stride, std::size_t columns, double* tile) {
+template <class R, class T>
+NAIVELY_INLINE void turn_rows_by(const T* x, std::size_t stride, std::size_t columns,
+                                 double* tile) {
     for (std::size_t row = 0; row < tile_rows; row += lane_count)
         for (std::size_t j = 0; j < columns; j += lane_count) {
-            Lanes square[lane_count];
+            typename R::Lanes square[lane_count];
             for (std::size_t i = 0; i < lane_count; ++i)
                 load(x + (row + i) * stride + j, square[i]);
             transpose(square);
             for (std::size_t c = 0; c < lane_count; ++c)
-                lanes(tile + (j + c) * tile_rows + row) = square[c];
+                lanes<R>(tile + (j + c) * tile_rows + row) = square[c];
         }
 }
-NAIVELY_CLONES static void turn_rows(const double* x, std::size_t stride, std::size_t columns,
-                                     double* tile) {
-    turn(x, stride, columns, tile);
-}
-NAIVELY_CLONES static void turn_rows(const float* x, std::size_t stride, std::size_t columns,
-                                     double* tile) {
-    turn(x, stride, columns, tile);
-}
+NAIVELY_BY_REGISTERS(void, turn_rows,
+                     (const double* x, std::size_t stride, std::size_t columns, double* tile),
+                     (x, stride, columns, tile))
+NAIVELY_BY_REGISTERS(void, turn_rows,
+                     (const float* x, std::size_t stride, std::size_t columns, double* tile),
+                     (x, stride, columns, tile))
 
 NAIVELY_CLONES static void pack_columns(const Table& X, std::size_t row, std::size_t rows,
                                         std::size_t column, std::size_t columns, double* tile) {
     X.pack_columns(row, rows, column, columns, tile, tile_rows);
 }
 
-NAIVELY_CLONES static bool finite(const double* numbers, std::size_t n) {
-    return all_finite<Lanes>(numbers, n);
+template <class R> NAIVELY_INLINE bool finite_by(const double* numbers, std::size_t n) {
+    return all_finite<R>(numbers, n);
 }
+NAIVELY_BY_REGISTERS(bool, finite, (const double* numbers, std::size_t n), (numbers, n))
 
 // Turns distances into joint log-probabilities, and finds each row's largest.
-NAIVELY_CLONES static void finish_joint(std::size_t n_classes, const double* offset,
-                                        const double* absent, double* joint, double* best,
-                                        double* label) {
+template <class R>
+NAIVELY_INLINE void finish_joint_by(std::size_t n_classes, const double* offset,
+                                    const double* absent, double* joint, double* best,
+                                    double* label) {
+    using Lanes = typename R::Lanes;
     for (std::size_t row = 0; row < tile_rows; row += lane_count) {
         Lanes largest = Lanes{} - infinity, at{};
         for (std::size_t k = 0; k < n_classes; ++k) {
-            Lanes& line = lanes(joint + k * tile_rows + row);
-            line = lanes(absent + k * tile_rows + row) + offset[k] - line;
+            Lanes& line = lanes<R>(joint + k * tile_rows + row);
+            line = lanes<R>(absent + k * tile_rows + row) + offset[k] - line;
             set_where_greater(line, largest, at, Lanes{} + static_cast<double>(k));
             set_where_greater(line, largest, largest, line);
         }
-        lanes(best + row) = largest;
-        lanes(label + row) = at;
+        lanes<R>(best + row) = largest;
+        lanes<R>(label + row) = at;
     }
 }
+NAIVELY_BY_REGISTERS(void, finish_joint,
+                     (std::size_t n_classes, const double* offset, const double* absent,
+                      double* joint, double* best, double* label),
+                     (n_classes, offset, absent, joint, best, label))
 
 // proba[k][i] = exp(joint[k][i] - best[i]) / total[i], the total being their sum over classes.
-NAIVELY_CLONES static void exponentiate(std::size_t n_classes, const double* joint,
-                                        const double* best, double* proba, double* total) {
+template <class R>
+NAIVELY_INLINE void exponentiate_by(std::size_t n_classes, const double* joint, const double* best,
+                                    double* proba, double* total) {
+    using Lanes = typename R::Lanes;
     for (std::size_t row = 0; row < tile_rows; row += lane_count) {
         Lanes sum{};
         for (std::size_t k = 0; k < n_classes; ++k) {
-            Lanes& p = lanes(proba + k * tile_rows + row);
-            exp_of_negative(lanes(joint + k * tile_rows + row) - lanes(best + row), p);
+            Lanes& p = lanes<R>(proba + k * tile_rows + row);
+            exp_of_negative(lanes<R>(joint + k * tile_rows + row) - lanes<R>(best + row), p);
             sum += p;
         }
-        lanes(total + row) = sum;
+        lanes<R>(total + row) = sum;
         const Lanes share = (Lanes{} + 1.0) / sum;
         for (std::size_t k = 0; k < n_classes; ++k) {
-            Lanes& p = lanes(proba + k * tile_rows + row);
+            Lanes& p = lanes<R>(proba + k * tile_rows + row);
             p = p * share;
         }
     }
 }
+NAIVELY_BY_REGISTERS(void, exponentiate,
+                     (std::size_t n_classes, const double* joint, const double* best, double* proba,
+                      double* total),
+                     (n_classes, joint, best, proba, total))
 
 // out[i * n_classes + k] = values[k * tile_rows + i], for a full tile
-NAIVELY_CLONES static void write_tile(const double* values, std::size_t n_classes, double* out) {
+template <class R>
+NAIVELY_INLINE void write_tile_by(const double* values, std::size_t n_classes, double* out) {
+    using Lanes = typename R::Lanes;
     const std::size_t in_lanes = n_classes / lane_count * lane_count;
     for (std::size_t i = 0; i < tile_rows; i += lane_count) {
         for (std::size_t k = 0; k < in_lanes; k += lane_count) {
             Lanes square[lane_count];
             for (std::size_t c = 0; c < lane_count; ++c)
-                square[c] = lanes(values + (k + c) * tile_rows + i);
+                square[c] = lanes<R>(values + (k + c) * tile_rows + i);
             transpose(square);
             for (std::size_t r = 0; r < lane_count; ++r)
                 store(square[r], out + (i + r) * n_classes + k);
@@ -146,5 +168,7 @@ NAIVELY_CLONES static void write_tile(const double* values, std::size_t n_classe
                 out[r * n_classes + k] = values[k * tile_rows + r];
     }
 }
+NAIVELY_BY_REGISTERS(void, write_tile, (const double* values, std::size_t n_classes, double* out),
+                     (values, n_classes, out))
 
 }  // namespace naively

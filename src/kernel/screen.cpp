@@ -28,38 +28,43 @@ NAIVELY_CLONES void round_tile(const double* tile, std::size_t columns, const do
 }
 
 // The same from rows, where they are. Reads up to 7 numbers behind the columns of each.
-template <class T>
-NAIVELY_INLINE void round_across(const T* x, std::size_t stride, std::size_t columns,
-                                 const double* centre, const double* unit, float* target) {
+template <class R, class T>
+NAIVELY_INLINE void round_rows_by(const T* x, std::size_t stride, std::size_t columns,
+                                  const double* centre, const double* unit, float* target) {
     for (std::size_t row = 0; row < tile_rows; row += short_lane_count)
         for (std::size_t j = 0; j < columns; j += lane_count) {
             HalfLanes rows[short_lane_count];
             for (std::size_t r = 0; r < short_lane_count; ++r) {
-                Lanes value;
+                typename R::Lanes value;
                 naively::load(x + (row + r) * stride + j, value);
-                narrow((value - lanes(centre + j)) * lanes(unit + j), rows[r]);
+                narrow((value - lanes<R>(centre + j)) * lanes<R>(unit + j), rows[r]);
             }
-            ShortLanes across[lane_count];
+            typename R::ShortLanes across[lane_count];
             transpose(rows, across);
             for (std::size_t c = 0; c < lane_count; ++c)
-                lanes(target + (j + c) * tile_rows + row) = across[c];
+                lanes<R>(target + (j + c) * tile_rows + row) = across[c];
         }
 }
-NAIVELY_CLONES void round_rows(const double* x, std::size_t stride, std::size_t columns,
-                               const double* centre, const double* unit, float* target) {
-    round_across(x, stride, columns, centre, unit, target);
-}
-NAIVELY_CLONES void round_rows(const float* x, std::size_t stride, std::size_t columns,
-                               const double* centre, const double* unit, float* target) {
-    round_across(x, stride, columns, centre, unit, target);
-}
+NAIVELY_BY_REGISTERS(void, round_rows,
+                     (const double* x, std::size_t stride, std::size_t columns,
+                      const double* centre, const double* unit, float* target),
+                     (x, stride, columns, centre, unit, target))
+NAIVELY_BY_REGISTERS(void, round_rows,
+                     (const float* x, std::size_t stride, std::size_t columns, const double* centre,
+                      const double* unit, float* target),
+                     (x, stride, columns, centre, unit, target))
 
-NAIVELY_CLONES void add_distances(const Step<float>& step, std::size_t band) {
-    add_distances_by_lanes<ShortLanes, false>(step, band);
+template <class R> NAIVELY_INLINE void add_distances_by(const Step<float>& step, std::size_t band) {
+    add_distances_by_lanes<R, false>(step, band);
 }
-NAIVELY_CLONES void add_costs_of_present(const Step<float>& step, std::size_t band) {
-    add_distances_by_lanes<ShortLanes, true>(step, band);
+NAIVELY_BY_REGISTERS(void, add_distances, (const Step<float>& step, std::size_t band), (step, band))
+
+template <class R>
+NAIVELY_INLINE void add_costs_of_present_by(const Step<float>& step, std::size_t band) {
+    add_distances_by_lanes<R, true>(step, band);
 }
+NAIVELY_BY_REGISTERS(void, add_costs_of_present, (const Step<float>& step, std::size_t band),
+                     (step, band))
 
 NAIVELY_CLONES void add_up(const float* part, std::size_t n, float* NAIVELY_RESTRICT total) {
     for (std::size_t at = 0; at < n; ++at) total[at] += part[at];
@@ -70,14 +75,16 @@ struct Ranking {
     alignas(64) float best[tile_rows], second[tile_rows], label[tile_rows];
 };
 
-NAIVELY_CLONES void rank(const float* distance, std::size_t n_classes, const float* offset,
-                         Ranking& ranking) {
+template <class R>
+NAIVELY_INLINE void rank_by(const float* distance, std::size_t n_classes, const float* offset,
+                            Ranking& ranking) {
+    using ShortLanes = typename R::ShortLanes;
     for (std::size_t row = 0; row < tile_rows; row += short_lane_count) {
         ShortLanes best, second, label{}, k{};
         fill(nowhere, best);
         fill(nowhere, second);
         for (std::size_t at = 0; at < n_classes; ++at) {
-            const ShortLanes cost = lanes(distance + at * tile_rows + row) - offset[at];
+            const ShortLanes cost = lanes<R>(distance + at * tile_rows + row) - offset[at];
             ShortLanes loser = cost;
             set_where_less(cost, best, loser, best);
             set_where_less(loser, second, second, loser);
@@ -85,11 +92,15 @@ NAIVELY_CLONES void rank(const float* distance, std::size_t n_classes, const flo
             set_where_less(cost, best, best, cost);
             k = k + 1.0F;
         }
-        lanes(ranking.best + row) = best;
-        lanes(ranking.second + row) = second;
-        lanes(ranking.label + row) = label;
+        lanes<R>(ranking.best + row) = best;
+        lanes<R>(ranking.second + row) = second;
+        lanes<R>(ranking.label + row) = label;
     }
 }
+NAIVELY_BY_REGISTERS(void, rank,
+                     (const float* distance, std::size_t n_classes, const float* offset,
+                      Ranking& ranking),
+                     (distance, n_classes, offset, ranking))
 
 // Writes each row's label. Returns whether all of them are certain.
 NAIVELY_CLONES bool settle(const Ranking& ranking, std::size_t rows, double slack, double either,

@@ -6,7 +6,8 @@
 // (the build passes -ffp-contract=off), so the answer does not depend on the processor.
 //
 // NAIVELY_CLONES marks a function to be compiled for several instruction sets, one of which
-// is chosen when the module is loaded. It expands to nothing where the compiler lacks it.
+// is chosen when the module is loaded. It expands to nothing where the compiler lacks it. Functions
+// of lanes that take most of the time are compiled by NAIVELY_BY_REGISTERS (see `registers.hpp`).
 #pragma once
 
 #include <cstddef>

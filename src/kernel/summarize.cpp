@@ -21,24 +21,18 @@ constexpr int shift_attempts = 16;      // rows in which to look for a present c
 constexpr int ordinary_exponent = 64;   // of the largest weight
 constexpr int largest_exponent = 1000;  // of a unit that can be multiplied and divided by
 
-NAIVELY_CLONES void accumulate_lines(const RowLines<double>& lines, const Sums& sums) {
-    accumulate_any(lines, sums);
-}
-NAIVELY_CLONES void accumulate_lines(const RowLines<float>& lines, const Sums& sums) {
-    accumulate_any(lines, sums);
-}
-NAIVELY_CLONES void accumulate_lines(const ListedLines<double>& lines, const Sums& sums) {
-    accumulate_any(lines, sums);
-}
-NAIVELY_CLONES void accumulate_lines(const ListedLines<float>& lines, const Sums& sums) {
-    accumulate_any(lines, sums);
-}
-NAIVELY_CLONES void accumulate_lines(const ColumnLines<double>& lines, const Sums& sums) {
-    accumulate_any(lines, sums);
-}
-NAIVELY_CLONES void accumulate_lines(const ColumnLines<float>& lines, const Sums& sums) {
-    accumulate_any(lines, sums);
-}
+NAIVELY_BY_REGISTERS(void, accumulate_lines, (const RowLines<double>& lines, const Sums& sums),
+                     (lines, sums))
+NAIVELY_BY_REGISTERS(void, accumulate_lines, (const RowLines<float>& lines, const Sums& sums),
+                     (lines, sums))
+NAIVELY_BY_REGISTERS(void, accumulate_lines, (const ListedLines<double>& lines, const Sums& sums),
+                     (lines, sums))
+NAIVELY_BY_REGISTERS(void, accumulate_lines, (const ListedLines<float>& lines, const Sums& sums),
+                     (lines, sums))
+NAIVELY_BY_REGISTERS(void, accumulate_lines, (const ColumnLines<double>& lines, const Sums& sums),
+                     (lines, sums))
+NAIVELY_BY_REGISTERS(void, accumulate_lines, (const ColumnLines<float>& lines, const Sums& sums),
+                     (lines, sums))
 
 NAIVELY_CLONES void pack_rows(const Table& X, std::size_t row, std::size_t rows, std::size_t column,
                               std::size_t columns, double* tile, std::size_t stride) {

@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "moments.hpp"
-#include "simd.hpp"
+#include "registers.hpp"
 
 namespace naively {
 
@@ -61,12 +61,17 @@ NAIVELY_INLINE void add_moments_at(const Lines& lines, double unit, const Moment
     found.m2 = found.m2 * unit;
     add_at(found, out, j);
 }
-NAIVELY_CLONES static void add_moments(const Lines& lines, double unit, const MomentsView& out,
-                                       std::size_t n) {
+template <class R>
+NAIVELY_INLINE void add_moments_by(const Lines& lines, double unit, const MomentsView& out,
+                                   std::size_t n) {
+    using Lanes = typename R::Lanes;
     std::size_t j = 0;
     for (; j + lane_count <= n; j += lane_count) add_moments_at<Lanes>(lines, unit, out, j);
     for (; j < n; ++j) add_moments_at<double>(lines, unit, out, j);
 }
+NAIVELY_BY_REGISTERS(void, add_moments,
+                     (const Lines& lines, double unit, const MomentsView& out, std::size_t n),
+                     (lines, unit, out, n))
 
 template <class V>
 NAIVELY_INLINE void add_all_at(const MomentsView& a, const ConstMomentsView& b, std::size_t i) {

@@ -10,8 +10,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
-#include "aligned.hpp"
+#include "registers.hpp"
 #include "table.hpp"
 
 namespace naively {
@@ -97,8 +98,9 @@ template <class T> struct Step {
     }
 };
 
-template <class V, bool missing, std::size_t width, class T>
+template <class R, bool missing, std::size_t width, class T>
 NAIVELY_INLINE void add_distances_of_band(const Step<T>& step) {
+    using V = std::remove_reference_t<decltype(lanes<R>(step.distance))>;
     constexpr std::size_t lanes_of = sizeof(V) / sizeof(T);
     const std::size_t share = step.share(lanes_of);
     for (std::size_t band = 0; band < step.bands; ++band) {
@@ -107,14 +109,14 @@ NAIVELY_INLINE void add_distances_of_band(const Step<T>& step) {
         for (std::size_t row = 0; row < tile_rows; row += lanes_of) {
             T* distance = step.distance + band * width * tile_rows + row;
             V sum[width];
-            for (std::size_t c = 0; c < width; ++c) sum[c] = lanes(distance + c * tile_rows);
+            for (std::size_t c = 0; c < width; ++c) sum[c] = lanes<R>(distance + c * tile_rows);
             for (std::size_t j = 0; j < step.columns;) {
                 step.ahead->ask(share);
                 const std::size_t end = std::min(step.columns, j + columns_between);
                 for (; j < end; ++j) {
                     const T* mean = parameters + j * 2 * width;
                     const T* scale = mean + width;
-                    const V x = lanes(step.tile + j * tile_rows + row);
+                    const V x = lanes<R>(step.tile + j * tile_rows + row);
                     for (std::size_t c = 0; c < width; ++c) {
                         const V d = x - mean[c];
                         V term = d * scale[c] * d;
@@ -123,27 +125,28 @@ NAIVELY_INLINE void add_distances_of_band(const Step<T>& step) {
                     }
                 }
             }
-            for (std::size_t c = 0; c < width; ++c) lanes(distance + c * tile_rows) = sum[c];
+            for (std::size_t c = 0; c < width; ++c) lanes<R>(distance + c * tile_rows) = sum[c];
         }
     }
 }
 
-template <class V, bool missing, class T>
+template <class R, bool missing, class T>
 NAIVELY_INLINE void add_distances_by_lanes(const Step<T>& step, std::size_t band) {
     switch (band) {
-        case 1: return add_distances_of_band<V, missing, 1>(step);
-        case 2: return add_distances_of_band<V, missing, 2>(step);
-        case 3: return add_distances_of_band<V, missing, 3>(step);
-        case 4: return add_distances_of_band<V, missing, 4>(step);
-        default: return add_distances_of_band<V, missing, 5>(step);
+        case 1: return add_distances_of_band<R, missing, 1>(step);
+        case 2: return add_distances_of_band<R, missing, 2>(step);
+        case 3: return add_distances_of_band<R, missing, 3>(step);
+        case 4: return add_distances_of_band<R, missing, 4>(step);
+        default: return add_distances_of_band<R, missing, 5>(step);
     }
 }
 
 // Whether every number is finite: zero times NaN or infinity is not zero.
-template <class V, class T> NAIVELY_INLINE bool all_finite(const T* numbers, std::size_t n) {
+template <class R, class T> NAIVELY_INLINE bool all_finite(const T* numbers, std::size_t n) {
+    using V = std::remove_const_t<std::remove_reference_t<decltype(lanes<R>(numbers))>>;
     V probe{};
     for (std::size_t at = 0; at < n; at += sizeof(V) / sizeof(T))
-        probe += lanes(numbers + at) * T{0};
+        probe += lanes<R>(numbers + at) * T{0};
     bool finite = true;
     for (std::size_t i = 0; i < sizeof(V) / sizeof(T); ++i) finite &= probe[i] == T{0};
     return finite;

@@ -1,0 +1,75 @@
+// Builds of a function of lanes for processors with registers of 512 bits, of 256 bits, and others.
+//
+//     template <class R> NAIVELY_INLINE double total_by(const double* x) { ... lanes<R>(x) ... }
+//     NAIVELY_BY_REGISTERS(double, total, (const double* x), (x))
+//
+// defines `total`, which calls the build for this processor. The results have the same bits.
+#pragma once
+
+#include "aligned.hpp"
+
+#if defined(NAIVELY_HAS_TARGET_CLONES) && !defined(NAIVELY_PORTABLE)
+#include "pairs.hpp"
+#endif
+
+namespace naively {
+
+struct Registers512 {
+    using Lanes = naively::Lanes;
+    using ShortLanes = naively::ShortLanes;
+    using Mask = naively::Mask;
+};
+
+// What R makes of aligned memory.
+template <class R> NAIVELY_INLINE typename R::Lanes& lanes(double* p) {
+    return *reinterpret_cast<typename R::Lanes*>(p);
+}
+template <class R> NAIVELY_INLINE const typename R::Lanes& lanes(const double* p) {
+    return *reinterpret_cast<const typename R::Lanes*>(p);
+}
+template <class R> NAIVELY_INLINE typename R::ShortLanes& lanes(float* p) {
+    return *reinterpret_cast<typename R::ShortLanes*>(p);
+}
+template <class R> NAIVELY_INLINE const typename R::ShortLanes& lanes(const float* p) {
+    return *reinterpret_cast<const typename R::ShortLanes*>(p);
+}
+
+#if defined(NAIVELY_HAS_TARGET_CLONES) && !defined(NAIVELY_PORTABLE)
+
+struct Registers256 {
+    using Lanes = PairLanes;
+    using ShortLanes = ShortPairLanes;
+    using Mask = PairMask;
+};
+
+// How many bits the registers of this processor have: 512, 256, or 0 for older ones.
+inline const int widest_registers = __builtin_cpu_supports("x86-64-v4")   ? 512
+                                    : __builtin_cpu_supports("x86-64-v3") ? 256
+                                                                          : 0;
+
+#define NAIVELY_BY_REGISTERS(type, name, parameters, arguments)                   \
+    __attribute__((target("arch=x86-64-v4"))) static type name##_512 parameters { \
+        return name##_by<Registers512> arguments;                                 \
+    }                                                                             \
+    __attribute__((target("arch=x86-64-v3"))) static type name##_256 parameters { \
+        return name##_by<Registers256> arguments;                                 \
+    }                                                                             \
+    static type name##_0 parameters { return name##_by<Registers512> arguments; } \
+    static inline type name parameters {                                          \
+        if (register_bits == 512) return name##_512 arguments;                    \
+        return register_bits == 256 ? name##_256 arguments : name##_0 arguments;  \
+    }
+
+#else
+
+inline const int widest_registers = 0;
+
+#define NAIVELY_BY_REGISTERS(type, name, parameters, arguments) \
+    static inline type name parameters { return name##_by<Registers512> arguments; }
+
+#endif
+
+// Those that are used; tests and benchmarks use narrower ones.
+inline int register_bits = widest_registers;
+
+}  // namespace naively
