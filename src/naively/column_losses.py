@@ -66,7 +66,7 @@ class ColumnLosses:
     by_class : ndarray of shape (n_classes, n_columns)
         The increase in the rows of each class; NaN where none is judged.
     n_rows : int
-        How many rows were judged.
+        Number of rows that were scored.
     """
 
     loss: float

@@ -52,7 +52,7 @@ class Importance(Tabular):
     classes : ndarray of shape (n_classes,)
         Labels, sorted.
     increase : ndarray of shape (n_columns,)
-        By how much the log loss of unseen rows is larger without a column.
+        Increase of the log loss of unseen rows without a column.
     error : ndarray of shape (n_columns,)
         The standard error of the increase.
     by_class : ndarray of shape (n_classes, n_columns)
@@ -60,7 +60,7 @@ class Importance(Tabular):
     loss : float
         The log loss of the model.
     n_rows : int
-        How many rows were judged.
+        Number of rows that were scored.
 
     Examples
     --------

@@ -20,8 +20,8 @@ __all__ = ["diagnose"]
 def diagnose(model: Any) -> Diagnosis:
     """Say where the assumptions of a fitted model fail, and what to do.
 
-    It is read off the model's summary alone: there is no second look at the data. What the summary
-    does not hold cannot be looked at; then the diagnosis says so.
+    It uses only the model's summary, so the data is not needed again. Checks that need more than
+    the summary holds are skipped, and the diagnosis says so.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def diagnose(model: Any) -> Diagnosis:
     Returns
     -------
     Diagnosis
-        Findings, the gravest first.
+        Findings, the most severe first.
 
     Examples
     --------

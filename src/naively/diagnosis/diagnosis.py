@@ -52,15 +52,15 @@ class Diagnosis:
     classes : ndarray of shape (n_classes,)
         Labels, sorted.
     findings : tuple of Finding
-        The gravest first.
+        The most severe first.
     skipped : tuple of Skipped
-        What could not be looked at, and why.
+        Checks that were skipped, and why.
     fits : tuple of Fit
         How well families fit, by column and class.
     pairs : tuple of (str, str, float)
         Columns that depend on each other within classes, and how strongly, the strongest first.
     effective_columns : float or None
-        How many independent columns say as much as those that were looked at.
+        Effective number of columns: how many independent columns carry the same information.
     calibration : CalibrationFigures or None
         Log loss and calibration error without calibration and with, on rows left out.
 

@@ -1,4 +1,4 @@
-r"""Bernoulli naive Bayes with scikit-learn's face: which words are in texts.
+r"""Bernoulli naive Bayes with scikit-learn's interface: which words are in texts.
 
 .. math:: \hat y = \arg\max_k \Big[ \log p(k) + \sum_j x_j \log p_{kj}
           + (1 - x_j) \log(1 - p_{kj}) \Big]

@@ -1,4 +1,4 @@
-r"""Categorical naive Bayes with scikit-learn's face: the discrete naive Bayes of the theory.
+r"""Categorical naive Bayes with scikit-learn's interface: the discrete naive Bayes of the theory.
 
 .. math::
 

@@ -1,4 +1,4 @@
-r"""Complement naive Bayes with scikit-learn's face: words that the other classes lack.
+r"""Complement naive Bayes with scikit-learn's interface: words that the other classes lack.
 
 .. math:: \hat y = \arg\max_k \Big[ -\sum_j x_j
           \log \frac{\sum_{l \ne k} N_{lj} + \alpha_j}{\sum_{l \ne k} N_l + A} \Big]

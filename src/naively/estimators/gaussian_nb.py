@@ -1,4 +1,4 @@
-r"""Gaussian naive Bayes with scikit-learn's face.
+r"""Gaussian naive Bayes with scikit-learn's interface.
 
 .. math::
 

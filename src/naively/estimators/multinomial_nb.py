@@ -1,4 +1,4 @@
-r"""Multinomial naive Bayes with scikit-learn's face: how often words occur in texts.
+r"""Multinomial naive Bayes with scikit-learn's interface: how often words occur in texts.
 
 .. math:: \hat y = \arg\max_k \Big[ \log p(k)
           + \sum_j x_j \log \frac{N_{kj} + \alpha_j}{N_k + A} \Big]

@@ -73,7 +73,7 @@ def compare(
     random_state: Any = 42,
     repeats: int = 10,
 ) -> Comparison | PeerComparison:
-    """Fit two classifiers on the same rows, judge them on the same others, and time both.
+    """Fit two classifiers on the same rows, evaluate them on the same test rows, and time both.
 
     Call it as ``compare(a, b, X, y)``, or as ``compare(X, y)`` for naively's GaussianNB against
     scikit-learn's; where not all columns hold numbers, for `NaiveBayes` against scikit-learn's
@@ -86,7 +86,7 @@ def compare(
     Parameters
     ----------
     a, b : classifiers
-        Any two with scikit-learn's face.
+        Any two with scikit-learn's interface.
     X : array-like or data frame of shape (n_rows, n_columns)
         Rows, such as both can read.
     y : array-like of shape (n_rows,)

@@ -41,7 +41,7 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Tabular):
-    """Two classifiers a and b, fitted on the same rows and judged on the same others.
+    """Two classifiers a and b, fitted on the same rows and evaluated on the same test rows.
 
     It prints as tables (`print`, rich, a notebook); `to_dict` gives plain numbers. Pairs are in
     the order a, b.

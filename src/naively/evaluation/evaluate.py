@@ -49,8 +49,8 @@ def evaluate(
     Parameters
     ----------
     model : classifier, default=GaussianNB() or NaiveBayes()
-        Any with scikit-learn's face. If it is fitted, and neither ``folds`` nor ``test_size`` is
-        given, it is judged as it is. If not, it is fitted on the rows that it is judged on.
+        Any with scikit-learn's interface. If it is fitted, and neither ``folds`` nor
+        ``test_size`` is given, it is evaluated as it is. If not, it is fitted on the same rows.
     X : array-like or data frame of shape (n_rows, n_columns), or files
         Rows; files as `naively.summarize` takes them.
     y : array-like of shape (n_rows,), or str

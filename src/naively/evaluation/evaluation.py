@@ -36,7 +36,7 @@ class Evaluation(Tabular):
     classes : ndarray of shape (n_classes,)
         Labels, sorted.
     n_rows : int
-        Rows that were judged.
+        Number of rows that were evaluated.
     method : str
         How, such as ``"10 folds"``, ``"leave-one-out"`` or ``"a test split of 30 %"``.
     accuracy : float

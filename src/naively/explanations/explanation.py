@@ -56,7 +56,7 @@ class LogOdds(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Tabular):
-    """Why rows get their answers.
+    """Explanations of predictions: what each term contributes to each class.
 
     It prints as a table; ``explanation[3]`` is that of one row, ``explanation[:5]`` of some.
 
@@ -67,7 +67,7 @@ class Explanation(Tabular):
     classes : ndarray of shape (n_classes,)
         Labels, sorted.
     contributions : Contributions
-        Log prior, bias and what each term adds to each class.
+        Log prior, bias, and the contribution of each term to each class.
     probabilities : ndarray of shape (n_rows, n_classes)
         Of every row and class.
     predicted : ndarray of shape (n_rows,)

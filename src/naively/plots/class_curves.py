@@ -22,9 +22,9 @@ Points = tuple[NDArray[np.float64], NDArray[np.float64], float]
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RocCurveDisplay(ClassCurveDisplay):
-    """How many rows of a class are found, over how many others are taken for it.
+    """ROC curve: recall of a class over the false positive rate.
 
-    Of two classes the curve is that of the second, of more there is one for each class against
+    With two classes the curve is that of the second, with more there is one for each class against
     the rest. Make it with `from_estimator`, `from_predictions`, `from_evaluation` or
     `from_comparison`; ``curves`` holds the points and the areas.
 
@@ -53,9 +53,9 @@ class RocCurveDisplay(ClassCurveDisplay):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PrecisionRecallDisplay(ClassCurveDisplay):
-    """How many of the rows answered with a class are right, over how many of it are found.
+    """Precision of a class over its recall.
 
-    Of two classes the curve is that of the second, of more there is one for each class against
+    With two classes the curve is that of the second, with more there is one for each class against
     the rest. Make it with `from_estimator`, `from_predictions`, `from_evaluation` or
     `from_comparison`; ``curves`` holds the points and the average precisions.
 
@@ -87,10 +87,10 @@ class PrecisionRecallDisplay(ClassCurveDisplay):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class GainDisplay(ClassCurveDisplay):
-    """How many rows of a class are found among the rows that are most probably of it.
+    """Cumulative gain: recall of a class among the rows with the highest probabilities.
 
-    Lift is how many times as many there are among the first tenth of all rows as among any other
-    tenth taken by chance. Of two classes the curve is that of the second, of more there is one for
+    The lift is the share of the class among the first tenth of these rows, divided by its share of
+    all rows. Of two classes the curve is that of the second, of more there is one for
     each class against the rest. Make it with `from_estimator`, `from_predictions`,
     `from_evaluation` or `from_comparison`; ``curves`` holds the points and the lifts.
 

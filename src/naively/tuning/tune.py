@@ -45,7 +45,7 @@ def tune(
     rows: int = JUDGES,
     **options: Any,
 ) -> Tuning:
-    """Return the best of many candidates, each judged on rows that it has not seen.
+    """Return the best of many candidates, each scored on rows that it has not seen.
 
     Call it as ``tune(model, X, y)``, or as ``tune(X, y)`` for a `GaussianNB`, or a `NaiveBayes`
     where not all columns hold numbers; as ``tune(model, files, "target")`` for files; or as

@@ -53,7 +53,7 @@ class Tuning(Tabular):
     best_model : estimator
         The best candidate, fitted on all rows.
     n_rows : int
-        Rows that judged the candidates.
+        Number of rows that the candidates were scored on.
     method : str
         How, such as ``"5 folds"``.
     library : str or None
