@@ -1,5 +1,7 @@
 """Files are judged as their rows are in memory, by folds that the content of rows decides."""
 
+import tracemalloc
+
 import numpy as np
 import pandas
 import pyarrow
@@ -296,7 +298,7 @@ def test_models_that_read_no_files_are_named(tmp_path):
         evaluate(CategoricalNB(), path, "kind", folds=3)
     from sklearn.tree import DecisionTreeClassifier
 
-    with pytest.raises(NaivelyError, match="naively's own models"):
+    with pytest.raises(NaivelyError, match="only naively's own models"):
         evaluate(DecisionTreeClassifier(), path, "kind", folds=3)
 
 
@@ -336,3 +338,27 @@ def test_files_of_a_folder_are_judged_together(tmp_path):
         rows = slice(200 * i, 200 * (i + 1))
         written(X.iloc[rows], y.iloc[rows], folder, "csv" if i % 2 else "parquet", name=f"part{i}")
     assert_same(evaluate(NaiveBayes(), folder, "kind", folds=3), whole)
+
+
+def test_memory_does_not_grow_with_the_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr(judging, "KEPT", 2000)
+    monkeypatch.setattr("naively.engines.files.parquet.CELLS", 1 << 14)
+
+    def peak(n):
+        path = written(*mixed_table(n), tmp_path)
+        tracemalloc.start()
+        evaluate(NaiveBayes(), path, "kind", folds=3, n_jobs=1, exclude=["mail"])
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    peak(4000)  # what is imported and kept stays
+    assert peak(40_000) < 1.25 * peak(10_000)
+
+
+def test_what_is_no_classifier_and_no_file_is_named(tmp_path):
+    path = written(*counts_table(50), tmp_path)
+    with pytest.raises(NaivelyError, match=r"GaussianNB\(\), not the class"):
+        evaluate(GaussianNB, path, "kind", folds=3)
+    with pytest.raises(NaivelyError, match="data must be a path"):
+        evaluate(GaussianNB(), np.zeros((3, 2)), "kind", folds=3)

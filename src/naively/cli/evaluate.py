@@ -39,8 +39,8 @@ def evaluate(
 ) -> None:
     """Judge a model on rows it has not seen: by folds or a test split.
 
-    Files may be larger than memory: they are read twice. What a row holds
-    decides its fold, so equal rows are in one fold, in any order.
+    Files may be larger than memory: they are read twice. The content of a
+    row decides its fold: equal rows are in one fold, in any order.
 
     For example:
 

@@ -58,7 +58,7 @@ def evaluate(
     folds : int, splitter, iterable of (train, test), or "leave-one-out", default=None
         How many stratified folds, as scikit-learn's `StratifiedKFold` cuts them; or anything that
         its cross-validation takes. Each row is judged by a model of the rows outside its fold.
-        Of files, a number: what a row holds decides its fold.
+        Of files, a number: the content of a row decides its fold.
     test_size : float or int, default=None
         The share or number of rows to hold out, stratified, as `train_test_split` does; the
         result has the figures of the other rows in ``train``.

@@ -144,14 +144,22 @@ def resolve(source: Any) -> list[File]:
         if not files:
             raise NaivelyError("there must be a file to read; got none.")
         return _with_typed_partitions(_distinct(files))
-    raise NaivelyError(
-        "data must be a path, a glob, paths, or an object with __arrow_c_stream__; "
-        f"got {type(source).__name__}."
-    )
+    raise _no_source(source)
 
 
 def _resolved(one: str | os.PathLike[str] | File) -> list[File]:
-    return [one] if isinstance(one, File) else _named(os.fspath(one))
+    if isinstance(one, File):
+        return [one]
+    if not isinstance(one, str | os.PathLike):
+        raise _no_source(one)
+    return _named(os.fspath(one))
+
+
+def _no_source(source: object) -> NaivelyError:
+    return NaivelyError(
+        "data must be a path, a glob, paths, or an object with __arrow_c_stream__; "
+        f"got {type(source).__name__}."
+    )
 
 
 def _is_dataset(source: object) -> bool:

@@ -196,9 +196,8 @@ def _check_folds(rows: NDArray[np.float64], folds: ContentFolds) -> None:
     if filled >= min(2, folds.n_folds):
         return
     raise NaivelyError(
-        f"rows are held out by what they hold, and all {rows.sum():,.0f} rows are in one of "
-        f"{folds.n_folds} parts: there are too few that differ. Read them into memory, and leave "
-        "one row out at a time."
+        f"the content of a row decides its fold, and all {rows.sum():,.0f} rows are in one of "
+        f"{folds.n_folds} folds: there are too few that differ. Use leave-one-out, in memory."
     )
 
 

@@ -17,6 +17,7 @@ from naively.estimators.categorical_nb import CategoricalNB
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.loading import ESTIMATORS
 from naively.estimators.naive_bayes import NaiveBayes
+from naively.evaluation.inputs import check_classifier
 from naively.exceptions import NaivelyError
 
 __all__ = ["FileInputs", "Watch"]
@@ -84,7 +85,9 @@ def _plain(dialect: dict[str, Any]) -> dict[str, Any]:
     unknown = [name for name in dialect if name not in ("separator", "decimal", "missing")]
     if unknown:
         reason = "rows cannot be weighted" if unknown == ["weight"] else "there is no such option"
-        raise NaivelyError(f"files that are judged take no {unknown[0]!r}: {reason}.")
+        raise NaivelyError(
+            f"evaluate and report take no option {unknown[0]!r} for files: {reason}."
+        )
     return {**dialect, "missing": tuple(dialect.get("missing", ()))}
 
 
@@ -95,9 +98,10 @@ def _default(first: FirstRows, target: str, asked: dict[str, Any]) -> SummaryCla
 
 
 def _checked(model: Any) -> Any:
+    check_classifier(model)
     if type(model) not in ESTIMATORS.values():
         raise NaivelyError(
-            f"files are judged by naively's own models ({', '.join(ESTIMATORS)}); got "
+            f"only naively's own models ({', '.join(ESTIMATORS)}) can be evaluated on files; got "
             f"{type(model).__name__}. Read the rows into memory for others."
         )
     if isinstance(model, CategoricalNB):

@@ -52,7 +52,7 @@ class RowMoments:
             return cls()
         mean = float(values.mean())
         spread = values - mean if np.isfinite(mean) else np.full(1, np.nan)
-        return cls(values.size, mean, float(spread @ spread))
+        return cls(values.size, mean, float(np.sum(spread * spread)))
 
     def __add__(self, other: RowMoments) -> RowMoments:
         if not (self.n and other.n):
@@ -168,8 +168,9 @@ class Totals:
         at, gap = bins(answers.confidence), right - answers.confidence
         weights = (None, right, answers.confidence, gap**2)
         sums = [np.bincount(at, w, N_BINS) for w in weights]
-        of_class = [bins(column) for column in p.T]
-        gaps = [column - (truth == k) for k, column in enumerate(p.T)]
+        columns = np.ascontiguousarray(p.T)
+        of_class = [bins(column) for column in columns]
+        gaps = [column - (truth == k) for k, column in enumerate(columns)]
         return cls(
             metrics.confusion_matrix(truth, answers.codes, n_classes),
             np.bincount(rank, minlength=n_classes),
