@@ -406,9 +406,8 @@ def test_a_target_that_is_null(parts):
     rows = pd.read_parquet("parts/b.parquet")
     rows.loc[3, "species"] = None
     rows.to_parquet("parts/b.parquet")
-    assert fails(*FIT, "m", "parts") == (
-        "the target 'species' is missing in row 4 of 'parts/b.parquet'. Leave such rows out."
-    )
+    told = "the target 'species' is missing in row 4 of 'parts/b.parquet'. Leave such rows out;"
+    assert told in fails(*FIT, "m", "parts")
 
 
 @pytest.mark.parametrize("command", ["update", "forget", "predict"])

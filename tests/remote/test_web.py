@@ -83,6 +83,15 @@ def test_predictions_and_rows_in_memory_read_from_a_web_server(folder, tmp_path)
     assert table.X.equals(read(folder / "a.csv", target="label", columns=["count"]).X)
 
 
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet", ".arrow"])
+def test_a_model_is_evaluated_on_a_web_server(folder, ending):
+    how = {"folds": 3, "exclude": ["name", "flag"]}
+    with web_server(content(folder), busy=2, breaks=1) as server:
+        there = naively.evaluate(GaussianNB(), server.at(f"/a{ending}"), "label", **how)
+    here = naively.evaluate(GaussianNB(), folder / f"a{ending}", "label", **how)
+    assert there.to_dict() == here.to_dict()
+
+
 def test_a_model_is_loaded_from_a_web_server(tmp_path):
     model = GaussianNB().fit([[0.0], [2.0]], ["a", "b"])
     model.save(tmp_path / "m.safetensors")

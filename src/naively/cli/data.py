@@ -14,6 +14,7 @@ from naively.cli.notes import (
     tell_left_out,
     tell_model,
     tell_nearly_numeric,
+    tell_unlabelled,
 )
 from naively.cli.options import Data, Reading
 from naively.cli.parameters import ModelOptions
@@ -63,6 +64,7 @@ class Source:
             "columns": tuple(self.split(options.columns)) or None,
             "exclude": tuple(self.split(options.exclude)),
             "skip_columns": True,  # and the user is told
+            "drop_missing_target": options.drop_missing_target,  # the same
         }
 
     def plan(
@@ -116,6 +118,7 @@ def read_labelled(
     plan = source.plan(options, kinds)
     with bars.streaming(f"reading {source.title}") as progress:
         table = read(source.first, plan, progress)
+    tell_unlabelled(plan.n_unlabelled())
     if table.classes.size < 2:
         got = f"one, {table.classes[0].item()!r}" if table.classes.size else "no rows"
         raise NaivelyError(

@@ -52,7 +52,7 @@ def fit(
       zcat log.csv.gz | naively fit - -t kind --columns size,time
     """
     from naively.cli.data import decide, look
-    from naively.cli.notes import counting_columns, tell_bad_files, tell_counting
+    from naively.cli.notes import counting_columns, tell_bad_files, tell_counting, tell_unlabelled
     from naively.cli.training import Training
 
     if like is None:
@@ -70,6 +70,7 @@ def fit(
         raise KeyboardInterrupt(_what_is_left(checkpoint)) from None
     summary = found.summary
     tell_bad_files(found.bad_files)
+    tell_unlabelled(found.unlabelled)
     if not summary.classes.size:
         raise NaivelyError("there must be rows to learn from; got none.")
     training.estimator(summary).save(output)

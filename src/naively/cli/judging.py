@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from naively._optional import need
 from naively.cli import bars
 from naively.cli.data import Source
-from naively.cli.notes import counting_columns, tell_counting
+from naively.cli.notes import counting_columns, tell_counting, tell_unlabelled
 from naively.cli.options import Data
 from naively.cli.parameters import ModelOptions
 from naively.cli.splits import user_errors
@@ -34,6 +34,7 @@ def judge(
     how = passes(source, plan) | options
     with user_errors():
         judged = judge_files(first, plan.request, model.measured(), model.estimator, folds, **how)
+    tell_unlabelled(plan.n_unlabelled())
     tell_counting(counting_columns(judged.measured.folds.total()))
     return judged
 
@@ -51,6 +52,7 @@ def readable_twice(source: Source, data: Data, model: ModelOptions) -> tuple[Fir
     pa = need("pyarrow", "reading files", extra="files")
     with bars.streaming(f"reading {source.title}") as progress:
         rows = read(source.first, plan, progress)
+    tell_unlabelled(plan.n_unlabelled())
     table = rows.X.append_column(data.target, pa.array(rows.y))
     first = FirstRows(table, CsvDialect())
     request = replace(plan.request, columns=plan.features, exclude=())

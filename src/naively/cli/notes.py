@@ -13,6 +13,7 @@ from naively.summary import Summary
 
 __all__ = ["counting_columns", "tell_bad_files", "tell_counting", "tell_identifiers"]
 __all__ += ["tell_left_out", "tell_model", "tell_nearly_numeric", "tell_texts"]
+__all__ += ["tell_unlabelled"]
 
 _MOST = 20  # names in one line
 _EMPTY = (
@@ -33,6 +34,13 @@ def tell_left_out(left_out: Sequence[LeftOut], *, is_part: bool = False) -> None
     for reason, names in by_reason.items():
         reason = _EMPTY if is_part and reason == "empty" else f"{reason}."
         console.note(f"left out {_list(names)}: {reason}")
+
+
+def tell_unlabelled(count: int) -> None:
+    """Print how many rows were left out for want of a label."""
+    if count:
+        were = "row without a label was" if count == 1 else "rows without a label were"
+        console.note(f"{count:,} {were} left out.")
 
 
 def tell_model() -> None:

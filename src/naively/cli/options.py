@@ -94,6 +94,12 @@ class _Target:
     ]
 
 
+_Drop = Annotated[
+    bool,
+    _table("--drop-missing-target", help="Leave out rows without a label, instead of an error."),
+]
+
+
 @dataclass(frozen=True)
 class Data(Reading, _Target):
     """Which columns of a file are learned from."""
@@ -108,6 +114,7 @@ class Data(Reading, _Target):
     exclude: Annotated[list[str] | None, _table(metavar="NAMES", help="Columns to leave out.")] = (
         None
     )
+    drop_missing_target: _Drop = False
 
 
 @dataclass(frozen=True)
@@ -128,6 +135,7 @@ class Labels:
         list[str] | None,
         _table(metavar="NAMES", help="The columns, for a model fitted without names."),
     ] = None
+    drop_missing_target: _Drop = False
 
 
 def check_output(path: Path, *inputs: Path) -> Path:

@@ -8,6 +8,7 @@ from typing import Any
 
 from naively.cli import bars, console
 from naively.cli.data import Source, look
+from naively.cli.notes import tell_unlabelled
 from naively.cli.options import Labels, Reading, check_output
 from naively.engines.files import scan
 from naively.engines.files.column_plan import FORMS, types_of
@@ -34,7 +35,7 @@ def summary_for(
     """Summarize files by the columns of a model; without a target, as rows of one class."""
     schema, kind = estimator.summary_.schema, FORMS[estimator.classes_.dtype.kind]
     with bars.streaming(f"measuring {source.title}") as progress:
-        found = scan(
+        pass_ = scan(
             source.first,
             target=target,
             columns=None if schema.names else source.split(labels.columns) or None,
@@ -43,9 +44,12 @@ def summary_for(
             label_type=None if target is None else kind,
             types=types_of(estimator.summary_),
             skip_columns=True,
+            drop_missing_target=labels.drop_missing_target,
             progress=progress,
             **reading.dialect,
-        ).summary
+        )
+    tell_unlabelled(pass_.unlabelled)
+    found = pass_.summary
     if target is not None and found.classes.size and FORMS[found.classes.dtype.kind] != kind:
         raise NaivelyError(
             f"the labels must be {kind} as the model's are ({quoted(estimator.classes_)}); "

@@ -57,6 +57,7 @@ def tune(
       naively tune people.csv -t sick --choose backward --scoring accuracy
     """
     from naively.cli.data import decide, look
+    from naively.cli.notes import tell_unlabelled
     from naively.engines.files.scan import scan_planned
     from naively.tuning.candidates import check_grid
     from naively.tuning.sampled import schema_of_files
@@ -75,6 +76,7 @@ def tune(
     plan = source.plan(data, model.kinds)
     with bars.streaming(f"measuring {source.title}") as progress:
         summary = scan_planned(source.first, plan, schema, progress=progress).summary
+    tell_unlabelled(plan.n_unlabelled())
     estimator = model.estimator(summary.classes)
     with bars.working("tuning"):
         found = tune_summary(estimator, summary, values, folds, scoring_of(scoring), choose)

@@ -66,8 +66,8 @@ def evaluate(
         Seeds the split; folds are shuffled if it is given.
     **options
         For files: ``columns``, ``exclude``, ``skip_columns``, ``label_type``, ``types``,
-        ``progress``, ``n_jobs``, ``separator``, ``decimal`` and ``missing``, as for
-        `naively.summarize`.
+        ``drop_missing_target``, ``progress``, ``n_jobs``, ``separator``, ``decimal``, ``missing``
+        and ``encoding``, as for `naively.summarize`.
 
     Returns
     -------

@@ -172,7 +172,7 @@ BROKEN = {
     "b.arrow": (b"ARROW1", "cannot read"),
     "c.arrow": (b"ARROW1\0\0" + b"\0" * 64 + b"ARROW1", "cannot read"),
     "d.arrow": (b"x,y\n1,a\n", "cannot read"),
-    "c.csv.gz": (b"x,y\n1,a\n", "cannot read"),
+    "c.csv.gz": (b"\x1f\x8bx,y\n1,a\n", "cannot read"),
     "unknown": (b"x,y\n1,a\n", "cannot tell what kind of file"),
 }
 

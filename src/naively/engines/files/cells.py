@@ -208,7 +208,11 @@ def _joined(column: Any) -> NDArray[Any]:
 
 
 def _raise_missing(row: int, name: str) -> None:
-    raise RowError(row, f"the target {name!r} is missing", "Leave such rows out.")
+    advice = (
+        "Leave such rows out; files do it with drop_missing_target=True, or --drop-missing-target "
+        "on the command line."
+    )
+    raise RowError(row, f"the target {name!r} is missing", advice)
 
 
 def _raise_measurement(row: int, name: str, value: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
@@ -26,6 +26,7 @@ from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.readers import OpenFile
 from naively.engines.files.request import Request
 from naively.engines.files.sources import File
+from naively.engines.files.unlabelled import Unlabelled
 from naively.engines.native.arrow import held_by_type
 from naively.exceptions import NaivelyError
 from naively.kinds import check, check_weights, kind_of, schema_by_types
@@ -57,6 +58,7 @@ class ColumnPlan:
     categories: dict[str, str]  # for each column of categories, what they are in CSV
     # the columns of dates that are read by their parts, and whether they have times of day
     dates: dict[str, bool] = field(default_factory=dict)
+    unlabelled: Unlabelled | None = None  # the rows that are left out, where that is asked for
 
     @classmethod
     def of(cls, first: FirstRows, request: Request, fixed: Schema | None = None) -> ColumnPlan:
@@ -86,7 +88,10 @@ class ColumnPlan:
         words = {chosen.names[j] for j in schema.texts}
         read = {*chosen.names, *weight} - set(categories) - words
         flags = frozenset(name for name in read if pa.types.is_boolean(types[name]))
-        plan = cls(request, schema, chosen.names, chosen.left_out, names, flags, categories, dates)
+        drops = request.drop_missing_target and request.target is not None
+        unlabelled = Unlabelled(request.target or "") if drops else None
+        columns = chosen.names, chosen.left_out, names, flags, categories, dates
+        plan = cls(request, schema, *columns, unlabelled)
         is_text = opened.file.format == "csv"  # where categories can be anything
         untyped = dict.fromkeys([*categories, *words] if is_text else ())
         untyped |= dict.fromkeys(name for name in types if source_of(name, dates) != name)
@@ -99,6 +104,10 @@ class ColumnPlan:
         numbers = request.kinds is None and bool(request.exclude or self.left_out)
         left_out = self.left_out
         check_some(self.features, request.target, where, left_out=left_out, numbers=numbers)
+
+    def n_unlabelled(self, skipped: Collection[str] = ()) -> int:
+        """Return how many rows have been left out for want of a label, but for files skipped."""
+        return 0 if self.unlabelled is None else self.unlabelled.count(skipped)
 
     @property
     def is_of_numbers(self) -> bool:

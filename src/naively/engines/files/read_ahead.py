@@ -132,8 +132,9 @@ def pieces(
         if again and file.size is None:
             found, rest = tee(found)
             first.keep_open(opened._replace(reader=ReplayedReader(opened.reader, rest)))
+        unlabelled = getattr(plan, "unlabelled", None)  # of those alone that read labels
         for piece in found:
-            yield opened, piece
+            yield opened, piece if unlabelled is None else unlabelled.left_out(opened, piece)
 
 
 @contextmanager
@@ -160,7 +161,7 @@ def _errors_in(step: FileStep, rows: int) -> Iterator[None]:
         with errors_of_reading(step.file, f"in {step.piece.where}, " if step.piece else ""):
             yield
     except RowError as error:
-        row = rows + error.row + 1
+        row = rows + 1 + (step.piece.row_of(error.row) if step.piece else error.row)
         raise NaivelyError(f"{error.what} in row {row} of {name!r}. {error.advice}") from None
     except BadFileError:
         raise

@@ -38,6 +38,7 @@ class Request:
     types: dict[str, str] = field(default_factory=dict)
     # whether columns that cannot be learned from are left out, instead of an error
     skip_columns: bool = False
+    drop_missing_target: bool = False  # the same for rows without a label
 
     @classmethod
     def of(
@@ -50,6 +51,7 @@ class Request:
         weight: str | None = None,
         types: Mapping[str, str] | None = None,
         skip_columns: bool = False,
+        drop_missing_target: bool = False,
     ) -> Request:
         """Put together what a caller gives; a schema with names chooses the columns."""
         for kind in (types or {}).values():
@@ -62,7 +64,8 @@ class Request:
             columns = schema.names
         chosen = None if columns is None else named(columns)
         kinds, types = _kinds(schema), dict(types or {})
-        return cls(target, chosen, named(exclude), weight, kinds, types, skip_columns)
+        drops = skip_columns, drop_missing_target
+        return cls(target, chosen, named(exclude), weight, kinds, types, *drops)
 
     @property
     def takes_categories(self) -> bool:

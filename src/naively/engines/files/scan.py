@@ -36,6 +36,8 @@ class Scan:
         The files that were skipped, and why.
     rows, bytes : int
         How much was read.
+    unlabelled : int
+        How many rows of this pass were left out, since they have no label.
     """
 
     summary: Summary
@@ -43,6 +45,7 @@ class Scan:
     bad_files: tuple[tuple[str, str], ...]
     rows: int
     bytes: int
+    unlabelled: int = 0
 
 
 def summarize(source: Any, *, target: str, **options: Any) -> Summary:
@@ -61,6 +64,7 @@ def scan(
     checkpoint: str | os.PathLike[str] | None = None,
     skip_bad_files: bool = False,
     skip_columns: bool = False,
+    drop_missing_target: bool = False,
     progress: Progress | None = None,
     n_jobs: int | None = None,
     label_type: str | None = None,
@@ -100,6 +104,8 @@ def scan(
     skip_columns : bool, default=False
         Leave out columns that cannot be learned from, such as lists, and those that are empty in
         the first rows, instead of raising; `Scan.left_out` names them.
+    drop_missing_target : bool, default=False
+        Leave out rows without a label, instead of raising; `Scan.unlabelled` counts them.
     progress : callable, optional
         Called with the numbers of rows and bytes so far, and of all bytes (None if unknown).
     n_jobs : int, optional
@@ -135,6 +141,7 @@ def scan(
         weight=weight,
         types=types,
         skip_columns=skip_columns,
+        drop_missing_target=drop_missing_target,
     )
     first = FirstRows.of(source, CsvDialect(separator, decimal, tuple(missing), encoding))
     how: dict[str, Any] = {"skip_bad_files": skip_bad_files, "checkpoint": checkpoint}
@@ -156,4 +163,5 @@ def _scanned(
     is_text = are_text(files, passing.request.target)
     summary = typed(state.summary, label_type) if is_text else settled(state.summary)
     n_bytes = sum(file.size or 0 for file in files)
-    return Scan(summary, passing.plan.left_out, state.bad, state.rows, n_bytes)
+    unlabelled = passing.plan.n_unlabelled([name for name, _ in state.bad])
+    return Scan(summary, passing.plan.left_out, state.bad, state.rows, n_bytes, unlabelled)

@@ -147,7 +147,9 @@ def _as_it_is(given: FileInputs, target: str) -> Evaluation:
     """Judge a fitted model on all rows."""
     model, first = given.model._snapshot(), given.first
     summary: Summary = model.summary_
-    request = Request.of(target, summary.schema, types=types_of(summary), skip_columns=True)
+    asked: dict[str, Any] = {"drop_missing_target": given.request.drop_missing_target}
+    asked |= {"types": types_of(summary), "skip_columns": True}
+    request = Request.of(target, summary.schema, **asked)
     judges = FoldModels(
         ColumnPlan.of(first, request, summary.schema),
         summary,

@@ -56,6 +56,7 @@ class FileInputs:
         columns: Sequence[str] | None = None,
         exclude: Sequence[str] = (),
         skip_columns: bool = False,
+        drop_missing_target: bool = False,
         label_type: str | None = None,
         types: Mapping[str, str] | None = None,
         progress: Progress | None = None,
@@ -66,7 +67,7 @@ class FileInputs:
         first = FirstRows.of(source, CsvDialect(**_plain(dialect)))
         first.check_sound()
         asked: dict[str, Any] = {"columns": columns, "exclude": exclude, "types": types}
-        asked["skip_columns"] = skip_columns
+        asked |= {"skip_columns": skip_columns, "drop_missing_target": drop_missing_target}
         model = _default(first, target, asked) if model is None else _checked(model)
         request = Request.of(target, model._schema_of_files(), **asked)
         passes = {"label_type": label_type, "watch": lambda _: nullcontext(progress)}
@@ -82,7 +83,8 @@ class FileInputs:
 
 def _plain(dialect: dict[str, Any]) -> dict[str, Any]:
     """Return how CSV is written; raise where an option is none of files."""
-    unknown = [name for name in dialect if name not in ("separator", "decimal", "missing")]
+    known = "separator", "decimal", "missing", "encoding"
+    unknown = [name for name in dialect if name not in known]
     if unknown:
         reason = "rows cannot be weighted" if unknown == ["weight"] else "there is no such option"
         raise NaivelyError(
