@@ -197,6 +197,11 @@ def schema_by_types(
             kinds[j] = given[name]
         elif kinds[j] == "undecided":
             its = held(j)
+            if agreed is not None and its.what in DATES:
+                raise NaivelyError(
+                    f"column {name!r}{where} holds dates ({its.type}), and held nothing before. "
+                    "Give it the type of dates in the first rows too; or leave it out."
+                )
             kinds[j] = kind_of(its, f"column {name!r}{where}", out.format(name=name))
             if its.what == "text" and not its.coded and cells is not None and is_prose(cells(j)):
                 kinds[j] = "text"

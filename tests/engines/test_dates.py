@@ -253,6 +253,16 @@ def test_text_stays_text_where_a_family_or_a_cell_says_so():
     assert summarize(mixed, Y).schema.kinds == ("category",)
 
 
+def test_dates_that_come_after_a_batch_of_nothing_are_told_what_to_do(frame):
+    nothing = pd.DataFrame({"x": [1.0, 2.0], "when": [None, None]})
+    model = NaiveBayes().partial_fit(nothing, ["n", "y"], classes=["n", "y"])
+    with pytest.raises(NaivelyError, match=r"column 'when' holds dates .* and held nothing before"):
+        model.partial_fit(frame[["x", "when"]], Y)
+    empty = nothing.astype({"when": "datetime64[us]"})
+    model = NaiveBayes().partial_fit(empty, ["n", "y"], classes=["n", "y"])
+    assert model.partial_fit(frame[["x", "when"]], Y).summary_.schema.dates == ("when",)
+
+
 def test_estimators_of_numbers_refuse_dates(frame):
     with pytest.raises(NaivelyError, match=r"column 'when' holds dates or times .* NaiveBayes"):
         GaussianNB().fit(frame[["x", "when"]], Y)
