@@ -15,6 +15,7 @@
 namespace naively {
 
 struct Registers512 {
+    static constexpr bool many = true;  // enough of them for sixteen sums of lanes
     using Lanes = naively::Lanes;
     using ShortLanes = naively::ShortLanes;
     using Mask = naively::Mask;
@@ -37,6 +38,7 @@ template <class R> NAIVELY_INLINE const typename R::ShortLanes& lanes(const floa
 #if defined(NAIVELY_HAS_TARGET_CLONES) && !defined(NAIVELY_PORTABLE)
 
 struct Registers256 {
+    static constexpr bool many = false;
     using Lanes = PairLanes;
     using ShortLanes = ShortPairLanes;
     using Mask = PairMask;

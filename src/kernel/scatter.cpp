@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "aligned.hpp"
-#include "simd.hpp"
+#include "registers.hpp"
 
 namespace naively {
 namespace {
@@ -24,34 +23,38 @@ struct ClassRows {
 };
 
 // Adds to P[i..i + height][j..j + 8 vectors].
-template <std::size_t vectors>
+template <class R, std::size_t vectors>
 NAIVELY_INLINE void add_rectangle(const ClassRows& rows, std::size_t i, std::size_t j,
                                   std::size_t width, double* P) {
-    Lanes sum[height][vectors];
+    typename R::Lanes sum[height][vectors];
     for (std::size_t a = 0; a < height; ++a)
         for (std::size_t v = 0; v < vectors; ++v)
-            sum[a][v] = lanes(P + (i + a) * width + j + v * lane_count);
+            sum[a][v] = lanes<R>(P + (i + a) * width + j + v * lane_count);
     for (std::size_t r = 0; r < rows.count; ++r) {
         const double* left = rows.wd + rows.starts[r] + i;
         const double* right = rows.d + rows.starts[r] + j;
         for (std::size_t a = 0; a < height; ++a)
             for (std::size_t v = 0; v < vectors; ++v)
-                sum[a][v] += lanes(right + v * lane_count) * left[a];
+                sum[a][v] += lanes<R>(right + v * lane_count) * left[a];
     }
     for (std::size_t a = 0; a < height; ++a)
         for (std::size_t v = 0; v < vectors; ++v)
-            lanes(P + (i + a) * width + j + v * lane_count) = sum[a][v];
+            lanes<R>(P + (i + a) * width + j + v * lane_count) = sum[a][v];
 }
 
 // P += sum of wd d^T, for columns i and all from the eighth before it on
-NAIVELY_CLONES void add_products(const ClassRows& rows, std::size_t width, double* P) {
+template <class R>
+NAIVELY_INLINE void add_products_by(const ClassRows& rows, std::size_t width, double* P) {
+    constexpr std::size_t vectors = R::many ? 2 : 1;
     for (std::size_t i = 0; i < width; i += height) {
         std::size_t j = i / lane_count * lane_count;
-        for (; j + 2 * lane_count <= width; j += 2 * lane_count)
-            add_rectangle<2>(rows, i, j, width, P);
-        if (j < width) add_rectangle<1>(rows, i, j, width, P);
+        for (; j + vectors * lane_count <= width; j += vectors * lane_count)
+            add_rectangle<R, vectors>(rows, i, j, width, P);
+        if (j < width) add_rectangle<R, 1>(rows, i, j, width, P);
     }
 }
+NAIVELY_BY_REGISTERS(void, add_products, (const ClassRows& rows, std::size_t width, double* P),
+                     (rows, width, P))
 
 NAIVELY_CLONES void pack_rows(const Table& X, std::size_t row, std::size_t rows, double* tile,
                               std::size_t width) {
@@ -59,17 +62,21 @@ NAIVELY_CLONES void pack_rows(const Table& X, std::size_t row, std::size_t rows,
 }
 
 // x becomes x - centre, or 0 where it is missing.
-NAIVELY_CLONES void subtract(const double* centre, std::size_t rows, std::size_t width,
-                             double* tile) {
+template <class R>
+NAIVELY_INLINE void subtract_by(const double* centre, std::size_t rows, std::size_t width,
+                                double* tile) {
     for (std::size_t i = 0; i < rows; ++i)
         for (std::size_t j = 0; j < width; j += lane_count) {
-            Lanes& x = lanes(tile + i * width + j);
-            Mask present;
+            typename R::Lanes& x = lanes<R>(tile + i * width + j);
+            typename R::Mask present;
             find_present(x, present);
-            x = x - lanes(centre + j);
+            x = x - lanes<R>(centre + j);
             zero_unless(present, x);
         }
 }
+NAIVELY_BY_REGISTERS(void, subtract,
+                     (const double* centre, std::size_t rows, std::size_t width, double* tile),
+                     (centre, rows, width, tile))
 
 // The sums of a class: lines of `width` columns, and a square of them.
 struct ClassSums {

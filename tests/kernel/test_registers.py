@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from naively import GaussianNB, _kernel
+from naively import GaussianNB, NaiveBayes, _kernel
+from naively.statistics import Scatter
 
 
 @pytest.fixture(params=[256, 0], ids=["256 bits", "older processors"])
@@ -56,6 +57,17 @@ def test_narrower_registers_change_no_bit(narrower, name, n_classes, weighted):
 
     for expected, found in zip(answers(), narrower(answers), strict=True):
         np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("name", ["rows", "columns", "floats", "missing"])
+def test_narrower_registers_change_no_bit_of_products(narrower, name):
+    X = tables()[name]
+    y = np.arange(len(X)) % 3
+
+    def products():
+        return NaiveBayes().fit(X, y).summary_[Scatter].products
+
+    np.testing.assert_array_equal(narrower(products), products())
 
 
 def test_narrower_registers_change_no_bit_of_far_rows(narrower):
