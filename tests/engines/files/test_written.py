@@ -267,6 +267,7 @@ def by_reading_in_spark(path):
         return found, spark_scoring.predict(model, frame).toPandas()["prediction"].to_numpy()
 
 
+PYARROW = int(pa.__version__.partition(".")[0])
 READERS = {"Dask": by_dask, "DuckDB": by_duckdb, "Ibis": by_ibis, "Spark": by_reading_in_spark}
 READ_BY = [name for name in WRITERS if name.endswith(("csv", "parquet", "shuffled rows", "groups"))]
 
@@ -276,6 +277,8 @@ READ_BY = [name for name in WRITERS if name.endswith(("csv", "parquet", "shuffle
 def test_every_engine_learns_from_a_file_what_the_files_engine_does(path, engine):
     if engine == "Spark" and (why := sparks.absent()):
         pytest.skip(why)
+    if engine == "Dask" and path.stem.startswith("polars_parquet") and PYARROW < 23:
+        pytest.skip("pandas takes polars' codes of categories from pyarrow 23 on")
     X, expected = whole("NaiveBayes")
     found, answers = READERS[engine](path)
     check_same(found, expected.summary_)

@@ -54,7 +54,10 @@ def written(path: str | os.PathLike[str], schema: Any) -> Iterator[Write]:
 
         def write(table: Any) -> None:
             held.append(table)
-            if sum(t.num_rows for t in held) >= _ROWS or sum(t.nbytes for t in held) >= _BYTES:
+            size = sum(
+                t.get_total_buffer_size() for t in held
+            )  # nbytes: no views before pyarrow 26
+            if size >= _BYTES or sum(t.num_rows for t in held) >= _ROWS:
                 flush()
 
         try:
