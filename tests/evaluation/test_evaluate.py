@@ -348,7 +348,7 @@ def test_a_classifier_must_be_an_instance():
 
 
 def test_rows_cannot_be_weighted():
-    with pytest.raises(TypeError, match="sample_weight"):
+    with pytest.raises(NaivelyError, match="only files take the option 'sample_weight'"):
         evaluate(*IRIS, sample_weight=np.ones(150))
 
 
