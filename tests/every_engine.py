@@ -14,7 +14,7 @@ import pytest
 from pyarrow import feather, parquet
 
 from naively import summarize
-from tests import databases, sparks
+from tests import databases, gpus, sparks
 from tests.written import as_json_lines
 
 TARGET, WEIGHT = "the_label", "the_weight"
@@ -129,6 +129,13 @@ def on_dask_frame(table, y, folder, w=None, **options):
         return summarize(frame, np.asarray(y), sample_weight=w, **options)
 
 
+def on_gpu(table, y, folder, w=None, **options):
+    """Summarize tensors on a GPU, or in Triton's interpreter where there is none."""
+    X, given = gpus.tensor(as_array(table)), np.asarray(y)
+    given = gpus.tensor(given) if given.dtype.kind == "i" else given
+    return summarize(X, given, sample_weight=None if w is None else gpus.tensor(w), **options)
+
+
 def spark_frame(table):
     """Return a Spark frame of some partitions, or skip the test."""
     if sparks.absent():
@@ -176,6 +183,7 @@ ENGINES = {
     **{form: in_file(form) for form in FORMATS},
     "dask array": on_dask_array,
     "dask frame": on_dask_frame,
+    "gpu": on_gpu,
     "spark": on_spark,
     "spark files": on_spark_files,
     "duckdb": in_database("duckdb"),
@@ -183,6 +191,6 @@ ENGINES = {
     "postgres": in_database("postgres"),
     "spark sql": in_database("spark"),
 }
-OF_NUMBERS = {"array", "dask array"}  # which hold nothing else
+OF_NUMBERS = {"array", "dask array", "gpu"}  # which hold nothing else
 IN_DATABASES = {"duckdb", "sqlite", "postgres", "spark sql"}
 POORLY_TYPED = {"sqlite", "postgres", "spark sql", "spark files"}  # not every type of Arrow's

@@ -150,7 +150,7 @@ def test_booleans_are_0_and_1_for_gaussian_nb_everywhere(where, tmp_path):
     np.testing.assert_allclose(found.moments.m2, model.summary_.moments.m2, rtol=1e-12)
 
 
-TARGETED = [name for name in ENGINES if name not in IN_MEMORY and not name.startswith("dask")]
+TARGETED = [name for name in ENGINES if name not in {*IN_MEMORY, *OF_NUMBERS, "dask frame"}]
 NO_TARGETS = {
     "labels as weights": ({"weight": TARGET}, "labels and weights must be in different columns"),
     "labels to learn from": ({"columns": ["whole", TARGET]}, "must not be among the columns"),

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.engines import arrays
+from naively.engines.devices import check_one_place, is_on_device
 from naively.exceptions import NaivelyError
 from naively.labels import encode
 from naively.measure import measure
@@ -44,7 +45,8 @@ def summarize(
     ----------
     X : array-like or data frame of shape (n_rows, n_columns)
         A NumPy array, nested lists, a sparse matrix or array of SciPy's, a frame of pandas, polars
-        or pyarrow, or a collection of Dask's. NaN, null and masked cells are missing. With
+        or pyarrow, a collection of Dask's, or an array on a GPU, which is measured there (of
+        torch, CuPy, or any that speaks DLPack). NaN, null and masked cells are missing. With
         ``target``, files (CSV, JSON lines, Parquet, Arrow: paths, folders, globs), any object
         that streams Arrow data, a table of Ibis's, or a frame of Spark's.
     y : array-like of shape (n_rows,)
@@ -81,6 +83,11 @@ def summarize(
         return _summarize_target(X, target, n_jobs, {"schema": schema, **options})
     if y is None or options:
         raise NaivelyError("rows need labels: summarize(X, y), or summarize(files, target='y').")
+    if is_on_device(X):
+        from naively.engines import gpu
+
+        return gpu.summarize(X, y, schema=schema, sample_weight=sample_weight)
+    check_one_place(X, y=y, sample_weight=sample_weight)
     if type(X).__module__.partition(".")[0] == "dask":
         from naively.engines import dask
 

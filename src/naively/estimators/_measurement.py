@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from naively import labels
+from naively.engines.devices import check_one_place, is_on_device, on_host
 from naively.estimators._dask import is_dask
 from naively.estimators._validation import Checked, check_labels, check_table, check_weights
 from naively.measure import measure
@@ -24,6 +25,14 @@ if TYPE_CHECKING:
 __all__ = ["MeasurementMixin"]
 
 
+class _RowsNeededError(Exception):
+    """A schema cannot be settled without a sample of rows."""
+
+
+def _no_rows(size: int) -> Any:
+    raise _RowsNeededError
+
+
 class MeasurementMixin:
     """The methods that check, read and measure rows."""
 
@@ -34,6 +43,9 @@ class MeasurementMixin:
         self, X: Any, y: Any, sample_weight: Any, known: Schema | None
     ) -> tuple[Summary, np.dtype[Any]]:
         """Summarize rows, in memory or wherever they are; and return the type of answers."""
+        if is_on_device(X):
+            return self._measured_on_device(X, y, sample_weight, known)
+        check_one_place(X, y=y, sample_weight=sample_weight)
         if not is_dask(X):
             checked = self._check(X, None if known is None else self._decided(X, known))
             return self._summarize(checked, y, sample_weight), checked.dtype
@@ -54,6 +66,23 @@ class MeasurementMixin:
         if known is None:
             schema = self._settled(schema, first)
         return measured(schema), checked.dtype
+
+    def _measured_on_device(
+        self, X: Any, y: Any, sample_weight: Any, known: Schema | None
+    ) -> tuple[Summary, np.dtype[Any]]:
+        """Summarize rows on a GPU: there, where moments are enough, or else on the host."""
+        from naively.engines import gpu
+
+        rows = gpu.DeviceRows(X)
+        checked = self._check(rows[:2], known)
+        try:
+            schema = self._settled(checked.schema, _no_rows) if known is None else checked.schema
+        except _RowsNeededError:
+            schema = None
+        if schema is not None and gpu.is_measured_here(schema):
+            return gpu.summarize(rows, y, schema=schema, sample_weight=sample_weight), checked.dtype
+        check_one_place(X, y=y, sample_weight=sample_weight)
+        return self._measured(rows[:], on_host(y), on_host(sample_weight), known)
 
     def _of_partitions(self) -> dict[str, Any]:
         """Return options of Dask's engine: how this estimator measures a partition."""

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from naively import labels
 from naively._threads import block_slices, map_blocks
 from naively.engines.arrays import unmasked
+from naively.engines.devices import on_host
 from naively.estimators._dask import lazy_on_dask
 from naively.estimators._learned import LearnedMixin
 from naively.estimators._validation import Checked, check_known, check_labels, check_weights
@@ -147,7 +148,8 @@ class PredictionMixin(LearnedMixin):
 
     def accuracy(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return the share of rows whose predicted class is the true one; `score` is the same."""
-        predicted = np.asarray(self.predict(X))
+        predicted = np.asarray(on_host(self.predict(X)))
+        y, sample_weight = on_host(y), on_host(sample_weight)
         present, codes = labels.encode(check_labels(self, y, predicted.shape[0]))
         labels.union(present, self.classes_)  # raises where they are of another type
         weights = check_weights(predicted, sample_weight)
@@ -165,7 +167,8 @@ class PredictionMixin(LearnedMixin):
         It is infinite if a true class has probability 0, for example a label that was never seen.
         """
         snapshot = self._snapshot()
-        log_proba, classes = snapshot.predict_log_proba(X), snapshot.classes_
+        log_proba, classes = on_host(snapshot.predict_log_proba(X)), snapshot.classes_
+        y, sample_weight = on_host(y), on_host(sample_weight)
         present, codes = labels.encode(check_labels(self, y, log_proba.shape[0]))
         check_known(present, labels.union(present, classes))
         known = labels.contained(present, classes)

@@ -1,0 +1,89 @@
+"""Arrays on a GPU are recognised here without importing torch, and copied to the host.
+
+A CPU tensor counts as one where ``TRITON_INTERPRET=1`` is set: then the kernels of the GPU run in
+Triton's interpreter, which is how they are tested on machines without a GPU.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively._optional import need
+from naively.exceptions import NaivelyError
+
+__all__ = ["as_tensor", "check_one_place", "is_on_device", "numpy_of", "on_host", "power_of_two"]
+__all__ += ["processors", "sent", "torch_for"]
+
+_CUDA = (2, 13)  # DLPack's numbers of CUDA's memory, and of memory that CUDA manages
+_PLAIN = (np.ndarray, list, tuple, type(None))
+
+
+def is_on_device(X: Any) -> bool:
+    """Whether X is an array in the memory of a GPU."""
+    if type(X) in _PLAIN or not hasattr(X, "__dlpack_device__"):
+        return False
+    if type(X).__module__.partition(".")[0] == "torch" and not X.is_cuda:
+        return os.environ.get("TRITON_INTERPRET") == "1" and X.device.type == "cpu"
+    return int(X.__dlpack_device__()[0]) in _CUDA
+
+
+def torch_for(purpose: str) -> Any:
+    """Import torch and Triton, or say how to get them."""
+    need("triton", purpose, extra="gpu")
+    return need("torch", purpose, extra="gpu")
+
+
+def as_tensor(X: Any) -> Any:
+    """Return an array on a GPU as a tensor of torch's, without a copy."""
+    torch = torch_for("reading arrays on a GPU")
+    return X.detach() if isinstance(X, torch.Tensor) else torch.from_dlpack(X)
+
+
+def on_host(X: Any) -> Any:
+    """Return an array on a GPU as an array of NumPy's; anything else as it is."""
+    if not is_on_device(X):
+        return X
+    return numpy_of(as_tensor(X))
+
+
+def numpy_of(tensor: Any) -> NDArray[Any]:
+    """Return a tensor as an array of NumPy's, which has no bfloat16."""
+    if tensor.is_floating_point() and tensor.dtype.itemsize < 4:
+        tensor = tensor.float()
+    found: NDArray[Any] = tensor.cpu().numpy()
+    return found
+
+
+def check_one_place(X: Any, **others: Any) -> None:
+    """Raise where labels or weights are on a GPU that the rows are not on."""
+    for name, other in others.items():
+        if not is_on_device(other):
+            continue
+        place = str(as_tensor(X).device) if is_on_device(X) else "the host"
+        if str(as_tensor(other).device) != place:
+            raise NaivelyError(
+                f"X and {name} must be on one device; got X on {place} and {name} on "
+                f"{as_tensor(other).device}. Move one of them, as by {name}.to(X.device)."
+            )
+
+
+def sent(array: Any, device: Any) -> Any:
+    """Return a copy of an array of NumPy's as a tensor on a device."""
+    return torch_for("using a GPU").tensor(np.ascontiguousarray(array), device=device)
+
+
+def processors(device: Any) -> int:
+    """Return how many multiprocessors a GPU has; Triton's interpreter is as a small one."""
+    if device.type != "cuda":
+        return 1
+    torch = torch_for("using a GPU")
+    return int(torch.cuda.get_device_properties(device).multi_processor_count)
+
+
+def power_of_two(number: int) -> int:
+    """Return the least power of two that is not less; 16 at least."""
+    return max(16, 1 << (number - 1).bit_length())

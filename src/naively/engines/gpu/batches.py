@@ -1,0 +1,56 @@
+"""Batches of the host's memory on their way to a GPU, through memory that does not page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from naively.engines.devices import torch_for
+from naively.exceptions import NaivelyError
+
+__all__ = ["BatchSender"]
+
+
+class BatchSender:
+    """Sends batches to a GPU, one ahead of the one that is measured there."""
+
+    def __init__(self, device: Any) -> None:
+        self.torch = torch_for("sending batches to a GPU")
+        self.device = self.torch.device(device)
+        self.stream = self.torch.cuda.Stream(self.device) if self.device.type == "cuda" else None
+
+    def sent(self, batches: Iterable[Sequence[Any]]) -> Iterator[tuple[Any, Any, Any]]:
+        """Yield rows on the GPU, with labels and weights, which stay as they are."""
+        ahead = None
+        for batch in batches:
+            if not 2 <= len(batch) <= 3:
+                raise NaivelyError(
+                    f"a batch must be (X, y) or (X, y, sample_weight); got {len(batch)} parts."
+                )
+            X, y, weight = (*batch, None)[:3]
+            coming = self._started(X), y, weight
+            if ahead is not None:
+                yield self._arrived(*ahead)
+            ahead = coming
+        if ahead is not None:
+            yield self._arrived(*ahead)
+
+    def _started(self, X: Any) -> tuple[Any, Any]:
+        """Begin to copy rows; return the pinned ones too, which must live until they are there."""
+        torch = self.torch
+        rows = X if isinstance(X, torch.Tensor) else torch.as_tensor(np.asarray(X))
+        if self.stream is None:
+            return rows, rows
+        pinned = rows if rows.is_pinned() else rows.pin_memory()
+        with torch.cuda.stream(self.stream):
+            return pinned, pinned.to(self.device, non_blocking=True)
+
+    def _arrived(self, copied: tuple[Any, Any], y: Any, weight: Any) -> tuple[Any, Any, Any]:
+        """Wait until rows are on the GPU."""
+        _, rows = copied
+        if self.stream is not None:
+            self.stream.synchronize()
+            rows.record_stream(self.torch.cuda.current_stream(self.device))
+        return rows, y, weight

@@ -1,0 +1,102 @@
+r"""Moments of rows on a GPU: weight, mean and squared deviations, in float64 whatever the input.
+
+Cells are measured from an origin of their class and column, the first cell that is present:
+
+.. math:: \bar x = o + \frac{s_1}{s_0}, \qquad m_2 = s_2 - \frac{s_1^2}{s_0}
+
+where :math:`s_i = \sum w (x - o)^i`. The difference loses the digits that :math:`s_2 / m_2` has
+before its point; where these are more than three, as after a first cell that is an outlier, the
+rows are read again with the means as origins.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.engines.devices import numpy_of, power_of_two, processors, sent, torch_for
+from naively.engines.gpu.rows import DeviceRows, DeviceTargets
+from naively.statistics.moments import sum_and_rest
+
+__all__ = ["measured"]
+
+Floats = NDArray[np.float64]
+
+_LOOK = 32  # rows of a class among which the first present cell is looked for
+_MOST_LOST = 1e3  # of s2 / m2
+_PARTS = 16  # for each multiprocessor
+_TILE = 1024  # cells of a tile
+
+
+def measured(X: DeviceRows, targets: DeviceTargets) -> tuple[Floats, Floats | None]:
+    """Return the weight of each class, and its moments; None where those are not finite."""
+    with np.errstate(all="ignore"):  # Triton's interpreter computes by NumPy
+        sums = _sums(X.tensor, targets, missing=targets.weights is not None)
+        if not np.isfinite(sums.values).all():
+            sums = _sums(X.tensor, targets, missing=True)
+        found = _moments(sums)
+        lost = found[2] * _MOST_LOST < sums.values[:, 2]
+        if lost.any() and np.isfinite(found).all():
+            found = _moments(_sums(X.tensor, targets, missing=True, origin=found[1]))
+        weight = sums.n_rows
+        if targets.weights is not None:
+            total = _sums(targets.weights[:, None], targets._replace(weights=None), missing=True)
+            weight = total.values[:, 1, 0] + total.values[:, 0, 0] * total.origin[:, 0]
+    return weight, found if np.isfinite(found).all() else None
+
+
+class OriginSums(NamedTuple):
+    """Sums about origins, by class and column, and how many rows each class has."""
+
+    values: Floats  # by class: weights, sums and sums of squares, by column
+    origin: Floats
+    n_rows: Floats
+
+
+def _moments(sums: OriginSums) -> Floats:
+    """Return weight, mean, m2 and rest."""
+    weight, s1, s2 = sums.values[:, 0], sums.values[:, 1], sums.values[:, 2]
+    step = np.divide(s1, weight, out=np.zeros_like(s1), where=weight > 0)
+    mean, rest = sum_and_rest(sums.origin, step)
+    found = np.stack([weight, mean, np.maximum(s2 - s1 * step, 0.0), rest])
+    found[:, weight == 0] = 0.0
+    return found
+
+
+def _sums(
+    X: Any, targets: DeviceTargets, *, missing: bool, origin: Floats | None = None
+) -> OriginSums:
+    """Read all rows. Where no cell is missing, that is sooner done; else sums are NaN."""
+    from naively.engines.gpu import kernels
+
+    torch = torch_for("measuring rows on a GPU")
+    _, order, starts, weights = targets
+    (n, d), n_classes, device = X.shape, targets.classes.size, X.device
+    half = X.dtype.itemsize == 2
+    C = min(64, power_of_two(d))
+    R, blocks = _TILE // C, -(-d // C)
+    sizes = {"HALF": half, "WEIGHTED": weights is not None, "C": C}
+    given = X, *X.stride(), order if weights is None else weights, order, starts
+    begin = torch.empty((n_classes, d), dtype=torch.float64, device=device)
+    if origin is None:
+        kernels.first_cells[n_classes, blocks](*given, begin, d, LOOK=_LOOK, **sizes)
+    else:
+        begin = sent(origin, device)
+    n_parts = max(1, min(_PARTS * processors(device), -(-n // (4 * R))))
+    length = -(-n // n_parts)
+    edges = torch.arange(n_parts + 1, device=device) * length
+    first = (torch.searchsorted(starts, edges, right=True) - 1).clamp_(max=n_classes - 1)
+    parts = torch.empty((n_parts + n_classes, 3, d), dtype=torch.float64, device=device)
+    sums = torch.empty((n_classes, 3, d), dtype=torch.float64, device=device)
+    cuts = first, begin, parts, n, d, length
+    sizes |= {"MISSING": missing, "SHORT": n < 1 << 31, "R": R}
+    kernels.sum_parts[n_parts, blocks](*given, *cuts, num_warps=8, **sizes)
+    kernels.add_parts[n_classes, -(-3 * d // 64)](parts, starts, sums, d, length, R=32, C=64)
+    both = torch.cat([sums.ravel(), begin.ravel(), starts.to(torch.float64)])
+    values, at, cut = np.split(numpy_of(both), [sums.numel(), sums.numel() + begin.numel()])
+    found = OriginSums(values.reshape(sums.shape), at.reshape(begin.shape), np.diff(cut))
+    if not missing:
+        found.values[:, 0] = found.n_rows[:, np.newaxis]
+    return found

@@ -1,0 +1,123 @@
+"""Rows, labels and weights on a GPU: what is read there, and in which order."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively import labels
+from naively.engines import arrays
+from naively.engines.devices import (
+    as_tensor,
+    check_one_place,
+    is_on_device,
+    numpy_of,
+    on_host,
+    sent,
+    torch_for,
+)
+from naively.exceptions import NaivelyError
+
+__all__ = ["DeviceRows", "DeviceTargets"]
+
+_MOST_RANGE = 1 << 16  # integer labels within such a range are codes already, but for the lowest
+
+
+class DeviceRows:
+    """A table on a GPU. Slices are copied to the host, where the kernel of the CPU reads them."""
+
+    def __init__(self, X: Any) -> None:
+        torch = torch_for("reading arrays on a GPU")
+        tensor = as_tensor(X)
+        if tensor.ndim != 2:
+            shape = tuple(tensor.shape)
+            raise NaivelyError(f"X must have two dimensions, rows and columns; got shape {shape}.")
+        if tensor.is_complex():
+            raise NaivelyError(f"X must hold real numbers; got dtype {tensor.dtype}.")
+        if not tensor.is_floating_point():
+            tensor = tensor.to(torch.float64)
+        self.tensor, self.shape = tensor, tuple(tensor.shape)
+        short = tensor.dtype.itemsize <= 4 and as_tensor(X).is_floating_point()
+        self.dtype = np.dtype(np.float32 if short else np.float64)
+
+    def __getitem__(self, rows: slice) -> NDArray[Any]:
+        return numpy_of(self.tensor[rows])
+
+
+class DeviceTargets(NamedTuple):
+    """The classes, the rows in an order in which classes stand together, and the rows' weights."""
+
+    classes: NDArray[Any]  # perhaps with some between that have no rows
+    order: Any  # int64: which rows
+    starts: Any  # int64: where each class begins in that order, and where the last one ends
+    weights: Any  # float64, by row; None where rows are not weighted
+
+    @classmethod
+    def of(cls, X: DeviceRows, y: Any, sample_weight: Any) -> DeviceTargets:
+        """Encode labels and check weights, on the GPU where they are there."""
+        check_one_place(X.tensor, y=y, sample_weight=sample_weight)
+        classes, codes = _encoded(y, X.tensor.device)
+        n_rows = X.shape[0]
+        if codes.shape[0] != n_rows:
+            raise NaivelyError(
+                f"X and y must be equally long; got {n_rows} rows and {codes.shape[0]} labels."
+            )
+        torch = torch_for("reading arrays on a GPU")
+        ordered, order = torch.sort(codes, stable=True)
+        places = torch.arange(classes.size, device=codes.device, dtype=codes.dtype)
+        starts = torch.searchsorted(ordered, places)
+        starts = torch.nn.functional.pad(starts, (0, 1), value=n_rows)
+        if n_rows < 1 << 31:
+            order = order.to(torch.int32)  # which is read sooner
+        weights = None if sample_weight is None else _checked_weights(sample_weight, X)
+        return cls(classes, order, starts, weights)
+
+
+def _encoded(y: Any, device: Any) -> tuple[NDArray[Any], Any]:
+    """Return distinct labels, sorted, and the code of each row, in the fewest bytes."""
+    torch = torch_for("reading labels on a GPU")
+    whole = (torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
+    if not is_on_device(y) or as_tensor(y).dtype not in whole or not as_tensor(y).numel():
+        classes, codes = labels.encode(on_host(y))
+        return classes, _short(sent(codes, device), classes.size)
+    tensor = as_tensor(y)
+    if tensor.ndim != 1:
+        raise NaivelyError(f"labels must have one dimension; got shape {tuple(tensor.shape)}.")
+    plain = tensor.to(torch.uint8) if tensor.dtype == torch.bool else tensor
+    low, high = torch.stack(torch.aminmax(plain)).tolist()
+    if high - low < _MOST_RANGE:
+        classes = np.arange(low, high + 1)
+        codes = _short(plain, classes.size)
+        if low:
+            codes -= torch.tensor(low).to(codes.dtype).item()  # right even where both overflow
+    else:
+        found, codes = torch.unique(plain, return_inverse=True)
+        classes, codes = numpy_of(found), _short(codes, found.numel())
+    return classes.astype(numpy_of(tensor[:1]).dtype), codes
+
+
+def _short(codes: Any, size: int) -> Any:
+    """Return codes in the fewest bytes: the fewer there are, the sooner they are sorted."""
+    torch = torch_for("reading labels on a GPU")
+    fits = [torch.uint8] * (size <= 1 << 8) + [torch.int16] * (size <= 1 << 15)
+    return codes.to([*fits, torch.int32][0], copy=True)
+
+
+def _checked_weights(sample_weight: Any, X: DeviceRows) -> Any:
+    torch = torch_for("reading weights on a GPU")
+    if is_on_device(sample_weight):
+        weights = as_tensor(sample_weight).to(torch.float64)
+    else:
+        weights = sent(arrays.as_weights(sample_weight), X.tensor.device)
+    if tuple(weights.shape) != (X.shape[0],):
+        shape = tuple(weights.shape)
+        raise NaivelyError(f"there must be one weight per row ({X.shape[0]}); got shape {shape}.")
+    bad = ~((weights >= 0) & torch.isfinite(weights))
+    if bool(bad.any()):
+        at = int(torch.argmax(bad.to(torch.uint8)))
+        raise NaivelyError(
+            f"weights must be finite and >= 0; got sample_weight[{at}]={float(weights[at])}."
+        )
+    return weights.contiguous()

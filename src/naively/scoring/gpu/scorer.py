@@ -1,0 +1,176 @@
+"""Scores rows on a GPU by a model's forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from naively.engines.devices import power_of_two, processors, sent, torch_for
+from naively.engines.gpu.rows import DeviceRows
+from naively.forms import Form, Lines, Pieces, Quadratics, Students, Tables
+from naively.model import Model
+from naively.scoring.gpu.weights import screen_weights
+
+__all__ = ["DeviceScorer", "is_scored_here"]
+
+_MOST_CENTRED = 1024  # classes whose terms are centred in one tile
+_MOST_SCREENED = 255  # classes that the screen knows; the bound of the error is one more
+_MOST_CELLS = 1 << 26  # of rows and classes, that are scored together in float64
+_LIMIT = 1e-3  # of the error of a log-probability: rows beyond are scored in float64
+
+
+def is_scored_here(model: Model, want: str) -> bool:
+    """Whether a GPU knows all forms of a model."""
+    if model.interactions is not None or model.words:
+        return False
+    if model.tables is not None and not model.coded:
+        return False
+    forms = [term.form for term in model.terms if term.family.kind == "number"]
+    return all(_is_known(form, want) for form in forms)
+
+
+def _is_known(form: Form, want: str) -> bool:
+    if isinstance(form, Quadratics | Students):
+        return form.weight is None or form.B.shape[1] <= _MOST_CENTRED
+    if isinstance(form, Lines):  # what all classes share needs a beta function
+        return want not in ("joint", "evidence") or form.carrier is None
+    return isinstance(form, Pieces)
+
+
+class DeviceScorer:
+    """A model on a GPU."""
+
+    def __init__(self, model: Model, device: Any) -> None:
+        self.torch = torch_for("scoring rows on a GPU")
+        self.model, self.device = model, device
+        self.constant = self._sent(model.constant)
+        self.possible = self._sent((model.constant > -np.inf).astype(np.int32))
+        self.numbers = [(t.at, t.form) for t in model.terms if t.family.kind == "number"]
+        self._screens: dict[bool, Any] = {}
+
+    @cached_property
+    def _adders(self) -> list[Callable[[Any, Any], None]]:
+        forms: list[Any] = [*self.numbers]
+        if self.model.tables is not None:
+            forms.append(((), self.model.tables))
+        return [self._adder(at, form) for at, form in forms]
+
+    @cached_property
+    def names(self) -> Any:
+        """The labels of the classes, or their places where labels are no numbers."""
+        classes = self.model.classes
+        return self._sent(classes if classes.dtype.kind in "iuf" else np.arange(classes.size))
+
+    def answers(self, want: str, rows: DeviceRows, out: Any) -> Any:
+        """Write what is wanted into a tensor, and return which rows are left to the host."""
+        with np.errstate(all="ignore"):  # Triton's interpreter computes by NumPy
+            return self._answers(want, rows, out)
+
+    def _answers(self, want: str, rows: DeviceRows, out: Any) -> Any:
+        doubtful = None
+        if want in ("labels", "proba") and rows.dtype == np.float32:
+            doubtful = self._screened(rows.tensor, out, exact=want == "proba")
+        if doubtful is None:
+            doubtful = self.torch.arange(rows.shape[0], device=self.device)
+        step = max(1, _MOST_CELLS // self.constant.numel())
+        parts = [self._in_float64(want, rows.tensor, part, out) for part in doubtful.split(step)]
+        return self.torch.cat(parts) if parts else doubtful
+
+    def _sent(self, array: Any) -> Any:
+        return sent(array, self.device)
+
+    def _screened(self, X: Any, out: Any, *, exact: bool) -> Any:
+        """Score Gaussian rows by matrix products; return the doubtful ones, or None for all."""
+        from naively.scoring.gpu.screen import score_rows
+
+        (n, d), K = X.shape, self.constant.numel()
+        C, P = min(64, power_of_two(d)), power_of_two(K + 1)
+        shape = -(-d // C) * C, P
+        if exact not in self._screens:
+            self._screens[exact] = self._screen(shape, exact)
+        weights = self._screens[exact]
+        if weights is None:
+            return None
+        torch = self.torch
+        doubtful = torch.empty(n, dtype=torch.int64, device=self.device)
+        count = torch.zeros(1, dtype=torch.int32, device=self.device)
+        n_tiles = -(-n // 64)
+        score_rows[min(n_tiles, 8 * processors(self.device)),](
+            X, *X.stride(), *weights, self.names, out, doubtful, count, n, d, K, shape[0], n_tiles,
+            EXACT=exact, ONE=d <= C, R=64, C=C, P=P, num_warps=4, num_stages=3,
+        )  # fmt: skip
+        return doubtful[: int(count)]
+
+    def _screen(self, shape: tuple[int, int], exact: bool) -> Any:
+        """Return the weights of the screen on the GPU; None where the model is no Gaussian's."""
+        model = self.model
+        if len(self.numbers) != 1 or model.tables is not None or shape[1] > _MOST_SCREENED + 1:
+            return None
+        at, form = self.numbers[0]
+        if not isinstance(form, Quadratics) or [*at] != [*range(model.schema.n_columns)]:
+            return None
+        if not form.is_plain or not np.isfinite(model.constant).any():
+            return None
+        weights = screen_weights(form, model.constant, shape, exact=exact, limit=_LIMIT)
+        return None if weights is None else [self._sent(part) for part in weights]
+
+    def _in_float64(self, want: str, X: Any, index: Any, out: Any) -> Any:
+        """Score some rows; return those of them that are left to the host."""
+        from naively.scoring.gpu import terms
+
+        torch, K, n = self.torch, self.constant.numel(), index.numel()
+        if not n:
+            return index
+        joint = self.constant.repeat(n, 1)
+        for add in self._adders:
+            add((X, *X.stride(), index), joint)
+        bad = torch.empty(n, dtype=torch.int8, device=self.device)
+        P = min(64, power_of_two(K))
+        given = joint, self.possible, self.names, index, out, bad, n, K
+        terms.finish[-(-n // 64),](*given, WANT=want, R=64, P=P)
+        return index[bad != 0]
+
+    def _adder(self, at: Sequence[int], form: Form) -> Callable[[Any, Any], None]:
+        """Return what adds the terms of a form, whose arrays are on the GPU from now on."""
+        from naively.scoring.gpu import terms
+
+        columns, K = self._sent(np.asarray(at, np.int64)), self.constant.numel()
+        P, m = min(64, power_of_two(K)), len(at)
+        sizes: tuple[int, ...]
+        options: dict[str, Any] = {}
+        if isinstance(form, Tables):
+            kernel, sizes = terms.add_tables, (len(form.offsets) - 1, K)
+            arrays = [self._sent(form.offsets), self._sent(form.values)]
+        elif isinstance(form, Pieces):
+            n_knots = form.knots.shape[1]
+            kernel, sizes = terms.add_pieces, (m, K, n_knots, n_knots.bit_length() + 1)
+            arrays = [columns, self._sent(form.knots), self._sent(form.values)]
+        else:
+            kind, parts, weight = _arrays(form)
+            P = P if weight is None else power_of_two(K)  # the mean is of all classes
+            kernel, sizes = terms.add_terms, (m, K)
+            options = {"FORM": kind, "CENTRED": weight is not None}
+            arrays = [columns, *map(self._sent, [*parts, parts[0] if weight is None else weight])]
+
+        def add(place: Any, joint: Any) -> None:
+            n, half = joint.shape[0], place[0].dtype.itemsize == 2
+            given = *place, *arrays, joint, n, *sizes
+            kernel[-(-n // 64), -(-K // P)](*given, HALF=half, R=64, P=P, **options)
+
+        return add
+
+
+def _arrays(form: Any) -> tuple[str, list[Any], Any]:
+    """Return the kernel's name of a form, its arrays, and weights that differ by class."""
+    if isinstance(form, Lines):
+        step = np.array([np.nan if form.step is None else form.step])
+        kind = "lines" if form.step is None else "steps"
+        return kind, [form.A, form.B, np.array([form.lowest]), step], None
+    s = np.ones_like(form.B) if form.s is None else form.s
+    parts = form.A, form.B, form.mu, s
+    known = ~np.isnan(sum(parts))
+    arrays = [np.where(known, part, 0.0) for part in parts]  # what is unknown adds nothing
+    return "students" if isinstance(form, Students) else "quadratics", arrays, form.weight
