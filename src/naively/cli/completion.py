@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from importlib import import_module
+from typing import Annotated, Any, Literal
 
 import typer
 
-__all__ = ["completion"]
+__all__ = ["ASKED_BY_SHELLS", "answer_shells", "completion"]
+
+ASKED_BY_SHELLS = "_NAIVELY_COMPLETE"  # what is set in the environment when a shell asks
 
 
 def completion(
@@ -26,7 +29,14 @@ def completion(
       eval "$(naively completion zsh)"
       naively completion fish | source
     """
-    from typer import completion as typers
+    names = {"prog_name": "naively", "complete_var": ASKED_BY_SHELLS}
+    print(_typers().get_completion_script(**names, shell=shell))
 
-    names = {"prog_name": "naively", "complete_var": "_NAIVELY_COMPLETE"}
-    print(typers.get_completion_script(**names, shell=shell))  # type: ignore[attr-defined]
+
+def answer_shells() -> None:
+    """Let typer know the ways in which shells ask it what may come next."""
+    _typers().completion_init()
+
+
+def _typers() -> Any:
+    return import_module("typer.completion")

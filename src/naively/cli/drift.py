@@ -9,6 +9,7 @@ import typer
 
 from naively.cli import console
 from naively.cli.options import AsJson, Files, Labels, Reading, Saved, check_output
+from naively.cli.outputs import file_at, is_standard, tell_written
 from naively.exceptions import NaivelyError
 
 __all__ = ["drift"]
@@ -56,6 +57,8 @@ def drift(
 
     if fail_above is not None and not 0 <= fail_above <= 1:
         raise NaivelyError(f"--fail-above must be from 0 to 1; got {fail_above}.")
+    if as_json and is_standard(output):
+        raise NaivelyError("choose --json or a page on standard output; got both.")
     before = load(model)
     after, inputs = _after(before, files, reading, labels)
     if output is not None:
@@ -63,11 +66,12 @@ def drift(
     found = compare(Compared(before.summary_, model=before), after)
     if output is not None:
         title = f"Drift from {Path(shown(model)).name} to {Path(shown(files[0])).name}"
-        write_atomically(output, page(found, title).encode())
+        with file_at(output) as path:
+            write_atomically(path, page(found, title).encode())
     if as_json:
         console.show_json(found.to_dict())
     elif output is not None:
-        console.show(f"{output}: {found!r}")
+        tell_written(output, repr(found))
     else:
         console.show(found)
     if fail_above is not None and found.greatest > fail_above:

@@ -9,6 +9,7 @@ import typer
 
 from naively.cli import console
 from naively.cli.options import AsJson, Files, Reading, Saved, check_output
+from naively.cli.outputs import file_at, tell_written
 
 __all__ = ["explain"]
 
@@ -71,8 +72,9 @@ def explain(
         console.show_json(result)
     elif output is not None:
         title = f"Why {Path(shown(model)).name} answers as it does"
-        write_atomically(output, page(found, title, changes).encode())
-        console.show(f"{output}: {len(found):,} row{'s' * (len(found) != 1)} explained")
+        with file_at(output) as path:
+            write_atomically(path, page(found, title, changes).encode())
+        tell_written(output, f"{len(found):,} row{'s' * (len(found) != 1)} explained")
     else:
         console.show(found)
         for number, one in zip(numbers, changes, strict=False):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from naively.cli import console
 from naively.cli.options import Saved, check_output
+from naively.cli.outputs import file_at, tell_written
 from naively.exceptions import NaivelyError
 
 __all__ = ["export"]
@@ -65,7 +64,7 @@ def export(
     else:
         _check_none_of(to, dtype=dtype)
     if output is not None:
-        check_output(output, model)
+        check_output(output, model, binary="a graph" if to == "onnx" else None)
     elif to == "onnx":
         raise NaivelyError("a graph must go to a file; name it: --output model.onnx.")
     if to == "sql" and table is None:
@@ -82,13 +81,10 @@ def export(
             keep=_split(keep),
         )
         content = f"{query.rstrip()}\n".encode()
-    if output is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
-        return
-    write_atomically(output, content)
-    console.show(f"{output}: {len(content):,} bytes of {to.upper()}")
+    output = output or Path("-")
+    with file_at(output) as path:
+        write_atomically(path, content)
+    tell_written(output, f"{len(content):,} bytes of {to.upper()}")
 
 
 def _check_none_of(to: str, **given: object) -> None:

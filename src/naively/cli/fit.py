@@ -9,6 +9,7 @@ import typer
 
 from naively.cli import bars, console
 from naively.cli.options import Data, Files, Weight, check_output
+from naively.cli.outputs import file_at, tell_written
 from naively.cli.parameters import ModelOptions
 from naively.exceptions import NaivelyError
 
@@ -59,7 +60,7 @@ def fit(
         model.check()
     source = look(files, data)
     training = Training.of(decide(model, source, data, weight) if like is None else model, like)
-    check_output(output, *source.inputs, *([] if like is None else [like]))
+    check_output(output, *source.inputs, *([] if like is None else [like]), binary="a model")
     if checkpoint is not None:
         _check_checkpoint(checkpoint, output, source.inputs)
     how: dict[str, Any] = {"checkpoint": checkpoint, "skip_bad_files": skip_bad_files}
@@ -73,13 +74,16 @@ def fit(
     tell_unlabelled(found.unlabelled)
     if not summary.classes.size:
         raise NaivelyError("there must be rows to learn from; got none.")
-    training.estimator(summary).save(output)
+    fitted = training.estimator(summary)
+    with file_at(output) as path:
+        fitted.save(path)
     tell_counting(counting_columns(summary) if weight is None else [])
     if summary.classes.size == 1:
         console.note(f"there is one class, {summary.classes[0].item()!r}: merge or update it.")
-    console.show(
-        f"{output}: {found.rows:,} rows, {summary.schema.n_columns:,} columns, "
-        f"{summary.classes.size:,} classes"
+    tell_written(
+        output,
+        f"{found.rows:,} rows, {summary.schema.n_columns:,} columns, "
+        f"{summary.classes.size:,} classes",
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from naively.cli import console
 from naively.cli.options import Files, InPlace, Labels, Reading, Saved
+from naively.cli.outputs import tell_written
 
 __all__ = ["forget"]
 
@@ -32,7 +32,8 @@ def forget(
     estimator = load_classifier(model)
     rows = rows_for(estimator, files, reading, labels, output)
     changed = save_changed(estimator, estimator.summary_ - rows, output)
-    console.show(
-        f"{output}: {rows.weight:,.10g} rows removed, {changed.summary_.weight:,.10g} left, "
-        f"{changed.classes_.size:,} classes"
+    tell_written(
+        output,
+        f"{rows.weight:,.10g} rows removed, {changed.summary_.weight:,.10g} left, "
+        f"{changed.classes_.size:,} classes",
     )

@@ -10,6 +10,7 @@ import typer
 
 from naively.cli import console
 from naively.cli.options import check_output, check_there
+from naively.cli.outputs import tell_written
 from naively.exceptions import NaivelyError
 from naively.remote import address_of, shown
 
@@ -42,7 +43,7 @@ def merge(
     from naively.estimators.classifiers import load_classifier
 
     _check_distinct(models)
-    check_output(output, *models)
+    check_output(output, *models, binary="a model")
     first, *others = [load_classifier(path) for path in models]
     summary = first.summary_
     for path, other in zip(models[1:], others, strict=True):
@@ -53,9 +54,10 @@ def merge(
             hint = f" Fit it with --like {models[0]}." if hasattr(first, "families") else ""
             raise NaivelyError(f"cannot add {str(path)!r}: {error}{hint}") from None
     changed = save_changed(first, summary, output)
-    console.show(
-        f"{output}: {len(models):,} models, {summary.weight:,.10g} rows, "
-        f"{summary.schema.n_columns:,} columns, {changed.classes_.size:,} classes"
+    tell_written(
+        output,
+        f"{len(models):,} models, {summary.weight:,.10g} rows, "
+        f"{summary.schema.n_columns:,} columns, {changed.classes_.size:,} classes",
     )
 
 

@@ -18,6 +18,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from naively.cli import console
+from naively.cli.outputs import check_no_terminal, is_standard
 from naively.exceptions import NaivelyError
 from naively.remote import address_of, is_remote, shown
 from naively.remote import check_output as check_remote_output
@@ -138,8 +139,14 @@ class Labels:
     drop_missing_target: _Drop = False
 
 
-def check_output(path: Path, *inputs: Path) -> Path:
-    """Return where to write, or raise before work is done for nothing or an input is lost."""
+def check_output(path: Path, *inputs: Path, binary: str | None = None) -> Path:
+    """Return where to write, or raise before work is done for nothing or an input is lost.
+
+    Of what is binary, its name: it cannot be shown on a terminal.
+    """
+    if is_standard(path):
+        check_no_terminal(binary)
+        return path
     same = f"the output must be another file than the input; got {shown(path)!r}."
     if (address := address_of(path)) is not None:
         check_remote_output(address)

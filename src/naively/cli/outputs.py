@@ -22,9 +22,9 @@ def is_standard(path: Path | None) -> bool:
     return path is not None and str(path) in _STANDARD
 
 
-def check_no_terminal(path: Path | None, what: str) -> None:
-    """Raise where bytes that nobody can read would go to a terminal."""
-    if is_standard(path) and sys.stdout.isatty():
+def check_no_terminal(what: str | None) -> None:
+    """Raise where what nobody can read would go to a terminal."""
+    if what is not None and sys.stdout.isatty():
         raise NaivelyError(
             f"{what} cannot be shown on a terminal; give --output a file, or send it to a pipe."
         )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from naively.cli import bars, console
+from naively.cli import bars
 from naively.cli.options import Files, Reading, Saved, check_output
+from naively.cli.outputs import file_at, is_standard, tell_written
+from naively.exceptions import NaivelyError
 
 __all__ = ["predict"]
 
@@ -23,9 +26,13 @@ def predict(
         typer.Option(
             "--output",
             "-o",
-            help="A .parquet, .csv, .arrow or .feather file; CSV on standard output by default.",
+            help="A .parquet, .csv, .arrow or .feather file; by default standard output, or -.",
         ),
     ] = None,
+    form: Annotated[
+        Literal["csv", "parquet", "arrow"],
+        typer.Option("--format", help="What is written to standard output."),
+    ] = "csv",
     proba: Annotated[
         bool, typer.Option("--proba", help="Also one column of probabilities per class.")
     ] = False,
@@ -48,25 +55,31 @@ def predict(
       naively predict iris.safetensors new.csv
       naively predict iris.safetensors new.csv --id name --proba -o p.csv
       naively predict model.safetensors 'big/*.parquet' -o p.parquet
+      cat new.csv | naively predict iris.safetensors - | head -n 3
     """
     from naively.cli.data import look
     from naively.estimators.classifiers import load_classifier
     from naively.scoring import files as scoring
 
     estimator, source = load_classifier(model), look(files, reading)
-    if output is not None:
-        check_output(output, model, *source.inputs)
-    hidden = output is None and sys.stdout.isatty()
-    with bars.streaming(f"scoring {source.title}", hidden=hidden) as progress:
+    output = output or Path("-")
+    if not is_standard(output) and form != "csv":
+        raise NaivelyError("--format is for standard output; the ending of a file says its own.")
+    check_output(output, model, *source.inputs, binary=None if form == "csv" else form.title())
+    hidden = is_standard(output) and sys.stdout.isatty()
+    streamed = is_standard(output) and form == "csv"
+    with (
+        bars.streaming(f"scoring {source.title}", hidden=hidden) as progress,
+        nullcontext("-") if streamed else file_at(output, f".{form}") as path,
+    ):
         rows = scoring.predict(
             estimator,
             source.first,
-            "-" if output is None else output,
+            path,
             proba=proba,
             id=source.split(keep),
             columns=source.split(columns) or None,
             progress=progress,
             **reading.dialect,
         )
-    if output is not None:
-        console.show(f"{output}: {rows:,} predictions")
+    tell_written(output, f"{rows:,} predictions")

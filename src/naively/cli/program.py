@@ -18,13 +18,14 @@ from typer.core import TyperGroup
 from naively import __version__
 from naively.cli import console
 from naively.cli.commands import Commands
+from naively.cli.completion import ASKED_BY_SHELLS, answer_shells
 from naively.cli.help_page import HelpPage
 from naively.cli.values import read_plainly
 from naively.exceptions import NaivelyError
 
 __all__ = ["program"]
 
-_INTERRUPTED = 130
+_INTERRUPTED, _NOBODY_READS = 130, 141  # exit codes, as shells have them
 
 
 class _Program(TyperGroup):
@@ -47,6 +48,8 @@ class _Program(TyperGroup):
         formatter.write(str(HelpPage.of(self, ctx)))
 
     def main(self, *args: Any, standalone_mode: bool = True, **kwargs: Any) -> Any:
+        if ASKED_BY_SHELLS in os.environ:
+            answer_shells()
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_args, **_kwargs: console.note(str(message))
             code = self._run(*args, **kwargs)
@@ -60,6 +63,8 @@ class _Program(TyperGroup):
         except KeyboardInterrupt as error:
             console.interrupted(str(error))
             raise
+        except BrokenPipeError:  # as of "| head": the reader has enough
+            raise typer.Exit(_nobody_reads()) from None
 
     def _run(self, *args: Any, **kwargs: Any) -> int:
         kwargs["standalone_mode"] = False
@@ -69,6 +74,8 @@ class _Program(TyperGroup):
             return code
         except (KeyboardInterrupt, typer.Abort):
             return _INTERRUPTED
+        except BrokenPipeError:
+            return _nobody_reads()
         except NaivelyError as error:
             return console.fail(str(error))
         except OSError as error:
@@ -84,11 +91,21 @@ def _refused(error: OSError) -> str:
     reason = error.strerror or str(error)
     if error.filename is not None:
         return f"{reason}: {str(error.filename)!r}."
-    with suppress(OSError, ValueError):  # or else what is left would be written again at exit
+    _write_nowhere()
+    return f"cannot write to standard output: {reason}."
+
+
+def _nobody_reads() -> int:
+    _write_nowhere()
+    return _NOBODY_READS
+
+
+def _write_nowhere() -> None:
+    """Drop what standard output still holds: it would be written again at exit."""
+    with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
-    return f"cannot write to standard output: {reason}."
 
 
 def _usage(error: Any) -> str:

@@ -9,7 +9,9 @@ import typer
 
 from naively.cli import bars, console
 from naively.cli.options import Data, Files, check_output
+from naively.cli.outputs import file_at, is_standard, tell_written
 from naively.cli.parameters import ModelOptions
+from naively.exceptions import NaivelyError
 
 __all__ = ["report"]
 
@@ -57,6 +59,8 @@ def report(
     model.check()
     source = look(files, data)
     check_output(output, *source.inputs)
+    if as_json and is_standard(output):
+        raise NaivelyError("--json writes a file beside the page; name the page: --output FILE.")
     figures = check_output(output.with_suffix(".json"), *source.inputs) if as_json else None
     model = decide(model, source, data)
     first, plan = readable_twice(source, data, model)
@@ -76,8 +80,9 @@ def report(
             )
         )
         html = page.html
-    page.save(output)
-    console.show(f"{output}: {len(html.encode()) / 1e6:.1f} MB, open it in a browser")
+    with file_at(output) as path:
+        page.save(path)
+    tell_written(output, f"{len(html.encode()) / 1e6:.1f} MB, open it in a browser")
     if figures is not None:
         page.save_json(figures)
         console.show(f"{figures}: its figures")

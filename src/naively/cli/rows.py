@@ -10,6 +10,7 @@ from naively.cli import bars, console
 from naively.cli.data import Source, look
 from naively.cli.notes import tell_unlabelled
 from naively.cli.options import Labels, Reading, check_output
+from naively.cli.outputs import file_at
 from naively.engines.files import scan
 from naively.engines.files.column_plan import FORMS, types_of
 from naively.exceptions import NaivelyError
@@ -24,7 +25,7 @@ def rows_for(
 ) -> Summary:
     """Summarize files by the columns of a model, which may be in any order there."""
     source = look(files, reading)
-    check_output(output, *source.inputs)
+    check_output(output, *source.inputs, binary="a model")
     target = labels.target or _target(source, estimator.summary_.schema.names, labels.weight)
     return summary_for(estimator, source, reading, labels, target)
 
@@ -76,5 +77,6 @@ def _target(source: Source, names: Sequence[str] | None, weight: str | None) -> 
 def save_changed(estimator: Any, summary: Summary, output: Path) -> Any:
     """Read the model off another summary by the same parameters, and save it."""
     changed = type(estimator).from_summary(summary, **estimator.get_params())
-    changed._with(estimator._learned().dtype.name).save(output)
+    with file_at(output) as path:
+        changed._with(estimator._learned().dtype.name).save(path)
     return changed

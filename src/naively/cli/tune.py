@@ -9,6 +9,7 @@ import typer
 
 from naively.cli import bars, console
 from naively.cli.options import AsJson, Data, Files, check_output
+from naively.cli.outputs import file_at, is_standard
 from naively.cli.parameters import ModelOptions
 from naively.exceptions import NaivelyError
 
@@ -67,7 +68,7 @@ def tune(
     model.check()
     source = look(files, data)
     if output is not None:
-        check_output(output, *source.inputs)
+        check_output(output, *source.inputs, binary="a model")
     model = decide(model, source, data)
     values = _grid(grid or []) or None
     if values is not None:
@@ -81,7 +82,10 @@ def tune(
     with bars.working("tuning"):
         found = tune_summary(estimator, summary, values, folds, scoring_of(scoring), choose)
     if output is not None:
-        found.best_model.save(output)
+        with file_at(output) as path:
+            found.best_model.save(path)
+    if is_standard(output):
+        return
     if as_json:
         console.show_json(found.to_dict())
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from naively.cli import console
 from naively.cli.options import Files, InPlace, Labels, Reading, Saved
+from naively.cli.outputs import tell_written
 
 __all__ = ["update"]
 
@@ -37,7 +38,8 @@ def update(
     new = rows.classes[[label not in set(before.classes.tolist()) for label in rows.classes]]
     if new.size:
         console.note(f"new classes: {quoted(new)}.")
-    console.show(
-        f"{output}: {rows.weight:,.10g} rows added, {changed.summary_.weight:,.10g} in all, "
-        f"{changed.classes_.size:,} classes"
+    tell_written(
+        output,
+        f"{rows.weight:,.10g} rows added, {changed.summary_.weight:,.10g} in all, "
+        f"{changed.classes_.size:,} classes",
     )
