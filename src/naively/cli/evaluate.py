@@ -62,7 +62,7 @@ def evaluate(
     if leave_one_out:
         result = _leaving_one_out(source, data, model)
     else:
-        from naively.cli.judging import judge
+        from naively.cli.two_passes import judge
         from naively.evaluation.files.content_folds import ContentFolds
 
         n_folds = 2 if test_size is not None else folds or _FOLDS

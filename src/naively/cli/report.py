@@ -50,8 +50,8 @@ def report(
       naively report people.csv -t sick --folds 5 --no-compare
     """
     from naively.cli.data import decide, look
-    from naively.cli.judging import passes, readable_twice
     from naively.cli.splits import user_errors
+    from naively.cli.two_passes import passes, readable_twice
     from naively.evaluation.files.content_folds import ContentFolds
     from naively.reports import Report
     from naively.reports.files import collect_files

@@ -21,8 +21,8 @@ from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.files.content_folds import ContentFolds
 from naively.evaluation.files.evaluation_of_rows import evaluation_of
 from naively.evaluation.files.file_inputs import FileInputs, Watch
-from naively.evaluation.files.measuring import MeasuredFiles, measure_files
-from naively.evaluation.files.scoring import FoldModels, ScoredRows, score_files
+from naively.evaluation.files.fold_pass import MeasuredFiles, measure_files
+from naively.evaluation.files.score_pass import FoldModels, ScoredRows, score_files
 from naively.evaluation.fold_models import read_models
 from naively.exceptions import NaivelyError
 from naively.rows import Rows

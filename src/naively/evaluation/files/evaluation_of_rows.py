@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from naively.evaluation import metrics
 from naively.evaluation.evaluation import Evaluation
-from naively.evaluation.files.judgement import TotalJudgement
-from naively.evaluation.files.scoring import ScoredRows
+from naively.evaluation.files.score_pass import ScoredRows
+from naively.evaluation.files.total_metrics import TotalMetrics
 from naively.evaluation.inputs import Truth
 from naively.evaluation.metrics import N_BINS, Averages, Confidence, Reliability
 
@@ -54,7 +54,7 @@ def evaluation_of(rows: ScoredRows, classes: NDArray[Any], method: str, **more: 
         reliability=reliability,
         labels=classes.take(answers.codes),
         probabilities=answers.probabilities,
-        rows=TotalJudgement(
+        rows=TotalMetrics(
             truth=truth.astype(np.intp),
             predicted=answers.codes,
             n_classes=classes.size,

@@ -13,13 +13,13 @@ from naively.evaluation.files.totals import RowMoments, ScoreBins, Totals
 from naively.evaluation.influence import Influence, Judgement
 from naively.evaluation.metrics import bins
 
-__all__ = ["TotalJudgement"]
+__all__ = ["TotalMetrics"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TotalJudgement(Judgement):
+class TotalMetrics(Judgement):
     """What was judged of all rows, as totals, and row by row of a random sample.
 
     Values of metrics are those of all rows: sums are exact, and ROC areas and average precision are
