@@ -18,6 +18,7 @@ __all__ += ["store_of", "write"]
 
 _WEB = ("http", "https")
 _CREDENTIALS = "Credentials are read from the environment, as the store's own tools read them"
+_LONGEST = 300  # characters of a store's own words
 _DENIED = f"permission denied. {_CREDENTIALS}"
 _REASONS = {  # by the words of S3, Google's and Azure's stores
     "ACCESS_DENIED|PERMISSION_DENIED|UNAUTHENTICATED|INVALID_ACCESS_KEY|SIGNATURE_DOES": _DENIED,
@@ -143,4 +144,5 @@ def reason_of(error: Exception) -> str:
     """
     text = hidden(getattr(error, "strerror", None) or " ".join(str(error).split())).rstrip(".")
     words = re.sub(r"'[^']*'", "", text)  # without names of files
-    return next((what for pattern, what in _REASONS.items() if re.search(pattern, words)), text)
+    own = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return next((what for pattern, what in _REASONS.items() if re.search(pattern, words)), own)

@@ -17,6 +17,7 @@ from naively import NaiveBayes, NaivelyError
 from naively.engines import files
 from naively.engines.files import csv, json_lines, text_streams
 from naively.scoring.files import predict
+from tests.commands import fails, run_well
 from tests.written import as_csv
 
 TOWNS = ["Köln", "Düsseldorf", 'Zürich, "oben"', "Ulm", None] * 40
@@ -216,3 +217,22 @@ def test_standard_input_may_be_compressed_and_in_another_encoding(expected, enco
         content = COMPRESSED[codec](content) if codec else content
         subprocess.run([sys.executable, "-c", code, model], input=content, check=True)
         assert naively.load(model).summary_ == expected[".csv"]
+
+
+def test_every_command_that_reads_files_takes_the_encoding(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = "größe,kind\n" + "".join(f"{i % 9},{'schön' if i % 2 else 'übel'}\n" for i in range(90))
+    Path("a.csv").write_bytes(text.encode("latin-1"))
+    for command in (
+        ["fit", "a.csv", "-t", "kind", "-o", "m.safetensors"],
+        ["predict", "m.safetensors", "a.csv"],
+        ["explain", "m.safetensors", "a.csv", "--row", "3"],
+        ["drift", "m.safetensors", "a.csv", "-t", "kind"],
+        ["evaluate", "a.csv", "-t", "kind", "--folds", "2"],
+        ["update", "m.safetensors", "a.csv", "-t", "kind", "-o", "n.safetensors"],
+        ["forget", "n.safetensors", "a.csv", "-t", "kind"],
+    ):
+        assert "--encoding cp1252" in fails(*command)
+        run_well(*command, "--encoding", "latin-1")
+    assert naively.load("m.safetensors").classes_.tolist() == ["schön", "übel"]
+    assert "encoding must be one that" in fails("fit", "a.csv", "-t", "kind", "--encoding", "no")
