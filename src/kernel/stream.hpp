@@ -60,6 +60,8 @@ class RowStatistics {
     virtual bool add_terms(const StreamRow& row, const ClassWeights& weights, double* joint) = 0;
     // Whether a number may be learned, or asked about.
     virtual bool is_plain(double x) const = 0;
+    // Whether a row keeps such a cell.
+    virtual bool is_kept(double x) const { return x == x; }
     // The cell of a column that is not in a row.
     virtual double absent() const { return std::numeric_limits<double>::quiet_NaN(); }
 };

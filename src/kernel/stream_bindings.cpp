@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "stream.hpp"
+#include "stream_codes.hpp"
+#include "stream_counts.hpp"
 #include "table_bindings.hpp"
 
 namespace nb = nanobind;
@@ -185,7 +187,7 @@ class RowStream {
 
     // Moments of shape (4, classes, columns): weight, mean, m2 and rest.
     void moments(const Doubles& out) {
-        auto& statistics = moment_statistics();
+        auto& statistics = *as<naively::MomentStatistics>();
         const double scale = stream_.weights().scale;
         double* values = out.data();
         const std::size_t n = n_columns_ * order_.size();
@@ -202,7 +204,7 @@ class RowStream {
     }
 
     void set_moments(const ConstDoubles& given) {
-        auto& statistics = moment_statistics();
+        auto& statistics = *as<naively::MomentStatistics>();
         const double* values = given.data();
         const std::size_t n = n_columns_ * order_.size();
         expect(given.size() == 4 * n, "moments must be by class and column");
@@ -211,6 +213,51 @@ class RowStream {
                 statistics.at(k, j) = {{values[0], values[n], values[2 * n], values[3 * n]}};
                 statistics.changed(j);
             }
+    }
+
+    // Counts of shape (classes, columns), of occurrences or rows, or of missing cells.
+    void counts(const Doubles& out, bool missing) {
+        const auto& statistics = *as<naively::CountStatistics>();
+        double* values = out.data();
+        expect(out.size() == order_.size() * n_columns_, "counts must be by class and column");
+        for (const std::size_t k : order_)
+            for (std::size_t j = 0; j < n_columns_; ++j)
+                *values++ =
+                    stream_.scale() * (missing ? statistics.missing(k, j) : statistics.count(k, j));
+    }
+
+    void set_counts(const ConstDoubles& given, bool missing) {
+        auto& statistics = *as<naively::CountStatistics>();
+        const double* values = given.data();
+        expect(given.size() == order_.size() * n_columns_, "counts must be by class and column");
+        for (const std::size_t k : order_)
+            for (std::size_t j = 0; j < n_columns_; ++j, ++values)
+                missing ? statistics.set_missing(k, j, *values)
+                        : statistics.set_count(k, j, *values);
+    }
+
+    // One more than the highest code of a column.
+    std::size_t n_codes(std::size_t j) { return as<naively::CodeStatistics>()->n_codes(j); }
+
+    // Weights of the codes of a column, of shape (classes, n_codes).
+    void codes(std::size_t j, const Doubles& out) {
+        const auto& statistics = *as<naively::CodeStatistics>();
+        const std::size_t n = statistics.n_codes(j);
+        double* values = out.data();
+        expect(out.size() == order_.size() * n, "weights must be by class and code");
+        for (const std::size_t k : order_)
+            for (std::size_t code = 0; code < n; ++code)
+                *values++ = stream_.scale() * statistics.weight(k, j, code);
+    }
+
+    void set_codes(std::size_t j, const ConstDoubles& given) {
+        auto& statistics = *as<naively::CodeStatistics>();
+        const std::size_t n = given.size() / std::max<std::size_t>(order_.size(), 1);
+        const double* values = given.data();
+        expect(j < n_columns_, "a code has no column");
+        for (const std::size_t k : order_)
+            for (std::size_t code = 0; code < n; ++code, ++values)
+                if (*values > 0.0) statistics.add_weight(k, j, code, *values);
     }
 
     // The rows of the window, oldest first: row, label and weight.
@@ -231,8 +278,10 @@ class RowStream {
     }
 
   private:
-    naively::MomentStatistics& moment_statistics() {
-        return static_cast<naively::MomentStatistics&>(stream_.statistics());
+    template <class S> S* as() {
+        S* found = dynamic_cast<S*>(&stream_.statistics());
+        expect(found != nullptr, "the stream has other statistics");
+        return found;
     }
 
     // A dict, or a list where columns have no names.
@@ -318,7 +367,7 @@ class RowStream {
     // The column of the i-th key of a row. Most rows have the keys of the one before.
     long column_of(std::size_t i, PyObject* key) {
         if (i < keys_.size() && keys_[i].first.ptr() == key) return keys_[i].second;
-        if (!PyUnicode_Check(key)) return not_a_name;
+        if (!PyUnicode_CheckExact(key)) return not_a_name;  // whose hash is no code of the user's
         const long j = place_of(places_, key);
         if (j >= 0) {
             if (i < keys_.size())
@@ -330,8 +379,8 @@ class RowStream {
     }
 
     bool put(std::uint32_t j, double x) {
-        if (std::isnan(x)) return true;
-        if (!stream_.statistics().is_plain(x)) return false;
+        if (!std::isnan(x) && !stream_.statistics().is_plain(x)) return false;
+        if (!stream_.statistics().is_kept(x)) return true;
         row_.columns.push_back(j);
         row_.cells.push_back(x);
         return true;
@@ -380,6 +429,17 @@ RowStream* gaussian_stream(double var_smoothing, bool by_column, double decay, s
     return new RowStream(std::make_unique<naively::MomentStatistics>(options), decay, window, true);
 }
 
+RowStream* count_stream(int terms, double alpha, double threshold, bool priors, double decay,
+                        std::size_t window) {
+    const naively::CountOptions options{static_cast<naively::CountTerms>(terms), alpha, threshold};
+    return new RowStream(std::make_unique<naively::CountStatistics>(options), decay, window,
+                         priors);
+}
+
+RowStream* code_stream(double alpha, bool priors, double decay, std::size_t window) {
+    return new RowStream(std::make_unique<naively::CodeStatistics>(alpha), decay, window, priors);
+}
+
 }  // namespace
 
 void bind_stream(nb::module_& m) {
@@ -395,6 +455,11 @@ void bind_stream(nb::module_& m) {
         .def("set_class_weight", &RowStream::set_class_weight, nb::arg("values"))
         .def("moments", &RowStream::moments, nb::arg("out").noconvert())
         .def("set_moments", &RowStream::set_moments, nb::arg("values"))
+        .def("counts", &RowStream::counts, nb::arg("out").noconvert(), nb::arg("missing"))
+        .def("set_counts", &RowStream::set_counts, nb::arg("values"), nb::arg("missing"))
+        .def("n_codes", &RowStream::n_codes, nb::arg("j"))
+        .def("codes", &RowStream::codes, nb::arg("j"), nb::arg("out").noconvert())
+        .def("set_codes", &RowStream::set_codes, nb::arg("j"), nb::arg("values"))
         .def("kept", &RowStream::kept)
         .def("keep", &RowStream::keep)
         .def_prop_ro("names", &RowStream::names)
@@ -403,4 +468,9 @@ void bind_stream(nb::module_& m) {
         .def_prop_ro("has_columns", &RowStream::has_columns);
     m.def("gaussian_stream", &gaussian_stream, nb::rv_policy::take_ownership,
           nb::arg("var_smoothing"), nb::arg("by_column"), nb::arg("decay"), nb::arg("window"));
+    m.def("count_stream", &count_stream, nb::rv_policy::take_ownership, nb::arg("terms"),
+          nb::arg("alpha"), nb::arg("threshold"), nb::arg("priors"), nb::arg("decay"),
+          nb::arg("window"));
+    m.def("code_stream", &code_stream, nb::rv_policy::take_ownership, nb::arg("alpha"),
+          nb::arg("priors"), nb::arg("decay"), nb::arg("window"));
 }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import calibration
+from naively import _kernel, calibration
 from naively.estimators._base import SummaryClassifier
 from naively.estimators._constraints import Interval, OneOf
 from naively.estimators._smoothing import large_enough
@@ -28,7 +28,10 @@ from naively.term import Term
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-__all__ = ["CountClassifier"]
+__all__ = ["COMPLEMENT", "MULTINOMIAL", "PRESENCE", "CountClassifier"]
+
+MULTINOMIAL, COMPLEMENT, PRESENCE = range(3)
+_LEAST_ALPHA = 1e-10  # of which products and their logarithms are safe
 
 _FLOAT64 = np.dtype(np.float64)
 
@@ -43,6 +46,8 @@ class CountClassifier(SummaryClassifier):
     calibration: Any
 
     _alone = "number"
+    _absent = 0.0
+    _terms: ClassVar[int]  # as the kernel names them
     _constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0), "array-like"],
         "force_alpha": [bool, np.bool_],
@@ -86,6 +91,25 @@ class CountClassifier(SummaryClassifier):
 
     def _counting(self) -> dict[str, Any]:
         return {"counted": "occurrences"}
+
+    def _cell(self, cell: Any, name: str) -> float:
+        number = super()._cell(cell, name)
+        if number < 0 and self._counting()["counted"] == "occurrences":
+            raise NaivelyError(f"{name} must hold counts, which are >= 0; got {cell!r}.")
+        return float(number)
+
+    def _kernel_rows(self) -> Any:
+        given = self.class_prior, self.class_weight, self.calibration
+        if any(one is not None for one in given) or not isinstance(self.alpha, Real):
+            return None
+        alpha = float(self._check_alpha())
+        if not _LEAST_ALPHA <= alpha <= 1 / _LEAST_ALPHA:
+            return None
+        priors = self.fit_prior and self._terms != COMPLEMENT
+        threshold = self._counting().get("threshold", 0.0)
+        return _kernel.count_stream(
+            self._terms, alpha, threshold, priors, self.decay, self.window or 0
+        )
 
     def _counts(self, summary: Summary) -> Counts:
         kind: type[Counts] = Documents if summary.schema.counted == "documents" else Occurrences

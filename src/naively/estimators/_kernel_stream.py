@@ -18,11 +18,24 @@ from naively import labels
 from naively.axes import Axes
 from naively.estimators._row_buffer import raise_never_learned
 from naively.schema import Schema
-from naively.statistics import ClassWeight, Moments
+from naively.statistics import (
+    ClassWeight,
+    Documents,
+    MissingCells,
+    Moments,
+    Occurrences,
+    Statistic,
+    Tallies,
+)
+from naively.statistics.counts import Counts
 from naively.summary import Summary
 
 __all__ = ["KernelStream", "NotPlainError"]
 
+_COUNTS: dict[Any, tuple[type[Counts], ...]] = {
+    "occurrences": (Occurrences,),
+    "documents": (Documents, MissingCells),
+}
 _DONE, _UNKNOWN_LABEL, _NOT_PLAIN, _NEVER_LEARNED = range(4)
 
 
@@ -81,9 +94,11 @@ class KernelStream:
         schema = self._schema_of(self.columns or Schema(0))
         weight = np.empty(self._classes.size)
         self._rows.class_weight(weight)
-        moments = np.empty((4, weight.size, schema.n_columns))
-        self._rows.moments(moments)
-        return Summary.of(schema, Axes(self._classes), ClassWeight(weight), Moments(moments))
+        if schema.categories:
+            axes, tallies = self._tallies(schema)
+            return Summary.of(schema, axes, ClassWeight(weight), tallies)
+        found = self._counts(schema) if schema.counted else [self._moments(schema)]
+        return Summary.of(schema, Axes(self._classes), ClassWeight(weight), *found)
 
     def load(self, summary: Summary, kept: list[tuple[Any, Any, float]]) -> None:
         """Begin with a summary, and with those of its rows that are in the window."""
@@ -91,9 +106,45 @@ class KernelStream:
         self._rows.set_columns(None if names is None else list(names), summary.schema.n_columns)
         self._set_classes(summary.classes)
         self._rows.set_class_weight(summary.class_weight)
-        self._rows.set_moments(summary.moments.values)
+        if summary.schema.counted:
+            for kind in _COUNTS[summary.schema.counted]:
+                self._rows.set_counts(summary[kind].values, kind is MissingCells)
+        elif summary.schema.categories:
+            self._set_tallies(summary)
+        else:
+            self._rows.set_moments(summary.moments.values)
         for row in kept:
             self._rows.keep(*row)
+
+    def _moments(self, schema: Schema) -> Moments:
+        moments = np.empty((4, self._classes.size, schema.n_columns))
+        self._rows.moments(moments)
+        return Moments(moments)
+
+    def _counts(self, schema: Schema) -> list[Statistic]:
+        found: list[Statistic] = []
+        for kind in _COUNTS[schema.counted]:
+            width = self._classes.size, schema.n_columns
+            values = np.empty(width)
+            self._rows.counts(values, kind is MissingCells)
+            found.append(kind(width, (values, ())))
+        return found
+
+    def _tallies(self, schema: Schema) -> tuple[Axes, Tallies]:
+        """Return the codes that have weight, by column, and their weights."""
+        seen, weights = [], [np.empty((self._classes.size, 0))]
+        for j in range(schema.n_columns):
+            values = np.empty((self._classes.size, self._rows.n_codes(j)))
+            self._rows.codes(j, values)
+            seen.append(np.flatnonzero(values.any(axis=0)))
+            weights.append(values[:, seen[-1]])
+        return Axes(self._classes, tuple(seen)), Tallies(np.concatenate(weights, axis=1))
+
+    def _set_tallies(self, summary: Summary) -> None:
+        for j, codes in enumerate(summary.categories):
+            values = np.zeros((self._classes.size, int(codes[-1]) + 1 if codes.size else 0))
+            values[:, codes.astype(np.intp)] = summary.tally(j)
+            self._rows.set_codes(j, values)
 
     def _known(self, label: Any) -> Any:
         """Return a label as it is kept, having made a class of it if it is new."""

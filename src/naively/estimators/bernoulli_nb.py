@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 
 from naively.estimators._constraints import Interval
-from naively.estimators._counts import CountClassifier
+from naively.estimators._counts import PRESENCE, CountClassifier
 from naively.families.presence import Presence
 
 __all__ = ["BernoulliNB"]
@@ -95,6 +95,7 @@ class BernoulliNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ign
     """
 
     _name = "BernoulliNB"
+    _terms = PRESENCE
     _constraints: ClassVar[dict[str, list[Any]]] = {
         **CountClassifier._constraints,
         "binarize": [None, Interval(Real, 0)],
@@ -126,6 +127,9 @@ class BernoulliNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ign
         self.window = window
         self.open_classes = open_classes
         self.n_jobs = n_jobs
+
+    def _kernel_rows(self) -> Any:
+        return None if self.binarize is None else super()._kernel_rows()
 
     def _family(self, alpha: Any) -> Presence:
         return Presence(alpha, self.binarize)

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 
+from naively import _kernel
 from naively._threads import block_slices
 from naively.estimators._base import SummaryClassifier
 from naively.estimators._codes import CodeShares, check_sizes, counts_of, highest, sizes_of
@@ -167,6 +168,24 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
         return np.array([codes.size for codes in self.model_.vocabularies], dtype=np.int64)
 
     # --- inside -------------------------------------------------------------------------------
+
+    def _cell(self, cell: Any, name: str) -> float:
+        code = np.trunc(super()._cell(cell, name))
+        if code < 0:
+            raise NaivelyError(f"{name} must hold codes 0, 1, 2, ...; got {cell!r}.")
+        check_sizes(np.array([np.nan_to_num(code) + 1]), Schema(1, (name[8:-1],)))
+        return float(code)
+
+    def _kernel_rows(self) -> Any:
+        given = self.class_prior, self.class_weight, self.min_categories
+        alpha = self.alpha if self.force_alpha else large_enough(self.alpha)
+        if any(one is not None for one in given) or not 1e-10 <= alpha <= 1e10:
+            return None
+        return _kernel.code_stream(float(alpha), self.fit_prior, self.decay, self.window or 0)
+
+    def _matrix(self, rows: list[Any], columns: Schema) -> Any:
+        codes = whole_codes(super()._matrix(rows, columns))
+        return Rows(codes.shape, np.empty((codes.shape[0], 0)), codes, ())
 
     def _label_one(self, row: Any) -> Any:
         snapshot = self._snapshot()

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from naively.class_weights import weighted_prior
-from naively.estimators._counts import CountClassifier
+from naively.estimators._counts import COMPLEMENT, CountClassifier
 from naively.families.complement import Complement
 from naively.summary import Summary
 
@@ -98,6 +98,7 @@ class ComplementNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ig
     """
 
     _name = "ComplementNB"
+    _terms = COMPLEMENT
     _constraints: ClassVar[dict[str, list[Any]]] = {
         **CountClassifier._constraints,
         "norm": [bool, np.bool_],
@@ -134,6 +135,9 @@ class ComplementNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ig
     def feature_all_(self) -> NDArray[np.float64]:
         """How often each column occurs in all classes together."""
         return self.model_.terms[0].statistic.whole
+
+    def _kernel_rows(self) -> Any:
+        return None if self.norm else super()._kernel_rows()
 
     def _family(self, alpha: Any) -> Complement:
         return Complement(alpha, self.norm)

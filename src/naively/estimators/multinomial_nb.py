@@ -12,7 +12,7 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from naively.estimators._counts import CountClassifier
+from naively.estimators._counts import MULTINOMIAL, CountClassifier
 from naively.families.multinomial import Multinomial
 
 __all__ = ["MultinomialNB"]
@@ -94,6 +94,8 @@ class MultinomialNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: i
     """
 
     _name = "MultinomialNB"
+
+    _terms = MULTINOMIAL
 
     def __init__(
         self,
