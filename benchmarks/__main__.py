@@ -17,6 +17,7 @@ NAMES = [
     "evaluation",
     "explanations",
     "drift",
+    "streams",
     "tuning",
     "diagnosis",
     "memory",

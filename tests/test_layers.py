@@ -34,7 +34,7 @@ LAYERS = [
     {"model", "scorer", "sparse_scorer", "class_weights", "row_numbers"},
     {"contributions", "column_losses"},
     {"estimators"},
-    {"scoring"},
+    {"scoring", "river"},
     {"evaluation", "spark"},
     {"explanations"},
     {"importance", "tuning"},

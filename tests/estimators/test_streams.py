@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from naively import GaussianNB, NaivelyError
+from naively import GaussianNB, NaivelyError, Schema, summarize
 
 RNG = np.random.default_rng(0)
 NAMES = ["a", "b", "c"]
@@ -45,8 +45,8 @@ def assert_close(a, b, tolerance=1e-12):
                 values, its = values[:3], b[kind].tensors()[name][:3]
             else:
                 its = b[kind].tensors()[name]
-            scale = np.abs(its).max(initial=1.0)
-            assert np.abs(values - its).max(initial=0.0) <= tolerance * scale, name
+            scale = np.nanmax(np.abs(its), initial=1.0)
+            assert np.allclose(values, its, rtol=0, atol=tolerance * scale, equal_nan=True), name
 
 
 PLAIN = {
@@ -370,3 +370,14 @@ def test_nothing_learned_is_not_fitted():
         model.learn_one([float("inf")], "a")
     with pytest.raises(ValueError, match="not fitted"):
         model.predict_one([1.0])
+
+
+def test_a_summary_that_measures_more_goes_on_to_measure_it():
+    X, y = RNG.normal(size=(50, 2)), np.array(["a", "b"] * 25)
+    schema = Schema(2, sample=1000)
+    model = GaussianNB.from_summary(summarize(X[:40], y[:40], schema=schema))
+    for row, label in zip(X[40:].tolist(), y[40:].tolist(), strict=True):
+        model.learn_one(row, label)
+    assert model.summary_ == summarize(X[:40], y[:40], schema=schema) + summarize(
+        X[40:], y[40:], schema=schema
+    )

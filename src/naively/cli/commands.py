@@ -15,7 +15,7 @@ from naively.cli.values import read_plainly
 
 __all__ = ["Commands"]
 
-_LEARNING = "fit", "predict", "update", "forget", "merge"
+_LEARNING = "fit", "predict", "update", "forget", "merge", "stream"
 _JUDGING = "evaluate", "compare", "report", "tune", "drift"
 _NAMES = "demo", *_LEARNING, *_JUDGING, "inspect", "explain", "diagnose", "export", "completion"
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from naively.engines import tables
 from naively.estimators import choice
 from naively.estimators._constraints import OneOf
-from naively.estimators._mixed import MixedClassifier
+from naively.estimators._mixed_stream import MixedStream
 from naively.estimators._validation import Checked
 from naively.estimators.choice import BEST, as_text, choose, from_text, interaction_kinds
 from naively.estimators.decisions import check_costs, check_reject, decide
@@ -25,7 +25,7 @@ from naively.summary import Summary
 __all__ = ["NaiveBayesClassifier"]
 
 
-class NaiveBayesClassifier(MixedClassifier):
+class NaiveBayesClassifier(MixedStream):
     """The families that suit each column, calibrated, with interactions of columns."""
 
     _name = "NaiveBayes"
@@ -36,7 +36,7 @@ class NaiveBayesClassifier(MixedClassifier):
         "interactions": [OneOf(["auto"]), tuple, list, None],
         "costs": ["array-like", None],
         "reject": [tuple, list, None],
-        **MixedClassifier._constraints,
+        **MixedStream._constraints,
     }
 
     def __init__(

@@ -56,7 +56,8 @@ class RowBuffer:
 
     def __init__(self, owner: Any, summary: Summary | None, kept: list[Any]) -> None:
         self._measure_rows, self._schema_of = owner._measure_rows, owner._stream_schema
-        self._decay, self._window = owner.decay, owner.window
+        self._decay, self._window, self._held_by = owner.decay, owner.window, owner._held_by
+        self._held: dict[Any, str] = {} if summary is None else _held_in(summary)
         self._before, self._waiting = summary, deque[WaitingRow](maxlen=self._window)
         self._classes = np.empty(0, np.int64) if summary is None else summary.classes
         self._names: dict[str, None] | None = None
@@ -77,13 +78,22 @@ class RowBuffer:
         return Schema(self._n_columns, None if self._names is None else tuple(self._names))
 
     def learn(self, row: Row, label: Any, weight: float) -> None:
-        """Add a row, or raise where its numbers are too large to be added."""
+        """Add a row, or raise where it cannot be added to the others."""
+        items = row.items() if isinstance(row, dict) else enumerate(row)
+        held = {name: self._held_by(cell) for name, cell in items if cell is not None}
+        for name, what in held.items():
+            if self._held.get(name, what) != what:
+                raise NaivelyError(
+                    f"column {name!r} must hold the same in all rows; got a {what} after a "
+                    f"{self._held[name]}. Leave the row out, or name the column otherwise."
+                )
         if any(map(_is_far, row.values() if isinstance(row, dict) else row)):
             trial = copy(self)
             trial._waiting = self._waiting.copy()
             trial._append(row, label, weight)
             trial.summary()
         self._append(row, label, weight)
+        self._held |= held
         if self._window is None and len(self._waiting) >= FIRST:
             self._settle(self.summary())
 
@@ -159,6 +169,18 @@ class RowBuffer:
         columns = Schema(self._n_columns, None if self._names is None else tuple(self._names))
         found: Summary = self._measure_rows([row.row for row in rows], targets, columns, schema)
         return found
+
+
+def _held_in(summary: Summary) -> dict[Any, str]:
+    """Return what columns of numbers, booleans and text hold, by name or by place."""
+    schema = summary.schema
+    names = schema.names or range(schema.n_columns)
+    found = {names[j]: "number" for j in schema.numbers} | {names[j]: "text" for j in schema.texts}
+    for j, seen in zip(schema.categories, summary.categories, strict=True):
+        found[names[j]] = "boolean" if seen.dtype.kind == "b" else "text"
+        if seen.dtype.kind in "iuf" or not seen.size:
+            del found[names[j]]
+    return found
 
 
 def _is_far(cell: Any) -> bool:

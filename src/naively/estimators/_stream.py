@@ -142,6 +142,10 @@ class StreamMixin(PredictionMixin):
         """Return a plain cell of a row, or raise."""
         return number_cell(cell, name)
 
+    def _held_by(self, cell: Any) -> str:
+        """Return what a plain cell is: all of a column are the same."""
+        return "number"
+
     def _change_with_care(self, how: str, row: Any, label: Any, weight: Any) -> None:
         """Learn or forget a row that the kernel has not taken at a glance."""
         weight, stream = plain_weight(weight), self._live()
@@ -160,7 +164,7 @@ class StreamMixin(PredictionMixin):
         """Return the stream, begun from what was learned otherwise if need be."""
         if self._stream is None:
             self._check_params()
-            rows = self._kernel_rows()
+            rows = self._kernel_rows() if self._is_measured_as_here() else None
             if rows is None:
                 self._stream = self._buffer()
             else:
@@ -169,6 +173,13 @@ class StreamMixin(PredictionMixin):
                     self._stream.load(self._state.summary, self._kept)
             self._kept = []
         return self._stream
+
+    def _is_measured_as_here(self) -> bool:
+        """Whether what was learned has the statistics of a stream, and no others."""
+        if self._state is None:
+            return True
+        schema = self._state.summary.schema
+        return schema == self._stream_schema(Schema(schema.n_columns, schema.names))
 
     def _buffer(self) -> RowBuffer:
         summary = None if self._state is None else self._state.summary

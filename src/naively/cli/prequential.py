@@ -1,0 +1,123 @@
+"""Rows as JSON, each answered by what was learned before it, and then learned.
+
+>>> from naively import GaussianNB
+>>> learner = Learner(GaussianNB(), target="kind")
+>>> learner.answer('{"size": 1, "kind": "a"}')
+({'label': None, 'probabilities': {}}, True)
+>>> learner.answer('{"size": 1.5}')
+({'label': 'a', 'probabilities': {'a': 1.0}}, False)
+>>> learner.answer('{"size": "large", "kind": "b"}')[0]["error"][:38]
+"column 'size' must hold numbers; got t"
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+from naively.estimators.classifiers import classifier, load_classifier
+from naively.exceptions import NaivelyError
+
+__all__ = ["Learner", "begun"]
+
+_NAMES = {
+    "gaussian": "GaussianNB",
+    "naive-bayes": "NaiveBayes",
+    "multinomial": "MultinomialNB",
+    "complement": "ComplementNB",
+    "bernoulli": "BernoulliNB",
+}
+_LEAST = 1e-15  # probability of the true class, for the log loss
+
+
+class Learner:
+    """A model that answers rows and learns them, and how well it did.
+
+    Parameters
+    ----------
+    model : estimator
+        What learns.
+    target : str
+        The name of the label.
+    weight : str or None
+        The name of the row's weight.
+    """
+
+    def __init__(self, model: Any, target: str, weight: str | None = None) -> None:
+        self.model, self._target, self._weight = model, target, weight
+        model._streams = True  # rows may lack columns from the first one on
+        self._labels: set[Any] = set()
+        self._classes: list[str] = []
+        self.n_rows, self._n_judged, self._n_right, self._loss = 0, 0, 0, 0.0
+
+    def answer(self, line: str) -> tuple[dict[str, Any], bool]:
+        """Return the answer for a row, and whether the row was learned."""
+        self.n_rows += 1
+        try:
+            row = json.loads(line)
+            if not isinstance(row, dict):
+                raise NaivelyError(f"a row must be a JSON object; got {line.strip()[:80]}.")
+            label = row.get(self._target)
+            answer = self._predicted(self._cells(row))
+            if label is not None:
+                self.learn(row)
+                self._judge(answer, label)
+        except (ValueError, TypeError) as error:  # also what JSON cannot read
+            return {"error": str(error)}, False
+        return answer, label is not None
+
+    def learn(self, row: dict[str, Any]) -> None:
+        """Learn a row that has a label."""
+        weight = 1.0 if self._weight is None else row.get(self._weight, 1.0)
+        self.model.learn_one(self._cells(row), row[self._target], weight)
+        if row[self._target] not in self._labels:
+            self._labels.add(row[self._target])
+            self._classes = []
+
+    def score(self) -> str:
+        """Return accuracy and log loss of the rows that had a label, each before it was learned."""
+        if not self._n_judged:
+            return f"{self.n_rows:,} rows, none of them with a label that was predicted before."
+        return (
+            f"{self.n_rows:,} rows: accuracy {self._n_right / self._n_judged:.4f}, "
+            f"log loss {self._loss / self._n_judged:.4f}"
+        )
+
+    def _cells(self, row: dict[str, Any]) -> dict[str, Any]:
+        return {name: x for name, x in row.items() if name not in (self._target, self._weight)}
+
+    def _predicted(self, cells: dict[str, Any]) -> dict[str, Any]:
+        model = self.model
+        if not model.__sklearn_is_fitted__():
+            return {"label": None, "probabilities": {}}
+        if not self._classes:
+            self._classes = [*map(str, model.classes_.tolist())]
+        shares = model.predict_proba_one(cells).tolist()
+        return {
+            "label": model.predict_one(cells),
+            "probabilities": dict(zip(self._classes, shares, strict=True)),
+        }
+
+    def _judge(self, answer: dict[str, Any], label: Any) -> None:
+        """Count how well a row was answered; the first of all was not."""
+        if answer["label"] is None:
+            return
+        self._n_judged += 1
+        self._n_right += answer["label"] == label
+        self._loss -= math.log(max(answer["probabilities"].get(str(label), 0.0), _LEAST))
+
+
+def begun(path: str | os.PathLike[str], kind: str, decay: float) -> Any:
+    """Return the model of a file; where there is no file, a new one."""
+    if not Path(path).exists():
+        return classifier(_NAMES[kind])(decay=decay)
+    model: Any = load_classifier(path)
+    if model.window is not None:
+        raise NaivelyError(
+            f"{str(path)!r} has window={model.window}, and its file does not hold the rows of the "
+            "window. Give it window=None, or a decay."
+        )
+    return model

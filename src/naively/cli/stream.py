@@ -1,0 +1,101 @@
+"""``naively stream``: answer and learn rows one by one, as they come."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from naively.cli import console
+
+__all__ = ["stream"]
+
+_PIECE = 1 << 16  # bytes that are read at once: their rows reach the disk together
+
+
+def stream(
+    model: Annotated[
+        Path,
+        typer.Argument(metavar="MODEL", help="Go on with it, or begin it.", show_default=False),
+    ],
+    target: Annotated[
+        str, typer.Option("--target", "-t", metavar="NAME", help="The name of the label.")
+    ],
+    weight: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The name of the row's weight.")
+    ] = None,
+    kind: Annotated[
+        Literal["gaussian", "naive-bayes", "multinomial", "complement", "bernoulli"],
+        typer.Option("--model", help="Which model to begin."),
+    ] = "gaussian",
+    decay: Annotated[
+        float,
+        typer.Option(min=0, max=1, metavar="X", help="What a new model multiplies weights by."),
+    ] = 1.0,
+    checkpoint: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Write the model after so many rows.")
+    ] = 10_000,
+    every: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Print the metrics after so many rows.")
+    ] = 1000,
+) -> None:
+    """Read rows as JSON lines; answer each, and learn it if it has a label.
+
+    Each row is answered by what was learned before it, in one JSON line with
+    label and probabilities, or with what is wrong with the row. A row that was
+    answered is on the disk, in a journal beside the model: it is not lost if
+    the program is killed. Accuracy and log loss go to standard error.
+
+    For example:
+
+      tail -f rows.jsonl | naively stream model.safetensors --target species
+      naively stream words.safetensors -t y --model multinomial < bags.jsonl
+    """
+    from naively.cli.journal import Journal
+    from naively.cli.prequential import Learner, begun
+
+    journal = Journal(model)
+    rows = journal.recover()
+    learner = Learner(begun(model, kind, decay), target, weight)
+    for row in rows:
+        learner.learn(json.loads(row))
+    if rows:
+        console.note(f"{len(rows):,} rows of {journal.path.name} were learned again.")
+    waiting = len(rows)
+    for lines in _pieces():
+        n_before, answers = learner.n_rows, []
+        learned = []
+        for line in lines:
+            answer, is_learned = learner.answer(line)
+            answers.append(json.dumps(answer, ensure_ascii=False) + "\n")
+            learned += [line] * is_learned
+        if learned:
+            journal.append(learned)
+        sys.stdout.write("".join(answers))
+        sys.stdout.flush()
+        waiting += len(learned)
+        if waiting >= checkpoint:
+            journal.checkpoint(learner.model)
+            waiting = 0
+        if learner.n_rows // every > n_before // every:
+            console.note(learner.score())
+    if waiting:
+        journal.checkpoint(learner.model)
+    journal.close()
+    console.note(learner.score())
+
+
+def _pieces() -> Iterator[list[str]]:
+    """Yield the lines that are there, as soon as some are."""
+    rest = b""
+    while piece := os.read(sys.stdin.fileno(), _PIECE):
+        *lines, rest = (rest + piece).split(b"\n")
+        if found := [line.decode("utf-8", "replace") for line in lines if line.strip()]:
+            yield found
+    if rest.strip():
+        yield [rest.decode("utf-8", "replace")]

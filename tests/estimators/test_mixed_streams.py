@@ -1,0 +1,139 @@
+"""Streams of tables of any columns: rows are collected, and measured when somebody asks."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from naively import NaiveBayes, NaivelyError
+from tests.estimators.test_streams import assert_close
+
+RNG = np.random.default_rng(2)
+
+
+def some_rows(n):
+    y = RNG.choice(["no", "yes"], n)
+    rows = [
+        {
+            "age": float(a),
+            "town": str(t),
+            "member": bool(m),
+            "note": f"{'good fine' if label == 'yes' else 'bad poor'} thing number {i % 7} indeed",
+        }
+        for i, (a, t, m, label) in enumerate(
+            zip(RNG.normal(40 + 5 * (y == "yes")), RNG.choice(["Ulm", "Bonn", "Jena"], n),
+                RNG.random(n) < 0.4, y, strict=True)
+        )
+    ]  # fmt: skip
+    for i in range(0, n, 9):
+        rows[i]["age"] = None
+    return rows, y.tolist()
+
+
+KINDS = {
+    "default": {},
+    "plain": {"calibration": None},
+    "a family": {"families": {"age": "gaussian"}, "calibration": "temperature"},
+}
+
+
+@pytest.mark.parametrize("params", KINDS.values(), ids=KINDS)
+def test_the_first_rows_of_a_stream_are_those_of_one_fit(params):
+    rows, labels = some_rows(120)
+    model = NaiveBayes(**params)
+    for row, label in zip(rows, labels, strict=True):
+        model.learn_one(row, label)
+    expected = NaiveBayes(**params).fit(pd.DataFrame(rows), labels)
+    assert_close(model.summary_, expected.summary_)
+    found = model.predict_proba(pd.DataFrame(rows[:9]))
+    assert np.allclose(found, expected.predict_proba(pd.DataFrame(rows[:9])), atol=1e-9)
+
+
+def test_without_calibration_every_answer_is_of_all_rows():
+    rows, labels = some_rows(40)
+    model = NaiveBayes(calibration=None)
+    for n, (row, label) in enumerate(zip(rows, labels, strict=True), 1):
+        model.learn_one(row, label)
+        if n > 1 and n % 6 == 0:
+            other = NaiveBayes(calibration=None).fit(pd.DataFrame(rows[:n]), labels[:n])
+            expected = other.predict_proba_one(rows[0])
+            assert np.allclose(model.predict_proba_one(rows[0]), expected, atol=1e-9)
+
+
+def test_a_calibrated_model_is_read_again_when_a_tenth_of_the_rows_is_new():
+    rows, labels = some_rows(230)
+    model, answers = NaiveBayes(interactions=None), []
+    for row, label in zip(rows, labels, strict=True):
+        model.learn_one(row, label)
+        if model._stream.n_rows >= 200:
+            answers.append(model.predict_proba_one(rows[0])[0])
+    assert len(set(answers)) == 2
+    assert model.predict_proba(pd.DataFrame(rows[:1]))[0, 0] not in answers
+
+
+def test_a_long_stream_measures_as_batches_under_one_schema():
+    rows, labels = some_rows(1300)
+    model = NaiveBayes(calibration=None, decay=0.999)
+    for row, label in zip(rows, labels, strict=True):
+        model.learn_one(row, label)
+    age = np.arange(1299, -1, -1)
+    schema = model.summary_.schema
+    weights = 0.999**age
+    first = NaiveBayes(calibration=None).fit(pd.DataFrame(rows[:1000]), labels[:1000])
+    assert schema == first.summary_.schema
+    first.fit(pd.DataFrame(rows[:1000]), labels[:1000], weights[:1000])
+    first.partial_fit(pd.DataFrame(rows[1000:]), labels[1000:], sample_weight=weights[1000:])
+    assert np.allclose(model.summary_.class_weight, first.summary_.class_weight, rtol=1e-9)
+    assert np.allclose(model.summary_.moments.m2, first.summary_.moments.m2, rtol=1e-9)
+
+
+def test_columns_come_and_go():
+    model = NaiveBayes(calibration=None)
+    for i in range(1010):
+        model.learn_one({"a": float(i % 5)}, "x" if i % 2 else "y")
+    model.learn_one({"a": 1.0, "town": "Ulm"}, "x").learn_one({"town": "Bonn"}, "y")
+    assert model.summary_.schema.names == ("a", "town")
+    assert model.summary_.schema.held == ("number", "category")
+    assert model.predict_one({"town": "Ulm"}) == "x"
+    assert model.predict_one({"town": "Bonn", "other": 3}) == "y"
+
+
+def test_a_window_of_any_columns_holds_the_last_rows():
+    rows, labels = some_rows(90)
+    model = NaiveBayes(calibration=None, window=40)
+    for row, label in zip(rows, labels, strict=True):
+        model.learn_one(row, label)
+    model.forget_one(rows[60], labels[60])
+    kept = [i for i in range(50, 90) if i != 60]
+    expected = NaiveBayes(calibration=None)
+    expected.fit(pd.DataFrame(rows).iloc[kept], np.array(labels)[kept])
+    assert_close(model.summary_, expected.summary_)
+
+
+BAD = {
+    "text among numbers": ({"age": "old"}, "column 'age' must hold the same in all rows"),
+    "a number among texts": ({"town": 3.0}, "column 'town' must hold the same in all rows"),
+    "infinity": ({"age": float("inf")}, "column 'age' holds infinity"),
+    "a list": ({"age": [1]}, "column 'age'"),
+}
+
+
+@pytest.mark.parametrize(("row", "message"), BAD.values(), ids=BAD)
+def test_a_cell_of_another_kind_is_an_error_that_changes_nothing(row, message):
+    model = NaiveBayes(calibration=None)
+    model.learn_one({"age": 3.0, "town": "Ulm"}, "x")
+    with pytest.raises(NaivelyError, match=message):
+        model.learn_one({**row, "new": 1.0}, "new")
+    assert model.classes_.tolist() == ["x"]
+    assert model.feature_names_in_.tolist() == ["age", "town"]
+
+
+def test_forgetting_rows_of_any_columns_is_never_having_seen_them():
+    rows, labels = some_rows(60)
+    model = NaiveBayes(calibration=None).fit(pd.DataFrame(rows[:30]), labels[:30])
+    for row, label in zip(rows[30:], labels[30:], strict=True):
+        model.learn_one(row, label)
+    for row, label in zip(rows[20:40], labels[20:40], strict=True):
+        model.forget_one(row, label)
+    assert model.class_count_.sum() == 40
+    with pytest.raises(NaivelyError, match="cannot"):
+        model.forget_one({"age": 1.0, "town": "Atlantis", "member": True, "note": "x"}, "no")
