@@ -152,8 +152,8 @@ class Stream {
     ClassWeights& weights() { return weights_; }
     const std::deque<StreamRow>& rows() const { return rows_; }
     void keep(const StreamRow& row) { rows_.push_back(row); }
-    // The statistics hold more than the rows of the window.
-    void set_from_elsewhere() { from_elsewhere_ = true; }
+    // Whether the statistics hold more than the rows of the window.
+    void set_from_elsewhere(bool given) { from_elsewhere_ = given; }
 
   private:
     double total() const;

@@ -105,7 +105,7 @@ class RowStream {
         if (!find_class(label)) return unknown_label;
         if (!read(row, false)) return not_plain;
         row_.weight = weight;
-        return stream_.forget(row_) ? done : never_learned;
+        return !has_unknown_ && stream_.forget(row_) ? done : never_learned;
     }
 
     // The most probable class, ties going to the first; None where a model must be read with care.
@@ -177,12 +177,12 @@ class RowStream {
             out.data()[i] = stream_.weights().of(order_[i]);
     }
 
-    // What was learned elsewhere.
-    void set_class_weight(const ConstDoubles& values) {
+    // What was learned before: by more rows than those of the window, or not.
+    void set_class_weight(const ConstDoubles& values, bool from_elsewhere) {
         expect(values.size() == order_.size(), "weights must be by class");
         for (std::size_t i = 0; i < order_.size(); ++i)
             stream_.weights().stored[order_[i]] = values.data()[i];
-        stream_.set_from_elsewhere();
+        stream_.set_from_elsewhere(from_elsewhere);
     }
 
     // Moments of shape (4, classes, columns): weight, mean, m2 and rest.
@@ -318,6 +318,7 @@ class RowStream {
         row_.clear();
         fresh_.clear();
         n_unnamed_ = 0;
+        has_unknown_ = false;
         if (PyDict_Check(row.ptr())) return read_dict(row.ptr(), learning);
         if (PyList_Check(row.ptr()) || PyTuple_Check(row.ptr())) {
             const Py_ssize_t n = PySequence_Fast_GET_SIZE(row.ptr());
@@ -358,6 +359,8 @@ class RowStream {
             } else if (learning) {
                 if (!std::isnan(x) && !stream_.statistics().is_plain(x)) return false;
                 fresh_.emplace_back(nb::borrow(key), x);
+            } else {
+                has_unknown_ = has_unknown_ || stream_.statistics().is_kept(x);
             }
         }
         row_.sort();  // equal rows are the same, whatever the order of their keys
@@ -419,6 +422,7 @@ class RowStream {
     std::vector<std::pair<nb::object, long>> keys_;  // of the row before, and their columns
     std::vector<std::pair<nb::object, double>> fresh_;
     bool known_ = false, named_ = false;
+    bool has_unknown_ = false;  // whether the row has cells of columns that are not known
     std::size_t n_columns_ = 0, n_unnamed_ = 0;
     StreamRow row_;
     std::vector<double> joint_;
@@ -452,7 +456,8 @@ void bind_stream(nb::module_& m) {
         .def("accept", &RowStream::accept, nb::arg("label"))
         .def("set_columns", &RowStream::set_columns, nb::arg("names").none(), nb::arg("n_columns"))
         .def("class_weight", &RowStream::class_weight, nb::arg("out").noconvert())
-        .def("set_class_weight", &RowStream::set_class_weight, nb::arg("values"))
+        .def("set_class_weight", &RowStream::set_class_weight, nb::arg("values"),
+             nb::arg("from_elsewhere"))
         .def("moments", &RowStream::moments, nb::arg("out").noconvert())
         .def("set_moments", &RowStream::set_moments, nb::arg("values"))
         .def("counts", &RowStream::counts, nb::arg("out").noconvert(), nb::arg("missing"))

@@ -149,10 +149,10 @@ def test_an_outlier_leaves_no_trace_once_it_has_left_the_window_twice():
     assert_close(model.summary_, GaussianNB().fit(X[10:, None], ["a"] * 10).summary_, 1e-14)
 
 
-def test_rows_far_from_zero_keep_their_digits_through_many_windows():
-    X = 1e8 + RNG.normal(size=20_000)
+def test_rows_far_from_zero_keep_their_digits_through_a_thousand_windows():
+    X = 1e8 + RNG.normal(size=1_000_000)
     model = GaussianNB(window=1000)
-    for x in X:
+    for x in X.tolist():
         model.learn_one([x], "a")
     expected = GaussianNB().fit(X[-1000:, None], ["a"] * 1000)
     assert np.allclose(model.var_, expected.var_, rtol=1e-9)
@@ -178,7 +178,7 @@ def test_forgetting_what_was_never_learned_is_an_error_that_changes_nothing(wind
         model.learn_one([float(x), 1.0], "a")
     model.learn_one([9.0, 1.0], "b")
     before = model.summary_
-    for row, label in (([1e6, 1.0], "a"), ([9.0, 1.0], "c"), ([1.0, 5.0], "a")):
+    for row, label in (([1e6, 1.0], "a"), ([9.0, 1.0], "c"), ([1.0, 5.0], "a"), ([9.0, 1.0], 7)):
         with pytest.raises(NaivelyError, match="Forget only what was learned"):
             model.forget_one(row, label)
     assert model.summary_ == before
@@ -381,3 +381,23 @@ def test_a_summary_that_measures_more_goes_on_to_measure_it():
     assert model.summary_ == summarize(X[:40], y[:40], schema=schema) + summarize(
         X[40:], y[40:], schema=schema
     )
+
+
+def test_a_row_with_a_column_that_was_never_learned_cannot_be_forgotten():
+    model = GaussianNB().learn_one({"a": 1.0}, "x").learn_one({"a": 2.0}, "x")
+    with pytest.raises(NaivelyError, match="Forget only what was learned"):
+        model.forget_one({"a": 1.0, "b": 1.0}, "x")
+    assert model.forget_one({"a": 1.0, "b": None}, "x").class_count_.tolist() == [1]
+
+
+def test_numpys_numbers_are_asked_about_as_pythons_are():
+    X, y = RNG.normal(size=(30, 3)).astype(np.float32), RNG.integers(2, size=30)
+    model = GaussianNB()
+    for row, label in zip(X, y, strict=True):
+        model.learn_one(row, label)
+    assert model.predict_one(X[0]) == model.predict_one(X[0].tolist())
+    assert model.predict_proba_one(X[0]).tolist() == model.predict_proba_one(X[0].tolist()).tolist()
+    with pytest.raises(NaivelyError, match="column 1 holds infinity"):
+        model.predict_one([0.0, np.inf, 0.0])
+    with pytest.raises(NaivelyError, match="a row must have 3"):
+        model.predict_one([0.0])

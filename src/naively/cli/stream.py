@@ -7,11 +7,15 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from naively.cli import console
+
+if TYPE_CHECKING:
+    from naively.cli.journal import Journal
+    from naively.cli.prequential import Learner
 
 __all__ = ["stream"]
 
@@ -66,10 +70,19 @@ def stream(
         learner.learn(json.loads(row))
     if rows:
         console.note(f"{len(rows):,} rows of {journal.path.name} were learned again.")
-    waiting = len(rows)
+    try:
+        _answer(learner, journal, len(rows), checkpoint, every)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("all rows that were answered are kept.") from None
+    finally:
+        journal.close()
+    console.note(learner.score())
+
+
+def _answer(learner: Learner, journal: Journal, waiting: int, checkpoint: int, every: int) -> None:
+    """Answer and learn rows to their end, of which so many wait in the journal."""
     for lines in _pieces():
-        n_before, answers = learner.n_rows, []
-        learned = []
+        n_before, answers, learned = learner.n_rows, [], []
         for line in lines:
             answer, is_learned = learner.answer(line)
             answers.append(json.dumps(answer, ensure_ascii=False) + "\n")
@@ -86,8 +99,6 @@ def stream(
             console.note(learner.score())
     if waiting:
         journal.checkpoint(learner.model)
-    journal.close()
-    console.note(learner.score())
 
 
 def _pieces() -> Iterator[list[str]]:

@@ -105,7 +105,8 @@ class KernelStream:
         names = summary.schema.names
         self._rows.set_columns(None if names is None else list(names), summary.schema.n_columns)
         self._set_classes(summary.classes)
-        self._rows.set_class_weight(summary.class_weight)
+        in_window = np.isclose(sum(weight for *_, weight in kept), summary.weight, rtol=1e-9)
+        self._rows.set_class_weight(summary.class_weight, not in_window)
         if summary.schema.counted:
             for kind in _COUNTS[summary.schema.counted]:
                 self._rows.set_counts(summary[kind].values, kind is MissingCells)

@@ -76,6 +76,8 @@ def filled_row(row: Any, schema: Schema, absent: Any) -> Any:
 
 def number_cell(cell: Any, name: str) -> float:
     """Return a cell as a finite number, NaN where it is missing; or raise."""
+    if type(cell) is float and abs(cell) < np.inf:
+        return cell
     number = float(numbers_of_objects([cell], name)[0])
     if np.isinf(number):
         raise NaivelyError(

@@ -18,6 +18,7 @@ from naively.estimators._kernel_stream import KernelStream, NotPlainError
 from naively.estimators._plain_row import filled_row, number_cell, plain_row, plain_weight
 from naively.estimators._prediction import PredictionMixin
 from naively.estimators._row_buffer import RowBuffer
+from naively.exceptions import NaivelyError
 from naively.rows import Targets
 from naively.schema import Kind, Schema
 from naively.summary import Summary
@@ -93,6 +94,8 @@ class StreamMixin(PredictionMixin):
         rows = self._rows
         if rows is not None:
             found = rows.label(row)
+            if found is None:
+                found = rows.label(self._asked(row))
             if found is not None:
                 return found
         model = self._recent()
@@ -109,7 +112,7 @@ class StreamMixin(PredictionMixin):
         rows = self._rows
         if rows is not None:
             out = np.empty(rows.n_classes)
-            if rows.proba(row, out):
+            if rows.proba(row, out) or rows.proba(self._asked(row), out):
                 return out
         model = self._recent()
         return model._proba_one(model._filled(row))
@@ -203,6 +206,13 @@ class StreamMixin(PredictionMixin):
             ],
             dtype=np.float64,
         ).reshape(len(rows), columns.n_columns)
+
+    def _asked(self, row: Any) -> Any:
+        """Return a row of plain cells, or as it is where there is something wrong with it."""
+        try:
+            return plain_row(row, self._stream.columns, self._cell)
+        except NaivelyError:
+            return row
 
     def _recent(self) -> Self:
         """Return an estimator to ask: a calibrated one may be of a few rows ago."""
