@@ -58,7 +58,7 @@ def stream(
     For example:
 
       tail -f rows.jsonl | naively stream model.safetensors --target species
-      naively stream words.safetensors -t y --model multinomial < bags.jsonl
+      cat bags.jsonl | naively stream words.safetensors -t y --model multinomial
     """
     from naively.cli.journal import Journal
     from naively.cli.prequential import Learner, begun
