@@ -35,6 +35,7 @@ NAMES = [
     "quality_ladder",
     "engines",
     "cluster",
+    "gpu",
 ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 __all__ = ["describe"]
 
 _PACKAGES = ["naively", "numpy", "scikit-learn", "mlpack", "river", "shap"]
-_PACKAGES += ["pandas", "polars"]
+_PACKAGES += ["pandas", "polars", "torch", "triton"]
 
 
 def describe() -> dict[str, Any]:
@@ -20,6 +21,7 @@ def describe() -> dict[str, Any]:
     return {
         "date": date.today().isoformat(),
         "cpu": _cpu(),
+        "gpu": _gpu(),
         "cores": len(os.sched_getaffinity(0)),
         "memory": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "versions": {"python": platform.python_version()} | _versions(),
@@ -37,6 +39,12 @@ def _cpu() -> str:
     flags = facts.get("flags", "").split()
     vectors = next((name for name in ("avx512f", "avx2") if name in flags), "")
     return f"{facts.get('model name', platform.machine())} {vectors}".strip()
+
+
+def _gpu() -> str | None:
+    """Name the GPU, if a suite has used one."""
+    torch = sys.modules.get("torch")
+    return torch.cuda.get_device_name() if torch and torch.cuda.is_initialized() else None
 
 
 def _versions() -> dict[str, str]:

@@ -70,7 +70,8 @@ def _measured_on(result: dict[str, Any]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in it["versions"].items())
     quiet = all(record.get("ours", {}).get("quiet", True) for record in result["records"])
     noise = "" if quiet else " Other processes disturbed some of it."
-    return f"Measured {it['date']} on {it['cores']} cores of {it['cpu']}: {versions}.{noise}"
+    gpu = f"one {it['gpu']} and " if it.get("gpu") else ""
+    return f"Measured {it['date']} on {gpu}{it['cores']} cores of {it['cpu']}: {versions}.{noise}"
 
 
 def _rounded(value: Any) -> Any:

@@ -7,6 +7,7 @@ Triton's interpreter, which is how they are tested on machines without a GPU.
 from __future__ import annotations
 
 import os
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,11 +27,13 @@ def is_on_device(X: Any) -> bool:
     """Whether X is an array in the memory of a GPU."""
     if type(X) in _PLAIN or not hasattr(X, "__dlpack_device__"):
         return False
-    if type(X).__module__.partition(".")[0] == "torch" and not X.is_cuda:
-        return os.environ.get("TRITON_INTERPRET") == "1" and X.device.type == "cpu"
+    if type(X).__module__.partition(".")[0] == "torch":
+        is_interpreted = not X.is_cuda and os.environ.get("TRITON_INTERPRET") == "1"
+        return X.is_cuda or (is_interpreted and X.device.type == "cpu")
     return int(X.__dlpack_device__()[0]) in _CUDA
 
 
+@cache
 def torch_for(purpose: str) -> Any:
     """Import torch and Triton, or say how to get them."""
     need("triton", purpose, extra="gpu")
@@ -76,6 +79,7 @@ def sent(array: Any, device: Any) -> Any:
     return torch_for("using a GPU").tensor(np.ascontiguousarray(array), device=device)
 
 
+@cache
 def processors(device: Any) -> int:
     """Return how many multiprocessors a GPU has; Triton's interpreter is as a small one."""
     if device.type != "cuda":

@@ -4,6 +4,8 @@ Rows come in an order in which those of a class stand together. Each program rea
 that order and adds up, class by class, in float64 and in a fixed order, so that the sums are the
 same bits each time. The sums of part p in class k stand in line p + k: as both only grow along the
 order, no two share a line.
+
+The order is of int64. Where there are fewer than 2^31 rows, it is read as int32 in steps of two.
 """
 
 # Triton compiles these functions: their arguments have no types, and constants are arguments.
@@ -27,14 +29,15 @@ def read_cells(X, row, row_step, columns, column_step, there, HALF: tl.constexpr
 @triton.jit
 def first_cells(
     X, row_step, column_step, weights, order, starts, origin, d,
-    HALF: tl.constexpr, WEIGHTED: tl.constexpr, LOOK: tl.constexpr, C: tl.constexpr,
+    HALF: tl.constexpr, WEIGHTED: tl.constexpr, STEP: tl.constexpr,
+    LOOK: tl.constexpr, C: tl.constexpr,
 ):  # fmt: skip
     """Write the first cell of each class and column that is present among its first rows; or 0."""
     k = tl.program_id(0)
     columns = tl.program_id(1) * C + tl.arange(0, C)
     at = tl.arange(0, LOOK)
     start, end = tl.load(starts + k), tl.load(starts + k + 1)
-    row = tl.load(order + start + at, start + at < end, 0).to(tl.int64)
+    row = tl.load(order + STEP * (start + at), start + at < end, 0).to(tl.int64)
     seen = start + at < end
     if WEIGHTED:
         seen = seen & (tl.load(weights + row) > 0.0)
@@ -66,9 +69,23 @@ def _added(
 
 
 @triton.jit
+def _class_of(starts, place, n_classes, n_steps):
+    """Return the class of a place in the order, by halving; the last one beyond the end."""
+    low = place * 0  # how many classes begin before or there
+    high = low + n_classes
+    for _ in range(n_steps):
+        middle = (low + high) // 2
+        after = tl.load(starts + middle) > place
+        high = tl.where(after, middle, high)
+        low = tl.where(after | (low == high), low, middle + 1)
+    return tl.minimum(low, n_classes) - 1
+
+
+@triton.jit
 def sum_parts(
-    X, row_step, column_step, weights, order, starts, first, origin, parts, n, d, length,
-    MISSING: tl.constexpr, HALF: tl.constexpr, WEIGHTED: tl.constexpr, SHORT: tl.constexpr,
+    X, row_step, column_step, weights, order, starts, origin, parts,
+    n, d, length, n_classes, n_steps,
+    MISSING: tl.constexpr, HALF: tl.constexpr, WEIGHTED: tl.constexpr, STEP: tl.constexpr,
     R: tl.constexpr, C: tl.constexpr,
 ):  # fmt: skip
     """Write weight, sum and sum of squares of deviations from the origin, by part and class.
@@ -81,10 +98,11 @@ def sum_parts(
     inside = (columns < d)[None, :]
     start = p.to(tl.int64) * length
     end = tl.minimum(start + length, n)
-    for k in range(tl.load(first + p), tl.load(first + p + 1) + 1):
+    last = _class_of(starts, tl.maximum(end - 1, 0), n_classes, n_steps)
+    for k in range(_class_of(starts, start, n_classes, n_steps), last + 1):
         begin = tl.maximum(start, tl.load(starts + k))
         stop = tl.maximum(begin, tl.minimum(end, tl.load(starts + k + 1)))
-        if SHORT:
+        if STEP == 2:
             begin, stop = begin.to(tl.int32), stop.to(tl.int32)
         o = tl.load(origin + k * d + columns, columns < d, 0.0)[None, :]
         s1 = tl.full([R, C], 0.0, tl.float64)
@@ -92,9 +110,10 @@ def sum_parts(
         s0 = tl.full([R, C], 0, tl.float64 if WEIGHTED else tl.int32)
         whole = begin + (stop - begin) // (4 * R) * (4 * R)
         for i in range(begin, whole, 4 * R):
-            at = order + i + tl.arange(0, R)
-            r0, r1 = tl.load(at).to(tl.int64), tl.load(at + R).to(tl.int64)
-            r2, r3 = tl.load(at + 2 * R).to(tl.int64), tl.load(at + 3 * R).to(tl.int64)
+            at = order + STEP * (i + tl.arange(0, R))
+            r0, r1 = tl.load(at).to(tl.int64), tl.load(at + STEP * R).to(tl.int64)
+            r2 = tl.load(at + 2 * STEP * R).to(tl.int64)
+            r3 = tl.load(at + 3 * STEP * R).to(tl.int64)
             x0 = read_cells(X, r0, row_step, columns, column_step, inside, HALF)
             x1 = read_cells(X, r1, row_step, columns, column_step, inside, HALF)
             x2 = read_cells(X, r2, row_step, columns, column_step, inside, HALF)
@@ -105,7 +124,7 @@ def sum_parts(
             s0, s1, s2 = _added(x3, r3, weights, True, o, s0, s1, s2, MISSING, WEIGHTED, False)
         for i in range(whole, stop, R):
             at = i + tl.arange(0, R)
-            row = tl.load(order + at, at < stop, 0).to(tl.int64)
+            row = tl.load(order + STEP * at, at < stop, 0).to(tl.int64)
             there = (at < stop)[:, None] & inside
             x = read_cells(X, row, row_step, columns, column_step, there, HALF)
             s0, s1, s2 = _added(x, row, weights, there, o, s0, s1, s2, MISSING, WEIGHTED, True)

@@ -77,7 +77,9 @@ def _sums(
     half = X.dtype.itemsize == 2
     C = min(64, power_of_two(d))
     R, blocks = _TILE // C, -(-d // C)
-    sizes = {"HALF": half, "WEIGHTED": weights is not None, "C": C}
+    short = n < 1 << 31
+    order = order.view(torch.int32) if short else order
+    sizes = {"HALF": half, "WEIGHTED": weights is not None, "STEP": 1 + short, "C": C}
     given = X, *X.stride(), order if weights is None else weights, order, starts
     begin = torch.empty((n_classes, d), dtype=torch.float64, device=device)
     if origin is None:
@@ -86,12 +88,10 @@ def _sums(
         begin = sent(origin, device)
     n_parts = max(1, min(_PARTS * processors(device), -(-n // (4 * R))))
     length = -(-n // n_parts)
-    edges = torch.arange(n_parts + 1, device=device) * length
-    first = (torch.searchsorted(starts, edges, right=True) - 1).clamp_(max=n_classes - 1)
     parts = torch.empty((n_parts + n_classes, 3, d), dtype=torch.float64, device=device)
     sums = torch.empty((n_classes, 3, d), dtype=torch.float64, device=device)
-    cuts = first, begin, parts, n, d, length
-    sizes |= {"MISSING": missing, "SHORT": n < 1 << 31, "R": R}
+    cuts = begin, parts, n, d, length, n_classes, n_classes.bit_length() + 1
+    sizes |= {"MISSING": missing, "R": R}
     kernels.sum_parts[n_parts, blocks](*given, *cuts, num_warps=8, **sizes)
     kernels.add_parts[n_classes, -(-3 * d // 64)](parts, starts, sums, d, length, R=32, C=64)
     both = torch.cat([sums.ravel(), begin.ravel(), starts.to(torch.float64)])

@@ -66,11 +66,8 @@ class DeviceTargets(NamedTuple):
             )
         torch = torch_for("reading arrays on a GPU")
         ordered, order = torch.sort(codes, stable=True)
-        places = torch.arange(classes.size, device=codes.device, dtype=codes.dtype)
+        places = torch.arange(classes.size + 1, device=codes.device, dtype=codes.dtype)
         starts = torch.searchsorted(ordered, places)
-        starts = torch.nn.functional.pad(starts, (0, 1), value=n_rows)
-        if n_rows < 1 << 31:
-            order = order.to(torch.int32)  # which is read sooner
         weights = None if sample_weight is None else _checked_weights(sample_weight, X)
         return cls(classes, order, starts, weights)
 
@@ -101,7 +98,7 @@ def _encoded(y: Any, device: Any) -> tuple[NDArray[Any], Any]:
 def _short(codes: Any, size: int) -> Any:
     """Return codes in the fewest bytes: the fewer there are, the sooner they are sorted."""
     torch = torch_for("reading labels on a GPU")
-    fits = [torch.uint8] * (size <= 1 << 8) + [torch.int16] * (size <= 1 << 15)
+    fits = [torch.uint8] * (size < 1 << 8) + [torch.int16] * (size < 1 << 15)
     return codes.to([*fits, torch.int32][0], copy=True)
 
 

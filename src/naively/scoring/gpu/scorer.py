@@ -52,7 +52,7 @@ class DeviceScorer:
         self._screens: dict[bool, Any] = {}
 
     @cached_property
-    def _adders(self) -> list[Callable[[Any, Any], None]]:
+    def _adders(self) -> list[Callable[[Any, Any, bool], None]]:
         forms: list[Any] = [*self.numbers]
         if self.model.tables is not None:
             forms.append(((), self.model.tables))
@@ -76,8 +76,10 @@ class DeviceScorer:
         if doubtful is None:
             doubtful = self.torch.arange(rows.shape[0], device=self.device)
         step = max(1, _MOST_CELLS // self.constant.numel())
+        if doubtful.numel() <= step:
+            return self._in_float64(want, rows.tensor, doubtful, out)
         parts = [self._in_float64(want, rows.tensor, part, out) for part in doubtful.split(step)]
-        return self.torch.cat(parts) if parts else doubtful
+        return self.torch.cat(parts)
 
     def _sent(self, array: Any) -> Any:
         return sent(array, self.device)
@@ -124,16 +126,17 @@ class DeviceScorer:
         torch, K, n = self.torch, self.constant.numel(), index.numel()
         if not n:
             return index
-        joint = self.constant.repeat(n, 1)
-        for add in self._adders:
-            add((X, *X.stride(), index), joint)
-        bad = torch.empty(n, dtype=torch.int8, device=self.device)
+        joint = torch.empty((n, K), dtype=torch.float64, device=self.device)
+        for i, add in enumerate(self._adders):
+            add((X, *X.stride(), index), joint, i == 0)
+        bad = torch.empty(n, dtype=torch.int64, device=self.device)
+        count = torch.zeros(1, dtype=torch.int32, device=self.device)
         P = min(64, power_of_two(K))
-        given = joint, self.possible, self.names, index, out, bad, n, K
+        given = joint, self.possible, self.names, index, out, bad, count, n, K
         terms.finish[-(-n // 64),](*given, WANT=want, R=64, P=P)
-        return index[bad != 0]
+        return bad[: int(count)]
 
-    def _adder(self, at: Sequence[int], form: Form) -> Callable[[Any, Any], None]:
+    def _adder(self, at: Sequence[int], form: Form) -> Callable[[Any, Any, bool], None]:
         """Return what adds the terms of a form, whose arrays are on the GPU from now on."""
         from naively.scoring.gpu import terms
 
@@ -155,10 +158,10 @@ class DeviceScorer:
             options = {"FORM": kind, "CENTRED": weight is not None}
             arrays = [columns, *map(self._sent, [*parts, parts[0] if weight is None else weight])]
 
-        def add(place: Any, joint: Any) -> None:
+        def add(place: Any, joint: Any, first: bool) -> None:
             n, half = joint.shape[0], place[0].dtype.itemsize == 2
-            given = *place, *arrays, joint, n, *sizes
-            kernel[-(-n // 64), -(-K // P)](*given, HALF=half, R=64, P=P, **options)
+            given = *place, *arrays, self.constant, joint, n, *sizes
+            kernel[-(-n // 64), -(-K // P)](*given, FIRST=first, HALF=half, R=64, P=P, **options)
 
         return add
 

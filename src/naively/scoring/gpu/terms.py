@@ -19,9 +19,18 @@ def _column(X, rows, row_step, column, column_step, there, HALF: tl.constexpr):
 
 
 @triton.jit
+def _begun(constant, cells, inside, ks, K, FIRST: tl.constexpr):
+    """Return the scores so far: the constants of the classes, before the FIRST form."""
+    if FIRST:
+        return tl.where(inside, tl.load(constant + ks, ks < K, 0.0)[None, :], 0.0)
+    else:  # noqa: RET505
+        return tl.load(cells, inside, 0.0)
+
+
+@triton.jit
 def add_terms(
-    X, row_step, column_step, index, at, A, B, mu, s, weight, joint, n, m, K,
-    FORM: tl.constexpr, CENTRED: tl.constexpr, HALF: tl.constexpr,
+    X, row_step, column_step, index, at, A, B, mu, s, weight, constant, joint, n, m, K,
+    FIRST: tl.constexpr, FORM: tl.constexpr, CENTRED: tl.constexpr, HALF: tl.constexpr,
     R: tl.constexpr, P: tl.constexpr,
 ):  # fmt: skip
     """Add the terms of quadratics, students and lines, by row, column and class.
@@ -34,7 +43,7 @@ def add_terms(
     ks = tl.program_id(1) * P + tl.arange(0, P)
     inside = ks < K
     cells = joint + i[:, None] * K + ks[None, :]
-    total = tl.load(cells, there[:, None] & inside[None, :], 0.0)
+    total = _begun(constant, cells, there[:, None] & inside[None, :], ks, K, FIRST)
     for j in range(m):
         x = _column(X, rows, row_step, tl.load(at + j), column_step, there, HALF)[:, None]
         a = tl.load(A + j * K + ks, inside, 0.0)[None, :]
@@ -58,8 +67,8 @@ def add_terms(
 
 @triton.jit
 def add_pieces(
-    X, row_step, column_step, index, at, knots, values, joint, n, m, K, n_knots, n_steps,
-    HALF: tl.constexpr, R: tl.constexpr, P: tl.constexpr,
+    X, row_step, column_step, index, at, knots, values, constant, joint, n, m, K, n_knots, n_steps,
+    FIRST: tl.constexpr, HALF: tl.constexpr, R: tl.constexpr, P: tl.constexpr,
 ):  # fmt: skip
     """Add values between knots, found by halving: flat before the first and after the last."""
     i = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
@@ -68,7 +77,7 @@ def add_pieces(
     ks = tl.program_id(1) * P + tl.arange(0, P)
     inside = there[:, None] & (ks < K)[None, :]
     cells = joint + i[:, None] * K + ks[None, :]
-    total = tl.load(cells, inside, 0.0)
+    total = _begun(constant, cells, inside, ks, K, FIRST)
     for j in range(m):
         x = _column(X, rows, row_step, tl.load(at + j), column_step, there, HALF)
         low = tl.full([R], 0, tl.int64)  # how many knots are below x
@@ -92,8 +101,8 @@ def add_pieces(
 
 @triton.jit
 def add_tables(
-    X, row_step, column_step, index, offsets, values, joint, n, m, K,
-    HALF: tl.constexpr, R: tl.constexpr, P: tl.constexpr,
+    X, row_step, column_step, index, offsets, values, constant, joint, n, m, K,
+    FIRST: tl.constexpr, HALF: tl.constexpr, R: tl.constexpr, P: tl.constexpr,
 ):  # fmt: skip
     """Add values of codes; one that was never seen has the last. A negative one makes it NaN."""
     i = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
@@ -102,7 +111,7 @@ def add_tables(
     ks = tl.program_id(1) * P + tl.arange(0, P)
     inside = there[:, None] & (ks < K)[None, :]
     cells = joint + i[:, None] * K + ks[None, :]
-    total = tl.load(cells, inside, 0.0)
+    total = _begun(constant, cells, inside, ks, K, FIRST)
     for j in range(m):
         x = _column(X, rows, row_step, j, column_step, there, HALF)
         start = tl.load(offsets + j)
@@ -118,10 +127,10 @@ def add_tables(
 
 @triton.jit
 def finish(
-    joint, possible, names, index, out, bad, n, K,
+    joint, possible, names, index, out, bad, n_bad, n, K,
     WANT: tl.constexpr, R: tl.constexpr, P: tl.constexpr,
 ):  # fmt: skip
-    """Write what is wanted of rows, and which rows are bad: a score is no ordinary number."""
+    """Write what is wanted of rows, and list those of which a score is no ordinary number."""
     i = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
     there = i < n
     rows = tl.load(index + i, there, 0)
@@ -133,14 +142,16 @@ def finish(
         inside = there[:, None] & (ks < K)[None, :]
         s = tl.load(joint + i[:, None] * K + ks[None, :], inside, float("-inf"))
         can = tl.load(possible + ks, ks < K, 0)[None, :] > 0
-        strange = inside & ((s != s) | (can & (tl.abs(s) > 1e290)))
-        odd += tl.sum(strange.to(tl.int32), 1)
+        odd += tl.sum((inside & ((s != s) | (can & (tl.abs(s) > 1e290)))).to(tl.int32), 1)
         s = tl.where(s == s, s, float("-inf"))
         top = tl.max(s, 1)
         at = first + tl.argmax(s, 1)
         label = tl.where(top > best, at.to(tl.int64), label)
         best = tl.maximum(top, best)
-    tl.store(bad + i, ((odd > 0) | ~(best > float("-inf"))).to(tl.int8), there)
+    strange = (there & ((odd > 0) | ~(best > float("-inf")))).to(tl.int32)
+    if tl.sum(strange, 0) > 0:
+        place = tl.atomic_add(n_bad, tl.sum(strange, 0))
+        tl.store(bad + place + tl.cumsum(strange, 0) - strange, rows, strange > 0)
     best = tl.where(best > float("-inf"), best, 0.0)
     if WANT == "labels":
         tl.store(out + rows, tl.load(names + label, there, 0), there)
