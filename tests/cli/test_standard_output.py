@@ -108,6 +108,7 @@ def test_bytes_do_not_go_to_a_terminal(models, what):
 
 
 TWICE = {
+    "tune": ["tune", "iris.csv", "-t", "species", "--json", "-o", "-"],
     "drift": ["drift", "m", "some.csv", "--json", "-o", "-"],
     "report": ["report", "iris.csv", "-t", "species", "--json", "-o", "-"],
 }
@@ -116,6 +117,11 @@ TWICE = {
 @pytest.mark.parametrize("command", TWICE)
 def test_two_results_do_not_go_to_one_place(models, command):
     assert "--json" in fails(*TWICE[command])
+
+
+def test_a_checkpoint_is_a_file(models):
+    line = fails("fit", "iris.csv", "-t", "species", "-o", "o", "--checkpoint", "-")
+    assert line == "a checkpoint must be a file, to go on from; got standard output."
 
 
 def test_a_reader_that_has_enough_is_no_error(models, iris):

@@ -9,7 +9,7 @@ import typer
 
 from naively.cli import bars, console
 from naively.cli.options import Data, Files, Weight, check_output
-from naively.cli.outputs import file_at, tell_written
+from naively.cli.outputs import file_at, is_standard, tell_written
 from naively.cli.parameters import ModelOptions
 from naively.exceptions import NaivelyError
 
@@ -88,6 +88,8 @@ def fit(
 
 
 def _check_checkpoint(checkpoint: Path, output: Path, inputs: tuple[Path, ...]) -> None:
+    if is_standard(checkpoint):
+        raise NaivelyError("a checkpoint must be a file, to go on from; got standard output.")
     check_output(checkpoint, *inputs)
     if checkpoint.resolve() == output.resolve():
         raise NaivelyError(

@@ -57,6 +57,8 @@ def tune(
       naively tune iris.csv -t species --grid variance=class,shared --json
       naively tune people.csv -t sick --choose backward --scoring accuracy
     """
+    if as_json and is_standard(output):
+        raise NaivelyError("choose --json or a model on standard output; got both.")
     from naively.cli.data import decide, look
     from naively.cli.notes import tell_unlabelled
     from naively.engines.files.scan import scan_planned
