@@ -1,8 +1,8 @@
 r"""Importance: how much worse a model predicts unseen rows without each of its columns.
 
 The importance of a column is the increase of the log loss, in nats for each row, when its terms are
-left out, as if its cells were missing. Rows are those of the summary's sample; each is judged by
-what all other rows say, so that a column that differs in every row comes out at about 0.
+left out, as if its cells were missing. Rows are those of the summary's sample; each is scored by
+the terms of all other rows, so that a column that differs in every row comes out at about 0.
 
 Below 0, the model predicts better without the column: what it says is noise, or other columns say
 it already and it is counted twice, which calibration with weights mends. Of two columns that say
@@ -171,7 +171,7 @@ def importance_of_sample(estimator: SummaryClassifier) -> Importance:
     sample, model = estimator.summary_.sample, estimator.model_
     if sample is None or not len(sample):
         raise AttributeError(
-            f"the importance of columns is judged on rows, and the summary of this "
+            f"the importance of columns is measured on rows, and the summary of this "
             f"{type(estimator).__name__} holds none. Give it unseen rows, "
             "model.importance(X_test, y_test), or measure with Schema(..., sample=4000) or, where "
             "there is such a parameter, with calibration."

@@ -19,7 +19,7 @@ model = NaiveBayes().fit(train, y_train)
 
 # %%
 # Without data, the sample of training rows is used that the model keeps. Each of its rows is
-# judged as if it had not been seen.
+# scored as if it had not been seen.
 print(model.importance_)
 
 # %%

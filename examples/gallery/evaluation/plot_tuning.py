@@ -2,7 +2,7 @@
 Choose parameters
 =================
 
-Each of 76 candidates is judged by cross-validation, yet the rows are read once: a candidate is
+Each of 76 candidates is evaluated by cross-validation, yet the rows are read once: a candidate is
 read off the summaries of the folds. Lower is better.
 """
 

@@ -39,11 +39,12 @@ def compare(
 ) -> None:
     """Compare with scikit-learn's GaussianNB: accuracy, confidence, time.
 
-    It reads numbers alone. Beside naive-bayes, the model of tables that hold
-    more, it is given the columns of numbers, with means for missing cells.
+    GaussianNB reads only numbers. If the table holds more, it gets the columns
+    of numbers, with means in place of missing cells.
 
-    With --against, others of scikit-learn's read all columns: each is judged
-    on the same folds, and the differences are tested.
+    With --against, compare with other classifiers of scikit-learn, which read
+    all columns: all are evaluated on the same folds, and the differences are
+    tested.
 
     For example:
 

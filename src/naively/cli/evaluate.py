@@ -37,7 +37,7 @@ def evaluate(
     seed: Seed = None,
     as_json: AsJson = False,
 ) -> None:
-    """Judge a model on rows it has not seen: by folds or a test split.
+    """Evaluate a model on rows it has not seen: by folds or a test split.
 
     Files may be larger than memory: they are read twice. The content of a
     row decides its fold: equal rows are in one fold, in any order.

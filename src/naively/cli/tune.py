@@ -48,7 +48,7 @@ def tune(
     """Try parameters and columns on rows that a model has not seen.
 
     Files are read once. Every candidate is read off the same summaries of
-    folds, and judged by rows of a sample; the best is fitted on all rows.
+    folds, and scored on a sample of rows; the best is fitted on all rows.
 
     For example:
 

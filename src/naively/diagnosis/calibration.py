@@ -42,7 +42,7 @@ def poor_calibration(evidence: Evidence) -> Iterator[Finding]:
         return
     figures = (
         f"the calibration error is {error:.3f} and the log loss {loss:.3f} on {found.n_rows:,} "
-        "rows, each judged by all others"
+        "rows, each predicted from all others"
     )
     if evidence.is_calibrated:
         seen = f"Calibrated probabilities are not as often right as they say: {figures}."

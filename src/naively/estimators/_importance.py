@@ -16,14 +16,14 @@ __all__ = ["ImportanceMixin"]
 
 
 class ImportanceMixin(LearnedMixin):
-    """The attributes and the method that judge columns."""
+    """The attributes and the method that measure the importance of columns."""
 
     @property
     def importance_(self) -> Importance:
         """The increase of the log loss of unseen rows when a column is left out.
 
-        Rows are those of the summary's sample, each judged by what all others say. Without a sample
-        there is no such attribute: see `importance`.
+        Rows are those of the summary's sample, each scored by the terms of all others. Without a
+        sample there is no such attribute: see `importance`.
         """
         from naively.importance import importance_of_sample
 

@@ -1,4 +1,4 @@
-"""Judge a classifier: on given rows, on a test split, by folds, or leaving one row out.
+"""Evaluate a classifier: on given rows, on a test split, by folds, or leaving one row out.
 
 >>> from sklearn.datasets import load_iris
 >>> X, y = load_iris(return_X_y=True)
@@ -57,7 +57,7 @@ def evaluate(
         Their true labels; the column of labels, of files.
     folds : int, splitter, iterable of (train, test), or "leave-one-out", default=None
         How many stratified folds, as scikit-learn's `StratifiedKFold` cuts them; or anything that
-        its cross-validation takes. Each row is judged by a model of the rows outside its fold.
+        its cross-validation takes. Each row is predicted by a model of the rows outside its fold.
         Of files, a number: the content of a row decides its fold.
     test_size : float or int, default=None
         The share or number of rows to hold out, stratified, as `train_test_split` does; the
@@ -72,13 +72,13 @@ def evaluate(
     Returns
     -------
     Evaluation
-        Labels and probabilities are in the order of the rows; one that is judged twice is there
-        twice. Rows cannot be weighted.
+        Labels and probabilities are in the order of the rows; one that is evaluated twice is
+        there twice. Rows cannot be weighted.
 
     Notes
     -----
     naively's own estimators are not fitted again and again: all folds are measured in one pass, and
-    each is judged by the sum of the others (`naively.evaluation.folds`). The edges of histograms
+    each is scored by the sum of the others (`naively.evaluation.folds`). The edges of histograms
     are fixed once, by the cells of all rows and without their labels, and shared by the folds.
     For a `GaussianNB` without calibration, single rows are removed in closed form
     (`naively.evaluation.leave_one_out`). A class that vanishes with the rows held out has

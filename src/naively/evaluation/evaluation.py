@@ -64,7 +64,7 @@ class Evaluation(Tabular):
     train : Evaluation, or None
         The same of the training rows, where there was a split.
     model : str
-        The name of the classifier's class, where `evaluate` judged it.
+        The name of the classifier's class, where `evaluate` was given it.
     roc_auc, average_precision : float
         Area under the ROC curve, and average precision: of the second of two classes; of more, of
         each class against the rest, weighted by its rows.

@@ -24,7 +24,7 @@ __all__ = ["PeerComparison", "compare_with_peers"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PeerComparison(Tabular):
-    """A classifier and others, each judged on the same folds.
+    """A classifier and others, each evaluated on the same folds.
 
     It prints as tables (`print`, rich, a notebook); `to_dict` gives plain numbers.
 

@@ -86,14 +86,14 @@ class ClassCurveDisplay:
         names: Sequence[str] | None = None,
         ax: Any = None,
     ) -> Self:
-        """Judge a fitted classifier, and perhaps another, and draw.
+        """Evaluate a fitted classifier, and perhaps another, and draw.
 
         Parameters
         ----------
         estimator : fitted classifier
             With ``predict_proba``.
         X, y : table and labels
-            The rows to judge it on.
+            The rows to evaluate it on.
         other : fitted classifier, optional
             Another of the same classes, to draw with it.
         pos_label : label, optional
@@ -128,7 +128,7 @@ class ClassCurveDisplay:
         names: Sequence[str] | None = None,
         ax: Any = None,
     ) -> Self:
-        """Judge probabilities, and draw.
+        """Evaluate probabilities, and draw.
 
         Parameters
         ----------

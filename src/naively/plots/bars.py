@@ -74,7 +74,7 @@ class AccuracyBarsDisplay:
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Judge a fitted classifier, and perhaps another, and draw.
+        """Evaluate a fitted classifier, and perhaps another, and draw.
 
         Parameters
         ----------

@@ -79,14 +79,14 @@ class ConfusionDisplay:
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Judge a fitted classifier, and perhaps another, and draw.
+        """Evaluate a fitted classifier, and perhaps another, and draw.
 
         Parameters
         ----------
         estimator : fitted classifier
             Any of scikit-learn's contract.
         X, y : table and labels
-            The rows to judge it on.
+            The rows to evaluate it on.
         other : fitted classifier, optional
             Another to draw beside it.
         names : sequence of str, optional

@@ -60,12 +60,12 @@ class ImportanceDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any = None, y: Any = None, **options: Any) -> Self:
-        """Judge the columns of a fitted estimator of naively's, and draw.
+        """Measure the importance of the columns of a fitted estimator, and draw.
 
         Parameters
         ----------
         estimator : fitted estimator
-            With `importance_`, or with rows to judge it on.
+            With `importance_`, or with rows to measure it on.
         X, y : table and labels, optional
             Rows that the model has not learned from; None for its own sample.
         **options

@@ -95,7 +95,7 @@ class NomogramDisplay:
             of more the two most frequent ones.
         max_columns : int, default=10
             How many columns are drawn: the most important ones, or those of the widest range where
-            no sample judges importance. The others are missing.
+            importance cannot be measured for want of a sample. The others are missing.
         ax : matplotlib Axes, optional
             Where to draw; None for a new figure.
 

@@ -80,14 +80,14 @@ class ReliabilityDisplay:
         names: Sequence[str] | None = None,
         ax: Any = None,
     ) -> Self:
-        """Judge a fitted classifier, and perhaps another, and draw.
+        """Evaluate a fitted classifier, and perhaps another, and draw.
 
         Parameters
         ----------
         estimator : fitted classifier
             With ``predict_proba``.
         X, y : table and labels
-            The rows to judge it on.
+            The rows to evaluate it on.
         other : fitted classifier, optional
             Another to draw with it.
         names : sequence of str, optional
@@ -117,7 +117,7 @@ class ReliabilityDisplay:
         names: Sequence[str] | None = None,
         ax: Any = None,
     ) -> Self:
-        """Judge probabilities, and draw.
+        """Evaluate probabilities, and draw.
 
         Parameters
         ----------

@@ -131,7 +131,7 @@ def report(
     folds : "auto", int, "leave-one-out" or None, default="auto"
         How the evaluation holds rows out, as in `naively.evaluate`: models like this one are
         fitted on the other rows. "auto" is 10 folds, or as many as the smallest class has rows.
-        None judges the fitted model itself on these rows, which it should not have seen. Of
+        None evaluates the fitted model itself on these rows, which it should not have seen. Of
         files, "auto" is 10 folds, and the content of a row decides its fold.
     compare : bool, default=True
         Whether to compare with scikit-learn's GaussianNB, which takes some seconds where there

@@ -84,8 +84,8 @@ def _judged(data: dict[str, Any], reason: str | None) -> list[str]:
         return ["No rows were held out, so the figures flatter the model."]
     if data["model"]["fitted"] and method != "the given rows":
         return [
-            "The model came fitted. The explorer shows it as it is; the evaluation judges models "
-            "of the same parameters, fitted on these rows without those they are judged on."
+            "The model came fitted. The explorer shows it as it is; the evaluation is of models "
+            "with the same parameters, fitted on these rows without those that they predict."
         ]
     return []
 
@@ -93,12 +93,12 @@ def _judged(data: dict[str, Any], reason: str | None) -> list[str]:
 def _decided(model: dict[str, Any]) -> list[str]:
     notes = []
     if model.get("costs") is not None:
-        notes.append("Costs were given: the evaluation judges answers of the least expected cost.")
+        notes.append("Costs were given: the evaluation is of predictions at least expected cost.")
     if model.get("reject") is not None:
         least, label = model["reject"]
         notes.append(
-            f"Below a probability of {least:g} the model answers {label!r}. The evaluation judges "
-            "the class that it would have named."
+            f"Below a probability of {least:g} the model answers {label!r}. The evaluation is of "
+            "the class that it would have predicted."
         )
     return notes
 

@@ -95,7 +95,7 @@ def _checked(summary: Summary) -> Sample:
     sample = summary.sample
     if sample is None or not len(sample):
         raise NaivelyError(
-            "candidates are judged by the rows that a summary keeps, and this one keeps none. "
+            "candidates are scored on the rows that a summary keeps, and this one keeps none. "
             f"Measure with Schema(..., sample={JUDGES})."
         )
     Truth(summary.classes, sample.codes).need_two_classes()

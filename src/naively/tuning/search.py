@@ -74,7 +74,7 @@ class Measured:
             if not rest.class_weight.all():
                 k = int(np.argmin(rest.class_weight))
                 raise NaivelyError(
-                    f"every class must have rows in two folds, to learn from and to judge; class "
+                    f"every class must have rows in two folds, to learn from and to score; class "
                     f"{labels.quoted(self.truth.classes[k : k + 1])} has all its rows in fold {f}. "
                     "Use fewer folds, or leave the class out."
                 )

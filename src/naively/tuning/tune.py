@@ -77,7 +77,7 @@ def tune(
     random_state : int, RandomState or None, default=None
         Folds are shuffled if it is given.
     rows : int, default=20000
-        How many rows of files judge the candidates: a random sample, kept in memory.
+        On how many rows of files candidates are scored: a random sample, kept in memory.
     **options
         For files: those of `naively.engines.files.scan`, such as ``exclude`` or ``weight``.
 
@@ -91,8 +91,8 @@ def tune(
     Rows are read once: the summaries of all folds are measured in one pass, and each candidate's
     models are read off the sums of all folds but one. The best model is read off the sum of all.
     Candidates whose means agree are scored together, by products of matrices. Files are read once,
-    and not again to judge: rows of a sample are judged by models of all rows outside their fold
-    (`naively.tuning.sampled`).
+    and not again for the scores: rows of a sample are scored by models of all rows outside their
+    fold (`naively.tuning.sampled`).
 
     Examples
     --------
