@@ -137,3 +137,32 @@ def test_forgetting_rows_of_any_columns_is_never_having_seen_them():
     assert model.class_count_.sum() == 40
     with pytest.raises(NaivelyError, match="cannot"):
         model.forget_one({"age": 1.0, "town": "Atlantis", "member": True, "note": "x"}, "no")
+
+
+@pytest.mark.parametrize("window", [None, 5])
+def test_the_only_row_may_be_forgotten_and_another_learned(window):
+    row = {"a": 1.0, "town": "Ulm"}
+    model = NaiveBayes(calibration=None, window=window).learn_one(row, "x").forget_one(row, "x")
+    assert model.class_count_.tolist() == [0]
+    assert model.learn_one(row, "y").predict_one(row) == "y"
+
+
+def test_dates_are_labels_of_rows_that_wait():
+    days = np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]")
+    model = NaiveBayes(calibration=None)
+    for day in [*days, *days]:
+        model.learn_one({"town": str(day)}, day)
+    assert model.classes_.tolist() == days.tolist()
+
+
+def test_dates_are_an_error_and_text_that_looks_like_them_is_a_category():
+    model = NaiveBayes(calibration=None)
+    with pytest.raises(NaivelyError, match="single rows of a stream cannot hold dates"):
+        model.learn_one({"when": pd.Timestamp("2020-01-01")}, "x")
+    days = pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2021-02-02"])})
+    fitted = NaiveBayes(calibration=None).fit(days, ["x", "y"])
+    with pytest.raises(NaivelyError, match="single rows of a stream cannot hold dates"):
+        fitted.learn_one({"when": "2020-01-01"}, "x")
+    for day, label in (("2020-01-01", "x"), ("2020-01-02", "y")):
+        model.learn_one({"when": day, "size": 1.0}, label)
+    assert model.summary_.schema.held == ("category", "number")

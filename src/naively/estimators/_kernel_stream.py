@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from naively import labels
 from naively.axes import Axes
+from naively.estimators._plain_row import as_list
 from naively.estimators._row_buffer import raise_never_learned
 from naively.schema import Schema
 from naively.statistics import (
@@ -160,8 +161,3 @@ class KernelStream:
     def _set_classes(self, classes: NDArray[Any]) -> None:
         self._rows.set_classes(as_list(classes))
         self._classes = classes
-
-
-def as_list(classes: NDArray[Any]) -> list[Any]:
-    """Return labels as Python's objects; dates as they are."""
-    return list(classes) if classes.dtype.kind == "M" else classes.tolist()

@@ -31,6 +31,12 @@ class MixedStream(MixedClassifier):
 
     def _cell(self, cell: Any, name: str) -> Any:
         """Return a cell as it is; None where it is missing."""
+        state = self._state
+        if hasattr(cell, "isoformat") or (state is not None and state.summary.schema.dates):
+            raise NaivelyError(
+                f"single rows of a stream cannot hold dates; got {name} in a row of them. Give the "
+                "parts of dates (year, month, ...) as columns, or use partial_fit."
+            )
         if is_missing(cell):
             return None
         if type(cell) not in _PLAIN:
@@ -58,6 +64,8 @@ class MixedStream(MixedClassifier):
         given, names = self._kinds(), columns.names
         places = {name: j for j, name in enumerate(names or range(columns.n_columns))}
         at = {places[name]: kind for name, kind in given.items() if name in places}
+        written = schema_of(cells, given=at).dates  # text that looks like dates is text here
+        at |= {int(j): "category" for j in written}
         schema = replace(schema_of(cells, given=at), names=names)
         if len(at) == len(given):
             check_columns(given, schema)

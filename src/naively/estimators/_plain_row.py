@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sized
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from naively.engines.arrays import unmasked
 from naively.exceptions import NaivelyError
@@ -17,7 +18,15 @@ from naively.kinds import numbers_of_objects
 from naively.schema import Schema
 from naively.sparse import is_sparse
 
-__all__ = ["Row", "filled_row", "is_same_row", "number_cell", "plain_row", "plain_weight"]
+__all__ = [
+    "Row",
+    "as_list",
+    "filled_row",
+    "is_same_row",
+    "number_cell",
+    "plain_row",
+    "plain_weight",
+]
 
 Row = dict[str, Any] | list[Any]
 Cell = Callable[[Any, str], Any]
@@ -107,3 +116,8 @@ def is_same_row(a: Row, b: Row) -> bool:
 
 def _same(a: Any, b: Any) -> bool:
     return bool(a is b or a == b or (a != a and b != b))
+
+
+def as_list(classes: NDArray[Any]) -> list[Any]:
+    """Return labels as Python's objects; dates as they are."""
+    return list(classes) if classes.dtype.kind == "M" else classes.tolist()

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from naively import labels
-from naively.estimators._plain_row import Row, is_same_row
+from naively.estimators._plain_row import Row, as_list, is_same_row
 from naively.exceptions import NaivelyError
 from naively.rows import Targets
 from naively.schema import Schema
@@ -105,18 +105,22 @@ class RowBuffer:
             self._n_columns = len(self._names)
         else:
             self._n_columns = len(row)
-        self._waiting.append(WaitingRow(row, found.tolist()[0], weight, self.n_rows))
+        self._waiting.append(WaitingRow(row, as_list(found)[0], weight, self.n_rows))
         self.n_rows += 1
 
     def forget(self, row: Row, label: Any, weight: float) -> None:
         """Remove a row, or raise where it was never added."""
         found, _ = labels.encode([label])
-        its = found.tolist()[0]
+        its = as_list(found)[0]
         for i in reversed(range(len(self._waiting))):
             waiting = self._waiting[i]
             right = self._window is not None or np.isclose(self._now(waiting), weight, 1e-12)
             if waiting.label == its and is_same_row(waiting.row, row) and right:
-                del self._waiting[i]
+                if self._before is None and len(self._waiting) == 1:
+                    before = self.summary()  # of no rows nobody could tell what columns hold
+                    self._settle(before - before)
+                else:
+                    del self._waiting[i]
                 return
         if self._window is not None or self._before is None:
             raise_never_learned(its, weight)
