@@ -41,14 +41,14 @@ def _learn(model: Any, row: Any, label: str) -> None:
     model.learn_one(row, label)
 
 
-def _answer_and_learn(model: Any, row: Any, label: str) -> None:
+def _learn_and_answer(model: Any, row: Any, label: str) -> None:
+    model.learn_one(row, label)
     model.predict_proba_one(row)
+
+
+def _learn_and_label(model: Any, row: Any, label: str) -> None:
     model.learn_one(row, label)
-
-
-def _label_and_learn(model: Any, row: Any, label: str) -> None:
     model.predict_one(row)
-    model.learn_one(row, label)
 
 
 _GAUSSIANS = GaussianNB, naive_bayes.GaussianNB
@@ -57,19 +57,19 @@ WORKS = [
     Work("learn_one, 20 numbers in a dict", *_GAUSSIANS, "dicts", "dicts", _learn, 3),
     Work("learn_one, 20 numbers in a list", *_GAUSSIANS, "lists", "dicts", _learn, 6),
     Work(
-        "predict_proba_one and learn_one, 20 numbers in a dict",
+        "learn_one and predict_proba_one, 20 numbers in a dict",
         *_GAUSSIANS,
         "dicts",
         "dicts",
-        _answer_and_learn,
+        _learn_and_answer,
         5,
     ),
     Work(
-        "predict_one and learn_one, a bag of 20 words of 5,000",
+        "learn_one and predict_one, a bag of 20 words of 5,000",
         *_MULTINOMIALS,
         "bags",
         "bags",
-        _label_and_learn,
+        _learn_and_label,
         5,
     ),
 ]
@@ -138,21 +138,21 @@ def _long() -> dict[str, Any]:
     rows, model, half = _rows()["lists"], GaussianNB(window=1000), _LONG // 2
     times, memory = [], []
     for row in rows:
-        _answer_and_learn(model, row, "a")
+        _learn_and_answer(model, row, "a")
     for _ in range(2):
         memory.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
         start = time.process_time()
         for i in range(half):
-            _answer_and_learn(model, rows[i % _ROWS], "a" if i % 3 else "b")
+            _learn_and_answer(model, rows[i % _ROWS], "a" if i % 3 else "b")
         times.append(time.process_time() - start)
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - memory[0]
     ratio = times[1] / times[0]
     return {
-        "work": f"1,000,000 rows in a window of 1,000, second half beside the first; "
-        f"{grown / 1e6:.1f} MB more memory",
+        "work": "learn_one and predict_proba_one, 1,000,000 lists in a window of 1,000: the second "
+        f"half takes {ratio:.2f} times as long as the first, and {grown / 1e6:.1f} MB more memory",
         "ours": {"median": times[1] / half},
-        "its": {"median": times[0] / half},
-        "ratio": 1 / ratio,
+        "its": None,
+        "ratio": ratio,
         "bar": "linear time, constant memory",
         "met": ratio < 1.3 and grown <= _GROWTH,
     }
@@ -161,8 +161,8 @@ def _long() -> dict[str, Any]:
 COLUMNS: Columns = {
     "a row": lambda r: r["work"],
     "naively": lambda r: seconds(r["ours"]["median"]),
-    "river": lambda r: seconds(r["its"]["median"]),
-    "times as fast": lambda r: f"{r['ratio']:.1f}",
+    "river": lambda r: seconds(r["its"]["median"]) if r["its"] else "",
+    "times as fast": lambda r: f"{r['ratio']:.1f}" if r["its"] else "",
     "goal": lambda r: r["bar"],
     "met": lambda r: mark(r["met"]),
 }
