@@ -315,6 +315,32 @@ def test_a_later_file_may_write_dates_otherwise(tmp_path):
         summarize(folder, target="the_label")
 
 
+@pytest.mark.parametrize("kind", FORMATS)
+def test_dates_in_the_paths_of_files_are_dates(kind, tmp_path):
+    cells = [cell and str(cell) for cell in DAYS]
+    table = labelled(TABLE.set_column(2, "day", pa.array(cells)), Y)
+    for cell in dict.fromkeys(cells):
+        folder = tmp_path / "rows" / f"day={cell or '__HIVE_DEFAULT_PARTITION__'}"
+        folder.mkdir(parents=True)
+        rows = table.filter(pa.array([other == cell for other in cells]))
+        FORMATS[kind](rows.drop_columns("day"), folder / f"a.{kind}")
+    found = summarize(tmp_path / "rows", target="the_label", columns=TABLE.column_names)
+    check(found)
+    model = NaiveBayes().fit(TABLE, Y)
+    out = tmp_path / "answers.csv"
+    predict_files(model, tmp_path / "rows", out, proba=True, id=["day"])
+    answers, order = pd.read_csv(out), sorted(range(N), key=lambda i: cells[i] or "__H")
+    assert [str(day) for day in answers["day"].fillna("None")] == [str(cells[i]) for i in order]
+    expected = model.predict_proba(TABLE)[order]
+    np.testing.assert_allclose(answers[["p_n", "p_y"]], expected, rtol=1e-12)
+    (tmp_path / "rows" / "day=soon").mkdir()
+    FORMATS[kind](table.drop_columns("day"), tmp_path / "rows" / "day=soon" / f"a.{kind}")
+    with pytest.raises(
+        NaivelyError, match=r"in its path, column 'day' must hold dates; got 'soon'"
+    ):
+        predict_files(model, tmp_path / "rows", out)
+
+
 @pytest.mark.parametrize("name", databases.NAMES)
 def test_a_database_predicts_from_dates(model, frame, name):
     from naively.scoring.sql import predict

@@ -174,6 +174,7 @@ class ColumnPlan:
         for name in sorted(self.names - set(present)) if file.format != "json" else ():
             self._raise_missing(name, file, present)
         known = {*self.names, *self.request.exclude, *(one.name for one in self.left_out)}
+        known |= {*self.dates}  # which a path may hold
         extra = [name for name in present if name not in known and not is_index(name)]
         if extra:
             raise NaivelyError(

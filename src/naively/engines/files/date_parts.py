@@ -12,8 +12,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from naively._optional import need
-from naively.dates import part_names, split_name
+from naively.dates import PARTS, part_names, split_name
 from naively.engines.columns import inputs_of, is_index
 from naively.engines.date_columns import DateColumn, DatePart, check_distinct
 from naively.engines.files.first_rows import FirstRows
@@ -45,9 +47,16 @@ def date_columns(first: FirstRows, request: Request, fixed: Schema | None) -> di
         own = declared.get(name)  # which may have a dictionary; null is the type of no cell
         kind = kind if own is None or pa.types.is_null(own) else own
         if name in wanted and name not in settled and not is_index(name):
-            times = dates_have_time(held_by_type(kind), partial(first.cells, name))
+            times = dates_have_time(held_by_type(kind), partial(_cells, first, name))
             found |= {} if times is None else {name: times}
     return found
+
+
+def _cells(first: FirstRows, name: str) -> list[Any]:
+    """Return the first cells of a column, which files or their paths hold."""
+    if first.file is not None and name in first.file.constants:
+        return [file.partitions.get(name) for file in first.files]
+    return first.cells(name)
 
 
 def with_parts(table: Any, dates: Mapping[str, bool]) -> Any:
@@ -93,7 +102,22 @@ def opened_with_parts(opened: OpenFile, dates: Mapping[str, bool]) -> OpenFile:
                 f"column {name!r} must hold dates as before; got {held.type}{opened.where}. "
                 "Exclude it, or convert it."
             )
+    opened = opened._replace(constants=_constant_parts(opened, dates))
     return opened._replace(reader=_PartsReader(opened, there)) if there else opened
+
+
+def _constant_parts(opened: OpenFile, dates: Mapping[str, bool]) -> dict[str, Any]:
+    """Return the columns that the path holds, and the parts of the dates among them."""
+    found = dict(opened.constants)
+    for name in dates.keys() & found.keys():
+        source = DateColumn(np.array([found[name]], object), f"column {name!r}")
+        for part, its in zip(PARTS, part_names(name, has_time=dates[name]), strict=False):
+            try:
+                value = DatePart(source, part)[:].item()
+            except NaivelyError as error:
+                raise BadFileError(opened.file.name, f"in its path, {error}") from None
+            found[its] = float("nan") if value is None and part != "weekday" else value
+    return found
 
 
 class _PartsReader:
