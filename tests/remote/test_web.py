@@ -133,7 +133,8 @@ def test_a_server_that_is_not_there_is_told():
         NaivelyError, match=r"'http://127.0.0.1:9/a.csv': its server broke off or ga"
     ):
         files.summarize("http://127.0.0.1:9/a.csv", target="y")
-    for address in ("http:///a.csv", "http://a b/c.csv"):
+    wrong = "http:///a.csv", "http://a b/c.csv", "http://[::1/a.csv", f"http://{'a' * 99}/a.csv"
+    for address in wrong:
         with pytest.raises(NaivelyError, match=r"no address of a web server|no host given"):
             files.summarize(address, target="y")
 

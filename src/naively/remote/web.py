@@ -35,6 +35,7 @@ ATTEMPTS = 6  # at most, of one request
 WAIT = 0.2  # seconds before the second attempt; then twice as long each time
 TIMEOUT = 30.0  # seconds without a byte
 _LONGEST_WAIT = 30.0  # seconds, where a server asks for it
+_NO_ADDRESS = http.client.InvalidURL, ValueError
 _FOR_THE_MOMENT = {408, 425, 429, 500, 502, 503, 504}
 _REASONS = {
     401: "permission denied (401): the server wants a user and a password",
@@ -109,10 +110,10 @@ def _patiently(ask: Callable[[], Answer]) -> Answer:
                 raise OSError(reason) from None
             asked_for = error.headers.get("Retry-After", "")
             least = float(asked_for) if asked_for.isdigit() else 0.0
-        except (URLError, http.client.HTTPException, OSError) as error:
+        except (URLError, http.client.HTTPException, OSError, ValueError) as error:
             cause = error.reason if isinstance(error, URLError) else error
             is_unknown = isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_NONAME
-            is_hopeless = is_unknown or isinstance(cause, http.client.InvalidURL)
+            is_hopeless = is_unknown or isinstance(cause, _NO_ADDRESS)
             if is_hopeless or attempt == ATTEMPTS - 1:
                 raise OSError(_told(cause)) from None
             least = 0.0
@@ -125,7 +126,7 @@ def _told(cause: object) -> str:
     """Return why there was no answer."""
     if isinstance(cause, socket.gaierror):
         return "its server is not known"
-    if isinstance(cause, http.client.InvalidURL):
+    if isinstance(cause, _NO_ADDRESS):
         return "it is no address of a web server"
     if isinstance(cause, TimeoutError):
         return f"its server gave no answer for {TIMEOUT:g} seconds"
