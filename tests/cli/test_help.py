@@ -153,6 +153,14 @@ def test_a_value_that_will_not_do_is_told_with_its_option(folder, args, told):
     assert fails("fit", "iris.csv", "-t", "species", *args).startswith(told)
 
 
+def test_a_missing_option_is_told_with_its_choices_in_one_line(folder):
+    run_well("fit", "iris.csv", "-t", "species", "-o", "m")
+    assert (
+        fails("export", "m")
+        == "Missing option '--to'. Choose from: onnx, sql. Try 'naively export --help'."
+    )
+
+
 def test_quiet_leaves_results_and_errors_alone(folder):
     Path("t.csv").write_text("town,y\n" + "Ulm,a\nBonn,b\n" * 10)
     loud = run_well("fit", "t.csv", "-t", "y", "-o", "m")

@@ -87,3 +87,16 @@ def test_notes_that_nobody_can_read_stop_nothing(folder):
         command = [*PROGRAM, "fit", "iris.csv", "-t", "species", "-o", "n"]
         assert subprocess.run(command, stderr=full, capture_output=False).returncode == 0
     assert (folder / "n").exists()
+
+
+def test_standard_streams_may_be_closed(folder):
+    run_well("fit", "iris.csv", "-t", "species", "-o", "m")
+    program = " ".join(PROGRAM)
+    for command, code in {
+        "predict m iris.csv >&-": 0,
+        "predict m - <&-": 2,
+        "nothing 2>&-": 2,
+    }.items():
+        done = subprocess.run(f"{program} {command}", shell=True, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (code, "")
+        assert "Traceback" not in done.stderr

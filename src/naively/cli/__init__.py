@@ -7,6 +7,7 @@ that needs it, so that ``naively --help`` is quick.
 
 from __future__ import annotations
 
+import os
 import sys
 
 from naively._optional import need
@@ -17,6 +18,7 @@ __all__ = ["app"]
 
 def app() -> None:
     """Run the program and exit: 0 fine, 2 what was given will not do, 130 interrupted."""
+    _open_closed_streams()
     try:
         need("typer", "the command line", extra="cli")
         from naively.cli.program import program
@@ -28,3 +30,10 @@ def app() -> None:
     except KeyboardInterrupt:
         print("interrupted.", file=sys.stderr)
         sys.exit(130)
+
+
+def _open_closed_streams() -> None:
+    """Open closed standard streams: there is nothing to read, and what is written is lost."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115, PTH123 - it stays open

@@ -112,7 +112,7 @@ def _usage(error: Any) -> str:
     """Return what is wrong with the command itself, and where to look."""
     context = getattr(error, "ctx", None)
     hint = f" Try '{context.command_path} --help'." if context is not None else ""
-    message = error.format_message().strip()
+    message = " ".join(error.format_message().split())
     return message + ("" if message[-1:] in ".?!" else ".") + hint
 
 

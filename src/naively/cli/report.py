@@ -50,6 +50,7 @@ def report(
       naively report people.csv -t sick --folds 5 --no-compare
     """
     from naively.cli.data import decide, look
+    from naively.cli.notes import tell_unlabelled
     from naively.cli.splits import user_errors
     from naively.cli.two_passes import passes, readable_twice
     from naively.evaluation.files.content_folds import ContentFolds
@@ -80,6 +81,7 @@ def report(
             )
         )
         html = page.html
+    tell_unlabelled(plan.n_unlabelled())
     with file_at(output) as path:
         page.save(path)
     tell_written(output, f"{len(html.encode()) / 1e6:.1f} MB, open it in a browser")

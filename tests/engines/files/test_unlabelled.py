@@ -162,6 +162,7 @@ def test_every_command_leaves_rows_without_a_label_out_and_says_how_many():
         ["update", "m.safetensors", "holes.csv", "-t", "y", "-o", "n.safetensors"],
         ["forget", "m.safetensors", "holes.csv", "-t", "y", "-o", "n.safetensors"],
         ["drift", "m.safetensors", "holes.csv", "-t", "y"],
+        ["report", "holes.csv", "-t", "y", "--folds", "3", "--no-compare"],
     ):
         assert "--drop-missing-target" in fails(*command)
         assert run_well(*command, "--drop-missing-target").stderr.splitlines().count(NOTE) == 1
