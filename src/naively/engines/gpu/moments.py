@@ -58,11 +58,9 @@ class OriginSums(NamedTuple):
 def _moments(sums: OriginSums) -> Floats:
     """Return weight, mean, m2 and rest."""
     weight, s1, s2 = sums.values[:, 0], sums.values[:, 1], sums.values[:, 2]
-    step = np.divide(s1, weight, out=np.zeros_like(s1), where=weight > 0)
+    step = s1 / np.where(weight > 0, weight, 1.0)  # without a cell, origin and sums are 0
     mean, rest = sum_and_rest(sums.origin, step)
-    found = np.stack([weight, mean, np.maximum(s2 - s1 * step, 0.0), rest])
-    found[:, weight == 0] = 0.0
-    return found
+    return np.stack([weight, mean, np.maximum(s2 - s1 * step, 0.0), rest])
 
 
 def _sums(
@@ -94,9 +92,10 @@ def _sums(
     sizes |= {"MISSING": missing, "R": R}
     kernels.sum_parts[n_parts, blocks](*given, *cuts, num_warps=8, **sizes)
     kernels.add_parts[n_classes, -(-3 * d // 64)](parts, starts, sums, d, length, R=32, C=64)
-    both = torch.cat([sums.ravel(), begin.ravel(), starts.to(torch.float64)])
-    values, at, cut = np.split(numpy_of(both), [sums.numel(), sums.numel() + begin.numel()])
-    found = OriginSums(values.reshape(sums.shape), at.reshape(begin.shape), np.diff(cut))
+    both = numpy_of(torch.cat([sums.ravel(), begin.ravel(), starts.to(torch.float64)]))
+    values, at = both[: 3 * begin.numel()], both[3 * begin.numel() : 4 * begin.numel()]
+    n_rows = np.diff(both[4 * begin.numel() :])
+    found = OriginSums(values.reshape(sums.shape), at.reshape(begin.shape), n_rows)
     if not missing:
-        found.values[:, 0] = found.n_rows[:, np.newaxis]
+        found.values[:, 0] = n_rows[:, np.newaxis]
     return found

@@ -83,7 +83,7 @@ def _encoded(y: Any, device: Any) -> tuple[NDArray[Any], Any]:
     if tensor.ndim != 1:
         raise NaivelyError(f"labels must have one dimension; got shape {tuple(tensor.shape)}.")
     plain = tensor.to(torch.uint8) if tensor.dtype == torch.bool else tensor
-    low, high = torch.stack(torch.aminmax(plain)).tolist()
+    low, high = (int(bound) for bound in torch.aminmax(plain))
     if high - low < _MOST_RANGE:
         classes = np.arange(low, high + 1)
         codes = _short(plain, classes.size)
