@@ -37,10 +37,10 @@ def packages_of(extra):
 
 
 def needs():
-    """Every call of `need` that names an extra: its place, the package and the extra."""
+    """Every call of `need` or `later` that names an extra: its place, the package and the extra."""
     for path in sorted((ROOT / "src" / "naively").rglob("*.py")):
         for call in ast.walk(ast.parse(path.read_text())):
-            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "need":
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("need", "later"):
                 module = call.args[0]
                 if isinstance(module, ast.JoinedStr):
                     module = module.values[0]

@@ -11,12 +11,13 @@ pip install "naively[plots]".
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 from naively.exceptions import NaivelyError
 
-__all__ = ["need"]
+__all__ = ["later", "need"]
 
 
 def need(module: str, purpose: str, *, extra: str | None = None) -> Any:
@@ -35,3 +36,17 @@ def need(module: str, purpose: str, *, extra: str | None = None) -> Any:
         raise NaivelyError(
             f"{purpose} needs the package {package}: pip install {source}."
         ) from None
+
+
+class later:  # noqa: N801 - it reads like `need`
+    """A module that is imported when something of it is first used, as `need` would.
+
+    >>> later("json", "reading JSON", extra="files").loads("[1]")
+    [1]
+    """
+
+    def __init__(self, module: str, purpose: str, *, extra: str) -> None:
+        self._import = partial(need, module, purpose, extra=extra)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._import(), name)

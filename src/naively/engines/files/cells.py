@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import labels
-from naively._optional import need
+from naively._optional import later, need
 from naively.engines.files.arrow_arrays import in_place
 from naively.engines.native.arrow import decoded, held_by_type, without_views
 from naively.exceptions import NaivelyError
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 pa = need("pyarrow", "reading files", extra="files")
-pc = need("pyarrow.compute", "reading files", extra="files")
+pc = later("pyarrow.compute", "reading files", extra="files")
 
 _FLOATS = {pa.float64().id, pa.float32().id}
 _IN_PLACE = _FLOATS | {

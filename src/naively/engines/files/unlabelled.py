@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively._optional import need
+from naively._optional import later, need
 from naively.engines.files.batches import ArrayBatch
 from naively.engines.files.pieces import FilePiece
 from naively.engines.files.readers import OpenFile
@@ -24,7 +24,7 @@ from naively.engines.native.arrow import decoded, without_views
 __all__ = ["Unlabelled", "is_labelled"]
 
 pa = need("pyarrow", "reading files", extra="files")
-pc = need("pyarrow.compute", "reading files", extra="files")
+pc = later("pyarrow.compute", "reading files", extra="files")
 
 Read = Callable[[Sequence[str]], Iterator[Any]]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively._optional import need
+from naively._optional import later, need
 from naively.dates import Dates
 from naively.kinds import Held, What, fits
 from naively.schema import Kind
@@ -27,7 +27,7 @@ __all__ = [
 __all__ += ["shared"]
 
 pa = need("pyarrow", "reading Arrow tables", extra="files")
-pc = need("pyarrow.compute", "reading Arrow tables", extra="files")
+pc = later("pyarrow.compute", "reading Arrow tables", extra="files")
 
 _NO_DATE = np.iinfo(np.int64).min
 _TESTS: tuple[tuple[What, tuple[str, ...]], ...] = (
