@@ -63,7 +63,7 @@ def test_a_stream_goes_on_with_the_model_and_rows_without_a_label_are_only_answe
 
 
 BAD = {
-    "no JSON": ("{", "Expecting property name"),
+    "no JSON": ("{", "a row must be a JSON object on one line: Expecting property name"),
     "no object": ("[1, 2]", "a row must be a JSON object"),
     "text": ('{"u": "x", "label": "a"}', "column 'u' must hold numbers"),
     "infinity": ('{"u": Infinity, "label": "a"}', "column 'u' holds infinity"),

@@ -65,7 +65,9 @@ class Learner:
             if label is not None:
                 self.learn(row)
                 self._judge(answer, label)
-        except (ValueError, TypeError) as error:  # also what JSON cannot read
+        except json.JSONDecodeError as error:
+            return {"error": f"a row must be a JSON object on one line: {error}."}, False
+        except (ValueError, TypeError) as error:
             return {"error": str(error)}, False
         return answer, label is not None
 
