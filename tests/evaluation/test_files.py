@@ -227,6 +227,11 @@ def test_more_rows_than_are_kept_give_the_same_figures(tmp_path, monkeypatch, ta
     assert found.to_dict()["n_rows"] == 6000
 
 
+def test_the_bound_of_the_error_of_an_exact_roc_auc_is_zero():
+    X, y = np.arange(12.0).reshape(-1, 1), np.tile(["a", "b"], 6)
+    assert naively.evaluate(X, y, folds=3).rows.roc_auc_bound() == 0
+
+
 def test_thresholds_of_more_rows_than_are_kept_count_all_rows(tmp_path, monkeypatch):
     X, y = numbers_table(4000)
     path = written(X, y, tmp_path)

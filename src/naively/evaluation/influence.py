@@ -228,6 +228,10 @@ class Judgement:
         rank = ((p > own) | ((p == own) & later)).sum(axis=1)
         return self.mean((rank < k).astype(np.float64))
 
+    def roc_auc_bound(self) -> float:
+        """Return a bound of the error of `roc_auc`: 0, since it is computed from all rows."""
+        return 0.0
+
     def roc_auc(self) -> Influence:
         """Area under the ROC curve: of the second of two classes; of more, weighted by rows."""
         return self._ranked[0]
