@@ -26,9 +26,9 @@ def demo(
         Path, typer.Option("--output", "-o", help="The folder for pictures and reports.")
     ] = Path("out"),
 ) -> None:
-    """Do the whole job on two known tables, Iris and Breast Cancer.
+    """Fit and evaluate on two well-known tables, Iris and Breast Cancer.
 
-    Compare with scikit-learn, and write pictures and a report of each.
+    Compare with scikit-learn, and write plots and a report for each table.
 
     For example:
 

@@ -39,7 +39,7 @@ def drift(
     Where the files have labels, classes are compared too: in --target, or
     in the one other column if it holds the model's classes. Instead of
     files there may be another model. The drift of a column is its
-    Jensen-Shannon distance beyond chance; what may be chance is no drift.
+    Jensen-Shannon distance beyond chance; what chance explains is no drift.
 
     For example:
 

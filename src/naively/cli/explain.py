@@ -39,8 +39,9 @@ def explain(
 ) -> None:
     """Show why rows get their answers: what every column adds.
 
-    All terms add up to the log-probability of a class. Of several rows, a
-    line each; of one, all its terms against the next most probable class.
+    The terms add up to the log-probability of a class. Several rows are shown
+    in a line each; a single row is shown with all its terms, compared with
+    the next most probable class.
 
     For example:
 

@@ -41,8 +41,8 @@ def fit(
 ) -> None:
     """Learn a model from files of any size and save it.
 
-    They are read once, piece by piece. With --checkpoint, the same command
-    goes on where it was interrupted, and gives the same bits.
+    The files are read once, piece by piece. With --checkpoint, the same
+    command continues where it was interrupted, and gives the same model.
 
     For example:
 

@@ -17,8 +17,8 @@ def forget(
 ) -> None:
     """Remove the rows of files from a saved model, as if it had never seen them.
 
-    The rows must be among those it was fitted on. The file is replaced when
-    all is read: until then, and on any error, it stays.
+    The rows must be among those it was fitted on. The file is replaced
+    only when all rows are read; on an error it does not change.
 
     For example:
 

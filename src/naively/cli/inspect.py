@@ -19,8 +19,8 @@ def inspect(
 ) -> None:
     """Show what a saved model holds: classes, counts, and each column with its importance.
 
-    Of numbers, means and deviations; of categories, how often each came. Importance is by how much
-    the log loss of unseen rows grows without a column, if the model keeps a sample of rows.
+    Numbers are shown by means and standard deviations, categories by counts. The importance of a
+    column is the increase of the log loss of unseen rows without it, if the model keeps a sample.
 
     For example:
 

@@ -28,9 +28,9 @@ def merge(
 ) -> None:
     """Add up models: the result is that of all their rows together.
 
-    They must have the same columns, in any order; their classes unite. The
-    parameters (priors, smoothing, ...) are those of the first, and a note
-    says so where another has others. Models of --model naive-bayes must
+    They must have the same columns, in any order; the result has the classes
+    of all. The parameters (priors, smoothing, ...) are those of the first
+    model; a note says so if another model has other parameters. Models of --model naive-bayes must
     have been fitted alike: 'naively fit --like'.
 
     For example:

@@ -48,7 +48,7 @@ InPlace = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for another program.")]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Random seed for shuffling.")]
 
-_Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but results and errors.")]
+_Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only results and errors.")]
 
 _table = partial(typer.Option, rich_help_panel="The table")
 

@@ -47,8 +47,9 @@ def predict(
 ) -> None:
     """Label the rows of files of any size with a saved model.
 
-    The result has the rows' order. The model's columns are found by name;
-    others may be there. An empty cell is missing: its term is left out.
+    The output keeps the order of the rows. The model's columns are found by
+    name; other columns are ignored. An empty cell is missing: its term is
+    left out.
 
     For example:
 

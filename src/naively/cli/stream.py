@@ -25,35 +25,45 @@ _PIECE = 1 << 16  # bytes that are read at once: their rows reach the disk toget
 def stream(
     model: Annotated[
         Path,
-        typer.Argument(metavar="MODEL", help="Go on with it, or begin it.", show_default=False),
+        typer.Argument(
+            metavar="MODEL",
+            help="The model file; it is made if it is not there.",
+            show_default=False,
+        ),
     ],
     target: Annotated[
-        str, typer.Option("--target", "-t", metavar="NAME", help="The name of the label.")
+        str, typer.Option("--target", "-t", metavar="NAME", help="The key of the label.")
     ],
     weight: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The name of the row's weight.")
+        str | None, typer.Option(metavar="NAME", help="The key of the row's weight.")
     ] = None,
     kind: Annotated[
         Literal["gaussian", "naive-bayes", "multinomial", "complement", "bernoulli"],
-        typer.Option("--model", help="Which model to begin."),
+        typer.Option("--model", help="The kind of a new model."),
     ] = "gaussian",
     decay: Annotated[
         float,
-        typer.Option(min=0, max=1, metavar="X", help="What a new model multiplies weights by."),
+        typer.Option(
+            min=0,
+            max=1,
+            metavar="X",
+            help="Factor of all earlier weights at each row, in a new model.",
+        ),
     ] = 1.0,
     checkpoint: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Write the model after so many rows.")
+        int, typer.Option(min=1, metavar="N", help="Write the model every N rows.")
     ] = 10_000,
     every: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Print the metrics after so many rows.")
+        int, typer.Option(min=1, metavar="N", help="Print the metrics every N rows.")
     ] = 1000,
 ) -> None:
-    """Read rows as JSON lines; answer each, and learn it if it has a label.
+    """Read rows as JSON lines: predict each row, then learn it if it has a label.
 
-    Each row is answered by what was learned before it, in one JSON line with
-    label and probabilities, or with what is wrong with the row. A row that was
-    answered is on the disk, in a journal beside the model: it is not lost if
-    the program is killed. Accuracy and log loss go to standard error.
+    For each row, one JSON line is printed: the predicted label with the
+    probabilities, or an error that says what is wrong with the row. A row
+    that is learned is first written to a journal beside the model, so it is
+    not lost if the program is killed. Accuracy and log loss of the
+    predictions go to standard error.
 
     For example:
 

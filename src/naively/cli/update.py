@@ -19,7 +19,7 @@ def update(
     """Add the rows of files to a saved model, as if it had seen them at first.
 
     New classes may come, unless the model's priors are fixed. The file is
-    replaced when all is read: until then, and on any error, it stays.
+    replaced only when all rows are read; on an error it does not change.
 
     For example:
 
