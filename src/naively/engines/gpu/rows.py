@@ -83,7 +83,7 @@ def _encoded(y: Any, device: Any) -> tuple[NDArray[Any], Any]:
     if tensor.ndim != 1:
         raise NaivelyError(f"labels must have one dimension; got shape {tuple(tensor.shape)}.")
     plain = tensor.to(torch.uint8) if tensor.dtype == torch.bool else tensor
-    low, high = (int(bound) for bound in torch.aminmax(plain))
+    low, high = torch.stack(torch.aminmax(plain)).tolist()  # one copy: each waits for the GPU
     if high - low < _MOST_RANGE:
         classes = np.arange(low, high + 1)
         codes = _short(plain, classes.size)
@@ -92,7 +92,7 @@ def _encoded(y: Any, device: Any) -> tuple[NDArray[Any], Any]:
     else:
         found, codes = torch.unique(plain, return_inverse=True)
         classes, codes = numpy_of(found), _short(codes, found.numel())
-    return classes.astype(numpy_of(tensor[:1]).dtype), codes
+    return classes.astype(str(tensor.dtype).removeprefix("torch.")), codes
 
 
 def _short(codes: Any, size: int) -> Any:
