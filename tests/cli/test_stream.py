@@ -64,6 +64,9 @@ def test_a_stream_goes_on_with_the_model_and_rows_without_a_label_are_only_answe
 
 BAD = {
     "no JSON": ("{", "a row must be a JSON object on one line: Expecting property name"),
+    "too many brackets": ("[" * 100_000, "recursion"),
+    "half a character as label": (r'{"u": 1, "label": "\ud800"}', "surrogates not allowed"),
+    "half a character as column": (r'{"\uD800": 1, "label": "a"}', "surrogates not allowed"),
     "no object": ("[1, 2]", "a row must be a JSON object"),
     "text": ('{"u": "x", "label": "a"}', "column 'u' must hold numbers"),
     "infinity": ('{"u": Infinity, "label": "a"}', "column 'u' holds infinity"),
@@ -157,6 +160,17 @@ def test_a_journal_whose_model_was_replaced_is_an_error(tmp_path):
         journal.recover()
     journal.close()
     assert journal.path.exists()
+
+
+def test_a_row_with_a_carriage_return_is_one_row_of_the_journal(tmp_path):
+    row = '{"u": 1.0,\r"label": "a"}'
+    journal = Journal(tmp_path / "model.safetensors")
+    journal.recover()
+    journal.append([row])
+    journal.close()
+    journal = Journal(tmp_path / "model.safetensors")
+    assert journal.recover() == [row]
+    journal.close()
 
 
 def test_a_crash_between_the_model_and_the_journal_learns_nothing_twice(tmp_path, monkeypatch):

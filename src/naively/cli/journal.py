@@ -51,7 +51,7 @@ class Journal:
         whole = content.rfind(b"\n") + 1
         if whole < len(content):  # a row that was not written to its end, and never acknowledged
             self._file.truncate(whole)
-        lines, now = content[:whole].splitlines(), _hash_of(self._model)
+        lines, now = content[:whole].split(b"\n")[:-1], _hash_of(self._model)
         if not lines:
             self._begin(now)
             return []

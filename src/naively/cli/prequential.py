@@ -60,6 +60,8 @@ class Learner:
             row = json.loads(line)
             if not isinstance(row, dict):
                 raise NaivelyError(f"a row must be a JSON object; got {line.strip()[:80]}.")
+            if "\\ud" in line.lower():  # half a character, which no file can hold
+                json.dumps(row, ensure_ascii=False).encode()
             label = row.get(self._target)
             answer = self._predicted(self._cells(row))
             if label is not None:
@@ -67,7 +69,7 @@ class Learner:
                 self._judge(answer, label)
         except json.JSONDecodeError as error:
             return {"error": f"a row must be a JSON object on one line: {error}."}, False
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             return {"error": str(error)}, False
         return answer, label is not None
 
