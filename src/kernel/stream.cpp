@@ -1,6 +1,7 @@
 #include "stream.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace naively {
@@ -94,7 +95,7 @@ bool Stream::forget(StreamRow& row) {
         return kept.weight > 0.0 && kept == row;
     });
     if (found == rows_.rend() || !remove(*found)) return false;
-    found->weight = 0.0;  // it keeps its place in the window
+    rows_.erase(std::prev(found.base()));
     return true;
 }
 

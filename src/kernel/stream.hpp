@@ -9,6 +9,7 @@
 // the scale changes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -33,7 +34,9 @@ struct StreamRow {
     // Orders the cells by their columns.
     void sort();
     bool operator==(const StreamRow& b) const {
-        return code == b.code && columns == b.columns && cells == b.cells;
+        const auto same = [](double x, double y) { return x == y || (x != x && y != y); };
+        return code == b.code && columns == b.columns &&
+               std::equal(cells.begin(), cells.end(), b.cells.begin(), b.cells.end(), same);
     }
 };
 

@@ -91,8 +91,8 @@ class RowStream {
     int learn(nb::handle row, nb::handle label, nb::handle given_weight) {
         double weight;
         if (!is_weight(given_weight, weight)) return not_plain;
-        if (!find_class(label)) return unknown_label;
         if (!read(row, true)) return not_plain;
+        if (!find_class(label)) return unknown_label;
         add_fresh();
         row_.weight = weight;
         stream_.learn(row_);

@@ -134,6 +134,12 @@ def test_missing_cells_of_bernoulli_are_left_out():
         assert np.allclose(found, expected.predict_proba([row])[0], atol=1e-12)
 
 
+def test_a_row_with_a_missing_cell_is_forgotten_from_a_window():
+    model = BernoulliNB(window=3).learn_one({"a": None, "b": 1}, "x").learn_one({"a": 1}, "y")
+    model.forget_one({"a": None, "b": 1}, "x")
+    assert model.class_count_.tolist() == [0, 1]
+
+
 @pytest.mark.parametrize("cls", [MultinomialNB, ComplementNB])
 def test_a_negative_count_is_an_error_that_names_the_column(cls):
     model = cls().learn_one({"a": 1}, "x")

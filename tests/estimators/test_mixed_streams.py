@@ -113,6 +113,7 @@ BAD = {
     "text among numbers": ({"age": "old"}, "column 'age' must hold the same in all rows"),
     "a number among texts": ({"town": 3.0}, "column 'town' must hold the same in all rows"),
     "infinity": ({"age": float("inf")}, "column 'age' holds infinity"),
+    "an integer beyond every float": ({"age": 10**400}, "column 'age' must hold numbers below"),
     "a list": ({"age": [1]}, "column 'age'"),
 }
 

@@ -7,8 +7,17 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 
-from naively import GaussianNB, NaivelyError, Schema, summarize
+from naively import (
+    BernoulliNB,
+    CategoricalNB,
+    GaussianNB,
+    NaiveBayes,
+    NaivelyError,
+    Schema,
+    summarize,
+)
 
 RNG = np.random.default_rng(0)
 NAMES = ["a", "b", "c"]
@@ -289,7 +298,7 @@ def test_a_bad_cell_is_named_and_changes_nothing(cell, message):
         GaussianNB().learn_one({"a": cell}, "x")
 
 
-@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf"), "heavy", None])
+@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf"), 10**400, "heavy", None])
 def test_a_bad_weight_is_an_error(weight):
     model = GaussianNB().learn_one([1.0], "x")
     with pytest.raises(NaivelyError, match="the weight of a row must be finite and >= 0"):
@@ -300,6 +309,7 @@ def test_a_bad_weight_is_an_error(weight):
 BAD_ROWS = {
     "nothing": (None, "a row must be a list or a dict"),
     "a text": ("abc", "a row must be a list or a dict"),
+    "a set, which has no order": ({1.0, 2.0}, "a row must be a list or a dict"),
     "a number": (3.0, "a row must be a list or a dict"),
     "a table": (np.ones((1, 2)), "a row must be a list or a dict"),
     "too short": ([1.0], "a row must have 2 cells"),
@@ -401,3 +411,48 @@ def test_numpys_numbers_are_asked_about_as_pythons_are():
         model.predict_one([0.0, np.inf, 0.0])
     with pytest.raises(NaivelyError, match="a row must have 3"):
         model.predict_one([0.0])
+
+
+@pytest.mark.parametrize("params", [{}, {"variance": "shared"}], ids=str)
+def test_a_row_that_is_forgotten_leaves_its_place_in_the_window_to_the_next(params):
+    model = GaussianNB(window=3, **params)
+    for x in (1.0, 2.0, 3.0):
+        model.learn_one([x], "y")
+    model.forget_one([3.0], "y")
+    copied = pickle.loads(pickle.dumps(model))
+    for one in (model, copied):
+        assert one.learn_one([9.0], "y").class_count_.tolist() == [3]
+        assert one.theta_.tolist() == [[4.0]]
+
+
+def test_a_series_is_read_by_its_names():
+    X = pd.DataFrame({"a": [0.0, 1.0, 10.0, 11.0], "b": [10.0, 11.0, 0.0, 1.0]})
+    stream, batch = GaussianNB(), GaussianNB().fit(X, list("xxyy"))
+    for (_, row), label in zip(X.iterrows(), "xxyy", strict=True):
+        stream.learn_one(row.iloc[::-1], label)
+    assert stream.feature_names_in_.tolist() == ["b", "a"]
+    other = pd.Series({"b": 10.0, "a": 0.0})
+    assert [stream.predict_one(other), batch.predict_one(other)] == ["x", "x"]
+    assert [stream.predict_one(other.iloc[::-1]), batch.predict_one(other.iloc[::-1])] == ["x", "x"]
+    stream.forget_one(X.iloc[0], "x")
+    assert stream.theta_.tolist() == [[11.0, 1.0], [0.5, 10.5]]
+    unnamed = GaussianNB().fit(X.to_numpy(), list("xxyy"))
+    assert unnamed.predict_one(X.iloc[0]) == "x"
+
+
+def test_a_number_whose_variance_overflows_is_an_error_that_changes_nothing():
+    model = GaussianNB()
+    for x in (1.0, 2.0, 3.0):
+        model.learn_one([x], "x")
+    with pytest.raises(NaivelyError, match="variance exceeds"):
+        model.learn_one([1e300], "y")
+    assert model.classes_.tolist() == ["x"]
+    assert model.predict_one([1.0]) == "x"
+
+
+@pytest.mark.parametrize("cls", [GaussianNB, BernoulliNB, CategoricalNB, NaiveBayes])
+def test_a_row_of_weight_zero_alone_is_not_learned(cls):
+    model = cls().learn_one({"a": 1}, "x", 0)
+    with pytest.raises(NotFittedError):
+        model.predict_one({"a": 1})
+    assert model.learn_one({"a": 1}, "x").class_count_.tolist() == [1]

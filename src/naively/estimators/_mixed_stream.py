@@ -9,6 +9,7 @@ import numpy as np
 
 from naively.engines.tables import read, schema_of
 from naively.estimators._mixed import MixedClassifier
+from naively.estimators._plain_row import number_cell
 from naively.estimators.choice import check_columns, with_options
 from naively.exceptions import NaivelyError
 from naively.kinds import held_by_objects, kind_of
@@ -41,11 +42,8 @@ class MixedStream(MixedClassifier):
             return None
         if type(cell) not in _PLAIN:
             kind_of(held_by_objects([cell]), name)
-        if self._held_by(cell) == "number" and np.isinf(float(cell)):
-            raise NaivelyError(
-                f"{name} holds infinity; naive Bayes needs finite numbers. "
-                "NaN is allowed and means missing."
-            )
+        if self._held_by(cell) == "number":
+            number_cell(cell, name)
         return cell
 
     def _held_by(self, cell: Any) -> str:

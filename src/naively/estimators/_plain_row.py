@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sized
+from collections.abc import Callable, Iterable, Mapping, Set, Sized
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ __all__ = [
     "as_list",
     "filled_row",
     "is_same_row",
+    "named_cells",
     "number_cell",
     "plain_row",
     "plain_weight",
@@ -44,6 +45,7 @@ def plain_row(row: Any, schema: Schema | None, cell: Cell) -> Row:
     cell : callable
         Returns a plain cell, given one and what messages call its column; or raises.
     """
+    row = named_cells(row, schema)
     if isinstance(row, Mapping):
         if schema is not None and schema.names is None and schema.n_columns:
             raise NaivelyError(
@@ -54,7 +56,7 @@ def plain_row(row: Any, schema: Schema | None, cell: Cell) -> Row:
         row = row.toarray().reshape(-1)
     row = unmasked(row)
     is_list = isinstance(row, Iterable) and isinstance(row, Sized) and getattr(row, "ndim", 1) == 1
-    if isinstance(row, str | bytes) or not is_list:
+    if isinstance(row, str | bytes | Set) or not is_list:
         raise NaivelyError(f"a row must be a list or a dict of cells; got {row!r}.")
     cells = row.tolist() if isinstance(row, np.ndarray) else list(row)
     if schema is not None and len(cells) != schema.n_columns:
@@ -66,6 +68,15 @@ def plain_row(row: Any, schema: Schema | None, cell: Cell) -> Row:
     if schema is not None:
         names = [*map(schema.name, range(schema.n_columns))]
     return [*map(cell, cells, names)]
+
+
+def named_cells(row: Any, schema: Schema | None) -> Any:
+    """Return a pandas Series as a dict where columns have names; other rows as they are."""
+    if not hasattr(row, "to_dict") or isinstance(row, Mapping):
+        return row
+    has_names = schema is None or schema.names is not None or not schema.n_columns
+    is_named = has_names and row.index.is_unique and all(isinstance(j, str) for j in row.index)
+    return row.to_dict() if is_named else row
 
 
 def _named(row: Mapping[Any, Any], cell: Cell) -> dict[str, Any]:
@@ -100,7 +111,7 @@ def plain_weight(weight: Any) -> float:
     """Return the weight of a row, or raise."""
     try:
         number = float(weight)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = np.nan
     if not 0 <= number < np.inf:
         raise NaivelyError(f"the weight of a row must be finite and >= 0; got {weight!r}.")

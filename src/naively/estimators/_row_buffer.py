@@ -56,6 +56,7 @@ class RowBuffer:
 
     def __init__(self, owner: Any, summary: Summary | None, kept: list[Any]) -> None:
         self._measure_rows, self._schema_of = owner._measure_rows, owner._stream_schema
+        self._read = owner._read
         self._decay, self._window, self._held_by = owner.decay, owner.window, owner._held_by
         self._held: dict[Any, str] = {} if summary is None else _held_in(summary)
         self._before, self._waiting = summary, deque[WaitingRow](maxlen=self._window)
@@ -91,7 +92,7 @@ class RowBuffer:
             trial = copy(self)
             trial._waiting = self._waiting.copy()
             trial._append(row, label, weight)
-            trial.summary()
+            self._read(trial.summary())  # a variance may exceed every float64
         self._append(row, label, weight)
         self._held |= held
         if self._window is None and len(self._waiting) >= FIRST:

@@ -15,7 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.estimators._kernel_stream import KernelStream, NotPlainError
-from naively.estimators._plain_row import filled_row, number_cell, plain_row, plain_weight
+from naively.estimators._plain_row import (
+    filled_row,
+    named_cells,
+    number_cell,
+    plain_row,
+    plain_weight,
+)
 from naively.estimators._prediction import PredictionMixin
 from naively.estimators._row_buffer import RowBuffer
 from naively.exceptions import NaivelyError
@@ -63,7 +69,8 @@ class StreamMixin(PredictionMixin):
         rows = self._rows
         if rows is None or rows.learn(row, label, weight):
             self._change_with_care("learn", row, label, weight)
-        self._behind = True
+        else:
+            self._behind = True
         return self
 
     def forget_one(self, row: Any, label: Any, weight: float = 1.0) -> Self:
@@ -79,7 +86,6 @@ class StreamMixin(PredictionMixin):
         """
         self._learned()
         self._change_with_care("forget", row, label, weight)
-        self._behind = True
         return self
 
     def predict_one(self, row: Any) -> Any:
@@ -161,7 +167,7 @@ class StreamMixin(PredictionMixin):
             self._pause_stream()
             self._stream = self._buffer()
             getattr(self._stream, how)(plain, label, weight)
-        self._streams = True
+        self._streams = self._behind = True
 
     def _live(self) -> Any:
         """Return the stream, begun from what was learned otherwise if need be."""
@@ -226,4 +232,6 @@ class StreamMixin(PredictionMixin):
 
     def _filled(self, row: Any) -> Any:
         """Return a row that is asked about; of a stream, a dict need not have the columns."""
-        return filled_row(row, self.summary_.schema, self._absent) if self._streams else row
+        schema = self.summary_.schema
+        row = named_cells(row, schema)
+        return filled_row(row, schema, self._absent) if self._streams else row
