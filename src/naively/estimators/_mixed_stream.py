@@ -32,10 +32,11 @@ class MixedStream(MixedClassifier):
 
     def _cell(self, cell: Any, name: str) -> Any:
         """Return a cell as it is; None where it is missing."""
-        state = self._state
-        if hasattr(cell, "isoformat") or (state is not None and state.summary.schema.dates):
+        dates = () if self._state is None else self._state.summary.schema.dates
+        if dates or hasattr(cell, "isoformat"):
+            name = f"column {dates[0]!r}" if dates else name
             raise NaivelyError(
-                f"single rows of a stream cannot hold dates; got {name} in a row of them. Give the "
+                f"single rows of a stream cannot hold dates; got {name}. Give the "
                 "parts of dates (year, month, ...) as columns, or use partial_fit."
             )
         if is_missing(cell):
