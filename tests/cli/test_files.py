@@ -451,4 +451,5 @@ def test_a_checkpoint_of_something_else(parts):
 
 
 def test_priors_are_read_before_the_data(folder):
-    assert fails(*FIT, "m", "no.csv", "--priors", "x").startswith("priors must be like")
+    (folder / "empty.csv").touch()
+    assert fails(*FIT, "m", "empty.csv", "--priors", "x").startswith("priors must be like")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from naively._optional import need
@@ -36,9 +36,10 @@ def schema(
         return agreed
     found: list[tuple[str, Held, str]] = []  # names, what they hold, and of which column
     dates: dict[str, bool] = {}
+    first_cells = cache(partial(_first_cells, df))
     for name, length in zip(names, widths, strict=True):
         its = held_by_type(df.schema[name].dataType)
-        times = dates_have_time(its, partial(_first_cells, df, name)) if length is None else None
+        times = dates_have_time(its, partial(first_cells, name)) if length is None else None
         if length is not None:
             found += [(f"{name}_{i}", Held("number", "vector"), name) for i in range(length)]
         elif times is None:
@@ -54,7 +55,7 @@ def schema(
         tuple(name for name, _, _ in found),
         agreed,
         out=_OUT,
-        cells=lambda j: _first_cells(df, found[j][2]),
+        cells=lambda j: first_cells(found[j][2]),
     )
     return replace(schema, dates=tuple(dates)) if dates and agreed is None else schema
 

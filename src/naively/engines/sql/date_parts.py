@@ -24,8 +24,9 @@ class TableWithParts(NamedTuple):
 
     table: Any
     columns: Sequence[str] | None  # as the table calls them; None for all
-    dates: tuple[str, ...] = ()
-    kinds: Mapping[str, Kind] = {}  # what parts hold
+    dates: tuple[str, ...]
+    kinds: Mapping[str, Kind]  # what parts hold
+    read: dict[str, list[Any]]  # the first cells of text that have been read
 
     @classmethod
     def of(
@@ -39,20 +40,20 @@ class TableWithParts(NamedTuple):
         columns = [columns] if isinstance(columns, str) else columns
         if schema is not None:
             return cls._known(table, columns, schema)
-        types, parts = table.schema(), dict[str, list[str]]()
+        types, parts, read = table.schema(), dict[str, list[str]](), dict[str, list[Any]]()
         for name in inputs_of(columns, table.columns) or table.columns:
             if name in types and name not in beside and not is_index(name):
-                cells = partial(first_cells, table, name)
+                cells = partial(first_cells, table, name, read)
                 times = dates_have_time(held_by_type(types[name]), cells)
                 parts |= {} if times is None else {name: part_names(name, has_time=times)}
         if not parts:
-            return cls(table, columns)
+            return cls(table, columns, (), {}, read)
         of = {part: name for name, its in parts.items() for part in its}
         check_distinct([*table.columns, *of])
         there = [n for n in table.columns if n not in beside and not is_index(n)]
         listed = [n for name in columns or there for n in parts.get(name, [name])]
         kinds = {part: kind_of(held_by_part(part), part) for part in of}
-        return cls(_with_parts(table, of), listed, tuple(parts), kinds)
+        return cls(_with_parts(table, of), listed, tuple(parts), kinds, read)
 
     @classmethod
     def _known(cls, table: Any, columns: Sequence[str] | None, schema: Schema) -> TableWithParts:
@@ -60,20 +61,22 @@ class TableWithParts(NamedTuple):
         inputs = schema.inputs or ()
         given = inputs if columns is None else columns
         if not schema.dates or len(given) != len(inputs):
-            return cls(table, columns)
+            return cls(table, columns, (), {}, {})
         own = dict(zip(inputs, given, strict=True))
         pairs = [(name, schema.input(name)) for name in schema.names or ()]
         parts = {n: own[i] for n, i in pairs if n != i and n not in table.columns}
         numbers = {pairs[j][0] for j in schema.numbers}
         listed = [own[name] if name == source else name for name, source in pairs]
-        return cls(_with_parts(table, parts, numbers), listed, schema.dates)
+        return cls(_with_parts(table, parts, numbers), listed, schema.dates, {}, {})
 
 
-def first_cells(table: Any, name: str) -> list[Any]:
-    """Return some cells of a column of text: a small query of its own."""
-    column = table[name]
-    few = table.filter(column.notnull()).select(cell=column).limit(LOOKED_AT)
-    return execute(few)["cell"].tolist()
+def first_cells(table: Any, name: str, read: dict[str, list[Any]]) -> list[Any]:
+    """Return some cells of a column of text: a small query of its own, unless they were read."""
+    if name not in read:
+        column = table[name]
+        few = table.filter(column.notnull()).select(cell=column).limit(LOOKED_AT)
+        read[name] = execute(few)["cell"].tolist()
+    return read[name]
 
 
 def _with_parts(table: Any, parts: Mapping[str, str], numbers: Collection[str] = ()) -> Any:
@@ -99,4 +102,4 @@ def _time(table: Any, name: str, spelling: Spelling) -> str:
     cell = spelling.name(name)
     if not table[find(name, table.columns)].type().is_string():
         return cell
-    return spelling.time(cell, has_zone=any(map(has_zone, first_cells(table, name))))
+    return spelling.time(cell, has_zone=any(map(has_zone, first_cells(table, name, {}))))

@@ -77,7 +77,7 @@ def select_rows(
     """Choose columns of a table, and give them plain names."""
     check_table(table)
     own = find_targets(target, weight, table.columns)
-    table, columns, dates, given = TableWithParts.of(table, columns, schema, own)
+    table, columns, dates, given, read = TableWithParts.of(table, columns, schema, own)
     names = names_to_read(table.columns, columns, schema, own)
     check_some(names, target)
     if schema is not None and len(names) != schema.n_columns:
@@ -92,7 +92,7 @@ def select_rows(
         schema,
         given=given,
         out=_OUT,
-        cells=lambda j: first_cells(table, names[j]),
+        cells=lambda j: first_cells(table, names[j], read),
     )
     schema = replace(schema, dates=dates) if dates else schema
     values = {"y": _label(table[target])}
