@@ -30,7 +30,10 @@ def is_on_device(X: Any) -> bool:
     if type(X).__module__.partition(".")[0] == "torch":
         is_interpreted = not X.is_cuda and os.environ.get("TRITON_INTERPRET") == "1"
         return X.is_cuda or (is_interpreted and X.device.type == "cpu")
-    return int(X.__dlpack_device__()[0]) in _CUDA
+    try:
+        return int(X.__dlpack_device__()[0]) in _CUDA
+    except (TypeError, ValueError):  # text of older versions of pyarrow: not on a GPU
+        return False
 
 
 @cache
