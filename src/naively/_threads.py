@@ -2,14 +2,17 @@
 
 The kernel is single-threaded and lets go of the interpreter's lock. Blocks depend on the shape
 of the work alone, never on the number of threads, so the result has the same bits on any
-number of them. Threads live as long as one call: nothing is left behind for a fork to copy.
+number of them. Threads live as long as one call: nothing is left behind for a fork to copy. The
+calling thread takes blocks too: one that only waits would be woken after each block, on a core
+that is at work.
 """
 
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
 from typing import Any, TypeVar
 
 __all__ = ["block_slices", "map_blocks", "thread_count"]
@@ -33,12 +36,39 @@ def block_slices(n_rows: int, n_columns: int, most: int) -> list[slice]:
 
 
 def map_blocks(work: Callable[[B], T], blocks: list[B], n_jobs: int | None) -> list[T]:
-    """Return ``[work(block) for block in blocks]``, by ``n_jobs`` threads."""
+    """Return ``[work(block) for block in blocks]``, by ``n_jobs`` threads of which this is one.
+
+    Where blocks fail, the error is that of the first of them.
+    """
     threads = min(thread_count(n_jobs), len(blocks)) if len(blocks) > 1 else 1
     if threads <= 1:
         return [work(block) for block in blocks]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(work, blocks))
+    waiting, done = deque(enumerate(blocks)), dict[int, T]()
+    failed = dict[int, BaseException]()
+
+    def take_blocks() -> None:
+        while not failed:
+            try:
+                at, block = waiting.popleft()
+            except IndexError:
+                return
+            try:
+                done[at] = work(block)
+            except BaseException as error:
+                failed[at] = error
+
+    others = [Thread(target=take_blocks) for _ in range(threads - 1)]
+    try:
+        for thread in others:
+            thread.start()
+        take_blocks()
+        for thread in others:
+            thread.join()
+    finally:
+        waiting.clear()  # an interrupt stops the others too
+    if failed:
+        raise failed.pop(min(failed))
+    return [done[at] for at in range(len(blocks))]
 
 
 def thread_count(n_jobs: int | None) -> int:
