@@ -20,7 +20,7 @@ from benchmarks.peers import peer, present
 from benchmarks.timing import Work, race
 from benchmarks.workloads import Data, with_missing
 
-__all__ = ["SUM", "WITHOUT", "Contest"]
+__all__ = ["SUM", "WITHOUT", "Contest", "beside_sum"]
 
 SUM = "two threads that only sum"
 WITHOUT = "itself without NaN"
@@ -42,16 +42,14 @@ def fit(data: Data, *names: str, rtol: float = 1e-9) -> Contest:
     return Contest(works, partial(agreement.same_models, X=X, rtol=rtol), size)
 
 
-def fit_and_sum(data: Data, *names: str) -> Contest:
-    """Fit, beside two threads that do nothing but add up the same bytes."""
-    contest = fit(data, *names)
+def beside_sum(contest: Contest, X: NDArray[np.float64]) -> Contest:
+    """Let two threads that do nothing but add up the same bytes take part."""
 
     def agree(answers: dict[str, Any]) -> None:
-        total = answers.pop(SUM)
-        agreement.sums_to_the_means(total, answers["naively"])
+        agreement.same_sum(answers.pop(SUM), X)
         contest.agree(answers)
 
-    return contest._replace(contestants={**contest.contestants, SUM: _sum(data.X)}, agree=agree)
+    return contest._replace(contestants={**contest.contestants, SUM: _sum(X)}, agree=agree)
 
 
 def _sum(X: NDArray[np.float64]) -> Work:

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "aligned.hpp"
-#include "exp.hpp"
+#include "probabilities.hpp"
 #include "terms.hpp"
 #include "tile.hpp"
 
@@ -37,18 +37,6 @@ NAIVELY_BY_REGISTERS(void, find_largest,
                      (std::size_t n_classes, const double* joint, double* best, double* label),
                      (n_classes, joint, best, label))
 
-// power[k][i] = exp(joint[k][i] - best[i]), total[i] the sum of them over classes
-NAIVELY_CLONES void exponentiate(std::size_t n_classes, const double* joint, const double* best,
-                                 double* NAIVELY_RESTRICT power, double* NAIVELY_RESTRICT total) {
-    for (std::size_t i = 0; i < tile_rows; ++i) total[i] = 0.0;
-    for (std::size_t k = 0; k < n_classes; ++k)
-        for (std::size_t i = 0; i < tile_rows; ++i) {
-            const double p = exp_of_negative(joint[k * tile_rows + i] - best[i]);
-            power[k * tile_rows + i] = p;
-            total[i] += p;
-        }
-}
-
 // The working memory of one call.
 class Finisher {
   public:
@@ -77,9 +65,8 @@ class Finisher {
   private:
     template <class T> void write(std::size_t row, std::size_t rows, T* out) {
         const std::size_t K = joint_.n_columns;
-        exponentiate(K, tile_.get(), best_, power_.get(), total_);
+        exponentiate(K, tile_.get(), best_, power_.get(), total_, share_);
         for (std::size_t i = 0; i < rows; ++i) {
-            const double share = 1.0 / total_[i];
             const double evidence =
                 best_[i] == -infinity ? -infinity : best_[i] + std::log(total_[i]);
             T* line = out + (row + i) * K;
@@ -87,7 +74,7 @@ class Finisher {
                 out[row + i] = static_cast<T>(evidence);
             else if (output_.want == Want::proba)
                 for (std::size_t k = 0; k < K; ++k)
-                    line[k] = static_cast<T>(power_[k * tile_rows + i] * share);
+                    line[k] = static_cast<T>(power_[k * tile_rows + i] * share_[i]);
             else
                 for (std::size_t k = 0; k < K; ++k)
                     line[k] = static_cast<T>(tile_[k * tile_rows + i] - evidence);
@@ -97,7 +84,7 @@ class Finisher {
     const Table joint_;
     const Output output_;
     AlignedArray tile_, power_;
-    alignas(64) double best_[tile_rows], label_[tile_rows], total_[tile_rows];
+    alignas(64) double best_[tile_rows], label_[tile_rows], total_[tile_rows], share_[tile_rows];
 };
 
 }  // namespace

@@ -58,7 +58,7 @@ class Scorer {
     Scorer(const GaussianModel& model, const Table& X, const Output& output)
         : model_(model), X_(X), output_(output), size_(model.n_bands_ * model.band_ * tile_rows),
           tile_(aligned_array(tile_columns * tile_rows)), joint_(aligned_array(size_)),
-          absent_(aligned_array(size_)), proba_(aligned_array(needs_proba() ? size_ : 0)) {}
+          absent_(aligned_array(size_)), power_(aligned_array(needs_powers() ? size_ : 0)) {}
 
     Status run() {
         if (output_.want == Want::label && X_.n_rows >= rows_worth_a_screen &&
@@ -72,7 +72,7 @@ class Scorer {
     }
 
   private:
-    bool needs_proba() const { return output_.want != Want::label && output_.want != Want::joint; }
+    bool needs_powers() const { return output_.want != Want::label && output_.want != Want::joint; }
     std::size_t rows_of_tile(std::size_t row) const { return std::min(tile_rows, X_.n_rows - row); }
 
     // Labels tiles in single precision where that decides. Gives it up where it seldom does.
@@ -99,8 +99,8 @@ class Scorer {
         if (output_.want != Want::joint && output_.want != Want::evidence)
             for (std::size_t i = 0; i < rows; ++i)
                 if (best_[i] == -infinity) rescue(row + i, i);
-        if (needs_proba())
-            exponentiate(model_.n_classes_, joint_.get(), best_, proba_.get(), total_);
+        if (needs_powers())
+            exponentiate(model_.n_classes_, joint_.get(), best_, power_.get(), total_, factor_);
         write(row, rows);
         return true;
     }
@@ -185,7 +185,7 @@ class Scorer {
     // add(step) for each tile of columns; false as soon as that is.
     template <class F> bool add_up(std::size_t row, F add) {
         const GaussianModel& m = model_;
-        std::fill_n(joint_.get(), size_, 0.0);
+        if (m.n_columns_ == 0) std::fill_n(joint_.get(), size_, 0.0);
         if (had_missing_) std::fill_n(absent_.get(), size_, 0.0);
         had_missing_ = false;
         for (std::size_t column = 0; column < m.n_columns_; column += tile_columns) {
@@ -197,6 +197,7 @@ class Scorer {
                                     m.parameters_.data() + column * 2 * m.band_,
                                     m.log_norm_.data() + column * m.band_,
                                     joint_.get(),
+                                    column == 0,
                                     &ahead_};
             if (!add(step)) return false;
         }
@@ -224,12 +225,13 @@ class Scorer {
         }
         if (output_.want == Want::log_proba)
             for (std::size_t at = 0; at < K * tile_rows; ++at) joint_[at] -= total_[at % tile_rows];
-        const double* values = output_.want == Want::proba ? proba_.get() : joint_.get();
+        if (output_.want != Want::proba) std::fill_n(factor_, tile_rows, 1.0);
+        const double* values = output_.want == Want::proba ? power_.get() : joint_.get();
         if (std::is_same_v<T, double> && rows == tile_rows)
-            return write_tile(values, K, output_.values + row * K);
+            return write_tile(values, factor_, K, output_.values + row * K);
         for (std::size_t i = 0; i < rows; ++i)
             for (std::size_t k = 0; k < K; ++k)
-                out[(row + i) * K + k] = static_cast<T>(values[k * tile_rows + i]);
+                out[(row + i) * K + k] = static_cast<T>(values[k * tile_rows + i] * factor_[i]);
     }
 
     bool is_empty(std::size_t row) const {
@@ -295,8 +297,8 @@ class Scorer {
     const Table& X_;
     const Output output_;
     const std::size_t size_;
-    AlignedArray tile_, joint_, absent_, proba_;
-    alignas(64) double best_[tile_rows], label_[tile_rows], total_[tile_rows];
+    AlignedArray tile_, joint_, absent_, power_;
+    alignas(64) double best_[tile_rows], label_[tile_rows], total_[tile_rows], factor_[tile_rows];
     Ahead ahead_;
     bool had_missing_ = false;  // in this tile
     bool careful_ = false;      // since cells were missing

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <initializer_list>
 #include <type_traits>
 #include <utility>
 
@@ -60,7 +59,6 @@ template <class Half> struct Pair {
     }
 };
 
-typedef double FourLanes __attribute__((vector_size(32)));
 typedef float FourShortLanes __attribute__((vector_size(16)));
 typedef long long FourMasks __attribute__((vector_size(32)));
 
@@ -121,13 +119,21 @@ NAIVELY_INLINE void set_where_less(const ShortPairLanes& a, const ShortPairLanes
                                    ShortPairLanes& target, const ShortPairLanes& value) {
     target = {a.low < b.low ? value.low : target.low, a.high < b.high ? value.high : target.high};
 }
-NAIVELY_INLINE void to_power_of_two(PairLanes& x) {
-    for (FourLanes* half : {&x.low, &x.high}) {
-        FourMasks bits;
-        std::memcpy(&bits, half, sizeof bits);
-        bits = (bits + 1023) << 52;
-        std::memcpy(half, &bits, sizeof bits);
-    }
+NAIVELY_INLINE void set_root_of_two(const PairLanes& bits, PairLanes& root) {
+    double roots[lane_count];
+    for (std::size_t i = 0; i < lane_count; ++i) set_root_of_two(bits[i], roots[i]);
+    load(roots, root);
+}
+NAIVELY_INLINE void multiply_by_power_of_two(const FourLanes& bits, FourLanes& x) {
+    FourMasks exponent, of_x;
+    std::memcpy(&exponent, &bits, sizeof exponent);
+    std::memcpy(&of_x, &x, sizeof of_x);
+    of_x += exponent >> 4 << 52;
+    std::memcpy(&x, &of_x, sizeof x);
+}
+NAIVELY_INLINE void multiply_by_power_of_two(const PairLanes& bits, PairLanes& x) {
+    multiply_by_power_of_two(bits.low, x.low);
+    multiply_by_power_of_two(bits.high, x.high);
 }
 
 NAIVELY_INLINE void transpose(const FourLanes& a, const FourLanes& b, const FourLanes& c,

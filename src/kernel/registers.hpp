@@ -19,6 +19,12 @@ struct Registers512 {
     using Lanes = naively::Lanes;
     using ShortLanes = naively::ShortLanes;
     using Mask = naively::Mask;
+    using Turned = FourLanes;  // in which rows are turned into columns
+};
+
+// Whatever the compiler makes of lanes.
+struct AnyRegisters : Registers512 {
+    using Turned = TwoLanes;
 };
 
 // What R makes of aligned memory.
@@ -42,6 +48,7 @@ struct Registers256 {
     using Lanes = PairLanes;
     using ShortLanes = ShortPairLanes;
     using Mask = PairMask;
+    using Turned = FourLanes;
 };
 
 // How many bits the registers of this processor have: 512, 256, or 0 for older ones.
@@ -56,7 +63,7 @@ inline const int widest_registers = __builtin_cpu_supports("x86-64-v4")   ? 512
     __attribute__((target("arch=x86-64-v3"))) static type name##_256 parameters { \
         return name##_by<Registers256> arguments;                                 \
     }                                                                             \
-    static type name##_0 parameters { return name##_by<Registers512> arguments; } \
+    static type name##_0 parameters { return name##_by<AnyRegisters> arguments; } \
     static inline type name parameters {                                          \
         if (register_bits == 512) return name##_512 arguments;                    \
         return register_bits == 256 ? name##_256 arguments : name##_0 arguments;  \
@@ -67,7 +74,7 @@ inline const int widest_registers = __builtin_cpu_supports("x86-64-v4")   ? 512
 inline const int widest_registers = 0;
 
 #define NAIVELY_BY_REGISTERS(type, name, parameters, arguments) \
-    static inline type name parameters { return name##_by<Registers512> arguments; }
+    static inline type name parameters { return name##_by<AnyRegisters> arguments; }
 
 #endif
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "exp.hpp"
+#include "probabilities.hpp"
 #include "tile.hpp"
 
 namespace naively {
@@ -31,7 +31,7 @@ NAIVELY_INLINE void add_distances_of_present(const Step<double>& step, double* a
             const std::size_t at = band * width * tile_rows + row;
             Lanes sum[width], left_out[width];
             for (std::size_t c = 0; c < width; ++c) {
-                sum[c] = lanes<R>(step.distance + at + c * tile_rows);
+                sum[c] = step.first ? Lanes{} : lanes<R>(step.distance + at + c * tile_rows);
                 left_out[c] = lanes<R>(absent + at + c * tile_rows);
             }
             for (std::size_t j = 0; j < step.columns; ++j) {
@@ -70,18 +70,15 @@ NAIVELY_BY_REGISTERS(void, add_distances_missing,
                      (const Step<double>& step, std::size_t band, double* absent),
                      (step, band, absent))
 
-// tile[j * tile_rows + i] = x[i * stride + j]. Reads up to 7 numbers behind the columns.
+// tile[j * tile_rows + i] = x[i * stride + j]. Reads one number behind an odd number of columns.
 template <class R, class T>
 NAIVELY_INLINE void turn_rows_by(const T* x, std::size_t stride, std::size_t columns,
                                  double* tile) {
-    for (std::size_t row = 0; row < tile_rows; row += lane_count)
-        for (std::size_t j = 0; j < columns; j += lane_count) {
-            typename R::Lanes square[lane_count];
-            for (std::size_t i = 0; i < lane_count; ++i)
-                load(x + (row + i) * stride + j, square[i]);
-            transpose(square);
-            for (std::size_t c = 0; c < lane_count; ++c)
-                lanes<R>(tile + (j + c) * tile_rows + row) = square[c];
+    using V = typename R::Turned;
+    for (std::size_t row = 0; row < tile_rows; row += sizeof(V) / sizeof(double))
+        for (std::size_t j = 0; j < columns; j += 2) {
+            double* left = tile + j * tile_rows + row;
+            turn_two_columns<V>(x + row * stride + j, stride, left, left + tile_rows);
         }
 }
 NAIVELY_BY_REGISTERS(void, turn_rows,
@@ -124,51 +121,29 @@ NAIVELY_BY_REGISTERS(void, finish_joint,
                       double* joint, double* best, double* label),
                      (n_classes, offset, absent, joint, best, label))
 
-// proba[k][i] = exp(joint[k][i] - best[i]) / total[i], the total being their sum over classes.
+// out[i * n_classes + k] = values[k * tile_rows + i] * factor[i], for a full tile
 template <class R>
-NAIVELY_INLINE void exponentiate_by(std::size_t n_classes, const double* joint, const double* best,
-                                    double* proba, double* total) {
-    using Lanes = typename R::Lanes;
-    for (std::size_t row = 0; row < tile_rows; row += lane_count) {
-        Lanes sum{};
-        for (std::size_t k = 0; k < n_classes; ++k) {
-            Lanes& p = lanes<R>(proba + k * tile_rows + row);
-            exp_of_negative(lanes<R>(joint + k * tile_rows + row) - lanes<R>(best + row), p);
-            sum += p;
-        }
-        lanes<R>(total + row) = sum;
-        const Lanes share = (Lanes{} + 1.0) / sum;
-        for (std::size_t k = 0; k < n_classes; ++k) {
-            Lanes& p = lanes<R>(proba + k * tile_rows + row);
-            p = p * share;
-        }
-    }
-}
-NAIVELY_BY_REGISTERS(void, exponentiate,
-                     (std::size_t n_classes, const double* joint, const double* best, double* proba,
-                      double* total),
-                     (n_classes, joint, best, proba, total))
-
-// out[i * n_classes + k] = values[k * tile_rows + i], for a full tile
-template <class R>
-NAIVELY_INLINE void write_tile_by(const double* values, std::size_t n_classes, double* out) {
+NAIVELY_INLINE void write_tile_by(const double* values, const double* factor, std::size_t n_classes,
+                                  double* out) {
     using Lanes = typename R::Lanes;
     const std::size_t in_lanes = n_classes / lane_count * lane_count;
     for (std::size_t i = 0; i < tile_rows; i += lane_count) {
         for (std::size_t k = 0; k < in_lanes; k += lane_count) {
             Lanes square[lane_count];
             for (std::size_t c = 0; c < lane_count; ++c)
-                square[c] = lanes<R>(values + (k + c) * tile_rows + i);
+                square[c] = lanes<R>(values + (k + c) * tile_rows + i) * lanes<R>(factor + i);
             transpose(square);
             for (std::size_t r = 0; r < lane_count; ++r)
                 store(square[r], out + (i + r) * n_classes + k);
         }
         for (std::size_t r = i; r < i + lane_count; ++r)
             for (std::size_t k = in_lanes; k < n_classes; ++k)
-                out[r * n_classes + k] = values[k * tile_rows + r];
+                out[r * n_classes + k] = values[k * tile_rows + r] * factor[r];
     }
 }
-NAIVELY_BY_REGISTERS(void, write_tile, (const double* values, std::size_t n_classes, double* out),
-                     (values, n_classes, out))
+NAIVELY_BY_REGISTERS(void, write_tile,
+                     (const double* values, const double* factor, std::size_t n_classes,
+                      double* out),
+                     (values, factor, n_classes, out))
 
 }  // namespace naively

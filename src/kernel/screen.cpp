@@ -194,12 +194,11 @@ bool Screen::Work::label(std::size_t row, std::int64_t* labels) {
 void Screen::Work::measure(std::size_t row) {
     const Screen& s = screen_;
     const std::size_t size = s.n_bands_ * s.band_ * tile_rows;
-    std::fill_n(distance_.get(), size, 0.0F);
+    if (s.n_columns_ == 0) std::fill_n(distance_.get(), size, 0.0F);
     for (std::size_t column = 0; column < s.n_columns_; column += tile_columns) {
         const std::size_t columns = std::min(tile_columns, s.n_columns_ - column);
         load(row, column, columns);
         ahead_.aim_behind(X_, row, column);
-        if (column > 0) std::fill_n(part_.get(), size, 0.0F);
         const Step<float> step{tile_.get(),
                                columns,
                                s.n_columns_,
@@ -207,6 +206,7 @@ void Screen::Work::measure(std::size_t row) {
                                s.parameters_.get() + column * 2 * s.band_,
                                s.blank_.get() + column * s.band_,
                                column > 0 ? part_.get() : distance_.get(),
+                               true,
                                &ahead_};
         missing_ ? add_costs_of_present(step, s.band_) : add_distances(step, s.band_);
         if (column > 0) add_up(part_.get(), size, distance_.get());

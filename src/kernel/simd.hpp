@@ -37,6 +37,27 @@ namespace naively {
 
 constexpr std::size_t lane_count = 8;
 
+// 2^(i/16)
+alignas(64) constexpr double roots_of_two[16] = {
+    0x1.0000000000000p+0, 0x1.0b5586cf9890fp+0, 0x1.172b83c7d517bp+0, 0x1.2387a6e756238p+0,
+    0x1.306fe0a31b715p+0, 0x1.3dea64c123422p+0, 0x1.4bfdad5362a27p+0, 0x1.5ab07dd485429p+0,
+    0x1.6a09e667f3bcdp+0, 0x1.7a11473eb0187p+0, 0x1.8ace5422aa0dbp+0, 0x1.9c49182a3f090p+0,
+    0x1.ae89f995ad3adp+0, 0x1.c199bdd85529cp+0, 0x1.d5818dcfba487p+0, 0x1.ea4afa2a490dap+0,
+};
+
+NAIVELY_INLINE void set_root_of_two(const double& bits, double& root) {
+    std::uint64_t at;
+    std::memcpy(&at, &bits, sizeof at);
+    root = roots_of_two[at & 15];
+}
+NAIVELY_INLINE void multiply_by_power_of_two(const double& bits, double& x) {
+    std::uint64_t exponent, of_x;
+    std::memcpy(&exponent, &bits, sizeof exponent);
+    std::memcpy(&of_x, &x, sizeof of_x);
+    of_x += exponent >> 4 << 52;
+    std::memcpy(&x, &of_x, sizeof x);
+}
+
 #ifdef NAIVELY_VECTORS
 
 typedef double Lanes __attribute__((vector_size(64)));
@@ -44,6 +65,10 @@ typedef float ShortLanes __attribute__((vector_size(64)));  // sixteen
 
 typedef float HalfLanes __attribute__((vector_size(32)));  // eight
 typedef long long Mask __attribute__((vector_size(64)));   // per lane: all bits, or none
+
+typedef double FourLanes __attribute__((vector_size(32)));
+typedef double TwoLanes __attribute__((vector_size(16)));
+typedef float TwoShortLanes __attribute__((vector_size(8)));
 
 NAIVELY_INLINE void load(const double* from, Lanes& x) { std::memcpy(&x, from, sizeof x); }
 NAIVELY_INLINE void load(const float* from, Lanes& x) {
@@ -101,12 +126,59 @@ NAIVELY_INLINE void set_where_less(const ShortLanes& a, const ShortLanes& b, Sho
     target = a < b ? value : target;
 }
 
-// 2^n, where n stands in the last bits
-NAIVELY_INLINE void to_power_of_two(Lanes& x) {
-    Mask bits;
-    std::memcpy(&bits, &x, sizeof bits);
-    bits = (bits + 1023) << 52;
-    std::memcpy(&x, &bits, sizeof x);
+// root = 2^(i/16), where the last four bits are i
+NAIVELY_INLINE void set_root_of_two(const Lanes& bits, Lanes& root) {
+    Mask at;
+    std::memcpy(&at, &bits, sizeof at);
+#ifdef __clang__
+    for (std::size_t i = 0; i < lane_count; ++i) root[i] = roots_of_two[at[i] & 15];
+#else
+    Lanes low, high;
+    load(roots_of_two, low);
+    load(roots_of_two + lane_count, high);
+    root = __builtin_shuffle(low, high, at);
+#endif
+}
+
+// x *= 2^m, where the last bits are 16 m + i
+NAIVELY_INLINE void multiply_by_power_of_two(const Lanes& bits, Lanes& x) {
+    Mask exponent, of_x;
+    std::memcpy(&exponent, &bits, sizeof exponent);
+    std::memcpy(&of_x, &x, sizeof of_x);
+    of_x += exponent >> 4 << 52;
+    std::memcpy(&x, &of_x, sizeof x);
+}
+
+NAIVELY_INLINE void load(const double* from, TwoLanes& x) { std::memcpy(&x, from, sizeof x); }
+NAIVELY_INLINE void load(const float* from, TwoLanes& x) {
+    TwoShortLanes numbers;
+    std::memcpy(&numbers, from, sizeof numbers);
+    x = __builtin_convertvector(numbers, TwoLanes);
+}
+// Two numbers of a row and two of another.
+template <class T> NAIVELY_INLINE void load(const T* row, const T* other, FourLanes& x) {
+    TwoLanes low, high;
+    load(row, low);
+    load(other, high);
+    x = __builtin_shufflevector(low, high, 0, 1, 2, 3);
+}
+
+// left[i], right[i] = x[i * stride], x[i * stride + 1], for as many rows as V has numbers. Memory
+// puts rows side by side, which leaves one shuffle a column; `left` and `right` are aligned.
+template <class V, class T>
+NAIVELY_INLINE void turn_two_columns(const T* x, std::size_t stride, double* left, double* right) {
+    V even, odd;
+    if constexpr (sizeof(V) == sizeof(FourLanes)) {
+        load(x, x + 2 * stride, even);
+        load(x + stride, x + 3 * stride, odd);
+        *reinterpret_cast<V*>(left) = __builtin_shufflevector(even, odd, 0, 4, 2, 6);
+        *reinterpret_cast<V*>(right) = __builtin_shufflevector(even, odd, 1, 5, 3, 7);
+    } else {
+        load(x, even);
+        load(x + stride, odd);
+        *reinterpret_cast<V*>(left) = __builtin_shufflevector(even, odd, 0, 2);
+        *reinterpret_cast<V*>(right) = __builtin_shufflevector(even, odd, 1, 3);
+    }
 }
 
 // square[i][l] becomes square[l][i]
@@ -209,6 +281,8 @@ template <class T, std::size_t n> struct PlainLanes {
 using Lanes = PlainLanes<double, lane_count>;
 using ShortLanes = PlainLanes<float, 2 * lane_count>;
 using HalfLanes = PlainLanes<float, lane_count>;
+using FourLanes = PlainLanes<double, 4>;
+using TwoLanes = PlainLanes<double, 2>;
 
 struct Mask {
     bool at[lane_count];
@@ -250,11 +324,19 @@ inline void set_where_greater(const Lanes& a, const Lanes& b, Lanes& target, con
         if (a.at[i] > b.at[i]) target.at[i] = chosen.at[i];
 }
 
-inline void to_power_of_two(Lanes& x) {
-    std::uint64_t bits[lane_count];
-    std::memcpy(bits, x.at, sizeof bits);
-    for (std::uint64_t& b : bits) b = (b + 1023) << 52;
-    std::memcpy(x.at, bits, sizeof bits);
+inline void set_root_of_two(const Lanes& bits, Lanes& root) {
+    for (std::size_t i = 0; i < lane_count; ++i) set_root_of_two(bits.at[i], root.at[i]);
+}
+inline void multiply_by_power_of_two(const Lanes& bits, Lanes& x) {
+    for (std::size_t i = 0; i < lane_count; ++i) multiply_by_power_of_two(bits.at[i], x.at[i]);
+}
+
+template <class V, class T>
+inline void turn_two_columns(const T* x, std::size_t stride, double* left, double* right) {
+    for (std::size_t i = 0; i < sizeof(V) / sizeof(double); ++i) {
+        left[i] = static_cast<double>(x[i * stride]);
+        right[i] = static_cast<double>(x[i * stride + 1]);
+    }
 }
 
 inline void set_where_less(const ShortLanes& a, const ShortLanes& b, ShortLanes& target,
@@ -282,12 +364,6 @@ inline void transpose(Lanes (&square)[lane_count]) {
 // The same for a single number.
 NAIVELY_INLINE void load(const double* from, double& x) { x = *from; }
 NAIVELY_INLINE void store(const double& x, double* to) { *to = x; }
-NAIVELY_INLINE void to_power_of_two(double& x) {
-    std::uint64_t bits;
-    std::memcpy(&bits, &x, sizeof bits);
-    bits = (bits + 1023) << 52;
-    std::memcpy(&x, &bits, sizeof x);
-}
 NAIVELY_INLINE void set_where_zero(const double& x, double& target, const double& value) {
     target = x == 0.0 ? value : target;
 }

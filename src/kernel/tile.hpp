@@ -89,6 +89,7 @@ template <class T> struct Step {
     const T* parameters;  // of the tile's first column in the first band: the means, the scales
     const T* blank;       // what a missing cell counts for
     T* distance;          // classes x tile_rows
+    bool first;           // of the tiles of these rows: what stands there is overwritten
     Ahead* ahead;
 
     // How many cache lines of the next tile to ask for with every few columns.
@@ -109,7 +110,8 @@ NAIVELY_INLINE void add_distances_of_band(const Step<T>& step) {
         for (std::size_t row = 0; row < tile_rows; row += lanes_of) {
             T* distance = step.distance + band * width * tile_rows + row;
             V sum[width];
-            for (std::size_t c = 0; c < width; ++c) sum[c] = lanes<R>(distance + c * tile_rows);
+            for (std::size_t c = 0; c < width; ++c)
+                sum[c] = step.first ? V{} : lanes<R>(distance + c * tile_rows);
             for (std::size_t j = 0; j < step.columns;) {
                 step.ahead->ask(share);
                 const std::size_t end = std::min(step.columns, j + columns_between);

@@ -363,7 +363,7 @@ def test_a_short_output_is_the_long_one_rounded(want):
 
 @pytest.mark.parametrize("exponents", [(0, 1), (0, 40), (600, 707)], ids=["near", "mid", "far"])
 def test_probabilities_are_within_three_ulp(exponents):
-    """One each for the exponential, the sum and the quotient: there are no columns to err in."""
+    """One each for the exponential (1.1), the sum and the quotient: no column can err."""
     nothing, row = np.empty((2, 0)), np.empty((1, 0))
     for t in np.random.default_rng(9).uniform(*exponents, 300):
         log_prior = np.array([0.0, -t])
