@@ -62,6 +62,37 @@ def test_a_stream_goes_on_with_the_model_and_rows_without_a_label_are_only_answe
     assert naively.load(tmp_path / "model.safetensors").class_count_.sum() == 20
 
 
+def test_the_note_counts_the_rows_that_were_judged(tmp_path):
+    _, _, lines = some_lines(6)
+    done = stream(tmp_path, [*lines, '{"u": 1.0}', "{"])
+    assert "8 rows, of which 5 were predicted and had a label: accuracy" in done.stderr
+
+
+NUMBERS = {"whole": [1, 2, 1, 2], "floats": [1.0, 2.0, 1.0, 2.0], "both": [1, 2.0, 1.0, 2]}
+
+
+@pytest.mark.parametrize("labels", NUMBERS.values(), ids=NUMBERS)
+def test_labels_that_are_equal_numbers_are_one_class_and_judged_as_such(tmp_path, labels):
+    rows = [{"u": float(i % 2), "label": labels[i % 4]} for i in range(40)]
+    done = stream(tmp_path, [json.dumps(row) for row in rows])
+    model, losses, n_right = naively.GaussianNB(), [], 0
+    for row in rows:
+        if losses or model.__sklearn_is_fitted__():
+            p = dict(zip(model.classes_, model.predict_proba_one([row["u"]]), strict=True))
+            losses.append(-np.log(max(p.get(int(row["label"]), 0.0), 1e-15)))
+            n_right += model.predict_one([row["u"]]) == row["label"]
+        model.learn_one([row["u"]], int(row["label"]))
+    assert f"accuracy {n_right / 39:.4f}, log loss {np.mean(losses):.4f}" in done.stderr
+    assert naively.load(tmp_path / "model.safetensors").class_count_.tolist() == [20, 20]
+
+
+def test_a_mark_of_byte_order_before_a_line_is_skipped(tmp_path):
+    _, _, lines = some_lines(4)
+    done = stream(tmp_path, ["\ufeff" + lines[0], "\ufeff", *lines[1:3], "\ufeff" + lines[3]])
+    assert "error" not in done.stdout
+    assert naively.load(tmp_path / "model.safetensors").class_count_.sum() == 4
+
+
 BAD = {
     "no JSON": ("{", "a row must be a JSON object on one line: Expecting property name"),
     "too many brackets": ("[" * 100_000, "recursion"),
@@ -72,6 +103,7 @@ BAD = {
     "infinity": ('{"u": Infinity, "label": "a"}', "column 'u' holds infinity"),
     "a number as label": ('{"u": 1, "label": 7}', "labels must be all of one type"),
     "a list as label": ('{"u": 1, "label": [7]}', ""),
+    "text as weight": ('{"u": 1, "label": "a", "w": "3"}', "the weight of a row"),
     "a bad weight": ('{"u": 1, "label": "a", "w": -1}', "the weight of a row"),
 }
 

@@ -49,8 +49,7 @@ class Learner:
     def __init__(self, model: Any, target: str, weight: str | None = None) -> None:
         self.model, self._target, self._weight = model, target, weight
         model._streams = True  # rows may lack columns from the first one on
-        self._labels: set[Any] = set()
-        self._classes: list[str] = []
+        self._names: dict[Any, str] = {}  # of the classes, by label; none where one is new
         self.n_rows, self._n_judged, self._n_right, self._loss = 0, 0, 0, 0.0
 
     def answer(self, line: str) -> tuple[dict[str, Any], bool]:
@@ -65,8 +64,9 @@ class Learner:
             label = row.get(self._target)
             answer = self._predicted(self._cells(row))
             if label is not None:
+                names = self._names
                 self.learn(row)
-                self._judge(answer, label)
+                self._judge(answer, label, names.get(label))
         except json.JSONDecodeError as error:
             return {"error": f"a row must be a JSON object on one line: {error}."}, False
         except (ValueError, TypeError, RecursionError) as error:
@@ -77,16 +77,16 @@ class Learner:
         """Learn a row that has a label."""
         weight = 1.0 if self._weight is None else row.get(self._weight, 1.0)
         self.model.learn_one(self._cells(row), row[self._target], weight)
-        if row[self._target] not in self._labels:
-            self._labels.add(row[self._target])
-            self._classes = []
+        if row[self._target] not in self._names:
+            self._names = {}
 
     def score(self) -> str:
         """Return accuracy and log loss of the rows that had a label, each before it was learned."""
         if not self._n_judged:
             return f"{self.n_rows:,} rows, none of them with a label that was predicted before."
         return (
-            f"{self.n_rows:,} rows: accuracy {self._n_right / self._n_judged:.4f}, "
+            f"{self.n_rows:,} rows, of which {self._n_judged:,} were predicted and had a label: "
+            f"accuracy {self._n_right / self._n_judged:.4f}, "
             f"log loss {self._loss / self._n_judged:.4f}"
         )
 
@@ -97,21 +97,21 @@ class Learner:
         model = self.model
         if not model.__sklearn_is_fitted__():
             return {"label": None, "probabilities": {}}
-        if not self._classes:
-            self._classes = [*map(str, model.classes_.tolist())]
+        if not self._names:
+            self._names = {label: str(label) for label in model.classes_.tolist()}
         shares = model.predict_proba_one(cells).tolist()
         return {
             "label": model.predict_one(cells),
-            "probabilities": dict(zip(self._classes, shares, strict=True)),
+            "probabilities": dict(zip(self._names.values(), shares, strict=True)),
         }
 
-    def _judge(self, answer: dict[str, Any], label: Any) -> None:
-        """Count how well a row was answered; the first of all was not."""
+    def _judge(self, answer: dict[str, Any], label: Any, name: str | None) -> None:
+        """Count how well a row was answered, whose class had a name then; the first was not."""
         if answer["label"] is None:
             return
         self._n_judged += 1
         self._n_right += answer["label"] == label
-        self._loss -= math.log(max(answer["probabilities"].get(str(label), 0.0), _LEAST))
+        self._loss -= math.log(max(answer["probabilities"].get(name, 0.0), _LEAST))
 
 
 def begun(path: str | os.PathLike[str], kind: str, decay: float) -> Any:

@@ -116,7 +116,13 @@ def _pieces() -> Iterator[list[str]]:
     rest = b""
     while piece := os.read(sys.stdin.fileno(), _PIECE):
         *lines, rest = (rest + piece).split(b"\n")
-        if found := [line.decode("utf-8", "replace") for line in lines if line.strip()]:
+        if found := _texts(lines):
             yield found
-    if rest.strip():
-        yield [rest.decode("utf-8", "replace")]
+    if found := _texts([rest]):
+        yield found
+
+
+def _texts(lines: list[bytes]) -> list[str]:
+    """Return lines that are not empty, without the mark that files of Windows begin with."""
+    texts = [line.decode("utf-8", "replace").removeprefix("\ufeff") for line in lines]
+    return [text for text in texts if text.strip()]

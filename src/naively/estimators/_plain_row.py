@@ -110,7 +110,7 @@ def number_cell(cell: Any, name: str) -> float:
 def plain_weight(weight: Any) -> float:
     """Return the weight of a row, or raise."""
     try:
-        number = float(weight)
+        number = np.nan if isinstance(weight, str | bytes) else float(weight)
     except (TypeError, ValueError, OverflowError):
         number = np.nan
     if not 0 <= number < np.inf:
