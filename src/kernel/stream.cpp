@@ -8,6 +8,8 @@ namespace naively {
 namespace {
 
 constexpr double least_scale = 1e-100;
+// Rounding of the weights that are left is less than this part of the weight that is forgotten.
+constexpr double forgotten_noise = 1e-3;
 
 }  // namespace
 
@@ -71,7 +73,17 @@ void Stream::learn(StreamRow& row) {
     add(row);
     if (window_ == 0) return;
     rows_.push_back(row);
-    while (rows_.size() > window_) leave_oldest();
+    if (rows_.size() > window_) leave_oldest();
+}
+
+void Stream::trim() {
+    if (window_ == 0 || rows_.size() <= window_) return;
+    if (from_elsewhere_) {
+        while (rows_.size() > window_) leave_oldest();
+        return;
+    }
+    rows_.erase(rows_.begin(), rows_.end() - static_cast<std::ptrdiff_t>(window_));
+    sum_up_window();
 }
 
 // Sums from which as many rows were removed as the window holds are made again, of its rows: so
@@ -80,7 +92,10 @@ void Stream::leave_oldest() {
     const StreamRow oldest = std::move(rows_.front());
     rows_.pop_front();
     const bool removed = oldest.weight == 0.0 || remove(oldest);
-    if (from_elsewhere_ || (removed && ++n_removed_ < window_)) return;
+    if (!from_elsewhere_ && (!removed || ++n_removed_ >= window_)) sum_up_window();
+}
+
+void Stream::sum_up_window() {
     n_removed_ = 0;
     std::fill(weights_.stored.begin(), weights_.stored.end(), 0.0);
     statistics_->clear();
@@ -90,7 +105,10 @@ void Stream::leave_oldest() {
 
 bool Stream::forget(StreamRow& row) {
     row.weight /= weights_.scale;
-    if (window_ == 0) return remove(row);
+    if (window_ == 0) {
+        const double left = weights_.stored[row.code] - row.weight;
+        return statistics_->may_leave(left, forgotten_noise * row.weight, row) && remove(row);
+    }
     const auto found = std::find_if(rows_.rbegin(), rows_.rend(), [&](const StreamRow& kept) {
         return kept.weight > 0.0 && kept == row;
     });
@@ -103,7 +121,10 @@ bool Stream::joint(const StreamRow& row, bool priors, double* out) {
     const std::size_t K = weights_.stored.size();
     const double whole = total();
     if (!(whole > 0.0)) return false;
-    for (std::size_t k = 0; k < K; ++k) out[k] = priors ? std::log(weights_.of(k) / whole) : 0.0;
+    for (std::size_t k = 0; k < K; ++k) {
+        const double share = weights_.of(k) / whole;
+        out[k] = std::log(priors ? share : static_cast<double>(share > 0.0));
+    }
     return statistics_->add_terms(row, weights_, out);
 }
 

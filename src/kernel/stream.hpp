@@ -57,6 +57,8 @@ class RowStatistics {
     virtual void add(const StreamRow& row) = 0;
     // Leaves everything as it is, and returns false, where the row cannot have been added.
     virtual bool remove(const StreamRow& row) = 0;
+    // Whether its class can have this weight left without the row: no column of it weighs more.
+    virtual bool may_leave(double left, double noise, const StreamRow& row) const = 0;
     virtual void multiply(double factor) = 0;
     // Adds the terms of a row to those of each class. False where the numbers are so large or so
     // small that a model must be read with care.
@@ -74,6 +76,18 @@ inline double weight_left(double a, double b) {
     const double left = a - b;
     const double rounding = (left > 0.0 ? weight_noise : weight_shortfall) * a;
     return left <= rounding && left >= -rounding ? 0.0 : left;
+}
+
+// Whether something holds for all columns that a row, whose cells are sorted, has no cell in.
+template <class Condition>
+bool holds_without(const StreamRow& row, std::size_t n_columns, Condition condition) {
+    std::size_t i = 0;
+    for (std::size_t j = 0; j < n_columns; ++j)
+        if (i < row.columns.size() && row.columns[i] == j)
+            ++i;
+        else if (!condition(j))
+            return false;
+    return true;
 }
 
 // The logarithm of a product of positive numbers between 1e-100 and 1e100, by few logarithms.
@@ -114,6 +128,7 @@ class MomentStatistics final : public RowStatistics {
     void clear() override;
     void add(const StreamRow& row) override;
     bool remove(const StreamRow& row) override;
+    bool may_leave(double left, double noise, const StreamRow& row) const override;
     void multiply(double factor) override;
     bool add_terms(const StreamRow& row, const ClassWeights& weights, double* joint) override;
     bool is_plain(double x) const override { return x > -1e60 && x < 1e60; }
@@ -143,10 +158,11 @@ class Stream {
     void grow(std::size_t n_classes, std::size_t n_columns);
     void clear();
     void learn(StreamRow& row);
-    // False where the row cannot have been learned, or is no longer in the window.
+    // False where the row cannot have been learned, or is no longer in the window: a weight would
+    // be below zero, or a class would weigh less than one of its columns.
     bool forget(StreamRow& row);
     // Log prior and terms; false where a model must be read with care. Priors are the classes'
-    // shares, or none.
+    // shares, or equal for all classes that have weight.
     bool joint(const StreamRow& row, bool priors, double* out);
 
     RowStatistics& statistics() { return *statistics_; }
@@ -155,6 +171,8 @@ class Stream {
     ClassWeights& weights() { return weights_; }
     const std::deque<StreamRow>& rows() const { return rows_; }
     void keep(const StreamRow& row) { rows_.push_back(row); }
+    // Forgets the oldest rows that are too many for the window.
+    void trim();
     // Whether the statistics hold more than the rows of the window.
     void set_from_elsewhere(bool given) { from_elsewhere_ = given; }
 
@@ -164,6 +182,7 @@ class Stream {
     void add(const StreamRow& row);
     bool remove(const StreamRow& row);
     void leave_oldest();
+    void sum_up_window();
 
     std::unique_ptr<RowStatistics> statistics_;
     const double decay_;

@@ -270,6 +270,8 @@ class RowStream {
         return found;
     }
 
+    void trim() { stream_.trim(); }
+
     // Puts a row into the window that the sums hold already.
     void keep(nb::handle row, nb::handle label, double weight) {
         expect(find_class(label) && read(row, false), "the row must be known");
@@ -467,6 +469,7 @@ void bind_stream(nb::module_& m) {
         .def("set_codes", &RowStream::set_codes, nb::arg("j"), nb::arg("values"))
         .def("kept", &RowStream::kept)
         .def("keep", &RowStream::keep)
+        .def("trim", &RowStream::trim)
         .def_prop_ro("names", &RowStream::names)
         .def_prop_ro("n_columns", &RowStream::n_columns)
         .def_prop_ro("n_classes", &RowStream::n_classes)

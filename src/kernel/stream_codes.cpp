@@ -54,6 +54,11 @@ bool CodeStatistics::remove(const StreamRow& row) {
     return true;
 }
 
+bool CodeStatistics::may_leave(double left, double noise, const StreamRow& row) const {
+    return holds_without(row, columns_.size(),
+                         [&](std::size_t j) { return columns_[j].total[row.code] <= left + noise; });
+}
+
 // The highest code that counts is the highest that has weight.
 void CodeStatistics::drop_empty(std::size_t j) {
     Column& column = columns_[j];

@@ -5,6 +5,7 @@
 namespace naively {
 namespace {
 
+constexpr double count_noise = 1e-6;  // what rounding leaves of a sum of counts
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 // The same table with room for more classes.
@@ -95,6 +96,19 @@ bool CountStatistics::remove(const StreamRow& row) {
         }
     stale_[k] = 1;
     return true;
+}
+
+// Counts of occurrences are no weights, since a row may hold an entry many times; but a class
+// without rows holds none.
+bool CountStatistics::may_leave(double left, double noise, const StreamRow& row) const {
+    const std::size_t k = row.code;
+    if (is_presence())
+        return holds_without(row, n_columns_, [&](std::size_t j) {
+            return counts_[at(k, j)] + missing(k, j) <= left + noise;
+        });
+    double held = 0.0;
+    for (std::size_t i = 0; i < row.cells.size(); ++i) held += amount(row, i);
+    return left > noise || total_[k] - held <= count_noise * total_[k];
 }
 
 void CountStatistics::multiply(double factor) {

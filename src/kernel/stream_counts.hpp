@@ -27,6 +27,7 @@ class CountStatistics final : public RowStatistics {
     void clear() override;
     void add(const StreamRow& row) override;
     bool remove(const StreamRow& row) override;
+    bool may_leave(double left, double noise, const StreamRow& row) const override;
     void multiply(double factor) override;
     bool add_terms(const StreamRow& row, const ClassWeights& weights, double* joint) override;
     bool is_plain(double x) const override {

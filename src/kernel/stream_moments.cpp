@@ -48,6 +48,12 @@ bool MomentStatistics::remove(const StreamRow& row) {
     return true;
 }
 
+bool MomentStatistics::may_leave(double left, double noise, const StreamRow& row) const {
+    const std::vector<Moments>& columns = by_class_[row.code];
+    return holds_without(row, columns.size(),
+                         [&](std::size_t j) { return columns[j].weight <= left + noise; });
+}
+
 void MomentStatistics::multiply(double factor) {
     for (auto& columns : by_class_)
         for (Moments& cell : columns) {

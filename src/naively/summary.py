@@ -28,6 +28,7 @@ __all__ = ["Schema", "Summary"]
 
 S = TypeVar("S", bound=Statistic)
 _ROUNDING = 1e-9  # of sums of weights in another order
+_ROW_NOISE = 1e-3  # of what is removed: rounding of what is left is less, by far
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,12 +175,14 @@ class Summary:
         a, b = self._under(schema), other._under(schema)
         axes = a.axes.united(b.axes, schema)
         a, b = a._moved(a.axes.move(axes)), b._moved(b.axes.move(axes))
-        _check_enough(a, b)
+        rest = remaining(a.class_weight, b.class_weight)
+        _check_added(rest < 0, f"weight {rest[rest < 0][:1].sum()}", axes.classes)
         found = {kind: mine - b.statistics[kind] for kind, mine in a.statistics.items()}
         weight = found[ClassWeight].by_class(axes)[:, 0]
-        heaviest = np.max(
-            [part.by_class(axes).max(axis=1, initial=0.0) for part in found.values()], 0
-        )
+        parts = [part.by_class(axes).max(axis=1, initial=0.0) for part in found.values()]
+        heaviest = np.max(parts, axis=0)
+        noise = _ROUNDING * a.class_weight + _ROW_NOISE * b.class_weight
+        _check_added(heaviest - weight > noise, "less weight than a column of it", axes.classes)
         # Rounding may take more from a class than from its heaviest part, whose weight is truer.
         weight = np.where(heaviest > (1 + _ROUNDING) * weight, heaviest, weight)
         left = Summary(schema, axes, {**found, ClassWeight: ClassWeight(weight)})
@@ -328,13 +331,11 @@ def _some(found: Iterable[list[NDArray[np.bool_]] | None]) -> list[NDArray[np.bo
     return None if masks is None or all(mask.all() for mask in masks) else masks
 
 
-def _check_enough(a: Summary, b: Summary) -> None:
-    """Raise where a class would have a weight below zero."""
-    rest = remaining(a.class_weight, b.class_weight)
-    if (rest < 0).any():
-        k = int(np.argmax(rest < 0))
+def _check_added(wrong: NDArray[np.bool_], what: str, classes: NDArray[Any]) -> None:
+    """Raise where a class would become what no rows can be."""
+    if wrong.any():
         raise NaivelyError(
-            f"cannot subtract: class {a.classes[k].item()!r} would have weight {rest[k]}. "
+            f"cannot subtract: class {classes[np.argmax(wrong)].item()!r} would have {what}. "
             "Subtract only what was added to this summary."
         )
 

@@ -18,6 +18,7 @@ from naively import (
     Schema,
     summarize,
 )
+from naively.estimators.loading import ESTIMATORS
 
 RNG = np.random.default_rng(0)
 NAMES = ["a", "b", "c"]
@@ -198,6 +199,44 @@ def test_forgetting_what_was_never_learned_is_an_error_that_changes_nothing(wind
         model.forget_one([9.0, 1.0], "b")
 
 
+NEVER_LEARNED = {
+    "a column less": [({"a": 1, "b": 1}, {"b": 1})],
+    "no columns": [({"a": 1}, {})],
+    "the only row, of many": [({"a": 1}, {"a": 1}), ({"a": 1}, {})],
+}
+
+
+@pytest.mark.parametrize("window", [None, 9])
+@pytest.mark.parametrize("pairs", NEVER_LEARNED.values(), ids=NEVER_LEARNED)
+@pytest.mark.parametrize("kind", ESTIMATORS.values())
+def test_a_row_that_lacks_cells_of_the_last_row_of_its_class_cannot_be_forgotten(
+    kind, pairs, window
+):
+    model = kind(window=window).learn_one({"a": 2, "b": 2}, "other")
+    for learned, _ in pairs:
+        model.learn_one(learned, "x")
+    *right, (_, wrong) = pairs
+    for _, row in right:
+        model.forget_one(row, "x")
+    before = model.summary_
+    with pytest.raises(NaivelyError, match=r"cannot (forget|subtract)"):
+        model.forget_one(wrong, "x")
+    assert model.summary_ == before
+
+
+def test_lighter_rows_that_hold_other_columns_may_be_left():
+    for kind in ESTIMATORS.values():
+        model = kind().learn_one({"a": 1}, "x").learn_one({"b": 1}, "x", 0.1)
+        assert model.forget_one({"a": 1}, "x").class_count_.tolist() == [pytest.approx(0.1)]
+
+
+def test_a_batch_that_lacks_cells_cannot_be_forgotten():
+    model = GaussianNB().fit([[1.0, 2.0], [3.0, 4.0]], ["x", "x"])
+    with pytest.raises(NaivelyError, match="less weight than a column of it"):
+        model.forget([[1.0, np.nan]], ["x"])
+    assert model.class_count_.tolist() == [2]
+
+
 def test_a_row_of_the_window_is_forgotten_once():
     model = GaussianNB(window=3)
     for x in (1.0, 2.0, 3.0):
@@ -298,7 +337,9 @@ def test_a_bad_cell_is_named_and_changes_nothing(cell, message):
         GaussianNB().learn_one({"a": cell}, "x")
 
 
-@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf"), 10**400, "heavy", None])
+@pytest.mark.parametrize(
+    "weight", [-1.0, float("nan"), float("inf"), 10**400, "heavy", "3", b"3", None]
+)
 def test_a_bad_weight_is_an_error(weight):
     model = GaussianNB().learn_one([1.0], "x")
     with pytest.raises(NaivelyError, match="the weight of a row must be finite and >= 0"):
