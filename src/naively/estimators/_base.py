@@ -6,6 +6,7 @@ A subclass declares its parameters and implements `_read`: how its model is read
 from __future__ import annotations
 
 import inspect
+import sys
 from functools import lru_cache
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -47,7 +48,7 @@ class SummaryClassifier(
     _constraints: ClassVar[dict[str, list[Any]]] = {
         "class_weight": [OneOf(["balanced"]), dict, None],
         "decay": [Interval(Real, 0, 1)],
-        "window": [Interval(Integral, 1), None],
+        "window": [Interval(Integral, 1, sys.maxsize), None],
         "open_classes": [bool, np.bool_],
         "n_jobs": [
             Interval(Integral, 1),
@@ -260,12 +261,16 @@ class SummaryClassifier(
         return getattr(self, "priors", getattr(self, "class_prior", None))
 
     def _prior(self, summary: Summary) -> NDArray[np.float64]:
-        """Return class probabilities: as given, shares of the data or equal; times weights."""
+        """Return class probabilities: as given, shares of the rows or equal; times weights.
+
+        A class without rows has the probability 0, unless another one is given.
+        """
         given, classes = self._given_prior(), summary.classes
         check_class_weight(self.class_weight, given)
+        prior = read_prior(summary, given)
         if given is None and not getattr(self, "fit_prior", True):
-            given = np.full(classes.size, 1 / classes.size)
-        return weighted_prior(read_prior(summary, given), self.class_weight, classes)
+            prior = weighted_prior(prior, "balanced", classes)
+        return weighted_prior(prior, self.class_weight, classes)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name.

@@ -41,7 +41,8 @@ class BernoulliNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ign
     binarize : float or None, default=0.0
         Cells above this threshold become 1, others 0. None if all cells are 0 or 1 already.
     fit_prior : bool, default=True
-        Estimate class probabilities from the data; if False, all classes are equally probable.
+        Estimate class probabilities from the data; if False, all classes that have rows are
+        equally probable.
     class_prior : array-like of shape (n_classes,), default=None
         Class probabilities; if given, ``fit_prior`` is ignored.
     class_weight : dict, "balanced" or None, default=None

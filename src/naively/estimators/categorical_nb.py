@@ -57,7 +57,8 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is set to 1e-10.
     fit_prior : bool, default=True
-        Estimate class probabilities from the data; if False, all classes are equally probable.
+        Estimate class probabilities from the data; if False, all classes that have rows are
+        equally probable.
     class_prior : array-like of shape (n_classes,), default=None
         Class probabilities; if given, ``fit_prior`` is ignored.
     class_weight : dict, "balanced" or None, default=None

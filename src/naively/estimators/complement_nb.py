@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from naively.class_weights import weighted_prior
 from naively.estimators._counts import COMPLEMENT, CountClassifier
 from naively.families.complement import Complement
+from naively.model import read_prior
 from naively.summary import Summary
 
 __all__ = ["ComplementNB"]
@@ -146,7 +147,8 @@ class ComplementNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ig
         """Return equal probabilities times class weights, and what takes the equal ones out."""
         self._prior(summary)  # raises where it is wrong
         equal = self._unweighted_prior(summary)
-        return weighted_prior(equal, self.class_weight, summary.classes), -np.log(equal)
+        bias = np.full(equal.size, -np.log(equal.max()))
+        return weighted_prior(equal, self.class_weight, summary.classes), bias
 
     def _unweighted_prior(self, summary: Summary) -> NDArray[np.float64]:
-        return np.full(summary.classes.size, 1 / summary.classes.size)
+        return weighted_prior(read_prior(summary, None), "balanced", summary.classes)
