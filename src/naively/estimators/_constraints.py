@@ -25,7 +25,8 @@ class Interval:
     high: float = inf
 
     def __contains__(self, value: Any) -> bool:
-        if not isinstance(value, self.kind):
+        is_flag = isinstance(value, bool) and self.kind is Integral
+        if is_flag or not isinstance(value, self.kind):
             return False
         number: Any = value
         return bool(self.low <= number <= self.high and abs(number) < inf)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from naively import labels
 from naively.axes import Axes
 from naively.estimators._plain_row import as_list
-from naively.estimators._row_buffer import raise_never_learned
+from naively.estimators._row_buffer import is_all, raise_never_learned
 from naively.schema import Schema
 from naively.statistics import (
     ClassWeight,
@@ -106,8 +106,7 @@ class KernelStream:
         names = summary.schema.names
         self._rows.set_columns(None if names is None else list(names), summary.schema.n_columns)
         self._set_classes(summary.classes)
-        in_window = np.isclose(sum(weight for *_, weight in kept), summary.weight, rtol=1e-9)
-        self._rows.set_class_weight(summary.class_weight, not in_window)
+        self._rows.set_class_weight(summary.class_weight, not is_all(kept, summary))
         if summary.schema.counted:
             for kind in _COUNTS[summary.schema.counted]:
                 self._rows.set_counts(summary[kind].values, kind is MissingCells)
@@ -117,6 +116,7 @@ class KernelStream:
             self._rows.set_moments(summary.moments.values)
         for row in kept:
             self._rows.keep(*row)
+        self._rows.trim()
 
     def _moments(self, schema: Schema) -> Moments:
         moments = np.empty((4, self._classes.size, schema.n_columns))

@@ -26,7 +26,7 @@ from naively.rows import Targets
 from naively.schema import Schema
 from naively.summary import Summary
 
-__all__ = ["FIRST", "RowBuffer", "WaitingRow", "raise_never_learned"]
+__all__ = ["FIRST", "RowBuffer", "WaitingRow", "is_all", "raise_never_learned"]
 
 FIRST = 1000
 _FAR = 1e100  # a number that may make a variance exceed every float64
@@ -57,7 +57,8 @@ class RowBuffer:
     def __init__(self, owner: Any, summary: Summary | None, kept: list[Any]) -> None:
         self._measure_rows, self._schema_of = owner._measure_rows, owner._stream_schema
         self._read = owner._read
-        self._decay, self._window, self._held_by = owner.decay, owner.window, owner._held_by
+        self._decay, self._held_by = owner.decay, owner._held_by
+        self._window = None if owner.window is None else int(owner.window)
         self._held: dict[Any, str] = {} if summary is None else _held_in(summary)
         self._before, self._waiting = summary, deque[WaitingRow](maxlen=self._window)
         self._classes = np.empty(0, np.int64) if summary is None else summary.classes
@@ -67,14 +68,17 @@ class RowBuffer:
         if summary is not None:
             self._n_columns, names = summary.schema.n_columns, summary.schema.names
             self._names = None if names is None else dict.fromkeys(names)
-            self._waiting.extend(WaitingRow(row, label, w, -1) for row, label, w in kept)
-            if self._waiting:
-                self._before = summary - self._measured(list(self._waiting), summary.schema)
+            waiting = [WaitingRow(row, label, w, -1) for row, label, w in kept]
+            self._waiting.extend(waiting)
+            if is_all(kept, summary):
+                self._before = None
+            elif waiting:
+                self._before = summary - self._measured(waiting, summary.schema)
 
     @property
     def columns(self) -> Schema | None:
         """The columns so far; None before the first row."""
-        if self._before is None and not self.n_rows:
+        if self._before is None and not (self.n_rows or self._waiting):
             return None
         return Schema(self._n_columns, None if self._names is None else tuple(self._names))
 
@@ -174,6 +178,12 @@ class RowBuffer:
         columns = Schema(self._n_columns, None if self._names is None else tuple(self._names))
         found: Summary = self._measure_rows([row.row for row in rows], targets, columns, schema)
         return found
+
+
+def is_all(kept: list[tuple[Any, Any, float]], summary: Summary) -> bool:
+    """Whether the rows of a window are all that a summary holds."""
+    weight = sum(weight for *_, weight in kept)
+    return bool(kept) and bool(np.isclose(weight, summary.weight, rtol=1e-9))
 
 
 def _held_in(summary: Summary) -> dict[Any, str]:

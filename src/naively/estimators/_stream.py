@@ -126,6 +126,9 @@ class StreamMixin(PredictionMixin):
     def set_params(self, **params: Any) -> Self:
         """Set parameters of the estimator; a stream goes on with them.
 
+        A smaller window forgets its oldest rows at once. A larger one grows with the next rows.
+        Rows that were learned without a window are not kept, and never leave the model.
+
         Parameters
         ----------
         **params
@@ -133,6 +136,11 @@ class StreamMixin(PredictionMixin):
         """
         self._pause_stream()
         super().set_params(**params)  # type: ignore[misc]
+        if self.window is None:
+            self._kept = []
+        elif "window" in params and self._kept:
+            self._live()
+            self._behind = True
         return self
 
     # --- inside -------------------------------------------------------------------------------
