@@ -55,8 +55,9 @@ bool CodeStatistics::remove(const StreamRow& row) {
 }
 
 bool CodeStatistics::may_leave(double left, double noise, const StreamRow& row) const {
-    return holds_without(row, columns_.size(),
-                         [&](std::size_t j) { return columns_[j].total[row.code] <= left + noise; });
+    return holds_without(row, columns_.size(), [&](std::size_t j) {
+        return columns_[j].total[row.code] <= left + noise;
+    });
 }
 
 // The highest code that counts is the highest that has weight.
