@@ -8,7 +8,7 @@
 
 #include "aligned.hpp"
 
-#if defined(NAIVELY_HAS_TARGET_CLONES) && !defined(NAIVELY_PORTABLE)
+#ifdef NAIVELY_VECTORS
 #include "pairs.hpp"
 #endif
 
@@ -18,14 +18,38 @@ struct Registers512 {
     static constexpr bool many = true;  // enough of them for sixteen sums of lanes
     using Lanes = naively::Lanes;
     using ShortLanes = naively::ShortLanes;
+    using HalfLanes = naively::HalfLanes;  // as many floats as `Lanes` has doubles
     using Mask = naively::Mask;
     using Turned = FourLanes;  // in which rows are turned into columns
 };
 
-// Whatever the compiler makes of lanes.
-struct AnyRegisters : Registers512 {
+#ifdef NAIVELY_VECTORS
+
+struct Registers256 {
+    static constexpr bool many = false;
+    using Lanes = Pair<FourLanes>;
+    using ShortLanes = Pair<naively::HalfLanes>;
+    using HalfLanes = naively::HalfLanes;
+    using Mask = Pair<FourMasks>;
+    using Turned = FourLanes;
+};
+
+struct Registers128 {
+    static constexpr bool many = false;
+    using Lanes = Pair<Pair<TwoLanes>>;
+    using ShortLanes = Pair<Pair<FourShortLanes>>;
+    using HalfLanes = Pair<FourShortLanes>;
+    using Mask = Pair<Pair<TwoMasks>>;
     using Turned = TwoLanes;
 };
+
+using OtherRegisters = Registers128;
+
+#else
+
+using OtherRegisters = Registers512;
+
+#endif
 
 // What R makes of aligned memory.
 template <class R> NAIVELY_INLINE typename R::Lanes& lanes(double* p) {
@@ -43,30 +67,22 @@ template <class R> NAIVELY_INLINE const typename R::ShortLanes& lanes(const floa
 
 #if defined(NAIVELY_HAS_TARGET_CLONES) && !defined(NAIVELY_PORTABLE)
 
-struct Registers256 {
-    static constexpr bool many = false;
-    using Lanes = PairLanes;
-    using ShortLanes = ShortPairLanes;
-    using Mask = PairMask;
-    using Turned = FourLanes;
-};
-
 // How many bits the registers of this processor have: 512, 256, or 0 for older ones.
 inline const int widest_registers = __builtin_cpu_supports("x86-64-v4")   ? 512
                                     : __builtin_cpu_supports("x86-64-v3") ? 256
                                                                           : 0;
 
-#define NAIVELY_BY_REGISTERS(type, name, parameters, arguments)                   \
-    __attribute__((target("arch=x86-64-v4"))) static type name##_512 parameters { \
-        return name##_by<Registers512> arguments;                                 \
-    }                                                                             \
-    __attribute__((target("arch=x86-64-v3"))) static type name##_256 parameters { \
-        return name##_by<Registers256> arguments;                                 \
-    }                                                                             \
-    static type name##_0 parameters { return name##_by<AnyRegisters> arguments; } \
-    static inline type name parameters {                                          \
-        if (register_bits == 512) return name##_512 arguments;                    \
-        return register_bits == 256 ? name##_256 arguments : name##_0 arguments;  \
+#define NAIVELY_BY_REGISTERS(type, name, parameters, arguments)                     \
+    __attribute__((target("arch=x86-64-v4"))) static type name##_512 parameters {   \
+        return name##_by<Registers512> arguments;                                   \
+    }                                                                               \
+    __attribute__((target("arch=x86-64-v3"))) static type name##_256 parameters {   \
+        return name##_by<Registers256> arguments;                                   \
+    }                                                                               \
+    static type name##_0 parameters { return name##_by<OtherRegisters> arguments; } \
+    static inline type name parameters {                                            \
+        if (register_bits == 512) return name##_512 arguments;                      \
+        return register_bits == 256 ? name##_256 arguments : name##_0 arguments;    \
     }
 
 #else
@@ -74,7 +90,7 @@ inline const int widest_registers = __builtin_cpu_supports("x86-64-v4")   ? 512
 inline const int widest_registers = 0;
 
 #define NAIVELY_BY_REGISTERS(type, name, parameters, arguments) \
-    static inline type name parameters { return name##_by<AnyRegisters> arguments; }
+    static inline type name parameters { return name##_by<OtherRegisters> arguments; }
 
 #endif
 

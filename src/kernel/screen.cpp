@@ -33,7 +33,7 @@ NAIVELY_INLINE void round_rows_by(const T* x, std::size_t stride, std::size_t co
                                   const double* centre, const double* unit, float* target) {
     for (std::size_t row = 0; row < tile_rows; row += short_lane_count)
         for (std::size_t j = 0; j < columns; j += lane_count) {
-            HalfLanes rows[short_lane_count];
+            typename R::HalfLanes rows[short_lane_count];
             for (std::size_t r = 0; r < short_lane_count; ++r) {
                 typename R::Lanes value;
                 naively::load(x + (row + r) * stride + j, value);

@@ -67,14 +67,42 @@ typedef float HalfLanes __attribute__((vector_size(32)));  // eight
 typedef long long Mask __attribute__((vector_size(64)));   // per lane: all bits, or none
 
 typedef double FourLanes __attribute__((vector_size(32)));
+typedef float FourShortLanes __attribute__((vector_size(16)));
+typedef long long FourMasks __attribute__((vector_size(32)));
+
 typedef double TwoLanes __attribute__((vector_size(16)));
 typedef float TwoShortLanes __attribute__((vector_size(8)));
+typedef long long TwoMasks __attribute__((vector_size(16)));
 
-NAIVELY_INLINE void load(const double* from, Lanes& x) { std::memcpy(&x, from, sizeof x); }
+// V is a vector of any length; for pairs of vectors see `pairs.hpp`.
+template <class V> NAIVELY_INLINE void load(const double* from, V& x) {
+    std::memcpy(&x, from, sizeof x);
+}
 NAIVELY_INLINE void load(const float* from, Lanes& x) {
-    HalfLanes half;
-    std::memcpy(&half, from, sizeof half);
-    x = __builtin_convertvector(half, Lanes);
+    HalfLanes numbers;
+    std::memcpy(&numbers, from, sizeof numbers);
+    x = __builtin_convertvector(numbers, Lanes);
+}
+NAIVELY_INLINE void load(const float* from, FourLanes& x) {
+    FourShortLanes numbers;
+    std::memcpy(&numbers, from, sizeof numbers);
+    x = __builtin_convertvector(numbers, FourLanes);
+}
+NAIVELY_INLINE void load(const float* from, TwoLanes& x) {
+    TwoShortLanes numbers;
+    std::memcpy(&numbers, from, sizeof numbers);
+    x = __builtin_convertvector(numbers, TwoLanes);
+}
+// Two numbers of a row and two of another.
+template <class T> NAIVELY_INLINE void load(const T* row, const T* other, FourLanes& x) {
+    TwoLanes low, high;
+    load(row, low);
+    load(other, high);
+    x = __builtin_shufflevector(low, high, 0, 1, 2, 3);
+}
+
+template <class V> NAIVELY_INLINE void store(const V& x, double* to) {
+    std::memcpy(to, &x, sizeof x);
 }
 
 NAIVELY_INLINE void narrow(const Lanes& x, HalfLanes& half) {
@@ -87,42 +115,40 @@ NAIVELY_INLINE void fill(float x, ShortLanes& lanes) {
     first[0] = x;
     lanes = __builtin_shufflevector(first, first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 }
+template <class V> NAIVELY_INLINE void fill(float x, V& lanes) { lanes = V{} + x; }
 
 // NaN is how a missing cell arrives.
-NAIVELY_INLINE void find_present(const Lanes& x, Mask& present) { present = x == x; }
-NAIVELY_INLINE void zero_unless(const Mask& kept, Lanes& value) {
-    const Lanes zero{};
-    value = kept ? value : zero;
+template <class V, class M> NAIVELY_INLINE void find_present(const V& x, M& present) {
+    present = x == x;
 }
-NAIVELY_INLINE void zero_where(const Mask& dropped, Lanes& value) {
-    const Lanes zero{};
-    value = dropped ? zero : value;
+template <class M, class V> NAIVELY_INLINE void zero_unless(const M& kept, V& value) {
+    value = kept ? value : V{};
 }
-
-NAIVELY_INLINE void store(const Lanes& x, double* to) { std::memcpy(to, &x, sizeof x); }
+template <class M, class V> NAIVELY_INLINE void zero_where(const M& dropped, V& value) {
+    value = dropped ? V{} : value;
+}
 
 // target = x is zero ? value : target
-NAIVELY_INLINE void set_where_zero(const Lanes& x, Lanes& target, const Lanes& value) {
-    const Lanes zero{};
-    target = x == zero ? value : target;
+template <class V> NAIVELY_INLINE void set_where_zero(const V& x, V& target, const V& value) {
+    target = x == V{} ? value : target;
 }
 
 // target = x is NaN ? value : target
-NAIVELY_INLINE void set_where_missing(const ShortLanes& x, ShortLanes& target, float value) {
-    ShortLanes filled;
+template <class V> NAIVELY_INLINE void set_where_missing(const V& x, V& target, float value) {
+    V filled;
     fill(value, filled);
     target = x == x ? target : filled;
 }
 
 // target = a > b ? value : target
-NAIVELY_INLINE void set_where_greater(const Lanes& a, const Lanes& b, Lanes& target,
-                                      const Lanes& value) {
+template <class V>
+NAIVELY_INLINE void set_where_greater(const V& a, const V& b, V& target, const V& value) {
     target = a > b ? value : target;
 }
 
 // target = a < b ? value : target
-NAIVELY_INLINE void set_where_less(const ShortLanes& a, const ShortLanes& b, ShortLanes& target,
-                                   const ShortLanes& value) {
+template <class V>
+NAIVELY_INLINE void set_where_less(const V& a, const V& b, V& target, const V& value) {
     target = a < b ? value : target;
 }
 
@@ -139,28 +165,25 @@ NAIVELY_INLINE void set_root_of_two(const Lanes& bits, Lanes& root) {
     root = __builtin_shuffle(low, high, at);
 #endif
 }
+NAIVELY_INLINE void set_root_of_two(const FourLanes& bits, FourLanes& root) {
+    FourMasks at;
+    std::memcpy(&at, &bits, sizeof at);
+    root = FourLanes{roots_of_two[at[0] & 15], roots_of_two[at[1] & 15], roots_of_two[at[2] & 15],
+                     roots_of_two[at[3] & 15]};
+}
+NAIVELY_INLINE void set_root_of_two(const TwoLanes& bits, TwoLanes& root) {
+    TwoMasks at;
+    std::memcpy(&at, &bits, sizeof at);
+    root = TwoLanes{roots_of_two[at[0] & 15], roots_of_two[at[1] & 15]};
+}
 
 // x *= 2^m, where the last bits are 16 m + i
-NAIVELY_INLINE void multiply_by_power_of_two(const Lanes& bits, Lanes& x) {
-    Mask exponent, of_x;
+template <class V> NAIVELY_INLINE void multiply_by_power_of_two(const V& bits, V& x) {
+    decltype(bits == x) exponent, of_x;
     std::memcpy(&exponent, &bits, sizeof exponent);
     std::memcpy(&of_x, &x, sizeof of_x);
     of_x += exponent >> 4 << 52;
     std::memcpy(&x, &of_x, sizeof x);
-}
-
-NAIVELY_INLINE void load(const double* from, TwoLanes& x) { std::memcpy(&x, from, sizeof x); }
-NAIVELY_INLINE void load(const float* from, TwoLanes& x) {
-    TwoShortLanes numbers;
-    std::memcpy(&numbers, from, sizeof numbers);
-    x = __builtin_convertvector(numbers, TwoLanes);
-}
-// Two numbers of a row and two of another.
-template <class T> NAIVELY_INLINE void load(const T* row, const T* other, FourLanes& x) {
-    TwoLanes low, high;
-    load(row, low);
-    load(other, high);
-    x = __builtin_shufflevector(low, high, 0, 1, 2, 3);
 }
 
 // left[i], right[i] = x[i * stride], x[i * stride + 1], for as many rows as V has numbers. Memory
