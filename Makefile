@@ -6,6 +6,8 @@ KERNEL := CMakeLists.txt $(wildcard src/kernel/*)
 PARALLEL := -n auto --dist worksteal# in order, and whoever is done takes over half of what is left
 unexport PYTHONDONTWRITEBYTECODE# or each of the programs that the tests start compiles all modules anew
 INTO := --config-settings=build-dir=build# a folder that stays, so that only what changed is compiled
+TOOLS := cmake ninja nanobind scikit-build-core
+KEPT := --no-build-isolation# these tools, as pip's own lie elsewhere each time, and all of nanobind is compiled anew
 
 .PHONY: demo test docs fuzz bench check format sanitize portable clang cross lowest wheel sdist clean help
 
@@ -62,11 +64,12 @@ KERNEL_TESTS := tests/kernel tests/engines/files/test_plain.py $(addprefix tests
 
 $(VENV)/ready: pyproject.toml $(KERNEL)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet $(INTO)/{wheel_tag} --editable '.[dev]'
+	$(BIN)/pip install --quiet $(TOOLS)
+	$(BIN)/pip install --quiet $(KEPT) $(INTO)/{wheel_tag} --editable '.[dev]'
 	touch $@
 
 $(VENV)/ready-%: $(VENV)/ready
-	$(BIN)/pip install --quiet $(INTO)/{wheel_tag} --editable '.[$*]'
+	$(BIN)/pip install --quiet $(KEPT) $(INTO)/{wheel_tag} --editable '.[$*]'
 	touch $@
 
 .venv-wheel/ready:
@@ -97,7 +100,7 @@ build/node/ready: $(VENV)/ready-ci
 .venv-%/ready: $(VENV)/ready
 	$(PYTHON) -m venv .venv-$*
 	echo "$(CURDIR)"/$(VENV)/lib/python3*/site-packages > "$$(echo .venv-$*/lib/python3*/site-packages)/packages.pth"
-	.venv-$*/bin/pip install --quiet --no-deps --ignore-installed $(INTO)/$* --config-settings=cmake.define.$(FLAGS) --editable .
+	.venv-$*/bin/pip install --quiet --no-deps --ignore-installed $(KEPT) $(INTO)/$* --config-settings=cmake.define.$(FLAGS) --editable .
 	touch $@
 
 wheel: .venv-wheel/ready ## build a wheel for any Linux into dist/, and use it in a fresh environment
