@@ -1,5 +1,7 @@
 """Rows on a GPU are scored there as on the host, and the answers stay there."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -93,6 +95,11 @@ def test_codes_that_were_never_seen_have_the_hosts_answers():
         model.predict(tensor(np.array([[0.0, 1, -1, 0]])))
 
 
+def test_codes_are_whole_parts_as_on_the_host():
+    X, y = counts()
+    assert_same_answers(CategoricalNB().fit(X, y), np.array([[0.9, -0.5, 1.5, -0.0]]))
+
+
 # --- the screen --------------------------------------------------------------------------------
 
 
@@ -181,3 +188,44 @@ def test_infinity_and_other_columns_are_refused():
             getattr(model, method)(tensor(X))
     with pytest.raises(ValueError, match="expecting 3 features"):
         model.predict(tensor(X[:, :2]))
+
+
+@pytest.mark.parametrize("cell", [np.inf, -np.inf])
+@pytest.mark.parametrize("name", MODELS)
+def test_infinity_is_refused_by_every_form(name, cell):
+    model, X, y = MODELS[name]()
+    model.fit(X, y)
+    X = X[:5].copy()
+    X[3, 1] = cell
+    for method in METHODS:
+        with pytest.raises(ValueError) as expected:  # noqa: PT011
+            getattr(model, method)(X)
+        with pytest.raises(ValueError) as got:  # noqa: PT011
+            getattr(model, method)(tensor(X))
+        assert str(got.value) == str(expected.value)
+
+
+class Array:
+    """An array of a library that follows the array API and speaks DLPack."""
+
+    def __init__(self, cells):
+        self.cells, self.shape = cells, cells.shape
+
+    def __array_namespace__(self):
+        return SimpleNamespace(from_dlpack=Array)
+
+    def __dlpack__(self, **options):
+        return self.cells.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.cells.__dlpack_device__()
+
+
+@pytest.mark.skipif(DEVICE != "cuda", reason="needs a GPU")
+def test_answers_are_of_the_library_that_the_rows_are_of():
+    X, y = numbers()
+    model = GaussianNB().fit(Array(tensor(X)), Array(tensor(y)))
+    for method in METHODS:
+        got = getattr(model, method)(Array(tensor(X)))
+        assert isinstance(got, Array)
+        np.testing.assert_allclose(got.cells.cpu().numpy(), getattr(model, method)(X), atol=1e-12)

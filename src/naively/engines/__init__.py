@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.engines import arrays
-from naively.engines.devices import check_one_place, is_on_device
+from naively.engines.devices import check_one_place, holds_booleans, is_on_device, on_host
 from naively.exceptions import NaivelyError
 from naively.labels import encode
 from naively.measure import measure
@@ -86,7 +86,10 @@ def summarize(
     if is_on_device(X):
         from naively.engines import gpu
 
-        return gpu.summarize(X, y, schema=schema, sample_weight=sample_weight)
+        if not holds_booleans(X):
+            return gpu.summarize(X, y, schema=schema, sample_weight=sample_weight)
+        check_one_place(X, y=y, sample_weight=sample_weight)
+        X, y, sample_weight = map(on_host, (X, y, sample_weight))
     check_one_place(X, y=y, sample_weight=sample_weight)
     if type(X).__module__.partition(".")[0] == "dask":
         from naively.engines import dask

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from naively._optional import need
 from naively.exceptions import NaivelyError
 
-__all__ = ["as_tensor", "check_one_place", "is_on_device", "numpy_of", "on_host", "power_of_two"]
-__all__ += ["processors", "sent", "torch_for"]
+__all__ = ["as_tensor", "check_one_place", "holds_booleans", "is_interpreted", "is_on_device"]
+__all__ += ["numpy_of", "on_host", "power_of_two", "processors", "sent", "torch_for"]
 
 _CUDA = (2, 13)  # DLPack's numbers of CUDA's memory, and of memory that CUDA manages
 _PLAIN = (np.ndarray, list, tuple, type(None))
@@ -28,12 +28,21 @@ def is_on_device(X: Any) -> bool:
     if type(X) in _PLAIN or not hasattr(X, "__dlpack_device__"):
         return False
     if type(X).__module__.partition(".")[0] == "torch":
-        is_interpreted = not X.is_cuda and os.environ.get("TRITON_INTERPRET") == "1"
-        return X.is_cuda or (is_interpreted and X.device.type == "cpu")
+        return X.is_cuda or (X.device.type == "cpu" and is_interpreted())
     try:
         return int(X.__dlpack_device__()[0]) in _CUDA
     except (TypeError, ValueError):  # text of older versions of pyarrow: not on a GPU
         return False
+
+
+def is_interpreted() -> bool:
+    """Whether Triton runs kernels in its interpreter, on the CPU."""
+    return os.environ.get("TRITON_INTERPRET") == "1"
+
+
+def holds_booleans(X: Any) -> bool:
+    """Whether an array on a GPU holds booleans, which are categories as they are elsewhere."""
+    return str(as_tensor(X).dtype) == "torch.bool"
 
 
 @cache
@@ -44,9 +53,15 @@ def torch_for(purpose: str) -> Any:
 
 
 def as_tensor(X: Any) -> Any:
-    """Return an array on a GPU as a tensor of torch's, without a copy."""
+    """Return an array on a GPU as a tensor of torch's, without a copy if memory holds its cells."""
     torch = torch_for("reading arrays on a GPU")
-    return X.detach() if isinstance(X, torch.Tensor) else torch.from_dlpack(X)
+    tensor = X.detach() if isinstance(X, torch.Tensor) else torch.from_dlpack(X)
+    if tensor.layout != torch.strided:
+        raise NaivelyError(
+            f"arrays on a GPU must be dense; got a tensor of layout {tensor.layout}. "
+            "Convert it by to_dense()."
+        )
+    return tensor.resolve_neg()  # torch may keep a minus sign beside the cells
 
 
 def on_host(X: Any) -> Any:
@@ -71,9 +86,10 @@ def check_one_place(X: Any, **others: Any) -> None:
             continue
         place = str(as_tensor(X).device) if is_on_device(X) else "the host"
         if str(as_tensor(other).device) != place:
+            moved = "to(X.device)" if is_on_device(X) else "cpu()"
             raise NaivelyError(
                 f"X and {name} must be on one device; got X on {place} and {name} on "
-                f"{as_tensor(other).device}. Move one of them, as by {name}.to(X.device)."
+                f"{as_tensor(other).device}. Move one of them, as by {name}.{moved}."
             )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from naively import labels
-from naively.engines.devices import check_one_place, is_on_device, on_host
+from naively.engines.devices import check_one_place, holds_booleans, is_on_device, on_host
 from naively.estimators._dask import is_dask
 from naively.estimators._validation import Checked, check_labels, check_table, check_weights
 from naively.measure import measure
@@ -74,7 +74,8 @@ class MeasurementMixin:
         from naively.engines import gpu
 
         rows = gpu.DeviceRows(X)
-        few = np.zeros((min(2, rows.shape[0]), rows.shape[1]), rows.dtype)  # to be looked at
+        shape = min(2, rows.shape[0]), rows.shape[1]
+        few = np.zeros(shape, np.bool_ if holds_booleans(X) else rows.dtype)  # to be looked at
         checked = self._check(few, known)
         try:
             schema = self._settled(checked.schema, _no_rows) if known is None else checked.schema

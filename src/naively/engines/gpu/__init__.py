@@ -8,8 +8,6 @@ summaries.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import reduce
-from operator import add
 from typing import Any
 
 import numpy as np
@@ -70,10 +68,10 @@ def summarize(
         return measure(Rows.of_numbers(rows), Targets(*encode(on_host(y)), weights), schema)
     targets = DeviceTargets.of(rows, y, sample_weight)
     weight, found = measured(rows, targets)
+    check_weight(weight)
     if found is None:
         raise_not_finite(rows, schema)
         raise AssertionError  # it never returns
-    check_weight(weight)
     there = weight > 0
     statistics = ClassWeight(weight[there]), Moments(np.ascontiguousarray(found[:, there]))
     return Summary.of(schema, Axes(targets.classes[there]), *statistics)
@@ -93,11 +91,10 @@ def summarize_batches(
     schema : Schema, optional
         As for `summarize`.
     """
-    sender = BatchSender(device)
-    found = [
-        summarize(X, y, schema=schema, sample_weight=weight)
-        for X, y, weight in sender.sent(batches)
-    ]
-    if not found:
+    total = None
+    for X, y, weight in BatchSender(device).sent(batches):
+        found = summarize(X, y, schema=schema, sample_weight=weight)
+        total = found if total is None else total + found
+    if total is None:
         raise NaivelyError("there must be at least one batch of rows; got none.")
-    return reduce(add, found)
+    return total

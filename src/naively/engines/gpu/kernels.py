@@ -22,7 +22,8 @@ __all__ = ["add_parts", "first_cells", "read_cells", "sum_parts"]
 @triton.jit
 def read_cells(X, row, row_step, columns, column_step, there, HALF: tl.constexpr):
     """Return cells of rows and columns; of those that are not there, zeros."""
-    x = tl.load(X + row[:, None] * row_step + columns[None, :] * column_step, there, 0.0)
+    at = row[:, None] * row_step + columns[None, :].to(tl.int64) * column_step
+    x = tl.load(X + at, there, 0.0)
     return x.to(tl.float32) if HALF else x
 
 

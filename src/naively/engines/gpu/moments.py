@@ -32,7 +32,8 @@ _TILE = 1024  # cells of a tile
 
 def measured(X: DeviceRows, targets: DeviceTargets) -> tuple[Floats, Floats | None]:
     """Return the weight of each class, and its moments; None where those are not finite."""
-    with np.errstate(all="ignore"):  # Triton's interpreter computes by NumPy
+    torch = torch_for("measuring rows on a GPU")
+    with torch.cuda.device_of(X.tensor), np.errstate(all="ignore"):  # the interpreter uses NumPy
         sums = _sums(X.tensor, targets, missing=targets.weights is not None)
         if not np.isfinite(sums.values).all():
             sums = _sums(X.tensor, targets, missing=True)
@@ -42,8 +43,9 @@ def measured(X: DeviceRows, targets: DeviceTargets) -> tuple[Floats, Floats | No
             found = _moments(_sums(X.tensor, targets, missing=True, origin=found[1]))
         weight = sums.n_rows
         if targets.weights is not None:
-            total = _sums(targets.weights[:, None], targets._replace(weights=None), missing=True)
-            weight = total.values[:, 1, 0] + total.values[:, 0, 0] * total.origin[:, 0]
+            zero, unweighted = np.zeros((weight.size, 1)), targets._replace(weights=None)
+            total = _sums(targets.weights[:, None], unweighted, missing=True, origin=zero)
+            weight = total.values[:, 1, 0]
     return weight, found if np.isfinite(found).all() else None
 
 

@@ -23,6 +23,7 @@ from naively.exceptions import NaivelyError
 __all__ = ["DeviceRows", "DeviceTargets"]
 
 _MOST_RANGE = 1 << 16  # integer labels within such a range are codes already, but for the lowest
+_MANY = 256  # classes, from which on it pays to leave those out that have no rows
 
 
 class DeviceRows:
@@ -36,14 +37,15 @@ class DeviceRows:
             raise NaivelyError(f"X must have two dimensions, rows and columns; got shape {shape}.")
         if tensor.is_complex():
             raise NaivelyError(f"X must hold real numbers; got dtype {tensor.dtype}.")
-        if not tensor.is_floating_point():
-            tensor = tensor.to(torch.float64)
-        self.tensor, self.shape = tensor, tuple(tensor.shape)
-        short = tensor.dtype.itemsize <= 4 and as_tensor(X).is_floating_point()
+        short = tensor.is_floating_point() and tensor.dtype.itemsize <= 4
         self.dtype = np.dtype(np.float32 if short else np.float64)
+        self._cells, self.shape = tensor, tuple(tensor.shape)
+        if not tensor.is_floating_point() or tensor.dtype.itemsize == 1:
+            tensor = tensor.to(getattr(torch, self.dtype.name))
+        self.tensor = tensor  # as kernels read it
 
     def __getitem__(self, rows: slice) -> NDArray[Any]:
-        return numpy_of(self.tensor[rows])
+        return numpy_of(self._cells[rows])
 
 
 class DeviceTargets(NamedTuple):
@@ -68,6 +70,10 @@ class DeviceTargets(NamedTuple):
         ordered, order = torch.sort(codes, stable=True)
         places = torch.arange(classes.size + 1, device=codes.device, dtype=codes.dtype)
         starts = torch.searchsorted(ordered, places)
+        if classes.size > _MANY:
+            there = starts[1:] > starts[:-1]
+            starts = torch.cat([starts[:-1][there], starts[-1:]])
+            classes = classes[numpy_of(there)]
         weights = None if sample_weight is None else _checked_weights(sample_weight, X)
         return cls(classes, order, starts, weights)
 
@@ -85,7 +91,7 @@ def _encoded(y: Any, device: Any) -> tuple[NDArray[Any], Any]:
     plain = tensor.to(torch.uint8) if tensor.dtype == torch.bool else tensor
     low, high = torch.stack(torch.aminmax(plain)).tolist()  # one copy: each waits for the GPU
     if high - low < _MOST_RANGE:
-        classes = np.arange(low, high + 1)
+        classes = low + np.arange(high - low + 1)
         codes = _short(plain, classes.size)
         if low:
             codes -= torch.tensor(low).to(codes.dtype).item()  # right even where both overflow
@@ -105,7 +111,12 @@ def _short(codes: Any, size: int) -> Any:
 def _checked_weights(sample_weight: Any, X: DeviceRows) -> Any:
     torch = torch_for("reading weights on a GPU")
     if is_on_device(sample_weight):
-        weights = as_tensor(sample_weight).to(torch.float64)
+        weights = as_tensor(sample_weight)
+        if weights.is_complex():
+            raise NaivelyError(
+                f"weights must be real numbers; got dtype {weights.dtype} in sample_weight."
+            )
+        weights = weights.to(torch.float64)
     else:
         weights = sent(arrays.as_weights(sample_weight), X.tensor.device)
     if tuple(weights.shape) != (X.shape[0],):

@@ -87,7 +87,10 @@ def _sent(answers: Any, X: Any, rows: DeviceRows) -> Any:
 
 def _of_kind(tensor: Any, X: Any) -> Any:
     """Return a tensor as an array of the library that X is of, if it reads DLPack."""
-    package = import_module(type(X).__module__.partition(".")[0])
-    if package.__name__ == "torch" or not hasattr(package, "from_dlpack"):
+    if hasattr(X, "__array_namespace__"):
+        library = X.__array_namespace__()
+    else:
+        library = import_module(type(X).__module__.partition(".")[0])
+    if isinstance(X, type(tensor)) or not hasattr(library, "from_dlpack"):
         return tensor
-    return package.from_dlpack(tensor)
+    return library.from_dlpack(tensor)

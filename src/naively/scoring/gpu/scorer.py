@@ -66,7 +66,8 @@ class DeviceScorer:
 
     def answers(self, want: str, rows: DeviceRows, out: Any) -> Any:
         """Write what is wanted into a tensor, and return which rows are left to the host."""
-        with np.errstate(all="ignore"):  # Triton's interpreter computes by NumPy
+        here = self.torch.cuda.device_of(rows.tensor)
+        with here, np.errstate(all="ignore"):  # Triton's interpreter computes by NumPy
             return self._answers(want, rows, out)
 
     def _answers(self, want: str, rows: DeviceRows, out: Any) -> Any:

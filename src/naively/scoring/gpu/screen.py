@@ -41,6 +41,7 @@ def score_rows(
     c = tl.load(constant + classes)[None, :]
     unit, limit = tl.load(limits), tl.load(limits + 1)
     size = width * P  # of a table of weights
+    column_step = tl.cast(column_step, tl.int64)
     if ONE:
         inside = (columns < d)[None, :]
         o = tl.load(columns_of + columns)[None, :]

@@ -12,7 +12,7 @@ __all__ = ["add_pieces", "add_tables", "add_terms", "finish"]
 
 @triton.jit
 def _column(X, rows, row_step, column, column_step, there, HALF: tl.constexpr):
-    x = tl.load(X + rows * row_step + column * column_step, there, 0.0)
+    x = tl.load(X + rows * row_step + tl.cast(column, tl.int64) * column_step, there, 0.0)
     if HALF:
         x = x.to(tl.float32)
     return x.to(tl.float64)
@@ -50,6 +50,7 @@ def add_terms(
         b = tl.load(B + j * K + ks, inside, 0.0)[None, :]
         if FORM == "lines":
             term = tl.where(x >= tl.load(mu), a + b * x, 0.0)
+            term = tl.where(x - x == 0.0, term, x - x)  # NaN at infinity
         elif FORM == "steps":
             term = a + tl.where(x > tl.load(s), b, 0.0)
             term = tl.where(x - x == 0.0, term, x - x)  # NaN at infinity
@@ -116,7 +117,7 @@ def add_tables(
         x = _column(X, rows, row_step, j, column_step, there, HALF)
         start = tl.load(offsets + j)
         last = tl.load(offsets + j + 1) - start - 1
-        known = (x >= 0.0) & (x < last.to(tl.float64))
+        known = (x > -1.0) & (x < last.to(tl.float64))  # codes are whole parts
         code = start + tl.where(known, tl.where(known, x, 0.0).to(tl.int64), last)
         term = tl.load(values + code[:, None] * K + ks[None, :], inside, 0.0)
         odd = (x <= -1.0) | (tl.abs(x) == float("inf"))
