@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from naively import labels
 from naively.class_weights import check_class_weight, weighted_prior
+from naively.engines.devices import on_host
 from naively.estimators._constraints import Interval, OneOf, check
 from naively.estimators._importance import ImportanceMixin
 from naively.estimators._measurement import MeasurementMixin
@@ -235,6 +236,7 @@ class SummaryClassifier(
             if not fitted and not self.open_classes:
                 raise NaivelyError("classes must be passed on the first call to partial_fit.")
             return self.summary_.classes if fitted else None
+        classes = on_host(classes)
         if np.size(np.asarray(classes)) == 0:
             raise NaivelyError("classes must name at least one class; got none.")
         declared, _ = labels.encode(classes)

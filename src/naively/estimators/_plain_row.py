@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.engines.arrays import unmasked
+from naively.engines.devices import on_host
 from naively.exceptions import NaivelyError
 from naively.kinds import numbers_of_objects
 from naively.schema import Schema
@@ -71,9 +72,9 @@ def plain_row(row: Any, schema: Schema | None, cell: Cell) -> Row:
 
 
 def named_cells(row: Any, schema: Schema | None) -> Any:
-    """Return a pandas Series as a dict where columns have names; other rows as they are."""
+    """Return a pandas Series as a dict where columns have names; other rows, on the host."""
     if not hasattr(row, "to_dict") or isinstance(row, Mapping):
-        return row
+        return on_host(row)
     has_names = schema is None or schema.names is not None or not schema.n_columns
     is_named = has_names and row.index.is_unique and all(isinstance(j, str) for j in row.index)
     return row.to_dict() if is_named else row

@@ -108,7 +108,7 @@ class PredictionMixin(LearnedMixin):
         from naively.explanations import explain
 
         estimator: Any = self._snapshot()
-        return explain(estimator, X)
+        return explain(estimator, on_host(X))
 
     def counterfactual(
         self, row: Any, *, to: Any = None, columns: Iterable[Any] | None = None
@@ -144,7 +144,7 @@ class PredictionMixin(LearnedMixin):
         from naively.explanations import counterfactual
 
         estimator: Any = self._snapshot()
-        return counterfactual(estimator, row, to=to, columns=columns)
+        return counterfactual(estimator, on_host(row), to=to, columns=columns)
 
     def accuracy(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return the share of rows whose predicted class is the true one; `score` is the same."""

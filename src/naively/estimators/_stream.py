@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.engines.devices import is_on_device, on_host
 from naively.estimators._kernel_stream import KernelStream, NotPlainError
 from naively.estimators._plain_row import (
     filled_row,
@@ -167,6 +168,7 @@ class StreamMixin(PredictionMixin):
         """Learn or forget a row that the kernel has not taken at a glance."""
         weight, stream = plain_weight(weight), self._live()
         plain = plain_row(row, stream.columns, self._cell)
+        label = on_host(label)[()] if is_on_device(label) else label
         if not weight:
             return
         try:

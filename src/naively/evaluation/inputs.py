@@ -18,6 +18,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from naively import labels
+from naively.engines.devices import on_host
 from naively.exceptions import NaivelyError
 
 __all__ = ["Truth", "check_classifier", "is_fitted", "sort_inputs"]
@@ -64,7 +65,7 @@ def sort_inputs(*inputs: Any) -> tuple[list[Any], Any, Any]:
     """Return the classifiers, X and y; classifiers may be left out."""
     there = [value for value in inputs if value is not None]
     models = [value for value in there if hasattr(value, "predict")]
-    rows = [value for value in there if not hasattr(value, "predict")]
+    rows = [on_host(value) for value in there if not hasattr(value, "predict")]
     for model in models:
         check_classifier(model)
     if len(rows) != 2:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
 from naively import labels
+from naively.engines.devices import on_host
 from naively.engines.tables import known
 from naively.estimators._base import SummaryClassifier
 from naively.estimators._counts import CountClassifier
@@ -81,7 +82,7 @@ class Given(NamedTuple):
             model, X, y = None, model, X
         if y is None or isinstance(X, BaseEstimator):
             raise NaivelyError("rows and their labels must be given: report(model, X, y).")
-        X = _dense(X) if is_sparse(X) else X
+        X, y = _dense(X) if is_sparse(X) else on_host(X), on_host(y)
         chosen = model is None
         model = default_model(X) if chosen else model
         check_model(model)
