@@ -104,6 +104,7 @@ def connect(name):
     connection = ibis.postgres.connect(
         host=given["host"], port=int(given["port"]), user=given["user"], database=given["dbname"]
     )
+    connection.con.prepare_threshold = None  # tables of one name get columns of other types
     return Database(name, connection)
 
 

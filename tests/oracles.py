@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ import numpy as np
 from naively import _kernel
 
 __all__ = ["Exact", "evidence", "joint", "log_proba", "merged", "moments", "proba", "removed"]
-__all__ += ["gaussian_model", "moments_of_cells", "roughness"]
+__all__ += ["date_parts", "gaussian_model", "moments_of_cells", "roughness"]
 
 FIFTY = Context(prec=50, Emax=MAX_EMAX, Emin=MIN_EMIN)
 TWO_PI = 2 * Decimal("3.14159265358979323846264338327950288419716939937510582097494")
@@ -172,3 +173,20 @@ def _distance(x: float, mean: float, variance: float) -> Decimal:
 
 def _log_norm(variance: float) -> Decimal:
     return (TWO_PI * Decimal(float(variance))).ln() / 2
+
+
+def date_parts(cell: date | str | None) -> dict[str, Any]:
+    """Return the parts of a date as Python's datetime knows them; None for each if it is missing.
+
+    A time with a zone is converted to UTC; an ISO text is read by Python first.
+    """
+    if cell is None:
+        return dict.fromkeys(("year", "month", "weekday", "hour"))
+    if isinstance(cell, str):
+        cell = datetime.fromisoformat(cell)
+    if isinstance(cell, datetime) and cell.tzinfo is not None:
+        cell = cell.astimezone(UTC)
+    names = "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"
+    hour = cell.hour if isinstance(cell, datetime) else 0
+    weekday = names[cell.weekday()]
+    return {"year": cell.year, "month": cell.month, "weekday": weekday, "hour": hour}

@@ -35,7 +35,7 @@ __all__ = [
     "part_names",
     "part_numbers",
 ]
-__all__ += ["has_time", "has_zone", "read_objects", "split_name"]
+__all__ += ["has_time", "read_objects", "split_name"]
 
 Dates = NDArray[np.datetime64]
 
@@ -116,15 +116,6 @@ def are_dates(cells: Sequence[Any]) -> bool:
     """
     texts = [cell for cell in cells if not is_missing(cell)]
     return bool(texts) and all(_read_text(text) is not None for text in dict.fromkeys(texts))
-
-
-def has_zone(text: str) -> bool:
-    """Whether a date as text says how far its time is from UTC.
-
-    >>> has_zone("2024-02-29T13:45Z"), has_zone("2024-02-29T13:45")
-    (True, False)
-    """
-    return re.search(r"T? ?\d\d.*(Z|[+-]\d\d(:?\d\d)?)$", text[10:]) is not None
 
 
 def read_objects(cells: Iterable[Any], name: str) -> Dates:

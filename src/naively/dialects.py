@@ -23,6 +23,19 @@ BOOLEANS = {  # what stands for a boolean in text; 1.0 is how a float is written
 }
 _WIDTH = 50  # SQLite and DuckDB refuse expressions 1000 deep, SQLite 128 arguments
 
+# The text ``{0}`` of a date, in any spelling of ISO 8601, as a minute and an offset: no database
+# reads them all. Seconds change none of the parts.
+_ZONE = "SUBSTR({0}, 12) LIKE '%+{1}' OR SUBSTR({0}, 12) LIKE '%-{1}'"
+_MINUTE = (
+    "SUBSTR({0}, 1, 10) || ' ' || CASE WHEN LENGTH({0}) > 10 THEN SUBSTR({0}, 12, 2) "
+    "ELSE '00' END || ':' || CASE WHEN SUBSTR({0}, 14, 1) = ':' THEN SUBSTR({0}, 15, 2) "
+    "ELSE '00' END || ':00' || "
+    f"CASE WHEN {_ZONE.format('{0}', '__')} THEN SUBSTR({{0}}, LENGTH({{0}}) - 2) || ':00' "
+    f"WHEN {_ZONE.format('{0}', '____')} THEN SUBSTR({{0}}, LENGTH({{0}}) - 4, 3) || ':' || "
+    "SUBSTR({0}, LENGTH({0}) - 1) "
+    f"WHEN {_ZONE.format('{0}', '__:__')} THEN SUBSTR({{0}}, LENGTH({{0}}) - 5) ELSE '+00:00' END"
+)
+
 
 @dataclass(frozen=True)
 class Dialect:
@@ -45,8 +58,7 @@ class Dialect:
     # in UTC whatever the zone of the session; None where nobody has tried. Seconds since 1970 are
     # the same for an instant and for a time without a zone that is taken for UTC.
     dates: tuple[str, str, str, str] | None = None
-    # the text ``{0}`` as a time without a zone, and as an instant
-    times: tuple[str, str] = ("CAST({0} AS TIMESTAMP)", "CAST({0} AS TIMESTAMPTZ)")
+    instant: str = f"CAST({_MINUTE} AS TIMESTAMPTZ)"  # of the text ``{0}`` of a date
 
 
 _WHOLE_LONG = "CASE WHEN ABS({0}) < 1e15 THEN CAST({0} AS BIGINT) ELSE {0} END"
@@ -56,9 +68,11 @@ _IN_POSTGRES = (
     "(TIMESTAMP '1970-01-01' + CAST(FLOOR(EXTRACT(EPOCH FROM {0})) AS DOUBLE PRECISION) "
     "* INTERVAL '1 second')"
 )
-_IN_SQLITE = (  # without fractions of a second, which it rounds
-    "CASE WHEN SUBSTR({0}, 20, 1) = '.' THEN SUBSTR({0}, 1, 19) || "
-    "CASE WHEN SUBSTR({0}, -6, 1) IN ('+', '-') THEN SUBSTR({0}, -6) ELSE '' END ELSE {0} END"
+# To SQLite, whose dates are texts, the 30th of February is the 1st of March, and what is no date is
+# NULL. It has no function that raises an error; a bad path of JSON is one that quotes the cell.
+_IN_SQLITE = (
+    "COALESCE(STRFTIME('{1}', CASE WHEN DATE(JULIANDAY(SUBSTR({0}, 1, 10))) = SUBSTR({0}, 1, 10) "
+    f"THEN {_MINUTE} END), JSON_EXTRACT('[]', 'this must be a date: ' || {{0}}))"
 )
 _SPARK_SECONDS = "UNIX_SECONDS(CAST({0} AS TIMESTAMP))"  # of a TIMESTAMP, which is an instant
 _SPARK_DAY = (
@@ -97,12 +111,12 @@ DIALECTS = {
         "MAX",
         fence="\n  LIMIT -1",
         dates=(
-            f"CAST(STRFTIME('%Y', {_IN_SQLITE}) AS INTEGER)",
-            f"CAST(STRFTIME('%m', {_IN_SQLITE}) AS INTEGER)",
-            f"(CAST(STRFTIME('%w', {_IN_SQLITE}) AS INTEGER) + 6) % 7",
-            f"CAST(STRFTIME('%H', {_IN_SQLITE}) AS INTEGER)",
+            f"CAST({_IN_SQLITE.format('{0}', '%Y')} AS INTEGER)",
+            f"CAST({_IN_SQLITE.format('{0}', '%m')} AS INTEGER)",
+            f"(CAST({_IN_SQLITE.format('{0}', '%w')} AS INTEGER) + 6) % 7",
+            f"CAST({_IN_SQLITE.format('{0}', '%H')} AS INTEGER)",
         ),
-        times=("{0}", "{0}"),
+        instant="{0}",
     ),
     "bigquery": Dialect(
         nan="CASE WHEN IS_NAN({0}) THEN NULL ELSE {0} END",
@@ -113,7 +127,7 @@ DIALECTS = {
     "spark": Dialect(
         whole=_WHOLE_LONG,
         dates=(*_DATES_IN_SPARK, _SPARK_HOUR),
-        times=("CAST({0} AS TIMESTAMP_NTZ)", "CAST({0} AS TIMESTAMP)"),
+        instant=f"CAST({_MINUTE} AS TIMESTAMP)",
     ),
     "databricks": Dialect(whole=_WHOLE_LONG),
 }
@@ -187,9 +201,9 @@ class Spelling:
         cases = [f"WHEN {i} THEN {self.text(day)}" for i, day in enumerate(WEEKDAYS)]
         return f"CASE CAST({found} AS INTEGER) {' '.join(cases)} END"
 
-    def time(self, text: str, *, has_zone: bool) -> str:
-        """Make a text a time, or an instant where it has a zone."""
-        return self._own.times[has_zone].format(text)
+    def instant(self, text: str) -> str:
+        """Make a text that is a date an instant: in UTC, unless it has an offset."""
+        return self._own.instant.format(text)
 
     def not_nan(self, value: str) -> str:
         """Make NaN NULL."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from naively.dates import has_zone, part_names
+from naively.dates import part_names
 from naively.dialects import Spelling
 from naively.engines.columns import find, inputs_of, is_index
 from naively.engines.date_columns import check_distinct, held_by_part
@@ -98,8 +98,8 @@ def _with_parts(table: Any, parts: Mapping[str, str], numbers: Collection[str] =
 
 
 def _time(table: Any, name: str, spelling: Spelling) -> str:
-    """Write a column of dates as a time: texts have a zone if one of the first has."""
-    cell = spelling.name(name)
-    if not table[find(name, table.columns)].type().is_string():
-        return cell
-    return spelling.time(cell, has_zone=any(map(has_zone, first_cells(table, name, {}))))
+    """Write a column of dates as a time, or as an instant."""
+    cell, kind = spelling.name(name), table[find(name, table.columns)].type()
+    if kind.is_string():
+        return spelling.instant(cell)
+    return f"CAST({cell} AS TIMESTAMPTZ)" if kind.is_unknown() else cell  # of nanoseconds

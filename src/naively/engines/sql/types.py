@@ -17,7 +17,7 @@ def held_by_type(kind: Any) -> Held:
         "number": kind.is_numeric(),
         "text": kind.is_string(),
         "date": kind.is_date(),
-        "datetime": kind.is_timestamp(),
+        "datetime": kind.is_timestamp() or "TIMESTAMPTZ_NS" in str(kind),  # of DuckDB
         "time": kind.is_temporal() or kind.is_interval(),
     }
     return Held(next((what for what, holds in tests.items() if holds), "other"), str(kind))
