@@ -156,14 +156,72 @@ def test_dates_are_labels_of_rows_that_wait():
     assert model.classes_.tolist() == days.tolist()
 
 
-def test_dates_are_an_error_and_text_that_looks_like_them_is_a_category():
+def dated_rows(n, kind):
+    hours = pd.to_datetime("2020-01-01") + pd.to_timedelta(RNG.integers(0, 9000, n), "h")
+    when = {"datetimes": hours, "dates": hours.date, "texts": hours.astype(str)}[kind]
+    X = pd.DataFrame({"size": RNG.normal(size=n), "when": when})
+    X.loc[3, "when"] = None
+    rows = [dict(zip(X.columns, row, strict=True)) for row in X.itertuples(index=False)]
+    return X, np.where(hours.month < 6, "x", "y"), rows
+
+
+@pytest.mark.parametrize("kind", ["datetimes", "dates", "texts"])
+@pytest.mark.parametrize("params", [{}, {"families": {"when.year": "gaussian"}}], ids=str)
+def test_dates_of_a_stream_are_read_by_their_parts_as_those_of_a_table(kind, params):
+    X, y, rows = dated_rows(60, kind)
+    model, lists = (NaiveBayes(calibration=None, **params) for _ in range(2))
+    for row, label in zip(rows, y, strict=True):
+        model.learn_one(row, label)
+        lists.learn_one([*row.values()], label)
+    expected = NaiveBayes(calibration=None, **params).fit(X, y)
+    assert model.summary_ == expected.summary_
+    assert lists.summary_.schema.dates == ("1",)
+    assert lists.class_count_.tolist() == expected.class_count_.tolist()
+    found = [model.predict_proba_one(row).tolist() for row in rows]
+    assert found == expected.predict_proba(X).tolist()
+    assert model.predict_one({"when": rows[0]["when"]}) in ("x", "y")
+    last = NaiveBayes(calibration=None, window=30, **params)
+    for row, label in zip(rows, y, strict=True):
+        last.learn_one(row, label)
+    assert last.summary_ == NaiveBayes(calibration=None, **params).fit(X[30:], y[30:]).summary_
+
+
+def test_a_long_stream_of_dates_goes_on_and_other_columns_come():
+    X, y, rows = dated_rows(60, "datetimes")
+    model = NaiveBayes(calibration=None).fit(X, y)
+    for row, label in zip(rows * 20, [*y] * 20, strict=True):
+        model.learn_one(row, label)
+    model.learn_one({"new": 1.0, "when": "2020-02-29T13:45"}, "x").forget_one(rows[0], y[0])
+    assert model.summary_.schema.names[-2:] == ("when.hour", "new")
+    assert model.class_count_.sum() == 21 * 60
+
+
+NO_DATES = {
+    "text": ({"when": "soon"}, "column 'when' must hold dates; got 'soon'"),
+    "a number": ({"when": 3.0}, "column 'when' must hold dates; got 3.0"),
+    "new dates": ({"end": pd.Timestamp("2020-01-01")}, "column 'end' holds dates, and is not"),
+    "a part": ({"when.year": 2020.0}, "column 'when.year' has the name of a part"),
+    "a time": ({"when": pd.Timedelta(1, "h")}, "column 'when' holds times of day or durations"),
+}
+
+
+@pytest.mark.parametrize(("row", "message"), NO_DATES.values(), ids=NO_DATES)
+def test_what_cannot_be_learned_beside_dates_is_an_error_that_changes_nothing(row, message):
+    X, y, _ = dated_rows(20, "datetimes")
+    model = NaiveBayes(calibration=None).fit(X, y)
+    with pytest.raises(NaivelyError, match=message):
+        model.learn_one(row, "x")
+    assert model.learn_one({"size": 1.0}, "x").class_count_.sum() == 21
+
+
+def test_text_is_dates_while_all_of_it_looks_like_dates():
     model = NaiveBayes(calibration=None)
-    with pytest.raises(NaivelyError, match="single rows of a stream cannot hold dates"):
-        model.learn_one({"when": pd.Timestamp("2020-01-01")}, "x")
-    days = pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2021-02-02"])})
-    fitted = NaiveBayes(calibration=None).fit(days, ["x", "y"])
-    with pytest.raises(NaivelyError, match="cannot hold dates; got column 'when'"):
-        fitted.learn_one({"when": "2020-01-01"}, "x")
-    for day, label in (("2020-01-01", "x"), ("2020-01-02", "y")):
-        model.learn_one({"when": day, "size": 1.0}, label)
-    assert model.summary_.schema.held == ("category", "number")
+    model.learn_one({"when": "2020-01-01"}, "x").learn_one({"when": "2020-03-01"}, "y")
+    assert model.summary_.schema.dates == ("when",)
+    model.learn_one({"when": "some day"}, "y")
+    assert model.summary_.schema.dates == ()
+    other = NaiveBayes(calibration=None).learn_one({"when": "2020-01-01", "when.year": 1}, "x")
+    assert other.summary_.schema.held == ("category", "number")
+    with pytest.raises(NaivelyError, match="has the name of a part of the dates"):
+        other.learn_one({"end.year": 1, "end": pd.Timestamp("2020-01-01")}, "x")
+    assert other.summary_.schema.names == ("when", "when.year")

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.engines.arrays import unmasked
+from naively.engines.date_columns import row_parts
 from naively.engines.devices import on_host
 from naively.exceptions import NaivelyError
 from naively.kinds import numbers_of_objects
@@ -92,6 +93,8 @@ def filled_row(row: Any, schema: Schema, absent: Any) -> Any:
     if not isinstance(row, Mapping) or schema.names is None:
         return row
     cells = {str(key): value for key, value in row.items()}
+    if schema.dates:
+        cells = {**row_parts(cells, schema), **cells}
     return [cells.get(name, absent) for name in schema.names]
 
 

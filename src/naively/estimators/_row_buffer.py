@@ -20,8 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from naively import labels
+from naively.dates import read_objects, split_name
 from naively.estimators._plain_row import Row, as_list, is_same_row
 from naively.exceptions import NaivelyError
+from naively.kinds import DATES
 from naively.rows import Targets
 from naively.schema import Schema
 from naively.summary import Summary
@@ -66,8 +68,9 @@ class RowBuffer:
         self._n_columns = 0
         self.n_rows, self._since = 0, 0  # when what was before was last added to
         if summary is not None:
-            self._n_columns, names = summary.schema.n_columns, summary.schema.names
+            names = summary.schema.inputs
             self._names = None if names is None else dict.fromkeys(names)
+            self._n_columns = summary.schema.n_columns if names is None else len(names)
             waiting = [WaitingRow(row, label, w, -1) for row, label, w in kept]
             self._waiting.extend(waiting)
             if is_all(kept, summary):
@@ -84,14 +87,9 @@ class RowBuffer:
 
     def learn(self, row: Row, label: Any, weight: float) -> None:
         """Add a row, or raise where it cannot be added to the others."""
-        items = row.items() if isinstance(row, dict) else enumerate(row)
-        held = {name: self._held_by(cell) for name, cell in items if cell is not None}
-        for name, what in held.items():
-            if self._held.get(name, what) != what:
-                raise NaivelyError(
-                    f"column {name!r} must hold the same in all rows; got a {what} after a "
-                    f"{self._held[name]}. Leave the row out, or name the column otherwise."
-                )
+        names = self._names or range(len(row))
+        items = row.items() if isinstance(row, dict) else zip(names, row, strict=True)
+        held = self._checked({name: cell for name, cell in items if cell is not None})
         if any(map(_is_far, row.values() if isinstance(row, dict) else row)):
             trial = copy(self)
             trial._waiting = self._waiting.copy()
@@ -101,6 +99,39 @@ class RowBuffer:
         self._held |= held
         if self._window is None and len(self._waiting) >= FIRST:
             self._settle(self.summary())
+
+    def _checked(self, cells: dict[Any, Any]) -> dict[Any, str]:
+        """Return what cells are, or raise where their columns hold something else."""
+        known = None if self._before is None else self._before.schema
+        held = {}
+        for name, cell in cells.items():
+            if known is not None and str(name) in known.dates:
+                read_objects([cell], f"column {name!r}")
+                continue
+            held[name] = what = self._held_by(cell)
+            if self._held.get(name, what) != what:
+                raise NaivelyError(
+                    f"column {name!r} must hold the same in all rows; got a {what} after a "
+                    f"{self._held[name]}. Leave the row out, or name the column otherwise."
+                )
+            if known is not None and what in DATES:
+                raise NaivelyError(
+                    f"column {name!r} holds dates, and is not among the columns of the first rows. "
+                    "Give their parts (year, month, ...) as columns, or fit again."
+                )
+        every = (self._held | held).items()
+        dates = {str(name) for name, what in every if what in DATES}
+        self._check_parts({*cells, *(self._names or ())}, dates | set(known.dates if known else ()))
+        return held
+
+    def _check_parts(self, names: set[Any], dates: set[str]) -> None:
+        """Raise where a column has the name that a part of dates gets."""
+        for name in names if dates else ():
+            if (split_name(str(name)) or ("",))[0] in dates:
+                raise NaivelyError(
+                    f"column {name!r} has the name of a part of the dates in another column. "
+                    "Rename it."
+                )
 
     def _append(self, row: Row, label: Any, weight: float) -> None:
         found, _ = labels.encode([label])
@@ -164,11 +195,13 @@ class RowBuffer:
     def _widened(self, before: Summary) -> Summary:
         """Return a summary with the columns that came since, in which nothing was seen."""
         schema, columns = before.schema, self.columns
-        if columns is None or columns.n_columns == schema.n_columns:
+        n_before = schema.n_columns if schema.inputs is None else len(schema.inputs)
+        if columns is None or columns.n_columns == n_before:
             return before
-        n_new = columns.n_columns - schema.n_columns
+        n_new = columns.n_columns - n_before
         kinds = (*schema.held, *self._schema_of(columns).held[-n_new:])
-        wide = replace(schema, n_columns=columns.n_columns, names=columns.names, kinds=kinds)
+        names = (*(schema.names or ()), *(columns.names or ())[-n_new:])
+        wide = replace(schema, n_columns=len(names), names=names, kinds=kinds)
         return before._with_columns(wide, [*range(schema.n_columns), *([-1] * n_new)])
 
     def _measured(self, rows: list[WaitingRow], schema: Schema | None) -> Summary:
