@@ -151,14 +151,29 @@ class Evaluation(Tabular):
         """Compute every figure from the truth and what a classifier answered."""
         classes, codes = truth
         correct = answers.codes == codes
-        confusion = metrics.confusion_matrix(codes, answers.codes, classes.size)
+        return cls.of_confusion(
+            metrics.confusion_matrix(codes, answers.codes, classes.size),
+            classes,
+            answers,
+            method=method,
+            loss=-float(answers.log_truth.mean()),
+            brier=float(answers.squared_error.mean()),
+            confidence=metrics.confidence(answers.confidence, correct),
+            reliability=metrics.reliability(answers.confidence, correct),
+            rows=Judgement.of(codes, answers, classes.size, source=source),
+            **more,
+        )
+
+    @classmethod
+    def of_confusion(
+        cls, confusion: NDArray[np.int64], classes: NDArray[Any], answers: Answers, **more: Any
+    ) -> Evaluation:
+        """Compute what the confusion matrix tells; the other figures are given."""
         precision, recall, f1 = metrics.precision_recall_f1(confusion)
-        reliability = metrics.reliability(answers.confidence, correct)
         return cls(
             classes=classes,
-            n_rows=codes.size,
-            method=method,
-            accuracy=float(correct.mean()),
+            n_rows=int(confusion.sum()),
+            accuracy=float(confusion.trace() / confusion.sum()),
             precision=precision,
             recall=recall,
             f1=f1,
@@ -166,22 +181,9 @@ class Evaluation(Tabular):
             macro=Averages(*map(float, metrics.precision_recall_f1(confusion, "macro"))),
             weighted=Averages(*map(float, metrics.precision_recall_f1(confusion, "weighted"))),
             confusion=confusion,
-            loss=-float(answers.log_truth.mean()),
-            brier=float(answers.squared_error.mean()),
-            calibration_error=reliability.error,
-            confidence=metrics.confidence(answers.confidence, correct),
-            reliability=reliability,
+            calibration_error=more["reliability"].error,
             labels=classes.take(answers.codes),
             probabilities=answers.probabilities,
-            rows=Judgement(
-                codes.astype(np.intp),
-                answers.codes,
-                classes.size,
-                answers.log_truth,
-                answers.squared_error,
-                answers.probabilities,
-                source=source,
-            ),
             **more,
         )
 
@@ -287,10 +289,7 @@ class Evaluation(Tabular):
         return {name: self.interval(name) for name in names}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all but the rows' own labels and probabilities, as JSON can hold it.
-
-        What is NaN or infinite is None.
-        """
+        """Return all but labels and probabilities, as JSON holds it: NaN and infinity are None."""
         apart = {"labels", "probabilities", "rows", "train"}
         figures = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in apart}
         for name in ("macro", "weighted", "confidence", "reliability"):

@@ -21,11 +21,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.evaluation.answers import Answers
 from naively.evaluation.class_curve import ClassCurve
 from naively.evaluation.metrics import N_BINS, bins
 
@@ -73,6 +74,19 @@ class Judgement:
     probabilities: Floats | None
     weight: Floats | None = None
     source: NDArray[np.intp] | None = None
+
+    @classmethod
+    def of(cls, truth: NDArray[Any], answers: Answers, n_classes: int, **more: Any) -> Self:
+        """Return what was answered beside what was true."""
+        return cls(
+            truth=truth.astype(np.intp),
+            predicted=answers.codes,
+            n_classes=n_classes,
+            log_truth=answers.log_truth,
+            squared_error=answers.squared_error,
+            probabilities=answers.probabilities,
+            **more,
+        )
 
     @cached_property
     def share(self) -> Floats:

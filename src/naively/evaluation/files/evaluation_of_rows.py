@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.evaluation import metrics
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.files.score_pass import ScoredRows
 from naively.evaluation.files.total_metrics import TotalMetrics
 from naively.evaluation.inputs import Truth
-from naively.evaluation.metrics import N_BINS, Averages, Confidence, Reliability
+from naively.evaluation.metrics import N_BINS, Confidence, Reliability
 
 __all__ = ["evaluation_of"]
 
@@ -26,44 +25,23 @@ def evaluation_of(rows: ScoredRows, classes: NDArray[Any], method: str, **more: 
     assert totals is not None
     if truth.size == totals.n_rows:
         return Evaluation.of(Truth(classes, truth), answers, method, **more)
-    confusion, reliability = totals.confusion, _reliability(totals.confidence)
-    precision, recall, f1 = metrics.precision_recall_f1(confusion)
-    right = int(confusion.trace())
+    right = int(totals.confusion.trace())
     counts = np.array([totals.n_rows - right, right])
     wrong_sure, right_sure = np.divide(
         totals.sure, counts, out=np.full(2, np.nan), where=counts > 0
     )
-    return Evaluation(
-        classes=classes,
-        n_rows=totals.n_rows,
+    return Evaluation.of_confusion(
+        totals.confusion,
+        classes,
+        answers,
         method=method,
-        accuracy=right / totals.n_rows,
-        precision=precision,
-        recall=recall,
-        f1=f1,
-        support=confusion.sum(axis=1),
-        macro=Averages(*map(float, metrics.precision_recall_f1(confusion, "macro"))),
-        weighted=Averages(*map(float, metrics.precision_recall_f1(confusion, "weighted"))),
-        confusion=confusion,
         loss=totals.loss.mean,
         brier=totals.squared_error.mean,
-        calibration_error=reliability.error,
         confidence=Confidence(
             float(totals.sure.sum() / totals.n_rows), float(right_sure), float(wrong_sure)
         ),
-        reliability=reliability,
-        labels=classes.take(answers.codes),
-        probabilities=answers.probabilities,
-        rows=TotalMetrics(
-            truth=truth.astype(np.intp),
-            predicted=answers.codes,
-            n_classes=classes.size,
-            log_truth=answers.log_truth,
-            squared_error=answers.squared_error,
-            probabilities=answers.probabilities,
-            totals=totals,
-            scores=rows.scores,
-        ),
+        reliability=_reliability(totals.confidence),
+        rows=TotalMetrics.of(truth, answers, classes.size, totals=totals, scores=rows.scores),
         **more,
     )
 
