@@ -5,12 +5,12 @@ r"""Moments by sums of differences from a number near the mean: databases and Sp
     \bar x = c + \frac{s}{v}, \qquad m_2 = q - \frac{s^2}{v}, \qquad
     v = \sum w, \quad s = \sum w\,(x - c), \quad q = \sum w\,(x - c)^2
 
-where :math:`c` is the mean of the column's first cells. Near the mean the difference is exact,
-and :math:`q` hardly more than :math:`m_2`: nothing cancels, however far from 0 the column is. A
-plain sum of n cells loses about :math:`\epsilon \sqrt n / 4`; of :math:`m_2`, :math:`q / m_2` times
-that. Where it would show, since a class is many standard deviations away from :math:`c`, the
-column is read again with care: :math:`c` is the mean of each class, which costs a scan. So are
-columns that hold NaN.
+where :math:`c` is near the mean of the column's first cells. There the difference is exact, and
+:math:`q` hardly more than :math:`m_2`: nothing cancels, however far from 0 the column is. A plain
+sum of n cells loses about :math:`\epsilon \sqrt n / 4`, and up to :math:`\epsilon n / 6` if few
+values repeat, since they round alike; of :math:`m_2`, :math:`q / m_2` times that. Where it would
+show, since a class is many standard deviations away from :math:`c`, the column is read again with
+care: :math:`c` is the mean of each class, which costs a scan. So are columns that hold NaN.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ColumnSums:
     """The sums of some columns; arrays by class, or by class and column."""
 
     classes: NDArray[Any]  # (n_classes,): labels, sorted
-    # rows and weight, (n_classes,): how many rows there are, and their weight
+    # rows and weight, (n_classes,): how many rows were added up one by one, and their weight
     rows: Floats
     weight: Floats
     # present and used, (n_classes, n_columns): how many cells are not NULL, and how many of those
@@ -68,7 +68,7 @@ class ColumnSums:
         v, mean, m2, _ = self.moments()
         lost = _EPS / 4 * np.sqrt(np.maximum(self.rows, 1.0))[:, np.newaxis]
         with np.errstate(invalid="ignore"):
-            far = self.q > m2 * np.maximum(4.0, _BEARABLE / lost)
+            far = self.q > m2 * np.clip(_BEARABLE / lost, 4.0, 16.0)
             last_bits = self.q <= v * (4 * np.spacing(np.abs(mean))) ** 2
         return (odd | (far & ~last_bits & (self.used > 1))).any(axis=0)
 

@@ -66,7 +66,8 @@ def summarize(
     otherwise from the first row: a small job of its own. A frame that is nothing but Parquet files
     which the executors have mounted is read by Arrow, several times as fast as through Spark's
     rows. Of other frames of plain numbers, Spark adds up the moments itself, unless a class is so
-    far from the others that digits would be lost. The result has the same bits whenever the same
+    far from the others that digits would be lost; the first rows are then read twice, so cache a
+    frame that is costly to compute. The result has the same bits whenever the same
     partitions hold the same rows in the same order.
     """
     keys = find_targets(target, weight, df.columns)

@@ -1,10 +1,10 @@
 """Moments of plain numbers by Spark's own sums, so that no row goes to Python.
 
 The first rows tell a number near each column's mean; Spark then adds up the differences from it,
-and their squares, by partition and class: `naively.engines.column_sums` has the formula. Sums of
-one partition have a fixed order, and partitions are added in theirs, so that the same partitions
-give the same bits. Where digits would be lost, or a value is not valid, there is no answer, and
-the rows go to Python after all.
+and their squares, by block of rows and class: `naively.engines.column_sums` has the formula.
+Rounding errors grow within a block only, also those of a column of few values, which all have one
+sign. Blocks are added in their order, so that the same partitions give the same bits. Where digits
+would be lost, or a value is not valid, there is no answer, and the rows go to Python after all.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from naively.axes import Axes
 from naively.engines.column_sums import ColumnSums, Floats
 from naively.engines.files.cells import RowError, encode, numbers
 from naively.engines.spark.batches import LabelledColumns, added
+from naively.engines.spark.types import held_by_type
 from naively.exceptions import NaivelyError
 from naively.schema import Schema
 from naively.statistics import STATISTICS, ClassWeight, Moments
@@ -27,6 +28,7 @@ from naively.summary import Summary
 __all__ = ["summarize_by_sums"]
 
 _FIRST = 2048  # rows that the means are estimated from; a smaller frame goes to Python
+_BITS = 12  # of the number of a row, to tell its place in a block of 4096
 _ENOUGH = 20  # rows of a class, to see how far it is from the others
 _MOST = 64  # columns: Spark compiles no code for the sums of more
 
@@ -37,16 +39,19 @@ def summarize_by_sums(rows: Any, labelled: LabelledColumns) -> Summary | None:
     The columns are the labels ``y``, the weights ``w`` if there are any, and ``x0``, ``x1``, ...
     """
     schema, weighted = labelled.columns.schema, labelled.weight is not None
-    if not _is_plain(labelled) or schema.n_columns > _MOST:
+    if not _is_plain(labelled) or schema.n_columns > _MOST or not _has_plain_labels(rows):
         return None
-    first = rows.limit(_FIRST).toArrow()
-    if first.num_rows < _FIRST:
+    first = rows.take(_FIRST)  # of the first partitions, whichever task ends first
+    if len(first) < _FIRST:
         return None
+    pyarrow = need("pyarrow", "Spark", extra="spark")
+    cells = [pyarrow.array(column) for column in zip(*first, strict=True)]
     try:
-        sample = added(labelled.summaries(first.to_batches(), "the first rows"))
+        batch = pyarrow.RecordBatch.from_arrays(cells, names=rows.columns)
+        sample = added(labelled.summaries([batch], "the first rows"))
         if sample is None:
             return None
-        c = _means(sample)
+        c = _centres(sample)
         if _estimated(sample, c).doubtful().any():
             return None
         found = _sums(_query(rows, c, weighted).toArrow(), c, labelled)
@@ -71,11 +76,23 @@ def _is_plain(labelled: LabelledColumns) -> bool:
     return measured == {ClassWeight, Moments} and no_vectors and only_numbers
 
 
-def _means(sample: Summary) -> Floats:
-    """Return the mean of each column over all classes; 0 for a column without cells."""
-    weight, mean = sample.moments.weight, sample.moments.mean
-    total = weight.sum(axis=0)
-    return (weight * mean).sum(axis=0) / np.where(total > 0, total, 1.0)
+def _has_plain_labels(rows: Any) -> bool:
+    """Whether Spark and Python agree on which labels are equal."""
+    kind = rows.schema["y"].dataType
+    is_plain_text = kind.simpleString() == "string"  # otherwise "string collate UTF8_LCASE"
+    return is_plain_text or held_by_type(kind).what in ("number", "boolean")
+
+
+def _centres(sample: Summary) -> Floats:
+    """Return the means over all classes, to the nearest binary fraction of the spread.
+
+    Differences of whole numbers from it, and their squares, add up without rounding.
+    """
+    moments = sample.moments.pooled()
+    variance = moments.m2 / np.maximum(moments.weight, np.finfo(np.float64).tiny)
+    _, exponent = np.frexp(np.sqrt(variance))
+    unit = np.ldexp(1.0, exponent - 4)
+    return np.where(variance > 0, np.rint(moments.mean / unit) * unit, moments.mean)
 
 
 def _estimated(sample: Summary, c: Floats) -> ColumnSums:
@@ -88,10 +105,11 @@ def _estimated(sample: Summary, c: Floats) -> ColumnSums:
 
 
 def _query(rows: Any, c: Floats, weighted: bool) -> Any:
-    """Return a frame of sums by partition and class."""
+    """Return a frame of sums by class."""
     functions = need("pyspark.sql.functions", "Spark", extra="spark")
     nothing = functions.lit(None).cast("double")
-    keys = [functions.spark_partition_id().alias("place"), rows.y]
+    number = functions.monotonically_increasing_id()  # the partition's, and the row's in it
+    keys = [functions.shiftright(number, _BITS).alias("block"), rows.y]
     keys += [rows.w] if weighted else []
     differences = [
         (functions.nanvl(rows[f"x{j}"].cast("double"), nothing) - functions.lit(c_j)).alias(f"d{j}")
@@ -110,17 +128,20 @@ def _query(rows: Any, c: Floats, weighted: bool) -> Any:
             sums.append(functions.sum(functions.when(d.isNotNull(), table.w)).alias(f"v{j}"))
         w_d = table.w * d if weighted else d
         sums += [functions.sum(w_d).alias(f"s{j}"), functions.sum(w_d * d).alias(f"q{j}")]
-    return table.groupBy("place", "y").agg(*sums)
+    blocks = table.groupBy("block", "y").agg(*sums)
+    added = [functions.sum(name).alias(name) for name in blocks.columns[2:]]
+    number_of_blocks = functions.count(functions.lit(1)).alias("blocks")
+    in_order = blocks.repartition("y").sortWithinPartitions("block")
+    return in_order.groupBy("y").agg(number_of_blocks, *added)
 
 
 def _sums(result: Any, c: Floats, labelled: LabelledColumns) -> ColumnSums | None:
-    """Add up the sums of partitions, in their order; None where a weight is not valid."""
-    result = result.sort_by("place")
+    """Return the sums of all classes; None where a weight is not valid."""
     classes, codes = encode(result["y"], labelled.target)
 
     def by_class(name: str) -> NDArray[np.float64]:
         out = np.zeros(classes.size)
-        np.add.at(out, codes, numbers(result[name].combine_chunks().fill_null(0)))
+        out[codes] = numbers(result[name].combine_chunks().fill_null(0))
         return out
 
     def by_column(name: str) -> Floats:
@@ -133,4 +154,5 @@ def _sums(result: Any, c: Floats, labelled: LabelledColumns) -> ColumnSums | Non
             return None
         weight, v = by_class("weight"), by_column("v")
     s, q, centres = by_column("s"), by_column("q"), np.broadcast_to(c, v.shape)
-    return ColumnSums(classes, rows, weight, used, used, v, s, q, centres)
+    terms = np.minimum(rows, 2**_BITS) + by_class("blocks")  # of a sum, and of its sums
+    return ColumnSums(classes, terms, weight, used, used, v, s, q, centres)
