@@ -58,6 +58,7 @@ class FrameColumns:
         columns = (columns,) if isinstance(columns, str) else columns
         inputs = columns if schema is not None else inputs_of(columns, df.columns)
         names = names_to_read(df.columns, inputs, schema, exclude)
+        types.check_readable(df, [*exclude, *names])
         widths = tuple(types.width(df, name) for name in names)
         n_columns = sum(1 if width is None else width for width in widths)
         wanted = None if schema is None else len(schema.inputs or range(schema.n_columns))

@@ -18,9 +18,27 @@ from naively.exceptions import NaivelyError
 from naively.kinds import DATES, LOOKED_AT, Held, What, check, dates_have_time, schema_by_types
 from naively.schema import Kind, Schema
 
-__all__ = ["expression", "held_by_type", "quoted", "schema", "width"]
+__all__ = ["check_readable", "expression", "held_by_type", "quoted", "schema", "width"]
 
 _OUT = "choose other columns: columns=[...]"
+
+
+def check_readable(df: Any, names: Sequence[str]) -> None:
+    """Raise where a frame is a stream, or where Spark takes the names of two columns for one."""
+    if df.isStreaming:
+        raise NaivelyError(
+            "a frame must not be a stream; got one. Summarize its batches, which "
+            "df.writeStream.foreachBatch hands over, and add the summaries."
+        )
+    exact = df.sparkSession.conf.get("spark.sql.caseSensitive") == "true"
+    same = str if exact else str.casefold
+    for name in names:
+        alike = [other for other in df.columns if same(other) == same(name)]
+        if len(alike) > 1:
+            raise NaivelyError(
+                f"columns must have names that Spark can tell apart; got {alike[0]!r} and "
+                f"{alike[1]!r}. Rename one of them, or leave it out."
+            )
 
 
 def schema(
