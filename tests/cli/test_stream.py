@@ -84,6 +84,8 @@ def test_labels_that_are_equal_numbers_are_one_class_and_judged_as_such(tmp_path
         model.learn_one([row["u"]], int(row["label"]))
     assert f"accuracy {n_right / 39:.4f}, log loss {np.mean(losses):.4f}" in done.stderr
     assert naively.load(tmp_path / "model.safetensors").class_count_.tolist() == [20, 20]
+    last = json.loads(done.stdout.splitlines()[-1])
+    assert str(last["label"]) in last["probabilities"]
 
 
 def test_a_mark_of_byte_order_before_a_line_is_skipped(tmp_path):
@@ -225,3 +227,41 @@ def test_two_programs_do_not_share_a_journal(tmp_path):
     with pytest.raises(naively.NaivelyError, match="another program"):
         Journal(tmp_path / "m")
     first.close()
+
+
+DAMAGED = {
+    "a row": ('{"after": "nothing"}\n {"u": 1, "label": "a"}\n {"u": \n', 3),
+    "no object": ('{"after": "nothing"}\n 3\n', 2),
+    "the first line": ("garbage\n", 1),
+    "no first line": (' {"u": 1, "label": "a"}\n', 1),
+}
+
+
+@pytest.mark.parametrize(("content", "line"), DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_journal_is_an_error_that_names_the_line_and_keeps_the_journal(
+    tmp_path, content, line
+):
+    journal = tmp_path / "model.safetensors.journal"
+    journal.write_text(content)
+    done = stream(tmp_path, some_lines(2)[2])
+    assert done.returncode == 2
+    assert f"line {line} of" in done.stderr
+    assert "is damaged" in done.stderr
+    assert journal.read_text() == content
+
+
+def test_rows_of_a_journal_that_were_learned_with_other_options_are_an_error(tmp_path):
+    journal = Journal(tmp_path / "model.safetensors")
+    journal.recover()
+    journal.append(['{"u": 1.0, "class": "a"}'])
+    journal.close()
+    done = stream(tmp_path, some_lines(2)[2])
+    assert done.returncode == 2
+    assert "cannot be learned again" in done.stderr
+    assert journal.path.exists()
+
+
+def test_a_model_that_cannot_be_read_leaves_no_journal_behind(tmp_path):
+    (tmp_path / "model.safetensors").write_text("no model")
+    assert stream(tmp_path, some_lines(2)[2]).returncode == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.safetensors"]

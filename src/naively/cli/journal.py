@@ -56,7 +56,7 @@ class Journal:
             self._begin(now)
             return []
         rows = [line[1:].decode() for line in lines if line.startswith(_ROW)]
-        names = [json.loads(line) for line in lines if not line.startswith(_ROW)]
+        names = self._names(lines)
         if any(name.get("held by") == now for name in names):
             self._begin(now)
             return []
@@ -86,9 +86,27 @@ class Journal:
     def close(self) -> None:
         """Close the journal, and remove it where the model holds all rows."""
         self._file.seek(0)
-        if self._file.read().count(b"\n") <= 1:
+        content = self._file.read()
+        if not content or (content.count(b"\n") == 1 and content.startswith(b'{"after"')):
             self.path.unlink(missing_ok=True)
         self._file.close()
+
+    def _names(self, lines: list[bytes]) -> list[dict[str, str]]:
+        """Return the models that lines name, or raise where a line is not what was written."""
+        names = []
+        for number, line in enumerate(lines, 1):
+            try:
+                found = json.loads(line)
+                if not line.startswith(_ROW):
+                    names.append({"after": found["after"]} if number == 1 else dict(found))
+                elif number == 1 or not isinstance(found, dict):
+                    raise ValueError
+            except (ValueError, TypeError, KeyError):
+                raise NaivelyError(
+                    f"line {number} of {str(self.path)!r} is damaged: {line[:80].decode()!r}. "
+                    "Remove the line; or put the model and its journal back from a copy."
+                ) from None
+        return names
 
     def _begin(self, now: str) -> None:
         self._file.truncate(0)

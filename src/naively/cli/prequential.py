@@ -49,7 +49,7 @@ class Learner:
     def __init__(self, model: Any, target: str, weight: str | None = None) -> None:
         self.model, self._target, self._weight = model, target, weight
         model._streams = True  # rows may lack columns from the first one on
-        self._names: dict[Any, str] = {}  # of the classes, by label; none where one is new
+        self._classes: dict[Any, Any] = {}  # by labels that are equal; none where one is new
         self.n_rows, self._n_judged, self._n_right, self._loss = 0, 0, 0, 0.0
 
     def answer(self, line: str) -> tuple[dict[str, Any], bool]:
@@ -64,9 +64,9 @@ class Learner:
             label = row.get(self._target)
             answer = self._predicted(self._cells(row))
             if label is not None:
-                names = self._names
+                classes = self._classes
                 self.learn(row)
-                self._judge(answer, label, names.get(label))
+                self._judge(answer, label, str(classes[label]) if label in classes else None)
         except json.JSONDecodeError as error:
             return {"error": f"a row must be a JSON object on one line: {error}."}, False
         except (ValueError, TypeError, RecursionError) as error:
@@ -77,8 +77,8 @@ class Learner:
         """Learn a row that has a label."""
         weight = 1.0 if self._weight is None else row.get(self._weight, 1.0)
         self.model.learn_one(self._cells(row), row[self._target], weight)
-        if row[self._target] not in self._names:
-            self._names = {}
+        if row[self._target] not in self._classes:
+            self._classes = {}
 
     def score(self) -> str:
         """Return accuracy and log loss of the rows that had a label, each before it was learned."""
@@ -97,12 +97,12 @@ class Learner:
         model = self.model
         if not model.__sklearn_is_fitted__():
             return {"label": None, "probabilities": {}}
-        if not self._names:
-            self._names = {label: str(label) for label in model.classes_.tolist()}
+        if not self._classes:
+            self._classes = {label: label for label in model.classes_.tolist()}
         shares = model.predict_proba_one(cells).tolist()
         return {
-            "label": model.predict_one(cells),
-            "probabilities": dict(zip(self._names.values(), shares, strict=True)),
+            "label": self._classes[model.predict_one(cells)],
+            "probabilities": dict(zip(map(str, self._classes), shares, strict=True)),
         }
 
     def _judge(self, answer: dict[str, Any], label: Any, name: str | None) -> None:

@@ -74,19 +74,32 @@ def stream(
     from naively.cli.prequential import Learner, begun
 
     journal = Journal(model)
-    rows = journal.recover()
-    learner = Learner(begun(model, kind, decay), target, weight)
-    for row in rows:
-        learner.learn(json.loads(row))
-    if rows:
-        console.note(f"{len(rows):,} rows of {journal.path.name} were learned again.")
     try:
+        rows = journal.recover()
+        learner = Learner(begun(model, kind, decay), target, weight)
+        _learn_again(learner, rows, journal)
         _answer(learner, journal, len(rows), checkpoint, every)
     except KeyboardInterrupt:
         raise KeyboardInterrupt("all rows that were answered are kept.") from None
     finally:
         journal.close()
     console.note(learner.score())
+
+
+def _learn_again(learner: Learner, rows: list[str], journal: Journal) -> None:
+    """Learn the rows of a journal, or raise where they were learned with other options."""
+    from naively.exceptions import NaivelyError
+
+    for row in rows:
+        try:
+            learner.learn(json.loads(row))
+        except (KeyError, ValueError, TypeError) as error:
+            raise NaivelyError(
+                f"a row of {journal.path.name} cannot be learned again: {row.strip()[:80]} "
+                f"({error}). Give the --target, --weight and --model that it was learned with."
+            ) from None
+    if rows:
+        console.note(f"{len(rows):,} rows of {journal.path.name} were learned again.")
 
 
 def _answer(learner: Learner, journal: Journal, waiting: int, checkpoint: int, every: int) -> None:
