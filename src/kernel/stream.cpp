@@ -44,9 +44,9 @@ void Stream::add(const StreamRow& row) {
     statistics_->add(row);
 }
 
-bool Stream::remove(const StreamRow& row) {
-    const double left = weight_left(weights_.stored[row.code], row.weight);
-    if (left < 0.0 || !statistics_->remove(row)) return false;
+bool Stream::remove(const StreamRow& row, bool certain) {
+    const double left = weight_left(weights_.stored[row.code], row.weight, certain);
+    if (left < 0.0 || !statistics_->remove(row, certain)) return false;
     weights_.stored[row.code] = left;
     return true;
 }
@@ -73,13 +73,13 @@ void Stream::learn(StreamRow& row) {
     add(row);
     if (window_ == 0) return;
     rows_.push_back(row);
-    if (rows_.size() > window_) leave_oldest();
+    if (rows_.size() > window_) leave(rows_.begin());
 }
 
 void Stream::trim() {
     if (window_ == 0 || rows_.size() <= window_) return;
     if (from_elsewhere_) {
-        while (rows_.size() > window_) leave_oldest();
+        while (rows_.size() > window_) leave(rows_.begin());
         return;
     }
     rows_.erase(rows_.begin(), rows_.end() - static_cast<std::ptrdiff_t>(window_));
@@ -87,11 +87,12 @@ void Stream::trim() {
 }
 
 // Sums from which as many rows were removed as the window holds are made again, of its rows: so
-// rounding stays that of two windows, however long the stream is.
-void Stream::leave_oldest() {
-    const StreamRow oldest = std::move(rows_.front());
-    rows_.pop_front();
-    const bool removed = oldest.weight == 0.0 || remove(oldest);
+// rounding stays that of two windows, however long the stream is. Sums that hold more than these
+// rows cannot be made again.
+void Stream::leave(std::deque<StreamRow>::const_iterator at) {
+    const StreamRow row = *at;
+    rows_.erase(at);
+    const bool removed = row.weight == 0.0 || remove(row, from_elsewhere_);
     if (!from_elsewhere_ && (!removed || ++n_removed_ >= window_)) sum_up_window();
 }
 
@@ -107,13 +108,14 @@ bool Stream::forget(StreamRow& row) {
     row.weight /= weights_.scale;
     if (window_ == 0) {
         const double left = weights_.stored[row.code] - row.weight;
-        return statistics_->may_leave(left, forgotten_noise * row.weight, row) && remove(row);
+        return statistics_->may_leave(left, forgotten_noise * row.weight, row) &&
+               remove(row, false);
     }
     const auto found = std::find_if(rows_.rbegin(), rows_.rend(), [&](const StreamRow& kept) {
         return kept.weight > 0.0 && kept == row;
     });
-    if (found == rows_.rend() || !remove(*found)) return false;
-    rows_.erase(std::prev(found.base()));
+    if (found == rows_.rend()) return false;
+    leave(std::prev(found.base()));
     return true;
 }
 

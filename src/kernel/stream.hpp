@@ -55,8 +55,9 @@ class RowStatistics {
     virtual void grow(std::size_t n_classes, std::size_t n_columns) = 0;
     virtual void clear() = 0;
     virtual void add(const StreamRow& row) = 0;
-    // Leaves everything as it is, and returns false, where the row cannot have been added.
-    virtual bool remove(const StreamRow& row) = 0;
+    // Leaves everything as it is, and returns false, where the row cannot have been added. Of a row
+    // that certainly was, what would be below zero is rounding, and becomes 0.
+    virtual bool remove(const StreamRow& row, bool certain) = 0;
     // Whether its class can have this weight left without the row: no column of it weighs more.
     virtual bool may_leave(double left, double noise, const StreamRow& row) const = 0;
     virtual void multiply(double factor) = 0;
@@ -71,9 +72,11 @@ class RowStatistics {
     virtual double absent() const { return std::numeric_limits<double>::quiet_NaN(); }
 };
 
-// a - b, which is 0 where that is but rounding; below 0 where b was never part of a.
-inline double weight_left(double a, double b) {
+// a - b, which is 0 where that is but rounding; below 0 where b was never part of a, unless it
+// certainly was.
+inline double weight_left(double a, double b, bool certain) {
     const double left = a - b;
+    if (certain && left < 0.0) return 0.0;
     const double rounding = (left > 0.0 ? weight_noise : weight_shortfall) * a;
     return left <= rounding && left >= -rounding ? 0.0 : left;
 }
@@ -127,7 +130,7 @@ class MomentStatistics final : public RowStatistics {
     void grow(std::size_t n_classes, std::size_t n_columns) override;
     void clear() override;
     void add(const StreamRow& row) override;
-    bool remove(const StreamRow& row) override;
+    bool remove(const StreamRow& row, bool certain) override;
     bool may_leave(double left, double noise, const StreamRow& row) const override;
     void multiply(double factor) override;
     bool add_terms(const StreamRow& row, const ClassWeights& weights, double* joint) override;
@@ -180,8 +183,8 @@ class Stream {
     double total() const;
     void age();
     void add(const StreamRow& row);
-    bool remove(const StreamRow& row);
-    void leave_oldest();
+    bool remove(const StreamRow& row, bool certain);
+    void leave(std::deque<StreamRow>::const_iterator at);
     void sum_up_window();
 
     std::unique_ptr<RowStatistics> statistics_;

@@ -38,17 +38,17 @@ void CodeStatistics::add(const StreamRow& row) {
         add_weight(row.code, row.columns[i], static_cast<std::size_t>(row.cells[i]), row.weight);
 }
 
-bool CodeStatistics::remove(const StreamRow& row) {
+bool CodeStatistics::remove(const StreamRow& row, bool certain) {
     for (const bool really : {false, true})
         for (std::size_t i = 0; i < row.cells.size(); ++i) {
             const std::size_t j = row.columns[i], code = static_cast<std::size_t>(row.cells[i]);
             const double before = weight(row.code, j, code);
-            const double left = weight_left(before, row.weight);
+            const double left = weight_left(before, row.weight, certain);
             if (!(left >= 0.0)) return false;
             if (!really) continue;
             Column& column = columns_[j];
             column.weights[row.code][code] = left;
-            column.total[row.code] = std::max(weight_left(column.total[row.code], row.weight), 0.0);
+            column.total[row.code] = weight_left(column.total[row.code], row.weight, true);
             drop_empty(j);
         }
     return true;

@@ -79,14 +79,15 @@ void CountStatistics::add(const StreamRow& row) {
             change(row.code, row.columns[i], amount(row, i));
 }
 
-bool CountStatistics::remove(const StreamRow& row) {
+bool CountStatistics::remove(const StreamRow& row, bool certain) {
     const std::size_t k = row.code;
     for (const bool really : {false, true})
         for (std::size_t i = 0; i < row.cells.size(); ++i) {
             const std::size_t j = row.columns[i];
             const bool is_missing = std::isnan(row.cells[i]);
             const double before = is_missing ? missing(k, j) : counts_[at(k, j)];
-            const double left = weight_left(before, is_missing ? row.weight : amount(row, i));
+            const double by = is_missing ? row.weight : amount(row, i);
+            const double left = weight_left(before, by, certain);
             if (!(left >= 0.0)) return false;
             if (!really) continue;
             if (is_missing)

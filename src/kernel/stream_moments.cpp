@@ -35,13 +35,17 @@ void MomentStatistics::add(const StreamRow& row) {
     any_stale_ = true;
 }
 
-bool MomentStatistics::remove(const StreamRow& row) {
+bool MomentStatistics::remove(const StreamRow& row, bool certain) {
     Moments* columns = by_class_[row.code].data();
     for (const bool really : {false, true})
         for (std::size_t i = 0; i < row.cells.size(); ++i) {
             const std::size_t j = row.columns[i];
             Moments left = columns[j];
             left -= Moments{{row.weight, row.cells[i], 0.0, 0.0}};
+            if (certain) {
+                if (!(left.weight > 0.0)) left = Moments{};
+                left.m2 = std::max(left.m2, 0.0);
+            }
             if (!(left.weight >= 0.0 && left.m2 >= 0.0)) return false;
             if (really) columns[j] = left, changed(j);
         }

@@ -225,3 +225,21 @@ def test_text_is_dates_while_all_of_it_looks_like_dates():
     with pytest.raises(NaivelyError, match="has the name of a part of the dates"):
         other.learn_one({"end.year": 1, "end": pd.Timestamp("2020-01-01")}, "x")
     assert other.summary_.schema.names == ("when", "when.year")
+
+
+def test_a_column_of_a_family_of_numbers_holds_numbers_from_its_first_cell_on():
+    model = NaiveBayes(calibration=None, families={"a": "gaussian"})
+    model.learn_one({"a": None, "b": 1.0}, "x")
+    with pytest.raises(NaivelyError, match="column 'a' must hold numbers; got text"):
+        model.learn_one({"a": "text"}, "x")
+    fitted = NaiveBayes(calibration=None, families={"a": "gaussian"})
+    fitted.learn_one({"b": 1.0}, "x").forget_one({"b": 1.0}, "x").learn_one({"a": None}, "x")
+    assert fitted.predict_one({"a": 1.0}) == "x"
+
+
+@pytest.mark.parametrize("window", [None, 5])
+def test_a_row_may_be_forgotten_without_its_missing_cells(window):
+    model = NaiveBayes(calibration=None, window=window).learn_one({"a": 1.0}, "x")
+    model.learn_one({"a": 1.0, "b": None}, "y").learn_one({"b": 2.0}, "y")
+    model.forget_one({"a": 1.0}, "y").forget_one({"b": 2.0, "a": float("nan")}, "y")
+    assert model.class_count_.tolist() == [1, 0]

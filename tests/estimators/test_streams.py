@@ -497,3 +497,22 @@ def test_a_row_of_weight_zero_alone_is_not_learned(cls):
     with pytest.raises(NotFittedError):
         model.predict_one({"a": 1})
     assert model.learn_one({"a": 1}, "x").class_count_.tolist() == [1]
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS.values())
+def test_rows_without_any_cell_count_for_their_class(kind):
+    model = kind().learn_one({}, "x").learn_one({}, "y").learn_one({}, "x")
+    assert model.class_count_.tolist() == [2, 1]
+    model = pickle.loads(pickle.dumps(model))
+    assert model.predict_one({"a": 1}) == "x"
+    assert model.learn_one({"a": 1}, "y").class_count_.tolist() == [2, 2]
+
+
+def test_a_row_that_leaves_a_window_is_removed_though_rounding_is_large():
+    model = GaussianNB(window=3, open_classes=True).learn_one({"a": 0.0, "c": 1e6}, "x", 0.5)
+    model.partial_fit(pd.DataFrame({"a": [1.0], "c": [3.0]}), ["x"])
+    for x in (1e6, 0.0, 3.0, 0.0, 0.0, 1e6, 0.0, 0.1, 0.2, 0.3):
+        model.learn_one({"a": x, "c": 1e6 - x}, "x", 0.5).learn_one({"c": x}, "x")
+    model.set_params(window=1)
+    assert model.class_count_.tolist() == [2]
+    assert (model.summary_.moments.weight <= 2).all()

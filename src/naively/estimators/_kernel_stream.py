@@ -95,6 +95,8 @@ class KernelStream:
         schema = self._schema_of(self.columns or Schema(0))
         weight = np.empty(self._classes.size)
         self._rows.class_weight(weight)
+        if not schema.n_columns:
+            return Summary.zero(schema, self._classes).with_statistic(ClassWeight(weight))
         if schema.categories:
             axes, tallies = self._tallies(schema)
             return Summary.of(schema, axes, ClassWeight(weight), tallies)
@@ -112,7 +114,7 @@ class KernelStream:
                 self._rows.set_counts(summary[kind].values, kind is MissingCells)
         elif summary.schema.categories:
             self._set_tallies(summary)
-        else:
+        elif summary.schema.n_columns:
             self._rows.set_moments(summary.moments.values)
         for row in kept:
             self._rows.keep(*row)

@@ -17,6 +17,7 @@ from naively.engines.date_columns import row_parts
 from naively.engines.devices import on_host
 from naively.exceptions import NaivelyError
 from naively.kinds import numbers_of_objects
+from naively.labels import is_missing
 from naively.schema import Schema
 from naively.sparse import is_sparse
 
@@ -122,15 +123,15 @@ def plain_weight(weight: Any) -> float:
     return number
 
 
-def is_same_row(a: Row, b: Row) -> bool:
-    """Whether two rows have the same cells; missing ones are equal."""
+def is_same_row(a: Row, b: Row, absent: Any) -> bool:
+    """Whether two rows have the same cells; missing ones are equal, and a dict may lack some."""
     if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(_same(a[name], b[name]) for name in a)
+        return all(_same(a.get(name, absent), b.get(name, absent)) for name in a | b)
     return type(a) is type(b) and len(a) == len(b) and all(map(_same, a, b))
 
 
 def _same(a: Any, b: Any) -> bool:
-    return bool(a is b or a == b or (a != a and b != b))
+    return bool(a is b or a == b or (is_missing(a) and is_missing(b)))
 
 
 def as_list(classes: NDArray[Any]) -> list[Any]:

@@ -21,7 +21,7 @@ import numpy as np
 
 from naively import labels
 from naively.dates import read_objects, split_name
-from naively.estimators._plain_row import Row, as_list, is_same_row
+from naively.estimators._plain_row import Row, as_list, is_same_row, number_cell
 from naively.exceptions import NaivelyError
 from naively.kinds import DATES
 from naively.rows import Targets
@@ -59,8 +59,9 @@ class RowBuffer:
     def __init__(self, owner: Any, summary: Summary | None, kept: list[Any]) -> None:
         self._measure_rows, self._schema_of = owner._measure_rows, owner._stream_schema
         self._read = owner._read
-        self._decay, self._held_by = owner.decay, owner._held_by
+        self._decay, self._held_by, self._absent = owner.decay, owner._held_by, owner._absent
         self._window = None if owner.window is None else int(owner.window)
+        self._given = owner._kinds()
         self._held: dict[Any, str] = {} if summary is None else _held_in(summary)
         self._before, self._waiting = summary, deque[WaitingRow](maxlen=self._window)
         self._classes = np.empty(0, np.int64) if summary is None else summary.classes
@@ -108,6 +109,8 @@ class RowBuffer:
             if known is not None and str(name) in known.dates:
                 read_objects([cell], f"column {name!r}")
                 continue
+            if self._given.get(name) == "number":
+                number_cell(cell, f"column {name!r}")
             held[name] = what = self._held_by(cell)
             if self._held.get(name, what) != what:
                 raise NaivelyError(
@@ -151,7 +154,7 @@ class RowBuffer:
         for i in reversed(range(len(self._waiting))):
             waiting = self._waiting[i]
             right = self._window is not None or np.isclose(self._now(waiting), weight, 1e-12)
-            if waiting.label == its and is_same_row(waiting.row, row) and right:
+            if waiting.label == its and is_same_row(waiting.row, row, self._absent) and right:
                 if self._before is None and len(self._waiting) == 1:
                     before = self.summary()  # of no rows nobody could tell what columns hold
                     self._settle(before - before)
@@ -199,8 +202,10 @@ class RowBuffer:
         if columns is None or columns.n_columns == n_before:
             return before
         n_new = columns.n_columns - n_before
-        kinds = (*schema.held, *self._schema_of(columns).held[-n_new:])
-        names = (*(schema.names or ()), *(columns.names or ())[-n_new:])
+        new = (columns.names or ())[-n_new:]
+        held = zip(new, self._schema_of(columns).held[-n_new:], strict=True)
+        kinds = (*schema.held, *(self._given.get(name, kind) for name, kind in held))
+        names = (*(schema.names or ()), *new)
         wide = replace(schema, n_columns=len(names), names=names, kinds=kinds)
         return before._with_columns(wide, [*range(schema.n_columns), *([-1] * n_new)])
 

@@ -150,6 +150,10 @@ class StreamMixin(PredictionMixin):
         """Return the kernel's stream for the parameters as they are; None where it has none."""
         return None
 
+    def _kinds(self) -> dict[Any, Kind]:
+        """Return what some columns must hold, by name or by place."""
+        return {}
+
     def _stream_schema(self, columns: Schema) -> Schema:
         """Return what is measured of columns, of which names or number are known."""
         kinds = (self._alone or "undecided",) * columns.n_columns

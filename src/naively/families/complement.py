@@ -54,7 +54,8 @@ class ComplementWeights(MultinomialShares):
         """Weights of shape (n_entries, n_classes)."""
         counts, whole = self.statistic.values, self.statistic.whole
         empty = (self.whole == 0)[:, np.newaxis]  # equal shares
-        log_whole = np.log(np.where(self.whole > 0, self.whole, counts.shape[1]))[:, np.newaxis]
+        n_entries = max(1, counts.shape[1])
+        log_whole = np.log(np.where(self.whole > 0, self.whole, n_entries))[:, np.newaxis]
 
         def weight(at: slice, out: Floats) -> None:
             others = np.maximum(whole[at] - counts[:, at], 0.0) + self.some(at)
@@ -62,7 +63,8 @@ class ComplementWeights(MultinomialShares):
 
         found = read_weights(weight, counts.shape, self.statistic.n_jobs)
         if self.norm:
-            found /= found.sum(axis=0)
+            total = found.sum(axis=0)  # 0 where there is one entry, or none
+            np.divide(found, total, out=found, where=total != 0)
         return found
 
     @property

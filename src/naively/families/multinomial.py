@@ -55,7 +55,7 @@ class MultinomialShares:
         counts, n_entries = self.statistic.values, self.statistic.values.shape[1]
         mass = self.mass(n_entries)
         whole = self.statistic.total + mass
-        log_whole = np.log(np.where(whole > 0, whole, n_entries))
+        log_whole = np.log(np.where(whole > 0, whole, max(1, n_entries)))
         empty = whole == 0  # equal shares
 
         def share(at: slice, out: Floats) -> None:
