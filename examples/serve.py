@@ -18,7 +18,7 @@ async def health() -> dict:
 
 
 @app.post("/predict")
-async def predict(row: dict[str, bool | float | str | None]) -> dict[str, float]:
+async def predict(row: dict[str, bool | int | float | str | None]) -> dict[str, float]:
     return dict(zip(map(str, classes), model.predict_proba_one(row).tolist(), strict=True))
 
 

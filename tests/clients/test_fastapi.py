@@ -1,11 +1,16 @@
 """A served model answers as the model does."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from http.client import HTTPConnection
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from benchmarks.served import served
+from naively import NaiveBayes
 from tests.clients.page import run
 
 
@@ -15,12 +20,17 @@ def names():
 
 
 @pytest.fixture(scope="module")
-def connection(names):
+def port(names):
     names["model"].save(names["folder"] / "people.model")
     with served(names["folder"] / "people.model") as (port, _):
-        connection = HTTPConnection("127.0.0.1", port, timeout=30)
+        yield port
+
+
+@pytest.fixture
+def connection(port):
+    """A connection of its own: the server closes one that is not used for five seconds."""
+    with closing(HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
         yield connection
-        connection.close()
 
 
 def ask(connection, row):
@@ -49,6 +59,32 @@ def test_a_served_model_answers_as_the_model_does(connection, names, row):
     expected = names["model"].predict_proba_one(row)
     assert status == 200
     assert answer == dict(zip(["no", "yes"], expected.tolist(), strict=True))
+
+
+def test_many_clients_at_once_get_the_answers_of_the_model_for_columns_of_every_kind(tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.choice([-1, 1], 200)
+    frame = pd.DataFrame(
+        {
+            "a size": rng.normal(y, 1),
+            "account": 2**60 + rng.integers(0, 2, 200) * (y > 0),  # float64 would round it
+            "new": rng.random(200) < 0.5 + 0.3 * y,
+            "when": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 900, 200), "D"),
+        }
+    )
+    model = NaiveBayes(families={"account": "categorical"}).fit(frame, y)
+    model.save(tmp_path / "accounts.model")
+    rows = frame.assign(when=frame["when"].astype(str)).to_dict("records")
+
+    def asked(row):
+        with closing(HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+            status, answer = ask(connection, row)
+        assert status == 200, answer
+        return [answer["-1"], answer["1"]]
+
+    with served(tmp_path / "accounts.model") as (port, _), ThreadPoolExecutor(8) as clients:
+        found = list(clients.map(asked, rows))
+    np.testing.assert_allclose(found, model.predict_proba(frame), rtol=1e-12)
 
 
 @pytest.mark.parametrize(
