@@ -32,7 +32,7 @@ def test_dbt_gives_the_probabilities_of_the_model_also_where_a_category_looks_li
     tmp_path,
 ):
     names = run()
-    people = names["people"].replace({"port": {"S": "{{ 1 / 0 }}"}})
+    people = names["people"].replace({"port": {"S": "{{ 1 / 0 }}", "C": "{% endraw %}{# '"}})
     X = people[["age", "fare", "port"]]
     model = names["model"] = NaiveBayes().fit(X, names["survived"])
     exec(code("## dbt"), names)
