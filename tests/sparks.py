@@ -8,7 +8,10 @@ from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 
-QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # Java lives for minutes: no careful compiler
+QUICK = (  # Java lives for minutes: no careful compiler, no proofs of Spark's own classes, room
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:NewSize=512m "
+    "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
 
 
 def absent():

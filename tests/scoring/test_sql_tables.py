@@ -123,7 +123,7 @@ def test_columns_in_the_smallest_units_agree(database):
 def test_many_columns_of_categories_and_many_classes_agree(database):
     rng = np.random.default_rng(0)
     y = np.arange(600) % 40
-    cells = (rng.integers(0, 3, (600, 60)) + y[:, np.newaxis]) % 5
+    cells = (rng.integers(0, 3, (600, 40)) + y[:, np.newaxis]) % 5
     frame = pd.DataFrame(np.array(list("abcde"))[cells]).rename(columns="c{}".format)
     model = NaiveBayes(calibration=None).fit(frame, y)
     rows = frame.iloc[:50]
