@@ -52,6 +52,26 @@ def look(chromium, tmp_path):
     assert not complaints, f"{len(complaints)} complaints, the first {complaints[0]}"
 
 
+FILL = """
+function fill(row) {
+  const cards = [...document.querySelectorAll('.control')];
+  for (const [name, text] of Object.entries(row)) {
+    const card = cards.find(c => c.dataset.column === name);
+    const list = card.querySelector('select'), field = list ?? card.querySelector('[type=number]');
+    const options = list && [...list.options];
+    field.value = text === null ? '' : !list ? text
+      : (options.slice(1, -1).find(o => o.textContent === text) ?? options.at(-1)).value;
+    field.dispatchEvent(new Event(list ? 'change' : 'input'));
+  }
+}
+"""
+
+
+def written(row):
+    """Return the text of each cell, by column; None where it is missing."""
+    return {name: None if pd.isna(cell) else str(cell) for name, cell in row.items()}
+
+
 class Page:
     """What a person sees of a page, and does to it."""
 
@@ -90,35 +110,18 @@ class Page:
         )
         return {name: np.array(values, dtype=float) for name, values in lines}
 
-    def type(self, values):
-        """Fill in the number fields, by column; NaN empties one."""
-        self.run(
-            "for (const [name, value] of Object.entries(arguments[0])) {"
-            "  const card = [...document.querySelectorAll('.control')]"
-            "    .find(c => c.dataset.column === name);"
-            "  const field = card.querySelector('input[type=number]');"
-            "  field.value = value; field.dispatchEvent(new Event('input')); }",
-            {name: "" if np.isnan(v) else repr(float(v)) for name, v in values.items()},
-        )
-
     def fill(self, row):
         """Fill in a row of numbers and categories; None and NaN are missing."""
-        row = {name: None if pd.isna(cell) else cell for name, cell in row.items()}
-        lists = self.run(
-            "return [...document.querySelectorAll('.choice')].map(c => c.dataset.column)"
+        self.run(f"{FILL} fill(arguments[0])", written(row))
+
+    def answers(self, rows):
+        """Fill in one row after the other; return the posterior of each."""
+        told = self.run(
+            f"{FILL} return arguments[0].map(row => {{ fill(row); "
+            "return [...document.querySelectorAll('#bars li')].map(r => r.dataset.value); })",
+            [written(row) for row in rows],
         )
-        self.type({n: np.nan if v is None else v for n, v in row.items() if n not in lists})
-        self.run(
-            "for (const [name, text] of Object.entries(arguments[0])) {"
-            "  const card = [...document.querySelectorAll('.control')]"
-            "    .find(c => c.dataset.column === name);"
-            "  const list = card.querySelector('select'), options = [...list.options];"
-            "  const other = options.at(-1).value;"
-            "  list.value = text === null ? '' : options.slice(1, -1)"
-            "    .find(o => o.textContent === text)?.value ?? other;"
-            "  list.dispatchEvent(new Event('change')); }",
-            {name: None if row[name] is None else str(row[name]) for name in lists if name in row},
-        )
+        return np.array(told, dtype=float)
 
     def show_all(self):
         while self.run("return document.querySelector('#more button') !== null"):

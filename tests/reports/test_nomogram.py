@@ -79,7 +79,7 @@ def test_a_dot_that_is_dragged_moves_the_explorer_and_the_probability(look):
 @pytest.mark.parametrize("far", [1e5, 1e160, -1e200])
 def test_values_far_from_all_classes_have_points_that_are_numbers(look, far):
     seen = look(quick(GaussianNB(), FRAME, SPECIES, folds=2))
-    seen.type(dict.fromkeys(FRAME.columns, far))
+    seen.fill(dict.fromkeys(FRAME.columns, far))
     p, total, each = told(seen)
     assert np.isfinite([p, total, *each.values()]).all()
     k, _ = chosen(seen, np.unique(SPECIES))

@@ -57,10 +57,9 @@ def test_the_explorer_computes_what_python_computes(look, model, table, labels):
     names = list(table.columns)
     if not hasattr(model, "summary_"):
         model = GaussianNB(**model.get_params()).fit(table, labels)
-    for row in rows_to_try(table.fillna(3.0).to_numpy(dtype=float)):
-        seen.type(dict(zip(names, row, strict=True)))
-        expected = model.predict_proba(pd.DataFrame([row], columns=names))[0]
-        assert same(seen.posterior(), expected)
+    rows = rows_to_try(table.fillna(3.0).to_numpy(dtype=float))
+    rows = pd.DataFrame(rows, columns=names)
+    assert same(seen.answers(rows.to_dict("records")), model.predict_proba(rows))
 
 
 def rows_of(frame, n=15):
@@ -109,16 +108,20 @@ NAIVE = {
 }
 
 
+def check(seen, model, rows):
+    """The page answers each row as Python does."""
+    rows = [row.where(row.notna(), None) for _, row in rows.iterrows()]
+    expected = [model.predict_proba_one(row.tolist()) for row in rows]
+    assert same(seen.answers(rows), expected)
+
+
 @pytest.mark.parametrize(("model", "table"), NAIVE.values(), ids=NAIVE)
 def test_the_explorer_computes_what_any_model_computes(look, model, table):
     seen = look(quick(model, table, CUSTOMERS))
     seen.show_all()
     if not hasattr(model, "summary_"):
         model = type(model)(**model.get_params()).fit(table, CUSTOMERS)
-    for _, row in rows_of(table).iterrows():
-        seen.fill(row)
-        expected = model.predict_proba_one(row.where(row.notna(), None).tolist())
-        assert same(seen.posterior(), expected)
+    check(seen, model, rows_of(table))
 
 
 @pytest.mark.parametrize("calibration", ["weights", None])
@@ -126,10 +129,7 @@ def test_the_explorer_computes_every_family(look, calibration):
     model = family_tables.model_of(calibration=calibration, interactions=None)
     seen = look(quick(model, family_tables.FRAME, family_tables.LABELS))
     seen.show_all()
-    for _, row in family_tables.rows()[:20].iterrows():
-        seen.fill(row)
-        expected = model.predict_proba_one(row.where(row.notna(), None).tolist())
-        assert same(seen.posterior(), expected)
+    check(seen, model, family_tables.rows()[:20])
 
 
 def test_the_explorer_computes_pairs_and_shows_them(look):
@@ -137,10 +137,7 @@ def test_the_explorer_computes_pairs_and_shows_them(look):
     seen = look(quick(model, frame, model.predict(frame)))
     seen.show_all()
     assert model.model_.interactions.pairs
-    for _, row in frame.iloc[:20].iterrows():
-        seen.fill(row)
-        expected = model.predict_proba_one(row.where(row.notna(), None).tolist())
-        assert same(seen.posterior(), expected)
+    check(seen, model, frame.iloc[:20])
     lines = seen.sums()
     assert any(name.startswith("direction") for name in lines)
     said = [line for name, line in lines.items() if name not in ("Sum", "Posterior")]
@@ -221,7 +218,7 @@ def test_a_model_with_costs_says_its_answer(look):
 def test_far_points_get_probabilities_of_any_family(look, x):
     model = NaiveBayes(calibration=None).fit(NUMBERS, CUSTOMERS)
     seen = look(quick(model, NUMBERS, CUSTOMERS))
-    seen.type(dict.fromkeys(NUMBERS, x))
+    seen.fill(dict.fromkeys(NUMBERS, x))
     assert same(seen.posterior(), model.predict_proba_one([x] * 4))
 
 
@@ -302,7 +299,7 @@ def test_the_sum_leads_to_the_posterior(look):
     seen = look(quick(GaussianNB(priors=[0.2, 0.3, 0.5]), FRAME, SPECIES))
     model = GaussianNB().fit(X, SPECIES)
     row = X[77]
-    seen.type(dict(zip(NAMES, row, strict=True)))
+    seen.fill(dict(zip(NAMES, row, strict=True)))
     lines = seen.sums()
     assert same(lines["log p(class)"], np.log([0.2, 0.3, 0.5]))
     for j, name in enumerate(NAMES):
@@ -316,7 +313,7 @@ def test_the_sum_leads_to_the_posterior(look):
 @pytest.mark.parametrize("x", [1e160, -1e200, 1e300])
 def test_far_points_get_probabilities_too(look, x):
     seen = look(quick(FRAME, SPECIES))
-    seen.type(dict.fromkeys(NAMES, x))
+    seen.fill(dict.fromkeys(NAMES, x))
     assert same(seen.posterior(), GaussianNB().fit(X, Y).predict_proba([[x] * 4])[0])
 
 
@@ -375,7 +372,7 @@ def test_many_columns_show_the_columns_by_separation_first_and_more_on_demand(lo
     seen.find("#more button").click()
     assert seen.columns() == telling[:12]
     assert agrees()
-    seen.type({telling[11]: 1.5})
+    seen.fill({telling[11]: 1.5})
     assert agrees()
     shown = seen.browser.find_elements("css selector", "#bars li:not([hidden])")
     assert len(shown) == 10
@@ -417,7 +414,7 @@ def test_a_screen_reader_hears_the_leading_class(look):
     from selenium.webdriver.support.wait import WebDriverWait
 
     seen = look(quick(FRAME, SPECIES))
-    seen.type(dict(zip(NAMES, X[0], strict=True)))
+    seen.fill(dict(zip(NAMES, X[0], strict=True)))
     status = "return document.querySelector('[role=status]').textContent"
     WebDriverWait(seen.browser, 5).until(lambda _: seen.run(status).startswith("setosa: "))
     unnamed = seen.run(

@@ -106,7 +106,7 @@ def test_a_malformed_address_does_no_harm(look, fragment):
     assert np.isclose(seen.posterior().sum(), 1)
     assert seen.columns() == [c["name"] for c in quick(FRAME, SPECIES).data["columns"]]
     assert seen.run("return document.querySelectorAll('img, b').length") == 0
-    seen.type(dict(zip(NAMES, X[0], strict=True)))
+    seen.fill(dict(zip(NAMES, X[0], strict=True)))
     assert same(seen.posterior(), GaussianNB().fit(X, Y).predict_proba(X[:1])[0])
 
 

@@ -48,7 +48,7 @@ def test_the_box_computes_what_python_computes(look, model):
             "box.value = arguments[0]; box.dispatchEvent(new Event('input'));",
             text,
         )
-        seen.type({"size": 0.5})
+        seen.fill({"size": 0.5})
         expected = fitted.predict_proba(pd.DataFrame({"note": [text], "size": [0.5]}))[0]
         assert same(seen.posterior(), expected)
     assert seen.run("return document.querySelectorAll('.lit .word').length") >= 1
