@@ -265,3 +265,21 @@ def test_a_model_that_cannot_be_read_leaves_no_journal_behind(tmp_path):
     (tmp_path / "model.safetensors").write_text("no model")
     assert stream(tmp_path, some_lines(2)[2]).returncode == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model.safetensors"]
+
+
+def test_a_journal_that_cannot_grow_is_an_error_and_what_it_holds_is_kept(tmp_path):
+    resource = pytest.importorskip("resource")
+    journal = Journal(tmp_path / "m")
+    journal.recover()
+    journal.append(['{"u": 1.0, "label": "a"}'])
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (journal.path.stat().st_size + 5, before[1]))
+    try:
+        with pytest.raises(naively.NaivelyError, match=r"\.journal': File too large"):
+            journal.append(['{"u": 2.0, "label": "a"}'])
+        journal.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    journal = Journal(tmp_path / "m")
+    assert journal.recover() == ['{"u": 1.0, "label": "a"}']
+    journal.close()

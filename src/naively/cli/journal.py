@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -69,27 +70,27 @@ class Journal:
 
     def append(self, rows: list[str]) -> None:
         """Put rows of JSON on the disk."""
-        self._file.write(b"".join(_ROW + row.strip().encode() + b"\n" for row in rows))
-        self._sync()
+        self._write(b"".join(_ROW + row.strip().encode() + b"\n" for row in rows))
 
     def checkpoint(self, model: Any) -> None:
         """Write the model, which holds all rows, and begin anew."""
         fresh = self._model.with_name(self._model.name + ".new")
         model.save(fresh)
         now = _hash_of(fresh)
-        self._file.write(json.dumps({"held by": now}).encode() + b"\n")
-        self._sync()
+        self._write(json.dumps({"held by": now}).encode() + b"\n")
         fresh.replace(self._model)
         _sync_folder(self._model.parent)
         self._begin(now)
 
     def close(self) -> None:
         """Close the journal, and remove it where the model holds all rows."""
-        self._file.seek(0)
-        content = self._file.read()
-        if not content or (content.count(b"\n") == 1 and content.startswith(b'{"after"')):
-            self.path.unlink(missing_ok=True)
-        self._file.close()
+        with suppress(OSError):  # of a full disk, which somebody was told of
+            self._file.seek(0)
+            content = self._file.read()
+            if not content or (content.count(b"\n") == 1 and content.startswith(b'{"after"')):
+                self.path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self._file.close()
 
     def _names(self, lines: list[bytes]) -> list[dict[str, str]]:
         """Return the models that lines name, or raise where a line is not what was written."""
@@ -110,12 +111,19 @@ class Journal:
 
     def _begin(self, now: str) -> None:
         self._file.truncate(0)
-        self._file.write(json.dumps({"after": now}).encode() + b"\n")
-        self._sync()
+        self._write(json.dumps({"after": now}).encode() + b"\n")
 
-    def _sync(self) -> None:
-        self._file.flush()
-        os.fsync(self._file.fileno())
+    def _write(self, lines: bytes) -> None:
+        """Put lines on the disk, or raise where it is full."""
+        try:
+            self._file.write(lines)
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise NaivelyError(
+                f"cannot write {str(self.path)!r}: {error.strerror}. All rows that were answered "
+                "are kept."
+            ) from error
 
 
 def _hash_of(path: Path) -> str:
