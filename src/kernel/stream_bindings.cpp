@@ -117,12 +117,12 @@ class RowStream {
         return nb::borrow(labels_[best]);
     }
 
+    // False where a model must be read with care, or where there is not a place for every class.
     bool proba(nb::handle row, nb::handle out) {
-        if (!score(row)) return false;
         const Buffer buffer(out, PyBUF_WRITABLE | PyBUF_FORMAT | PyBUF_C_CONTIGUOUS);
         double* values = buffer.doubles();
-        expect(values != nullptr && buffer.size() == static_cast<Py_ssize_t>(order_.size()),
-               "there must be a place for every class");
+        expect(values != nullptr, "there must be a place for every class");
+        if (buffer.size() != static_cast<Py_ssize_t>(order_.size()) || !score(row)) return false;
         const double largest = *std::max_element(joint_.begin(), joint_.end());
         double total = 0.0;
         for (std::size_t i = 0; i < order_.size(); ++i)

@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import numpy as np
@@ -516,3 +518,20 @@ def test_a_row_that_leaves_a_window_is_removed_though_rounding_is_large():
     model.set_params(window=1)
     assert model.class_count_.tolist() == [2]
     assert (model.summary_.moments.weight <= 2).all()
+
+
+def test_other_threads_predict_while_one_learns_new_classes_and_columns():
+    model, sums, is_over = GaussianNB(window=50).learn_one({"a": 1.0}, "x"), [], threading.Event()
+
+    def ask():
+        while not is_over.is_set():
+            sums.append(model.predict_proba_one({"a": 0.5, "b": 1.0}).sum())
+
+    with ThreadPoolExecutor(2) as threads:
+        asked = [threads.submit(ask) for _ in range(2)]
+        for i in range(5000):
+            model.learn_one({"a": float(i % 7), f"c{i}": 1.0}, f"class {i % 500}")
+        is_over.set()
+        for each in asked:
+            each.result()
+    assert np.allclose(sums, 1.0)

@@ -118,9 +118,11 @@ class StreamMixin(PredictionMixin):
         """
         rows = self._rows
         if rows is not None:
-            out = np.empty(rows.n_classes)
-            if rows.proba(row, out) or rows.proba(self._asked(row), out):
-                return out
+            out = np.empty(0)
+            while out.size != rows.n_classes:  # another thread may learn a new class meanwhile
+                out = np.empty(rows.n_classes)
+                if rows.proba(row, out) or rows.proba(self._asked(row), out):
+                    return out
         model = self._recent()
         return model._proba_one(model._filled(row))
 
