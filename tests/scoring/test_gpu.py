@@ -116,6 +116,31 @@ def test_short_numbers_have_the_labels_of_float64(dtype, n_columns):
     np.testing.assert_allclose(got, expected, atol=2e-5)
 
 
+def test_many_columns_and_many_classes_are_screened():
+    y = np.arange(765) % 255
+    X = np.random.default_rng(0).normal(size=(765, 65)).astype(np.float32) + y[:, np.newaxis] % 7
+    model, X = GaussianNB().fit(X, y), X[:20]
+    np.testing.assert_array_equal(model.predict(tensor(X)).cpu().numpy(), model.predict(X))
+    got = model.predict_proba(tensor(X)).cpu().numpy()
+    np.testing.assert_allclose(got, model.predict_proba(X), atol=2e-5)
+
+
+def test_a_gpu_with_little_shared_memory_scores_in_float64(monkeypatch):
+    X, y = numbers(np.float32)
+    model, given = GaussianNB().fit(X, y), tensor(X)
+
+    class NoRoom:
+        def __getitem__(self, grid):
+            from triton.runtime.errors import OutOfResources
+
+            raise OutOfResources(427_008, 101_376, "shared memory")
+
+    monkeypatch.setattr("naively.scoring.gpu.screen.score_rows", NoRoom())
+    np.testing.assert_array_equal(model.predict(given).cpu().numpy(), model.predict(X))
+    got = model.predict_proba(given).cpu().numpy()
+    np.testing.assert_allclose(got, model.predict_proba(X), rtol=1e-6)
+
+
 def test_rows_in_doubt_are_scored_in_float64():
     """Halfway between two classes of which one is first by a hair, and nowhere near them."""
     y = np.array([0, 0, 1, 1])

@@ -6,6 +6,7 @@ same bits each time. The sums of part p in class k stand in line p + k: as both 
 order, no two share a line.
 
 The order is of int64. Where there are fewer than 2^31 rows, it is read as int32 in steps of two.
+Columns are FAR apart where the last begins 2^31 cells or more after the first.
 """
 
 # Triton compiles these functions: their arguments have no types, and constants are arguments.
@@ -22,20 +23,21 @@ __all__ = ["add_parts", "first_cells", "read_cells", "sum_parts"]
 @triton.jit
 def read_cells(X, row, row_step, columns, column_step, there, HALF: tl.constexpr):
     """Return cells of rows and columns; of those that are not there, zeros."""
-    at = row[:, None] * row_step + columns[None, :].to(tl.int64) * column_step
-    x = tl.load(X + at, there, 0.0)
+    x = tl.load(X + row[:, None] * row_step + columns[None, :] * column_step, there, 0.0)
     return x.to(tl.float32) if HALF else x
 
 
 @triton.jit
 def first_cells(
     X, row_step, column_step, weights, order, starts, origin, d,
-    HALF: tl.constexpr, WEIGHTED: tl.constexpr, STEP: tl.constexpr,
+    HALF: tl.constexpr, WEIGHTED: tl.constexpr, STEP: tl.constexpr, FAR: tl.constexpr,
     LOOK: tl.constexpr, C: tl.constexpr,
 ):  # fmt: skip
     """Write the first cell of each class and column that is present among its first rows; or 0."""
     k = tl.program_id(0)
     columns = tl.program_id(1) * C + tl.arange(0, C)
+    if FAR:
+        columns = columns.to(tl.int64)
     at = tl.arange(0, LOOK)
     start, end = tl.load(starts + k), tl.load(starts + k + 1)
     row = tl.load(order + STEP * (start + at), start + at < end, 0).to(tl.int64)
@@ -87,7 +89,7 @@ def sum_parts(
     X, row_step, column_step, weights, order, starts, origin, parts,
     n, d, length, n_classes, n_steps,
     MISSING: tl.constexpr, HALF: tl.constexpr, WEIGHTED: tl.constexpr, STEP: tl.constexpr,
-    R: tl.constexpr, C: tl.constexpr,
+    FAR: tl.constexpr, R: tl.constexpr, C: tl.constexpr,
 ):  # fmt: skip
     """Write weight, sum and sum of squares of deviations from the origin, by part and class.
 
@@ -96,6 +98,8 @@ def sum_parts(
     """
     p = tl.program_id(0)
     columns = tl.program_id(1) * C + tl.arange(0, C)
+    if FAR:
+        columns = columns.to(tl.int64)
     inside = (columns < d)[None, :]
     start = p.to(tl.int64) * length
     end = tl.minimum(start + length, n)

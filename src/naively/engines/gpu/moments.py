@@ -79,7 +79,8 @@ def _sums(
     R, blocks = _TILE // C, -(-d // C)
     short = n < 1 << 31
     order = order.view(torch.int32) if short else order
-    sizes = {"HALF": half, "WEIGHTED": weights is not None, "STEP": 1 + short, "C": C}
+    far = d * X.stride(1) >= 1 << 31
+    sizes = {"HALF": half, "WEIGHTED": weights is not None, "STEP": 1 + short, "FAR": far, "C": C}
     given = X, *X.stride(), order if weights is None else weights, order, starts
     begin = torch.empty((n_classes, d), dtype=torch.float64, device=device)
     if origin is None:

@@ -87,7 +87,7 @@ class DeviceScorer:
 
     def _screened(self, X: Any, out: Any, *, exact: bool) -> Any:
         """Score Gaussian rows by matrix products; return the doubtful ones, or None for all."""
-        from naively.scoring.gpu.screen import score_rows
+        from naively.scoring.gpu.screen import OutOfResources, score_rows
 
         (n, d), K = X.shape, self.constant.numel()
         C, P = min(64, power_of_two(d)), power_of_two(K + 1)
@@ -101,10 +101,16 @@ class DeviceScorer:
         doubtful = torch.empty(n, dtype=torch.int64, device=self.device)
         count = torch.zeros(1, dtype=torch.int32, device=self.device)
         n_tiles = -(-n // 64)
-        score_rows[min(n_tiles, 8 * processors(self.device)),](
-            X, *X.stride(), *weights, self.names, out, doubtful, count, n, d, K, shape[0], n_tiles,
-            EXACT=exact, ONE=d <= C, R=64, C=C, P=P, num_warps=4, num_stages=3,
-        )  # fmt: skip
+        many = exact and P > 128 and d > C  # three stages need 427 kB of shared memory, one 131 kB
+        try:
+            score_rows[min(n_tiles, 8 * processors(self.device)),](
+                X, *X.stride(), *weights, self.names, out, doubtful, count, n, d, K, shape[0],
+                n_tiles, EXACT=exact, ONE=d <= C, R=64, C=C, P=P,
+                num_warps=4, num_stages=1 if many else 3,
+            )  # fmt: skip
+        except OutOfResources:  # on a GPU with less shared memory: all rows in float64
+            self._screens[exact] = None
+            return None
         return doubtful[: int(count)]
 
     def _screen(self, shape: tuple[int, int], exact: bool) -> Any:

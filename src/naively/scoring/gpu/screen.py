@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import triton
 import triton.language as tl
+from triton.runtime.errors import OutOfResources
 
-__all__ = ["score_rows"]
+__all__ = ["OutOfResources", "score_rows"]
 
 
 @triton.jit
