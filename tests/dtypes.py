@@ -135,6 +135,8 @@ def pandas_dtypes():
     yield Dtype("pandas", "category of texts", "texts", lambda v: pd.Series(v, dtype="category"))
     yield Dtype("pandas", "category of numbers", "codes", lambda v: pd.Series(v, dtype="category"))
     yield Dtype("pandas", "category of booleans", "flags", lambda v: pd.Series(v, dtype="category"))
+    yield Dtype("pandas", "category of dates", "moments",
+                lambda v: pd.Series(v, dtype="datetime64[us]").astype("category"))  # fmt: skip
     yield Dtype("pandas", "complex128", "others", lambda v: pd.Series(np.arange(N) * 1j), False)
     yield Dtype(
         "pandas", "datetime64[ns]", "moments", lambda v: pd.Series(v, dtype="datetime64[ns]")
@@ -256,6 +258,8 @@ def arrow_dtypes():
     yield arrow("date64", "days", pa.date64())
     yield arrow("timestamp", "moments", pa.timestamp("us"))
     yield arrow("timestamp, UTC", "moments", pa.timestamp("us", tz="UTC"))
+    yield Dtype("pyarrow", "dictionary of timestamp", "moments",
+                lambda v: pa.array(v, pa.timestamp("us")).dictionary_encode())  # fmt: skip
     yield arrow("time32", "times", pa.time32("s"))
     yield arrow("time64", "times", pa.time64("us"))
     yield arrow("duration", "spans", pa.duration("us"))

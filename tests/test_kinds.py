@@ -176,7 +176,7 @@ NEITHER = {
     "pandas interval": pandas_of(pd.interval_range(0, 4), None),
     "pandas complex": pandas_of([1j] * 4, None),
     "pandas objects, lists": pandas_of([[1], [2], [3], [4]], None),
-    "pandas category of dates": pandas_of([DAY] * 4, "category"),
+    "pandas category of durations": pandas_of([timedelta(1)] * 4, "category"),
     "pandas ArrowDtype list": pandas_of([[1]] * 4, pd.ArrowDtype(pa.list_(pa.int64()))),
     "polars Duration": polars_of([timedelta(1)] * 4, pl.Duration),
     "polars Time": polars_of([time(1)] * 4, pl.Time),

@@ -241,10 +241,10 @@ def dates_have_time(held: Held, cells: Callable[[], Sequence[Any]]) -> bool | No
     >>> dates_have_time(Held("text", "str"), lambda: ["2024-02-29", "2024-02-29 13:45"])
     True
     """
-    if held.coded or held.what not in (*DATES, "text"):
-        return None
     if held.what in DATES:
         return held.what == "datetime"
+    if held.coded or held.what != "text":
+        return None
     texts = [cell for cell in cells() if isinstance(cell, str)][:LOOKED_AT]
     return any(len(text) > _DATE for text in texts) if are_dates(texts) else None
 

@@ -4,9 +4,10 @@ from datetime import datetime, timedelta
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from naively import NaivelyError
+from naively import NaiveBayes, NaivelyError
 from tests import databases
 from tests.every_engine import ENGINES, OF_NUMBERS
 from tests.fuzz.dates import CLOCKS, OFFSETS, compare, table_of, types_of
@@ -58,3 +59,23 @@ def test_a_late_text_that_is_no_date_is_an_error_in_every_engine(engine, cell, t
     else:
         with pytest.raises(NaivelyError, match=rf"(?s)must hold dates; got '{cell}'|{cell}"):
             ENGINES[engine](table, labels, tmp_path)
+
+
+@pytest.mark.parametrize("part", ["year", "month", "weekday"])
+def test_a_part_of_dates_in_the_paths_of_files_may_be_a_number(part, tmp_path):
+    rows = pd.DataFrame(
+        {"day": [f"2024-0{1 + i % 7}-1{i % 9}" for i in range(40)], "x": 1.0, "y": ["a", "b"] * 20}
+    )
+    for day, its in rows.groupby("day"):
+        (tmp_path / f"day={day}").mkdir()
+        its.drop(columns="day").to_parquet(tmp_path / f"day={day}" / "a.parquet")
+    (tmp_path / "day=__HIVE_DEFAULT_PARTITION__").mkdir()
+    rows[:2].drop(columns="day").to_csv(tmp_path / "day=__HIVE_DEFAULT_PARTITION__" / "a.csv")
+    families = {f"day.{part}": "gaussian"}
+    found = NaiveBayes.from_files(tmp_path, target="y", families=families, columns=["x", "day"])
+    frame = pd.concat([rows, rows[:2].assign(day=None)])[["x", "day", "y"]]
+    twin = NaiveBayes(families=families).fit(frame[["x", "day"]], frame["y"])
+    found, twin = found.summary_, twin.summary_
+    assert found.schema.kinds == twin.schema.kinds
+    np.testing.assert_allclose(found.moments.mean, twin.moments.mean, rtol=1e-13)
+    np.testing.assert_array_equal(found.moments.weight, twin.moments.weight)

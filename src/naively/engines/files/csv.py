@@ -54,6 +54,18 @@ class CsvDialect:
                     f"got {character!r}."
                 )
 
+    def check_files(self, files: Sequence[File]) -> None:
+        """Raise where something is said about text, and no file is of text."""
+        formats, usual = {file.format for file in files}, CsvDialect()
+        for name in ("separator", "decimal", "missing", "encoding"):
+            value, text = getattr(self, name), {"csv", *(["json"] * (name == "encoding"))}
+            if value != getattr(usual, name) and formats.isdisjoint(text):
+                what = "CSV and JSON lines" if "json" in text else "CSV"
+                raise NaivelyError(
+                    f"{name} is for {what} alone; got {name}={value!r} for {files[0].name!r}. "
+                    "Leave it out."
+                )
+
     def separator_of(self, file: File) -> str:
         """Return the character between the cells of a file."""
         is_tsv = re.search(r"\.tsv(\.\w+)?$", file.path.name)

@@ -91,8 +91,10 @@ def source_of(name: str, dates: Mapping[str, bool]) -> str:
     return split[0] if split is not None and split[0] in dates else name
 
 
-def opened_with_parts(opened: OpenFile, dates: Mapping[str, bool]) -> OpenFile:
-    """Return a file that has the parts of dates as columns."""
+def opened_with_parts(
+    opened: OpenFile, dates: Mapping[str, bool], types: Mapping[str, Any]
+) -> OpenFile:
+    """Return a file that has the parts of dates as columns, of the types that are read."""
     own = opened.reader.types
     there = {name: dates[name] for name in dates if name in own}
     for name in there:
@@ -102,18 +104,22 @@ def opened_with_parts(opened: OpenFile, dates: Mapping[str, bool]) -> OpenFile:
                 f"column {name!r} must hold dates as before; got {held.type}{opened.where}. "
                 "Exclude it, or convert it."
             )
-    opened = opened._replace(constants=_constant_parts(opened, dates))
+    opened = opened._replace(constants=_constant_parts(opened, dates, types))
     return opened._replace(reader=_PartsReader(opened, there)) if there else opened
 
 
-def _constant_parts(opened: OpenFile, dates: Mapping[str, bool]) -> dict[str, Any]:
+def _constant_parts(
+    opened: OpenFile, dates: Mapping[str, bool], types: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the columns that the path holds, and the parts of the dates among them."""
     found = dict(opened.constants)
     for name in dates.keys() & found.keys():
         source = DateColumn(np.array([found[name]], object), f"column {name!r}")
         for part, its in zip(PARTS, part_names(name, has_time=dates[name]), strict=False):
+            cell = DatePart(source, part)
+            is_number = types.get(its) == pa.float64()
             try:
-                value = DatePart(source, part)[:].item()
+                value = cell.numbers().item() if is_number else cell[:].item()
             except NaivelyError as error:
                 raise BadFileError(opened.file.name, f"in its path, {error}") from None
             found[its] = float("nan") if value is None and part != "weekday" else value

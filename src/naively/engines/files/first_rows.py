@@ -39,6 +39,7 @@ class FirstRows:
 
     def __init__(self, source: Any, dialect: CsvDialect) -> None:
         self.files, self.dialect = resolve(source), dialect
+        dialect.check_files(self.files)
         self._bad: list[BadFileError] = []
         self._streams: dict[str, OpenFile] = {}
         self.is_part = False

@@ -43,6 +43,10 @@ class ColumnsToRead(Protocol):
     def dates(self) -> Mapping[str, bool]:
         """The columns of dates that are read by their parts, and whether they have times."""
 
+    @property
+    def types(self) -> Mapping[str, Any]:
+        """As what each column of a CSV file is read."""
+
     def columns_of(self, opened: OpenFile) -> Mapping[str, Any]:
         """Return the columns to read from a file and, for text, as what; or raise."""
 
@@ -127,7 +131,7 @@ def pieces(
 ) -> Iterator[tuple[OpenFile, FilePiece]]:
     """Open a file and yield its pieces from a position on; all will come once more if ``again``."""
     with errors_of_reading(file):
-        opened = opened_with_parts(first.opened(file), plan.dates)
+        opened = opened_with_parts(first.opened(file), plan.dates, plan.types)
         found = opened.reader.pieces(opened.stored(plan.columns_of(opened)), position)
         if again and file.size is None:
             found, rest = tee(found)

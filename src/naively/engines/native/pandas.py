@@ -102,6 +102,8 @@ def numbers(column: Any) -> NDArray[np.float64]:
 
 def dates(column: Any) -> Dates | None:
     """Return the cells as NumPy's dates, those with a zone in UTC; None for other types."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(column.cat.categories.dtype)
     if isinstance(column.dtype, pd.DatetimeTZDtype):
         column = column.dt.tz_convert(None)
     if isinstance(column.dtype, pd.ArrowDtype):
