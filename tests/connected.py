@@ -13,7 +13,7 @@ import pandas as pd
 
 from tests import sparks
 
-N = 200
+N = 5000  # enough for sums of Spark's own
 
 
 def rows():
