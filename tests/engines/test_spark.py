@@ -24,6 +24,7 @@ from pyspark.sql.functions import expr, lit
 from pyspark.sql.types import DoubleType, StructField, StructType
 
 from naively.engines import spark as engine
+from naively.estimators.loading import ESTIMATORS
 from naively.scoring import spark as scoring
 
 N = 60
@@ -354,6 +355,18 @@ def test_names_that_differ_in_case_alone_are_named(spark, target):
         assert engine.summarize(df, target=target).schema.n_columns == 3
     finally:
         spark.conf.unset("spark.sql.caseSensitive")
+
+
+@pytest.mark.parametrize("verb", ["fit", "partial_fit", "predict"])
+@pytest.mark.parametrize("kind", ESTIMATORS.values())
+def test_a_frame_of_spark_is_not_taken_for_rows_in_memory(df, kind, verb):
+    model = kind()
+    if verb == "predict":
+        model.fit([[0.0], [1.0]], [0, 1])
+    options = {"classes": [0, 1, 2]} if verb == "partial_fit" else {}
+    labels = () if verb == "predict" else ("y",)
+    with pytest.raises(NaivelyError, match="got a frame of Spark"):
+        getattr(model, verb)(df, *labels, **options)
 
 
 def test_a_stream_is_refused(spark):

@@ -160,6 +160,12 @@ def check_dense(X: Any) -> None:
             "X must be in memory, as labels are; got a LazyFrame. Give X.collect(), or write it to "
             "files and give those."
         )
+    if type(X).__module__.startswith("pyspark.sql"):
+        raise NaivelyError(
+            "X must be in memory, as labels are; got a frame of Spark. Fit by "
+            "from_summary(naively.summarize(X, target=...)), and predict by "
+            "naively.scoring.spark.predict(model, X)."
+        )
     is_dicts = isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], dict)
     if is_dicts or isinstance(X, dict | Iterator):
         raise NaivelyError(
