@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 KERNEL := CMakeLists.txt $(wildcard src/kernel/*)
 PARALLEL := -n auto --dist worksteal# in order, and whoever is done takes over half of what is left
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1# of BLAS for each worker: more wait for each other
 unexport PYTHONDONTWRITEBYTECODE# or each of the programs that the tests start compiles all modules anew
 INTO := --config-settings=build-dir=build# a folder that stays, so that only what changed is compiled
 TOOLS := cmake ninja nanobind scikit-build-core
@@ -15,7 +16,7 @@ demo: $(VENV)/ready ## compare with scikit-learn on two tables; pictures and rep
 	$(BIN)/naively demo
 
 test: $(VENV)/ready $(if $(SPARK),$(VENV)/ready-ci build/node/ready .venv-dbt/ready) ## run the whole test suite; SPARK=1 fetches Spark, MLflow, Node and dbt for their tests
-	$(BIN)/python -m pytest $(PARALLEL) $(ARGS)
+	$(ONE_THREAD) $(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
 docs: $(VENV)/ready-docs ## build the documentation site into out/site; a warning is an error
 	rm -rf docs/api docs/gallery out/site
