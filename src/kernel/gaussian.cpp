@@ -66,9 +66,7 @@ class Scorer {
             const Screen screen = model_.screen();
             if (screen.usable()) return run_behind(screen);
         }
-        for (std::size_t row = 0; row < X_.n_rows; row += tile_rows)
-            if (!score_tile(row)) return Status::not_finite;
-        return Status::ok;
+        return score_rows(0, X_.n_rows) ? Status::ok : Status::not_finite;
     }
 
   private:
@@ -79,13 +77,20 @@ class Scorer {
     Status run_behind(const Screen& screen) {
         Screen::Work work(screen, X_);
         std::size_t tiles = 0, undecided = 0;
-        for (std::size_t row = 0; row < X_.n_rows; row += tile_rows, ++tiles) {
+        for (std::size_t row = 0; row < X_.n_rows; row += wide_tile_rows, ++tiles) {
             const bool worthwhile = undecided <= tiles / 4 + 4;
             if (worthwhile && work.label(row, output_.labels + row)) continue;
             ++undecided;
-            if (!score_tile(row)) return Status::not_finite;
+            if (!score_rows(row, std::min(row + wide_tile_rows, X_.n_rows)))
+                return Status::not_finite;
         }
         return Status::ok;
+    }
+
+    bool score_rows(std::size_t row, std::size_t end) {
+        for (; row < end; row += tile_rows)
+            if (!score_tile(row)) return false;
+        return true;
     }
 
     bool score_tile(std::size_t row) {
@@ -116,7 +121,7 @@ class Scorer {
                       tile_.get());
         else
             pack(row, column, columns);
-        ahead_.aim_behind(X_, row, column);
+        ahead_.aim_behind(X_, row, tile_rows, column);
         return columns;
     }
 

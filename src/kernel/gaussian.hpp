@@ -6,7 +6,7 @@
 // the scale, -A the log_norm, and the constant the log_prior. A missing cell (NaN) leaves its term
 // out, for every class: that is the exact marginal.
 //
-// Rows are packed 32 at a time into columns, so that the lanes of a register are rows: no
+// Rows are packed 16 at a time into columns, so that the lanes of a register are rows: no
 // sum crosses lanes, every row is summed in the order of its columns, and its result does
 // not depend on its neighbours.
 #pragma once

@@ -15,23 +15,23 @@ constexpr std::size_t short_lane_count = 2 * lane_count;
 
 NAIVELY_CLONES void pack_columns(const Table& X, std::size_t row, std::size_t rows,
                                  std::size_t column, std::size_t columns, double* tile) {
-    X.pack_columns(row, rows, column, columns, tile, tile_rows);
+    X.pack_columns(row, rows, column, columns, tile, wide_tile_rows);
 }
 
 // target = (tile - centre) unit, rounded to floats
 NAIVELY_CLONES void round_tile(const double* tile, std::size_t columns, const double* centre,
                                const double* unit, float* NAIVELY_RESTRICT target) {
     for (std::size_t j = 0; j < columns; ++j)
-        for (std::size_t i = 0; i < tile_rows; ++i)
-            target[j * tile_rows + i] =
-                static_cast<float>((tile[j * tile_rows + i] - centre[j]) * unit[j]);
+        for (std::size_t i = 0; i < wide_tile_rows; ++i)
+            target[j * wide_tile_rows + i] =
+                static_cast<float>((tile[j * wide_tile_rows + i] - centre[j]) * unit[j]);
 }
 
 // The same from rows, where they are. Reads up to 7 numbers behind the columns of each.
 template <class R, class T>
 NAIVELY_INLINE void round_rows_by(const T* x, std::size_t stride, std::size_t columns,
                                   const double* centre, const double* unit, float* target) {
-    for (std::size_t row = 0; row < tile_rows; row += short_lane_count)
+    for (std::size_t row = 0; row < wide_tile_rows; row += short_lane_count)
         for (std::size_t j = 0; j < columns; j += lane_count) {
             typename R::HalfLanes rows[short_lane_count];
             for (std::size_t r = 0; r < short_lane_count; ++r) {
@@ -42,7 +42,7 @@ NAIVELY_INLINE void round_rows_by(const T* x, std::size_t stride, std::size_t co
             typename R::ShortLanes across[lane_count];
             transpose(rows, across);
             for (std::size_t c = 0; c < lane_count; ++c)
-                lanes<R>(target + (j + c) * tile_rows + row) = across[c];
+                lanes<R>(target + (j + c) * wide_tile_rows + row) = across[c];
         }
 }
 NAIVELY_BY_REGISTERS(void, round_rows,
@@ -72,19 +72,19 @@ NAIVELY_CLONES void add_up(const float* part, std::size_t n, float* NAIVELY_REST
 
 // Each row's lowest and second lowest cost, and the class of the lowest.
 struct Ranking {
-    alignas(64) float best[tile_rows], second[tile_rows], label[tile_rows];
+    alignas(64) float best[wide_tile_rows], second[wide_tile_rows], label[wide_tile_rows];
 };
 
 template <class R>
 NAIVELY_INLINE void rank_by(const float* distance, std::size_t n_classes, const float* offset,
                             Ranking& ranking) {
     using ShortLanes = typename R::ShortLanes;
-    for (std::size_t row = 0; row < tile_rows; row += short_lane_count) {
+    for (std::size_t row = 0; row < wide_tile_rows; row += short_lane_count) {
         ShortLanes best, second, label{}, k{};
         fill(nowhere, best);
         fill(nowhere, second);
         for (std::size_t at = 0; at < n_classes; ++at) {
-            const ShortLanes cost = lanes<R>(distance + at * tile_rows + row) - offset[at];
+            const ShortLanes cost = lanes<R>(distance + at * wide_tile_rows + row) - offset[at];
             ShortLanes loser = cost;
             set_where_less(cost, best, loser, best);
             set_where_less(loser, second, second, loser);
@@ -175,13 +175,13 @@ void Screen::set_offsets(const double* offset) {
 }
 
 Screen::Work::Work(const Screen& screen, const Table& X)
-    : screen_(screen), X_(X), packed_(aligned_array(tile_columns * tile_rows)),
-      tile_(aligned_array<float>(tile_columns * tile_rows)),
-      part_(aligned_array<float>(screen.n_bands_ * screen.band_ * tile_rows)),
-      distance_(aligned_array<float>(screen.n_bands_ * screen.band_ * tile_rows)) {}
+    : screen_(screen), X_(X), packed_(aligned_array(tile_columns * wide_tile_rows)),
+      tile_(aligned_array<float>(tile_columns * wide_tile_rows)),
+      part_(aligned_array<float>(screen.n_bands_ * screen.band_ * wide_tile_rows)),
+      distance_(aligned_array<float>(screen.n_bands_ * screen.band_ * wide_tile_rows)) {}
 
 bool Screen::Work::label(std::size_t row, std::int64_t* labels) {
-    const std::size_t rows = std::min(tile_rows, X_.n_rows - row);
+    const std::size_t rows = std::min(wide_tile_rows, X_.n_rows - row);
     measure(row);
     if (decide(rows, labels)) return true;
     const auto is_nan = [](float d) { return d != d; };
@@ -193,12 +193,12 @@ bool Screen::Work::label(std::size_t row, std::int64_t* labels) {
 
 void Screen::Work::measure(std::size_t row) {
     const Screen& s = screen_;
-    const std::size_t size = s.n_bands_ * s.band_ * tile_rows;
+    const std::size_t size = s.n_bands_ * s.band_ * wide_tile_rows;
     if (s.n_columns_ == 0) std::fill_n(distance_.get(), size, 0.0F);
     for (std::size_t column = 0; column < s.n_columns_; column += tile_columns) {
         const std::size_t columns = std::min(tile_columns, s.n_columns_ - column);
         load(row, column, columns);
-        ahead_.aim_behind(X_, row, column);
+        ahead_.aim_behind(X_, row, wide_tile_rows, column);
         const Step<float> step{tile_.get(),
                                columns,
                                s.n_columns_,
@@ -221,10 +221,10 @@ void Screen::Work::load(std::size_t row, std::size_t column, std::size_t columns
         round_rows(X_.plain_row<T>(row) + column, X_.plain_stride<T>(), columns, centre, unit,
                    tile_.get());
     };
-    if (X_.reads_behind<double>(row + tile_rows)) return round(double{});
-    if (X_.reads_behind<float>(row + tile_rows)) return round(float{});
-    const std::size_t rows = std::min(tile_rows, X_.n_rows - row);
-    if (rows < tile_rows) std::fill_n(packed_.get(), tile_columns * tile_rows, 0.0);
+    if (X_.reads_behind<double>(row + wide_tile_rows)) return round(double{});
+    if (X_.reads_behind<float>(row + wide_tile_rows)) return round(float{});
+    const std::size_t rows = std::min(wide_tile_rows, X_.n_rows - row);
+    if (rows < wide_tile_rows) std::fill_n(packed_.get(), tile_columns * wide_tile_rows, 0.0);
     pack_columns(X_, row, rows, column, columns, packed_.get());
     round_tile(packed_.get(), columns, centre, unit, tile_.get());
 }

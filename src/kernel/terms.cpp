@@ -72,9 +72,9 @@ NAIVELY_INLINE void add_column(const double* x, const double* parameters, std::s
                                double* NAIVELY_RESTRICT sum) {
     for (std::size_t k = 0; k < n_classes; ++k) {
         const double* p = parameters + k * Term::n;
-        for (std::size_t i = 0; i < tile_rows; ++i) {
+        for (std::size_t i = 0; i < wide_tile_rows; ++i) {
             const double term = Term::near(x[i], p);
-            sum[k * tile_rows + i] += x[i] == x[i] ? term : 0.0;
+            sum[k * wide_tile_rows + i] += x[i] == x[i] ? term : 0.0;
         }
     }
 }
@@ -94,9 +94,9 @@ NAIVELY_CLONES void add_near(Linear, const double* x, const double* parameters,
 template <class Term>
 void add_far(Term, const double* x, const double* parameters, std::size_t n_classes, double* sum) {
     for (std::size_t k = 0; k < n_classes; ++k)
-        for (std::size_t i = 0; i < tile_rows; ++i)
+        for (std::size_t i = 0; i < wide_tile_rows; ++i)
             if (!std::isnan(x[i]))
-                sum[k * tile_rows + i] += Term::far(x[i], parameters + k * Term::n);
+                sum[k * wide_tile_rows + i] += Term::far(x[i], parameters + k * Term::n);
 }
 
 // The part of a square is at most 1e300. Where even that of the best class would be more, all are
@@ -104,7 +104,7 @@ void add_far(Term, const double* x, const double* parameters, std::size_t n_clas
 void add_far(Quadratic, const double* x, const double* parameters, std::size_t n_classes,
              double* sum) {
     std::vector<double> root(n_classes);  // of half of each part; with the sign of B
-    for (std::size_t i = 0; i < tile_rows; ++i) {
+    for (std::size_t i = 0; i < wide_tile_rows; ++i) {
         if (std::isnan(x[i])) continue;
         double best = largest, farthest = 0.0;
         for (std::size_t k = 0; k < n_classes; ++k) {
@@ -120,33 +120,33 @@ void add_far(Quadratic, const double* x, const double* parameters, std::size_t n
         for (std::size_t k = 0; k < n_classes; ++k) {
             const double* p = parameters + k * Quadratic::n;
             const double part = root[k] * factor * (std::fabs(root[k]) * factor);
-            sum[k * tile_rows + i] += all_far ? p[0] - part : Quadratic::far(x[i], p);
+            sum[k * wide_tile_rows + i] += all_far ? p[0] - part : Quadratic::far(x[i], p);
         }
     }
 }
 
 NAIVELY_CLONES bool exceeds(const double* x, double limit) {
     std::uint64_t found = 0;
-    for (std::size_t i = 0; i < tile_rows; ++i)
+    for (std::size_t i = 0; i < wide_tile_rows; ++i)
         found |= static_cast<std::uint64_t>(std::fabs(x[i]) > limit);
     return found != 0;
 }
 
 NAIVELY_CLONES void pack_columns(const Table& X, std::size_t row, std::size_t rows,
                                  std::size_t column, std::size_t columns, double* tile) {
-    X.pack_columns(row, rows, column, columns, tile, tile_rows);
+    X.pack_columns(row, rows, column, columns, tile, wide_tile_rows);
 }
 
 // sum[k][i] += w[k] (terms[k][i] - their mean over the classes)
 NAIVELY_CLONES void add_centred(const double* NAIVELY_RESTRICT terms, const double* w,
                                 std::size_t n_classes, double* NAIVELY_RESTRICT sum) {
-    double mean[tile_rows] = {};
+    double mean[wide_tile_rows] = {};
     for (std::size_t k = 0; k < n_classes; ++k)
-        for (std::size_t i = 0; i < tile_rows; ++i) mean[i] += terms[k * tile_rows + i];
-    for (std::size_t i = 0; i < tile_rows; ++i) mean[i] /= static_cast<double>(n_classes);
+        for (std::size_t i = 0; i < wide_tile_rows; ++i) mean[i] += terms[k * wide_tile_rows + i];
+    for (std::size_t i = 0; i < wide_tile_rows; ++i) mean[i] /= static_cast<double>(n_classes);
     for (std::size_t k = 0; k < n_classes; ++k)
-        for (std::size_t i = 0; i < tile_rows; ++i)
-            sum[k * tile_rows + i] += w[k] * (terms[k * tile_rows + i] - mean[i]);
+        for (std::size_t i = 0; i < wide_tile_rows; ++i)
+            sum[k * wide_tile_rows + i] += w[k] * (terms[k * wide_tile_rows + i] - mean[i]);
 }
 
 template <class Term> class Adder {
@@ -155,9 +155,9 @@ template <class Term> class Adder {
     Adder(const double* const (&given)[Term::n], std::size_t n_columns, const Joint& joint,
           const double* weights = nullptr)
         : joint_(joint), weights_(weights), parameters_(n_columns * joint.n_classes * Term::n),
-          limit_(n_columns), tile_(aligned_array(tile_columns * tile_rows)),
-          sum_(aligned_array(joint.n_classes * tile_rows)),
-          terms_(aligned_array(weights == nullptr ? 0 : joint.n_classes * tile_rows)) {
+          limit_(n_columns), tile_(aligned_array(tile_columns * wide_tile_rows)),
+          sum_(aligned_array(joint.n_classes * wide_tile_rows)),
+          terms_(aligned_array(weights == nullptr ? 0 : joint.n_classes * wide_tile_rows)) {
         const std::size_t K = joint.n_classes;
         for (std::size_t j = 0; j < n_columns; ++j) {
             limit_[j] = largest;
@@ -172,15 +172,16 @@ template <class Term> class Adder {
     }
 
     Status run(const Table& X) {
-        for (std::size_t row = 0; row < X.n_rows; row += tile_rows) {
-            const std::size_t rows = std::min(tile_rows, X.n_rows - row);
-            std::fill_n(sum_.get(), joint_.n_classes * tile_rows, 0.0);
-            if (rows < tile_rows) std::fill_n(tile_.get(), tile_columns * tile_rows, 0.0);
+        for (std::size_t row = 0; row < X.n_rows; row += wide_tile_rows) {
+            const std::size_t rows = std::min(wide_tile_rows, X.n_rows - row);
+            std::fill_n(sum_.get(), joint_.n_classes * wide_tile_rows, 0.0);
+            if (rows < wide_tile_rows) std::fill_n(tile_.get(), tile_columns * wide_tile_rows, 0.0);
             for (std::size_t column = 0; column < X.n_columns; column += tile_columns) {
                 const std::size_t columns = std::min(tile_columns, X.n_columns - column);
                 pack_columns(X, row, rows, column, columns, tile_.get());
                 for (std::size_t j = 0; j < columns; ++j)
-                    if (!add(tile_.get() + j * tile_rows, column + j)) return Status::not_finite;
+                    if (!add(tile_.get() + j * wide_tile_rows, column + j))
+                        return Status::not_finite;
             }
             write(row, rows);
         }
@@ -191,7 +192,7 @@ template <class Term> class Adder {
     bool add(const double* x, std::size_t j) {
         const std::size_t K = joint_.n_classes;
         if (weights_ == nullptr) return add(x, j, sum_.get());
-        std::fill_n(terms_.get(), K * tile_rows, 0.0);
+        std::fill_n(terms_.get(), K * wide_tile_rows, 0.0);
         if (!add(x, j, terms_.get())) return false;
         add_centred(terms_.get(), weights_ + j * K, K, sum_.get());
         return true;
@@ -204,7 +205,8 @@ template <class Term> class Adder {
             add_near(Term{}, x, parameters, K, sum);
             return true;
         }
-        if (std::any_of(x, x + tile_rows, [](double v) { return std::isinf(v); })) return false;
+        if (std::any_of(x, x + wide_tile_rows, [](double v) { return std::isinf(v); }))
+            return false;
         add_far(Term{}, x, parameters, K, sum);
         return true;
     }
@@ -213,7 +215,7 @@ template <class Term> class Adder {
         const std::size_t K = joint_.n_classes;
         for (std::size_t i = 0; i < rows; ++i)
             for (std::size_t k = 0; k < K; ++k)
-                joint_.values[(row + i) * K + k] += sum_[k * tile_rows + i];
+                joint_.values[(row + i) * K + k] += sum_[k * wide_tile_rows + i];
     }
 
     const Joint joint_;

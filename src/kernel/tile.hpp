@@ -17,11 +17,14 @@
 
 namespace naively {
 
-constexpr std::size_t tile_rows = 32;
+constexpr std::size_t tile_rows = 16;  // of doubles: what is worked on stays in the first cache
+constexpr std::size_t wide_tile_rows = 32;  // of floats
 constexpr std::size_t tile_columns = 64;
 constexpr std::size_t widest_band = 5;
 constexpr std::size_t columns_between = 8;  // two requests for memory
-constexpr std::size_t tiles_ahead = 4;      // of memory that is asked for, into the second cache
+constexpr std::size_t far_rows = 128;  // how far below memory is asked for, into the second cache
+
+template <class T> constexpr std::size_t rows_of = sizeof(T) == 4 ? wide_tile_rows : tile_rows;
 
 // A column costs a band two products a class, and about as much again as two classes do.
 inline std::size_t best_band(std::size_t n_classes) {
@@ -44,16 +47,15 @@ class Ahead {
   public:
     // At the tile that comes after the one at a row and a column, beside it; or, of a table that is
     // one tile wide, at a tile below it.
-    void aim_behind(const Table& X, std::size_t row, std::size_t column) {
+    void aim_behind(const Table& X, std::size_t row, std::size_t rows, std::size_t column) {
         const std::size_t next = column + tile_columns;
-        const std::size_t below = row + (X.n_columns > tile_columns ? 1 : tiles_ahead) * tile_rows;
+        const std::size_t below = row + (X.n_columns > tile_columns ? rows : far_rows);
         n_ = lines_ = at_ = 0;
         if (next < X.n_columns)
-            aim(X, row, std::min(tile_rows, X.n_rows - row), next,
+            aim(X, row, std::min(rows, X.n_rows - row), next,
                 std::min(tile_columns, X.n_columns - next));
         else if (below < X.n_rows)
-            aim(X, below, std::min(tile_rows, X.n_rows - below), 0,
-                std::min(tile_columns, X.n_columns));
+            aim(X, below, std::min(rows, X.n_rows - below), 0, std::min(tile_columns, X.n_columns));
     }
 
     // How many cache lines to ask for at a time, so that `times` times are enough.
@@ -76,49 +78,49 @@ class Ahead {
         at_ = 0, offset_ = 0;
     }
 
-    Segment segments_[tile_rows > tile_columns ? tile_rows : tile_columns];
+    Segment segments_[wide_tile_rows > tile_columns ? wide_tile_rows : tile_columns];
     std::size_t n_ = 0, lines_ = 0, at_ = 0, offset_ = 0;
 };
 
 // T is double, or float for the screen.
 template <class T> struct Step {
-    const T* tile;          // columns x tile_rows
+    const T* tile;          // columns x rows
     std::size_t columns;    // of the tile
     std::size_t n_columns;  // of the model
     std::size_t bands;
     const T* parameters;  // of the tile's first column in the first band: the means, the scales
     const T* blank;       // what a missing cell counts for
-    T* distance;          // classes x tile_rows
+    T* distance;          // classes x rows
     bool first;           // of the tiles of these rows: what stands there is overwritten
     Ahead* ahead;
 
     // How many cache lines of the next tile to ask for with every few columns.
     std::size_t share(std::size_t lanes_of) const {
         const std::size_t groups = (columns + columns_between - 1) / columns_between;
-        return ahead->share(bands * (tile_rows / lanes_of) * groups);
+        return ahead->share(bands * (rows_of<T> / lanes_of) * groups);
     }
 };
 
 template <class R, bool missing, std::size_t width, class T>
 NAIVELY_INLINE void add_distances_of_band(const Step<T>& step) {
     using V = std::remove_reference_t<decltype(lanes<R>(step.distance))>;
-    constexpr std::size_t lanes_of = sizeof(V) / sizeof(T);
+    constexpr std::size_t lanes_of = sizeof(V) / sizeof(T), rows = rows_of<T>;
     const std::size_t share = step.share(lanes_of);
     for (std::size_t band = 0; band < step.bands; ++band) {
         const T* parameters = step.parameters + band * step.n_columns * 2 * width;
         const T* blank = step.blank + band * step.n_columns * width;
-        for (std::size_t row = 0; row < tile_rows; row += lanes_of) {
-            T* distance = step.distance + band * width * tile_rows + row;
+        for (std::size_t row = 0; row < rows; row += lanes_of) {
+            T* distance = step.distance + band * width * rows + row;
             V sum[width];
             for (std::size_t c = 0; c < width; ++c)
-                sum[c] = step.first ? V{} : lanes<R>(distance + c * tile_rows);
+                sum[c] = step.first ? V{} : lanes<R>(distance + c * rows);
             for (std::size_t j = 0; j < step.columns;) {
                 step.ahead->ask(share);
                 const std::size_t end = std::min(step.columns, j + columns_between);
                 for (; j < end; ++j) {
                     const T* mean = parameters + j * 2 * width;
                     const T* scale = mean + width;
-                    const V x = lanes<R>(step.tile + j * tile_rows + row);
+                    const V x = lanes<R>(step.tile + j * rows + row);
                     for (std::size_t c = 0; c < width; ++c) {
                         const V d = x - mean[c];
                         V term = d * scale[c] * d;
@@ -127,7 +129,7 @@ NAIVELY_INLINE void add_distances_of_band(const Step<T>& step) {
                     }
                 }
             }
-            for (std::size_t c = 0; c < width; ++c) lanes<R>(distance + c * tile_rows) = sum[c];
+            for (std::size_t c = 0; c < width; ++c) lanes<R>(distance + c * rows) = sum[c];
         }
     }
 }
