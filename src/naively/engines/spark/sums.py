@@ -3,12 +3,14 @@
 The first rows tell a number near each column's mean; Spark then adds up the differences from it,
 and their squares, by block of rows and class: `naively.engines.column_sums` has the formula.
 Rounding errors grow within a block only, also those of a column of few values, which all have one
-sign. Blocks are added in their order, so that the same partitions give the same bits. Where digits
-would be lost, or a value is not valid, there is no answer, and the rows go to Python after all.
+sign. Blocks are added in their order, so that the same partitions give the same bits: here, or by
+Spark where they may be many. Where digits would be lost, or a value is not valid, there is no
+answer, and the rows go to Python after all.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -28,7 +30,9 @@ from naively.summary import Summary
 __all__ = ["summarize_by_sums"]
 
 _FIRST = 2048  # rows that the means are estimated from; a smaller frame goes to Python
-_BITS = 12  # of the number of a row, to tell its place in a block of 4096
+_BITS = 14  # of the number of a row, to tell its place in a block of 16,384
+_FEW = 100_000  # sums of a block and class, about, that are added up here
+_FEW_CLASSES = 32  # since partitions may be small, and many
 _ENOUGH = 20  # rows of a class, to see how far it is from the others
 _MOST = 64  # columns: Spark compiles no code for the sums of more
 
@@ -54,7 +58,10 @@ def summarize_by_sums(rows: Any, labelled: LabelledColumns) -> Summary | None:
         c = _centres(sample)
         if _estimated(sample, c).doubtful().any():
             return None
-        found = _sums(_query(rows, c, weighted).toArrow(), c, labelled)
+        blocks = _query(rows, c, weighted)
+        K = sample.classes.size
+        few = K <= _FEW_CLASSES and _n_blocks(rows) * K <= _FEW
+        found = _sums((blocks if few else _added(blocks)).toArrow(), c, labelled)
     except (RowError, NaivelyError):  # which row it is, Python will tell
         return None
     if found is None or found.doubtful().any():
@@ -105,7 +112,7 @@ def _estimated(sample: Summary, c: Floats) -> ColumnSums:
 
 
 def _query(rows: Any, c: Floats, weighted: bool) -> Any:
-    """Return a frame of sums by class."""
+    """Return a frame of sums by block and class."""
     functions = need("pyspark.sql.functions", "Spark", extra="spark")
     nothing = functions.lit(None).cast("double")
     number = functions.monotonically_increasing_id()  # the partition's, and the row's in it
@@ -128,21 +135,34 @@ def _query(rows: Any, c: Floats, weighted: bool) -> Any:
             sums.append(functions.sum(functions.when(d.isNotNull(), table.w)).alias(f"v{j}"))
         w_d = table.w * d if weighted else d
         sums += [functions.sum(w_d).alias(f"s{j}"), functions.sum(w_d * d).alias(f"q{j}")]
-    blocks = table.groupBy("block", "y").agg(*sums)
+    return table.groupBy("block", "y").agg(*sums, functions.lit(1).alias("blocks"))
+
+
+def _n_blocks(rows: Any) -> float:
+    """Return about how many blocks a frame has, as far as Spark knows its size."""
+    plan = getattr(rows, "_jdf", None)  # not behind a server
+    if plan is None:
+        return math.inf
+    size = int(str(plan.queryExecution().optimizedPlan().stats().sizeInBytes()))
+    return size / (8 * len(rows.columns)) / 2**_BITS
+
+
+def _added(blocks: Any) -> Any:
+    """Return a frame of sums by class, added up in the order of the blocks."""
+    functions = need("pyspark.sql.functions", "Spark", extra="spark")
     added = [functions.sum(name).alias(name) for name in blocks.columns[2:]]
-    number_of_blocks = functions.count(functions.lit(1)).alias("blocks")
     in_order = blocks.repartition("y").sortWithinPartitions("block")
-    return in_order.groupBy("y").agg(number_of_blocks, *added)
+    return in_order.groupBy("y").agg(functions.lit(0).alias("block"), *added)
 
 
 def _sums(result: Any, c: Floats, labelled: LabelledColumns) -> ColumnSums | None:
     """Return the sums of all classes; None where a weight is not valid."""
+    result = result.sort_by("block")
     classes, codes = encode(result["y"], labelled.target)
 
     def by_class(name: str) -> NDArray[np.float64]:
-        out = np.zeros(classes.size)
-        out[codes] = numbers(result[name].combine_chunks().fill_null(0))
-        return out
+        cells = numbers(result[name].combine_chunks().fill_null(0))
+        return np.bincount(codes, cells, classes.size)
 
     def by_column(name: str) -> Floats:
         return np.stack([by_class(f"{name}{j}") for j in range(c.size)], axis=1)
