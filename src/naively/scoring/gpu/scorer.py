@@ -19,6 +19,7 @@ __all__ = ["DeviceScorer", "is_scored_here"]
 _MOST_CENTRED = 1024  # classes whose terms are centred in one tile
 _MOST_SCREENED = 255  # classes that the screen knows; the bound of the error is one more
 _MOST_CELLS = 1 << 26  # of rows and classes, that are scored together in float64
+_FIRST_CELLS = 1 << 19  # that are scored again before the host knows how many are in doubt
 _LIMIT = 1e-3  # of the error of a log-probability: rows beyond are scored in float64
 
 
@@ -71,22 +72,40 @@ class DeviceScorer:
             return self._answers(want, rows, out)
 
     def _answers(self, want: str, rows: DeviceRows, out: Any) -> Any:
-        doubtful = None
+        X, torch = rows.tensor, self.torch
+        screened = None
         if want in ("labels", "proba") and rows.dtype == np.float32:
-            doubtful = self._screened(rows.tensor, out, exact=want == "proba")
-        if doubtful is None:
-            doubtful = self.torch.arange(rows.shape[0], device=self.device)
-        step = max(1, _MOST_CELLS // self.constant.numel())
-        if doubtful.numel() <= step:
-            return self._in_float64(want, rows.tensor, doubtful, out)
-        parts = [self._in_float64(want, rows.tensor, part, out) for part in doubtful.split(step)]
-        return self.torch.cat(parts)
+            screened = self._screened(X, out, exact=want == "proba")
+        if screened is None:
+            return self._in_float64(want, X, torch.arange(len(X), device=self.device), out)
+        doubtful, counts = screened
+        first = doubtful[: self._rows_of(_FIRST_CELLS)]
+        bad = self._again(want, X, first, out, counts[1:])
+        n_doubtful, n_bad = counts.tolist()  # the only time that the host waits, if these were all
+        rest = self._in_float64(want, X, doubtful[len(first) : n_doubtful], out)
+        return torch.cat([bad[:n_bad], rest]) if len(rest) else bad[:n_bad]
+
+    def _rows_of(self, cells: int) -> int:
+        return max(1, cells // self.constant.numel())
+
+    def _in_float64(self, want: str, X: Any, index: Any, out: Any) -> Any:
+        """Score some rows; return those of them that are left to the host."""
+        bad = [index[:0]]
+        for part in index.split(self._rows_of(_MOST_CELLS)) if len(index) else ():
+            count = self.torch.zeros(1, dtype=self.torch.int32, device=self.device)
+            found = self._again(want, X, part, out, count)
+            bad.append(found[: int(count)])
+        return self.torch.cat(bad)
 
     def _sent(self, array: Any) -> Any:
         return sent(array, self.device)
 
     def _screened(self, X: Any, out: Any, *, exact: bool) -> Any:
-        """Score Gaussian rows by matrix products; return the doubtful ones, or None for all."""
+        """Score Gaussian rows by matrix products, or return None where they cannot be.
+
+        Return the doubtful rows, of which the first may be -1 for none; and a place for their number,
+        and for the number of those that will be left to the host.
+        """
         from naively.scoring.gpu.screen import OutOfResources, score_rows
 
         (n, d), K = X.shape, self.constant.numel()
@@ -99,19 +118,20 @@ class DeviceScorer:
             return None
         torch = self.torch
         doubtful = torch.empty(n, dtype=torch.int64, device=self.device)
-        count = torch.zeros(1, dtype=torch.int32, device=self.device)
+        doubtful[: self._rows_of(_FIRST_CELLS)] = -1
+        counts = torch.zeros(2, dtype=torch.int32, device=self.device)
         n_tiles = -(-n // 64)
         many = exact and P > 128 and d > C  # three stages need 427 kB of shared memory, one 131 kB
         try:
             score_rows[min(n_tiles, 8 * processors(self.device)),](
-                X, *X.stride(), *weights, self.names, out, doubtful, count, n, d, K, shape[0],
+                X, *X.stride(), *weights, self.names, out, doubtful, counts, n, d, K, shape[0],
                 n_tiles, EXACT=exact, ONE=d <= C, R=64, C=C, P=P,
                 num_warps=4, num_stages=1 if many else 3,
             )  # fmt: skip
         except OutOfResources:  # on a GPU with less shared memory: all rows in float64
             self._screens[exact] = None
             return None
-        return doubtful[: int(count)]
+        return doubtful, counts
 
     def _screen(self, shape: tuple[int, int], exact: bool) -> Any:
         """Return the weights of the screen on the GPU; None where the model is no Gaussian's."""
@@ -126,22 +146,19 @@ class DeviceScorer:
         weights = screen_weights(form, model.constant, shape, exact=exact, limit=_LIMIT)
         return None if weights is None else [self._sent(part) for part in weights]
 
-    def _in_float64(self, want: str, X: Any, index: Any, out: Any) -> Any:
-        """Score some rows; return those of them that are left to the host."""
+    def _again(self, want: str, X: Any, index: Any, out: Any, count: Any) -> Any:
+        """Score some rows; return a place for those that are left to the host, and count them."""
         from naively.scoring.gpu import terms
 
         torch, K, n = self.torch, self.constant.numel(), index.numel()
-        if not n:
-            return index
         joint = torch.empty((n, K), dtype=torch.float64, device=self.device)
         for i, add in enumerate(self._adders):
             add((X, *X.stride(), index), joint, i == 0)
         bad = torch.empty(n, dtype=torch.int64, device=self.device)
-        count = torch.zeros(1, dtype=torch.int32, device=self.device)
         P = min(64, power_of_two(K))
         given = joint, self.possible, self.names, index, out, bad, count, n, K
         terms.finish[-(-n // 64),](*given, WANT=want, R=64, P=P)
-        return bad[: int(count)]
+        return bad
 
     def _adder(self, at: Sequence[int], form: Form) -> Callable[[Any, Any, bool], None]:
         """Return what adds the terms of a form, whose arrays are on the GPU from now on."""

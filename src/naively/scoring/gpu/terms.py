@@ -39,12 +39,13 @@ def add_terms(
     """
     i = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
     there = i < n
-    rows = tl.load(index + i, there, 0)
+    rows = tl.load(index + i, there, -1)
+    there = rows >= 0
     ks = tl.program_id(1) * P + tl.arange(0, P)
     inside = ks < K
     cells = joint + i[:, None] * K + ks[None, :]
     total = _begun(constant, cells, there[:, None] & inside[None, :], ks, K, FIRST)
-    for j in range(m):
+    for j in range(tl.where(tl.max(rows, 0) < 0, 0, m)):  # nothing to do where no row is there
         x = _column(X, rows, row_step, tl.load(at + j), column_step, there, HALF)[:, None]
         a = tl.load(A + j * K + ks, inside, 0.0)[None, :]
         b = tl.load(B + j * K + ks, inside, 0.0)[None, :]
@@ -74,7 +75,8 @@ def add_pieces(
     """Add values between knots, found by halving: flat before the first and after the last."""
     i = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
     there = i < n
-    rows = tl.load(index + i, there, 0)
+    rows = tl.load(index + i, there, -1)
+    there = rows >= 0
     ks = tl.program_id(1) * P + tl.arange(0, P)
     inside = there[:, None] & (ks < K)[None, :]
     cells = joint + i[:, None] * K + ks[None, :]
@@ -108,7 +110,8 @@ def add_tables(
     """Add values of codes; one that was never seen has the last. A negative one makes it NaN."""
     i = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
     there = i < n
-    rows = tl.load(index + i, there, 0)
+    rows = tl.load(index + i, there, -1)
+    there = rows >= 0
     ks = tl.program_id(1) * P + tl.arange(0, P)
     inside = there[:, None] & (ks < K)[None, :]
     cells = joint + i[:, None] * K + ks[None, :]
@@ -134,7 +137,8 @@ def finish(
     """Write what is wanted of rows, and list those of which a score is no ordinary number."""
     i = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
     there = i < n
-    rows = tl.load(index + i, there, 0)
+    rows = tl.load(index + i, there, -1)
+    there = rows >= 0
     best = tl.full([R], float("-inf"), tl.float64)
     label = tl.full([R], 0, tl.int64)
     odd = tl.full([R], 0, tl.int32)
