@@ -49,7 +49,7 @@ class SummaryClassifier(
     _constraints: ClassVar[dict[str, list[Any]]] = {
         "class_weight": [OneOf(["balanced"]), dict, None],
         "decay": [Interval(Real, 0, 1)],
-        "window": [Interval(Integral, 1, sys.maxsize), None],
+        "window": [Interval(Integral, 1, sys.maxsize, flags=False), None],
         "open_classes": [bool, np.bool_],
         "n_jobs": [
             Interval(Integral, 1),

@@ -23,10 +23,10 @@ class Interval:
     kind: type[Real] | type[Integral]
     low: float = -inf
     high: float = inf
+    flags: bool = True  # True is an int, as in scikit-learn
 
     def __contains__(self, value: Any) -> bool:
-        is_flag = isinstance(value, bool) and self.kind is Integral
-        if is_flag or not isinstance(value, self.kind):
+        if not isinstance(value, self.kind) or (isinstance(value, bool) and not self.flags):
             return False
         number: Any = value
         return bool(self.low <= number <= self.high and abs(number) < inf)
