@@ -103,8 +103,8 @@ class DeviceScorer:
     def _screened(self, X: Any, out: Any, *, exact: bool) -> Any:
         """Score Gaussian rows by matrix products, or return None where they cannot be.
 
-        Return the doubtful rows, of which the first may be -1 for none; and a place for their number,
-        and for the number of those that will be left to the host.
+        Return a list of the doubtful rows, which -1 ends; and a place for their number, and for the
+        number of those that will be left to the host.
         """
         from naively.scoring.gpu.screen import OutOfResources, score_rows
 
