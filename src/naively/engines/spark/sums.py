@@ -162,7 +162,7 @@ def _sums(result: Any, c: Floats, labelled: LabelledColumns) -> ColumnSums | Non
 
     def by_class(name: str) -> NDArray[np.float64]:
         cells = numbers(result[name].combine_chunks().fill_null(0))
-        return np.bincount(codes, cells, classes.size)
+        return np.bincount(codes, cells, classes.size).astype(np.float64, copy=False)
 
     def by_column(name: str) -> Floats:
         return np.stack([by_class(f"{name}{j}") for j in range(c.size)], axis=1)
