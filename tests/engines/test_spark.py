@@ -528,6 +528,19 @@ def test_sums_of_spark_have_the_same_bits_each_time(spark):
 
 
 @pytest.mark.usefixtures("python_reads_nothing")
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize("cell", ["sin(id)", "NULL", "double('NaN')"], ids=["none", "NULL", "NaN"])
+def test_a_cell_that_is_missing_behind_the_first_rows_is_left_out(spark, cell, weight):
+    df = spark.range(0, 6000, 1, 1).selectExpr(
+        f"IF(id = 5000, {cell}, sin(id)) AS a", "cos(id) AS b", "id % 3 AS y", "id % 4 AS w"
+    )
+    table = df.toArrow()
+    options = {} if weight is None else {"sample_weight": table["w"].to_numpy()}
+    found = engine.summarize(df, target="y", columns=NAMES, weight=weight)
+    assert_nearly(found, of_rows(table, **options))
+
+
+@pytest.mark.usefixtures("python_reads_nothing")
 def test_values_that_repeat_round_no_worse_than_others(spark):
     """A plain sum of 300,000 times 0.1 is off by 5e-12."""
     df = spark.range(0, 600_000, 1, 1).selectExpr(

@@ -11,6 +11,8 @@ answer, and the rows go to Python after all.
 from __future__ import annotations
 
 import math
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -58,10 +60,14 @@ def summarize_by_sums(rows: Any, labelled: LabelledColumns) -> Summary | None:
         c = _centres(sample)
         if _estimated(sample, c).doubtful().any():
             return None
-        blocks = _query(rows, c, weighted)
         K = sample.classes.size
         few = K <= _FEW_CLASSES and _n_blocks(rows) * K <= _FEW
-        found = _sums((blocks if few else _added(blocks)).toArrow(), c, labelled)
+        none_missing = (sample.moments.weight == sample.class_weight[:, np.newaxis]).all()
+        for complete in (True, False) if none_missing else (False,):
+            blocks = _query(rows, c, weighted, complete)
+            found = _sums((blocks if few else _added(blocks)).toArrow(), c, labelled)
+            if found is not None:
+                break
     except (RowError, NaivelyError):  # which row it is, Python will tell
         return None
     if found is None or found.doubtful().any():
@@ -111,27 +117,35 @@ def _estimated(sample: Summary, c: Floats) -> ColumnSums:
     return ColumnSums(sample.classes, weight, weight, v, v, v, s, q, c)
 
 
-def _query(rows: Any, c: Floats, weighted: bool) -> Any:
-    """Return a frame of sums by block and class."""
+def _query(rows: Any, c: Floats, weighted: bool, complete: bool) -> Any:
+    """Return a frame of sums by block and class.
+
+    If all rows seem to be complete, no cells are counted, which saves time. Where one is missing
+    after all, there are fewer complete rows than rows, or a sum is NaN.
+    """
     functions = need("pyspark.sql.functions", "Spark", extra="spark")
     nothing = functions.lit(None).cast("double")
     number = functions.monotonically_increasing_id()  # the partition's, and the row's in it
     keys = [functions.shiftright(number, _BITS).alias("block"), rows.y]
     keys += [rows.w] if weighted else []
-    differences = [
-        (functions.nanvl(rows[f"x{j}"].cast("double"), nothing) - functions.lit(c_j)).alias(f"d{j}")
-        for j, c_j in enumerate(c.tolist())
-    ]
-    table = rows.select(*keys, *differences)
+    cells = [rows[f"x{j}"].cast("double") for j in range(c.size)]
+    if not complete:
+        cells = [functions.nanvl(cell, nothing) for cell in cells]
+    pairs = enumerate(zip(cells, c.tolist(), strict=True))
+    table = rows.select(*keys, *((x - functions.lit(c_j)).alias(f"d{j}") for j, (x, c_j) in pairs))
     sums = [functions.count(functions.lit(1)).alias("n")]
+    if complete:
+        every = reduce(add, (table[f"d{j}"] for j in range(c.size)))
+        sums.append(functions.count(every).alias("complete"))
     if weighted:
         usable = (table.w >= 0) & (table.w < float("inf"))
         sums.append(functions.count(functions.when(usable, 1)).alias("good"))
         sums.append(functions.sum(table.w).alias("weight"))
     for j in range(c.size):
         d = table[f"d{j}"]
-        sums.append(functions.count(d).alias(f"n{j}"))
-        if weighted:
+        if not complete:
+            sums.append(functions.count(d).alias(f"n{j}"))
+        if weighted and not complete:
             sums.append(functions.sum(functions.when(d.isNotNull(), table.w)).alias(f"v{j}"))
         w_d = table.w * d if weighted else d
         sums += [functions.sum(w_d).alias(f"s{j}"), functions.sum(w_d * d).alias(f"q{j}")]
@@ -156,7 +170,7 @@ def _added(blocks: Any) -> Any:
 
 
 def _sums(result: Any, c: Floats, labelled: LabelledColumns) -> ColumnSums | None:
-    """Return the sums of all classes; None where a weight is not valid."""
+    """Return the sums of all classes; None where a weight is not valid, or a cell is missing."""
     result = result.sort_by("block")
     classes, codes = encode(result["y"], labelled.target)
 
@@ -167,12 +181,17 @@ def _sums(result: Any, c: Floats, labelled: LabelledColumns) -> ColumnSums | Non
     def by_column(name: str) -> Floats:
         return np.stack([by_class(f"{name}{j}") for j in range(c.size)], axis=1)
 
-    rows, used = by_class("n"), by_column("n")
-    weight, v = rows, used
+    rows, complete = by_class("n"), "complete" in result.column_names
+    weight = by_class("weight") if labelled.weight is not None else rows
+    if labelled.weight is not None and (by_class("good") != rows).any():
+        return None
+    shape = classes.size, c.size
+    used = np.broadcast_to(rows[:, np.newaxis], shape) if complete else by_column("n")
+    v = used
     if labelled.weight is not None:
-        if (by_class("good") != rows).any():
-            return None
-        weight, v = by_class("weight"), by_column("v")
+        v = np.broadcast_to(weight[:, np.newaxis], shape) if complete else by_column("v")
     s, q, centres = by_column("s"), by_column("q"), np.broadcast_to(c, v.shape)
+    if complete and ((by_class("complete") != rows).any() or np.isnan(s).any()):
+        return None
     terms = np.minimum(rows, 2**_BITS) + by_class("blocks")  # of a sum, and of its sums
     return ColumnSums(classes, terms, weight, used, used, v, s, q, centres)
