@@ -116,7 +116,8 @@ def test_a_store_that_is_not_there_is_told_without_secrets(bucket, monkeypatch):
     assert not any(secret in told for secret in SECRETS.values())
 
 
-def test_the_command_line_reads_and_writes_where_files_are(tmp_path, copied, bucket):
+def test_the_command_line_reads_and_writes_where_files_are(tmp_path, copied, bucket, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     there, model = f"s3://{BUCKET}/here/a.csv", f"s3://{BUCKET}/m.safetensors"
     learn = "-t", "label", "--exclude", "name"
     assert f"{model}: 3,000 rows" in run_well("fit", there, *learn, "-o", model).output
