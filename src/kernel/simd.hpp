@@ -179,7 +179,8 @@ NAIVELY_INLINE void set_root_of_two(const TwoLanes& bits, TwoLanes& root) {
 
 // x *= 2^m, where the last bits are 16 m + i
 template <class V> NAIVELY_INLINE void multiply_by_power_of_two(const V& bits, V& x) {
-    decltype(bits == x) exponent, of_x;
+    typedef std::uint64_t Bits __attribute__((vector_size(sizeof(V))));
+    Bits exponent, of_x;
     std::memcpy(&exponent, &bits, sizeof exponent);
     std::memcpy(&of_x, &x, sizeof of_x);
     of_x += exponent >> 4 << 52;
