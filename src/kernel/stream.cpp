@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 namespace naively {
 namespace {
 
+// Rounding of a class's weight is less than this part of the most that it has been.
+constexpr double sum_noise = 64.0 * std::numeric_limits<double>::epsilon();
 constexpr double least_scale = 1e-100;
 // Rounding of the weights that are left is less than this part of the weight that is forgotten.
 constexpr double forgotten_noise = 1e-3;
@@ -24,11 +27,13 @@ void StreamRow::sort() {
 
 void Stream::grow(std::size_t n_classes, std::size_t n_columns) {
     weights_.stored.resize(n_classes, 0.0);
+    heaviest_.resize(n_classes, 0.0);
     statistics_->grow(n_classes, n_columns);
 }
 
 void Stream::clear() {
     std::fill(weights_.stored.begin(), weights_.stored.end(), 0.0);
+    std::fill(heaviest_.begin(), heaviest_.end(), 0.0);
     weights_.scale = 1.0;
     statistics_->clear();
 }
@@ -44,10 +49,17 @@ void Stream::add(const StreamRow& row) {
     statistics_->add(row);
 }
 
-bool Stream::remove(const StreamRow& row, bool certain) {
-    const double left = weight_left(weights_.stored[row.code], row.weight, certain);
-    if (left < 0.0 || !statistics_->remove(row, certain)) return false;
+// Returns how a row of a class is removed, whose sums are off by the rounding of the heaviest.
+Removal Stream::removal(std::size_t k, bool certain) {
+    heaviest_[k] = std::max(heaviest_[k], weights_.stored[k]);
+    return {sum_noise * heaviest_[k], certain};
+}
+
+bool Stream::remove(const StreamRow& row, const Removal& how) {
+    const double left = weight_left(weights_.stored[row.code], row.weight, how);
+    if (left < 0.0 || !statistics_->remove(row, how)) return false;
     weights_.stored[row.code] = left;
+    if (left == 0.0) heaviest_[row.code] = 0.0, statistics_->empty(row.code);
     return true;
 }
 
@@ -62,6 +74,7 @@ void Stream::age() {
     weights_.scale *= decay_;
     if (weights_.scale > least_scale) return;
     for (double& weight : weights_.stored) weight *= weights_.scale;
+    for (double& weight : heaviest_) weight *= weights_.scale;
     for (StreamRow& row : rows_) row.weight *= weights_.scale;
     statistics_->multiply(weights_.scale);
     weights_.scale = 1.0;
@@ -92,13 +105,14 @@ void Stream::trim() {
 void Stream::leave(std::deque<StreamRow>::const_iterator at) {
     const StreamRow row = *at;
     rows_.erase(at);
-    const bool removed = row.weight == 0.0 || remove(row, from_elsewhere_);
+    const bool removed = row.weight == 0.0 || remove(row, removal(row.code, from_elsewhere_));
     if (!from_elsewhere_ && (!removed || ++n_removed_ >= window_)) sum_up_window();
 }
 
 void Stream::sum_up_window() {
     n_removed_ = 0;
     std::fill(weights_.stored.begin(), weights_.stored.end(), 0.0);
+    std::fill(heaviest_.begin(), heaviest_.end(), 0.0);
     statistics_->clear();
     for (const StreamRow& row : rows_)
         if (row.weight > 0.0) add(row);
@@ -107,9 +121,9 @@ void Stream::sum_up_window() {
 bool Stream::forget(StreamRow& row) {
     row.weight /= weights_.scale;
     if (window_ == 0) {
-        const double left = weights_.stored[row.code] - row.weight;
-        return statistics_->may_leave(left, forgotten_noise * row.weight, row) &&
-               remove(row, false);
+        const Removal how = removal(row.code, false);
+        const double left = weight_left(weights_.stored[row.code], row.weight, how);
+        return statistics_->may_leave(left, forgotten_noise * row.weight, row) && remove(row, how);
     }
     const auto found = std::find_if(rows_.rbegin(), rows_.rend(), [&](const StreamRow& kept) {
         return kept.weight > 0.0 && kept == row;

@@ -48,6 +48,13 @@ struct ClassWeights {
     double of(std::size_t k) const { return stored[k] * scale; }
 };
 
+// How a row is removed: a weight that is left, of no more than `noise`, is but rounding. Of a row
+// that certainly was added, what would be below zero is rounding, too.
+struct Removal {
+    double noise = 0.0;
+    bool certain = false;
+};
+
 class RowStatistics {
   public:
     virtual ~RowStatistics() = default;
@@ -55,11 +62,12 @@ class RowStatistics {
     virtual void grow(std::size_t n_classes, std::size_t n_columns) = 0;
     virtual void clear() = 0;
     virtual void add(const StreamRow& row) = 0;
-    // Leaves everything as it is, and returns false, where the row cannot have been added. Of a row
-    // that certainly was, what would be below zero is rounding, and becomes 0.
-    virtual bool remove(const StreamRow& row, bool certain) = 0;
+    // Leaves everything as it is, and returns false, where the row cannot have been added.
+    virtual bool remove(const StreamRow& row, const Removal& how) = 0;
     // Whether its class can have this weight left without the row: no column of it weighs more.
     virtual bool may_leave(double left, double noise, const StreamRow& row) const = 0;
+    // Removes what rounding has left of a class without rows.
+    virtual void empty(std::size_t k) = 0;
     virtual void multiply(double factor) = 0;
     // Adds the terms of a row to those of each class. False where the numbers are so large or so
     // small that a model must be read with care.
@@ -74,10 +82,10 @@ class RowStatistics {
 
 // a - b, which is 0 where that is but rounding; below 0 where b was never part of a, unless it
 // certainly was.
-inline double weight_left(double a, double b, bool certain) {
+inline double weight_left(double a, double b, const Removal& how) {
     const double left = a - b;
-    if (certain && left < 0.0) return 0.0;
-    const double rounding = (left > 0.0 ? weight_noise : weight_shortfall) * a;
+    if (how.certain && left < 0.0) return 0.0;
+    const double rounding = std::max(how.noise, (left > 0.0 ? weight_noise : weight_shortfall) * a);
     return left <= rounding && left >= -rounding ? 0.0 : left;
 }
 
@@ -130,8 +138,9 @@ class MomentStatistics final : public RowStatistics {
     void grow(std::size_t n_classes, std::size_t n_columns) override;
     void clear() override;
     void add(const StreamRow& row) override;
-    bool remove(const StreamRow& row, bool certain) override;
+    bool remove(const StreamRow& row, const Removal& how) override;
     bool may_leave(double left, double noise, const StreamRow& row) const override;
+    void empty(std::size_t k) override;
     void multiply(double factor) override;
     bool add_terms(const StreamRow& row, const ClassWeights& weights, double* joint) override;
     bool is_plain(double x) const override { return x > -1e60 && x < 1e60; }
@@ -139,6 +148,9 @@ class MomentStatistics final : public RowStatistics {
     void changed(std::size_t j) { stale_[j] = 1, any_stale_ = true; }
 
   private:
+    struct Cell : Moments {
+        double largest_m2 = 0.0;  // that rows were removed from
+    };
     struct Column {  // all classes together
         double mean = 0.0, variance = -1.0;
     };
@@ -146,7 +158,7 @@ class MomentStatistics final : public RowStatistics {
     Column pooled(std::size_t j) const;
 
     const GaussianOptions options_;
-    std::vector<std::vector<Moments>> by_class_;
+    std::vector<std::vector<Cell>> by_class_;
     std::vector<Column> columns_;
     std::vector<unsigned char> stale_;
     bool any_stale_ = false;
@@ -183,7 +195,8 @@ class Stream {
     double total() const;
     void age();
     void add(const StreamRow& row);
-    bool remove(const StreamRow& row, bool certain);
+    Removal removal(std::size_t k, bool certain);
+    bool remove(const StreamRow& row, const Removal& how);
     void leave(std::deque<StreamRow>::const_iterator at);
     void sum_up_window();
 
@@ -191,6 +204,7 @@ class Stream {
     const double decay_;
     const std::size_t window_;  // 0 for all rows
     ClassWeights weights_;
+    std::vector<double> heaviest_;  // what each class has weighed since it was empty
     std::deque<StreamRow> rows_;
     std::size_t n_removed_ = 0;
     bool from_elsewhere_ = false;

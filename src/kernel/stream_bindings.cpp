@@ -111,8 +111,8 @@ class RowStream {
     // The most probable class, ties going to the first; None where a model must be read with care.
     nb::object label(nb::handle row) {
         if (!score(row)) return nb::none();
-        std::size_t best = order_[0];
-        for (const std::size_t k : order_)
+        std::size_t best = order()[0];
+        for (const std::size_t k : order())
             if (joint_[k] > joint_[best]) best = k;
         return nb::borrow(labels_[best]);
     }
@@ -122,7 +122,8 @@ class RowStream {
         const Buffer buffer(out, PyBUF_WRITABLE | PyBUF_FORMAT | PyBUF_C_CONTIGUOUS);
         double* values = buffer.doubles();
         expect(values != nullptr, "there must be a place for every class");
-        if (buffer.size() != static_cast<Py_ssize_t>(order_.size()) || !score(row)) return false;
+        if (buffer.size() != static_cast<Py_ssize_t>(labels_.size()) || !score(row)) return false;
+        order();
         const double largest = *std::max_element(joint_.begin(), joint_.end());
         double total = 0.0;
         for (std::size_t i = 0; i < order_.size(); ++i)
@@ -131,20 +132,18 @@ class RowStream {
         return true;
     }
 
-    // All classes, sorted. Those that are new have no rows.
-    void set_classes(nb::list sorted) {
-        order_.clear();
-        for (nb::handle label : sorted) {
-            long code = place_of(codes_, label.ptr());
-            if (code < 0) {
-                code = static_cast<long>(labels_.size());
-                labels_.push_back(nb::borrow(label));
-                codes_[label] = code;
-            }
-            accept(label);
-            order_.push_back(static_cast<std::size_t>(code));
-        }
-        expect(order_.size() == labels_.size(), "classes stay");
+    // All classes. Those that are new have no rows.
+    void set_classes(nb::list classes) {
+        for (nb::handle label : classes) add_class(label);
+        expect(nb::len(classes) == labels_.size(), "classes stay");
+    }
+
+    // Makes a class of a label, unless it is one; in time that does not depend on the others.
+    void add_class(nb::handle label) {
+        accept(label);
+        if (place_of(codes_, label.ptr()) >= 0) return;
+        codes_[label] = labels_.size();
+        labels_.push_back(nb::borrow(label));
         joint_.resize(labels_.size());
         stream_.grow(labels_.size(), n_columns_);
     }
@@ -172,14 +171,14 @@ class RowStream {
     bool has_columns() const { return known_; }
 
     void class_weight(const Doubles& out) {
-        expect(out.size() == order_.size(), "weights must be by class");
+        expect(out.size() == order().size(), "weights must be by class");
         for (std::size_t i = 0; i < order_.size(); ++i)
             out.data()[i] = stream_.weights().of(order_[i]);
     }
 
     // What was learned before: by more rows than those of the window, or not.
     void set_class_weight(const ConstDoubles& values, bool from_elsewhere) {
-        expect(values.size() == order_.size(), "weights must be by class");
+        expect(values.size() == order().size(), "weights must be by class");
         for (std::size_t i = 0; i < order_.size(); ++i)
             stream_.weights().stored[order_[i]] = values.data()[i];
         stream_.set_from_elsewhere(from_elsewhere);
@@ -190,9 +189,9 @@ class RowStream {
         auto& statistics = *as<naively::MomentStatistics>();
         const double scale = stream_.weights().scale;
         double* values = out.data();
-        const std::size_t n = n_columns_ * order_.size();
+        const std::size_t n = n_columns_ * labels_.size();
         expect(out.size() == 4 * n, "moments must be by class and column");
-        for (const std::size_t k : order_)
+        for (const std::size_t k : order())
             for (std::size_t j = 0; j < n_columns_; ++j, ++values) {
                 const naively::Moments& cell = statistics.at(k, j);
                 values[0] = cell.weight * scale;
@@ -206,9 +205,9 @@ class RowStream {
     void set_moments(const ConstDoubles& given) {
         auto& statistics = *as<naively::MomentStatistics>();
         const double* values = given.data();
-        const std::size_t n = n_columns_ * order_.size();
+        const std::size_t n = n_columns_ * labels_.size();
         expect(given.size() == 4 * n, "moments must be by class and column");
-        for (const std::size_t k : order_)
+        for (const std::size_t k : order())
             for (std::size_t j = 0; j < n_columns_; ++j, ++values) {
                 statistics.at(k, j) = {{values[0], values[n], values[2 * n], values[3 * n]}};
                 statistics.changed(j);
@@ -219,8 +218,8 @@ class RowStream {
     void counts(const Doubles& out, bool missing) {
         const auto& statistics = *as<naively::CountStatistics>();
         double* values = out.data();
-        expect(out.size() == order_.size() * n_columns_, "counts must be by class and column");
-        for (const std::size_t k : order_)
+        expect(out.size() == labels_.size() * n_columns_, "counts must be by class and column");
+        for (const std::size_t k : order())
             for (std::size_t j = 0; j < n_columns_; ++j)
                 *values++ =
                     stream_.scale() * (missing ? statistics.missing(k, j) : statistics.count(k, j));
@@ -229,8 +228,8 @@ class RowStream {
     void set_counts(const ConstDoubles& given, bool missing) {
         auto& statistics = *as<naively::CountStatistics>();
         const double* values = given.data();
-        expect(given.size() == order_.size() * n_columns_, "counts must be by class and column");
-        for (const std::size_t k : order_)
+        expect(given.size() == labels_.size() * n_columns_, "counts must be by class and column");
+        for (const std::size_t k : order())
             for (std::size_t j = 0; j < n_columns_; ++j, ++values)
                 missing ? statistics.set_missing(k, j, *values)
                         : statistics.set_count(k, j, *values);
@@ -244,18 +243,18 @@ class RowStream {
         const auto& statistics = *as<naively::CodeStatistics>();
         const std::size_t n = statistics.n_codes(j);
         double* values = out.data();
-        expect(out.size() == order_.size() * n, "weights must be by class and code");
-        for (const std::size_t k : order_)
+        expect(out.size() == labels_.size() * n, "weights must be by class and code");
+        for (const std::size_t k : order())
             for (std::size_t code = 0; code < n; ++code)
                 *values++ = stream_.scale() * statistics.weight(k, j, code);
     }
 
     void set_codes(std::size_t j, const ConstDoubles& given) {
         auto& statistics = *as<naively::CodeStatistics>();
-        const std::size_t n = given.size() / std::max<std::size_t>(order_.size(), 1);
+        const std::size_t n = given.size() / std::max<std::size_t>(labels_.size(), 1);
         const double* values = given.data();
         expect(j < n_columns_, "a code has no column");
-        for (const std::size_t k : order_)
+        for (const std::size_t k : order())
             for (std::size_t code = 0; code < n; ++code, ++values)
                 if (*values > 0.0) statistics.add_weight(k, j, code, *values);
     }
@@ -280,6 +279,24 @@ class RowStream {
     }
 
   private:
+    // The codes of the classes, in the order of their labels: those that came since the last time
+    // are sorted, and merged with the others.
+    const std::vector<std::size_t>& order() {
+        const auto n_sorted = static_cast<std::ptrdiff_t>(order_.size());
+        if (order_.size() == labels_.size()) return order_;
+        const auto less = [&](std::size_t a, std::size_t b) {
+            const int found = PyObject_RichCompareBool(labels_[a].ptr(), labels_[b].ptr(), Py_LT);
+            if (found < 0) throw nb::python_error();
+            return found == 1;
+        };
+        std::vector<std::size_t> all = order_;
+        while (all.size() < labels_.size()) all.push_back(all.size());
+        std::sort(all.begin() + n_sorted, all.end(), less);
+        std::inplace_merge(all.begin(), all.begin() + n_sorted, all.end(), less);
+        order_ = std::move(all);
+        return order_;
+    }
+
     template <class S> S* as() {
         S* found = dynamic_cast<S*>(&stream_.statistics());
         expect(found != nullptr, "the stream has other statistics");
@@ -309,7 +326,7 @@ class RowStream {
     }
 
     bool score(nb::handle row) {
-        if (order_.empty() || !read(row, false)) return false;
+        if (labels_.empty() || !read(row, false)) return false;
         if (!stream_.joint(row_, priors_, joint_.data())) return false;
         return std::none_of(joint_.begin(), joint_.end(), [](double x) { return std::isnan(x); });
     }
@@ -419,7 +436,7 @@ class RowStream {
     nb::dict places_, codes_;  // of columns, and of labels
     nb::list names_;
     std::vector<nb::object> labels_;  // by code
-    std::vector<std::size_t> order_;  // the codes of the sorted classes
+    std::vector<std::size_t> order_;  // see order()
     std::vector<PyTypeObject*> types_;
     std::vector<std::pair<nb::object, long>> keys_;  // of the row before, and their columns
     std::vector<std::pair<nb::object, double>> fresh_;
@@ -455,6 +472,7 @@ void bind_stream(nb::module_& m) {
         .def("label", &RowStream::label, nb::arg().none())
         .def("proba", &RowStream::proba, nb::arg().none(), nb::arg())
         .def("set_classes", &RowStream::set_classes, nb::arg("classes"))
+        .def("add_class", &RowStream::add_class, nb::arg("label"))
         .def("accept", &RowStream::accept, nb::arg("label"))
         .def("set_columns", &RowStream::set_columns, nb::arg("names").none(), nb::arg("n_columns"))
         .def("class_weight", &RowStream::class_weight, nb::arg("out").noconvert())

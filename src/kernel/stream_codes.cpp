@@ -5,10 +5,11 @@
 namespace naively {
 
 void CodeStatistics::grow(std::size_t n_classes, std::size_t n_columns) {
+    const std::size_t first = n_classes == n_classes_ ? columns_.size() : 0;
     columns_.resize(n_columns);
-    for (Column& column : columns_) {
-        column.weights.resize(n_classes);
-        column.total.resize(n_classes, 0.0);
+    for (std::size_t j = first; j < n_columns; ++j) {
+        columns_[j].weights.resize(n_classes);
+        columns_[j].total.resize(n_classes, 0.0);
     }
     n_classes_ = n_classes;
 }
@@ -38,17 +39,18 @@ void CodeStatistics::add(const StreamRow& row) {
         add_weight(row.code, row.columns[i], static_cast<std::size_t>(row.cells[i]), row.weight);
 }
 
-bool CodeStatistics::remove(const StreamRow& row, bool certain) {
+bool CodeStatistics::remove(const StreamRow& row, const Removal& how) {
     for (const bool really : {false, true})
         for (std::size_t i = 0; i < row.cells.size(); ++i) {
             const std::size_t j = row.columns[i], code = static_cast<std::size_t>(row.cells[i]);
             const double before = weight(row.code, j, code);
-            const double left = weight_left(before, row.weight, certain);
+            const double left = weight_left(before, row.weight, how);
             if (!(left >= 0.0)) return false;
             if (!really) continue;
             Column& column = columns_[j];
             column.weights[row.code][code] = left;
-            column.total[row.code] = weight_left(column.total[row.code], row.weight, true);
+            column.total[row.code] =
+                weight_left(column.total[row.code], row.weight, {how.noise, true});
             drop_empty(j);
         }
     return true;
@@ -69,6 +71,15 @@ void CodeStatistics::drop_empty(std::size_t j) {
         return false;
     };
     while (column.n_codes > 0 && !has_weight(column.n_codes - 1)) --column.n_codes;
+}
+
+void CodeStatistics::empty(std::size_t k) {
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+        if (columns_[j].total[k] == 0.0 && columns_[j].weights[k].empty()) continue;
+        columns_[j].total[k] = 0.0;
+        columns_[j].weights[k].clear();
+        drop_empty(j);
+    }
 }
 
 void CodeStatistics::multiply(double factor) {

@@ -34,7 +34,8 @@ void CountStatistics::grow(std::size_t n_classes, std::size_t n_columns) {
     column_.resize(n_columns, 0.0);
     total_.resize(n_classes, 0.0);
     base_.resize(n_classes, 0.0);
-    stale_.assign(n_classes, 1);
+    if (n_columns != n_columns_) stale_.clear();  // a row may hold more that is absent from it
+    stale_.resize(n_classes, 1);
     n_classes_ = n_classes;
     n_columns_ = n_columns;
 }
@@ -79,7 +80,7 @@ void CountStatistics::add(const StreamRow& row) {
             change(row.code, row.columns[i], amount(row, i));
 }
 
-bool CountStatistics::remove(const StreamRow& row, bool certain) {
+bool CountStatistics::remove(const StreamRow& row, const Removal& how) {
     const std::size_t k = row.code;
     for (const bool really : {false, true})
         for (std::size_t i = 0; i < row.cells.size(); ++i) {
@@ -87,7 +88,7 @@ bool CountStatistics::remove(const StreamRow& row, bool certain) {
             const bool is_missing = std::isnan(row.cells[i]);
             const double before = is_missing ? missing(k, j) : counts_[at(k, j)];
             const double by = is_missing ? row.weight : amount(row, i);
-            const double left = weight_left(before, by, certain);
+            const double left = weight_left(before, by, how);
             if (!(left >= 0.0)) return false;
             if (!really) continue;
             if (is_missing)
@@ -109,7 +110,16 @@ bool CountStatistics::may_leave(double left, double noise, const StreamRow& row)
         });
     double held = 0.0;
     for (std::size_t i = 0; i < row.cells.size(); ++i) held += amount(row, i);
-    return left > noise || total_[k] - held <= count_noise * total_[k];
+    return left > 0.0 || total_[k] - held <= count_noise * total_[k] + noise;
+}
+
+void CountStatistics::empty(std::size_t k) {
+    for (std::size_t j = 0; j < n_columns_; ++j) {
+        if (counts_[at(k, j)] != 0.0) change(k, j, -counts_[at(k, j)]);
+        if (missing(k, j) != 0.0) change_missing(k, j, -missing(k, j));
+    }
+    total_[k] = 0.0;
+    stale_[k] = 1;
 }
 
 void CountStatistics::multiply(double factor) {

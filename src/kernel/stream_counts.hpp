@@ -26,8 +26,9 @@ class CountStatistics final : public RowStatistics {
     void grow(std::size_t n_classes, std::size_t n_columns) override;
     void clear() override;
     void add(const StreamRow& row) override;
-    bool remove(const StreamRow& row, bool certain) override;
+    bool remove(const StreamRow& row, const Removal& how) override;
     bool may_leave(double left, double noise, const StreamRow& row) const override;
+    void empty(std::size_t k) override;
     void multiply(double factor) override;
     bool add_terms(const StreamRow& row, const ClassWeights& weights, double* joint) override;
     bool is_plain(double x) const override {

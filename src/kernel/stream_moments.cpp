@@ -11,21 +11,22 @@ constexpr double least = 1e-100, most = 1e100;  // variances whose products stay
 }  // namespace
 
 void MomentStatistics::grow(std::size_t n_classes, std::size_t n_columns) {
+    const std::size_t first = n_columns == columns_.size() ? by_class_.size() : 0;
     by_class_.resize(n_classes);
-    for (auto& columns : by_class_) columns.resize(n_columns, Moments{});
+    for (std::size_t k = first; k < n_classes; ++k) by_class_[k].resize(n_columns);
     columns_.resize(n_columns);
     stale_.resize(n_columns, 1);
     any_stale_ = true;
 }
 
 void MomentStatistics::clear() {
-    for (auto& columns : by_class_) std::fill(columns.begin(), columns.end(), Moments{});
+    for (auto& columns : by_class_) std::fill(columns.begin(), columns.end(), Cell{});
     std::fill(stale_.begin(), stale_.end(), static_cast<unsigned char>(1));
     any_stale_ = true;
 }
 
 void MomentStatistics::add(const StreamRow& row) {
-    Moments* columns = by_class_[row.code].data();
+    Cell* columns = by_class_[row.code].data();
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
         const std::size_t j = row.columns[i];
         const MomentsOf<double> cell{row.weight, row.cells[i], 0.0, 0.0};
@@ -35,17 +36,23 @@ void MomentStatistics::add(const StreamRow& row) {
     any_stale_ = true;
 }
 
-bool MomentStatistics::remove(const StreamRow& row, bool certain) {
-    Moments* columns = by_class_[row.code].data();
+bool MomentStatistics::remove(const StreamRow& row, const Removal& how) {
+    Cell* columns = by_class_[row.code].data();
     for (const bool really : {false, true})
         for (std::size_t i = 0; i < row.cells.size(); ++i) {
             const std::size_t j = row.columns[i];
-            Moments left = columns[j];
+            Cell left = columns[j];
+            left.largest_m2 = std::max(left.largest_m2, left.m2);
+            const bool is_last = std::fabs(left.weight - row.weight) <= how.noise;
             left -= Moments{{row.weight, row.cells[i], 0.0, 0.0}};
-            if (certain) {
-                if (!(left.weight > 0.0)) left = Moments{};
+            if (is_last || left.weight == 0.0) left = Cell{};
+            if (how.certain) {
+                if (!(left.weight > 0.0)) left = Cell{};
                 left.m2 = std::max(left.m2, 0.0);
             }
+            // Rounding of means grows as the weight falls.
+            if (left.m2 < 0.0 && left.m2 * left.weight >= -how.noise * left.largest_m2)
+                left.m2 = 0.0;
             if (!(left.weight >= 0.0 && left.m2 >= 0.0)) return false;
             if (really) columns[j] = left, changed(j);
         }
@@ -53,17 +60,23 @@ bool MomentStatistics::remove(const StreamRow& row, bool certain) {
 }
 
 bool MomentStatistics::may_leave(double left, double noise, const StreamRow& row) const {
-    const std::vector<Moments>& columns = by_class_[row.code];
+    const std::vector<Cell>& columns = by_class_[row.code];
     return holds_without(row, columns.size(),
                          [&](std::size_t j) { return columns[j].weight <= left + noise; });
 }
 
+void MomentStatistics::empty(std::size_t k) {
+    for (std::size_t j = 0; j < columns_.size(); ++j)
+        if (by_class_[k][j].weight != 0.0) by_class_[k][j] = Cell{}, changed(j);
+}
+
 void MomentStatistics::multiply(double factor) {
     for (auto& columns : by_class_)
-        for (Moments& cell : columns) {
+        for (Cell& cell : columns) {
             cell.weight *= factor;
             cell.m2 *= factor;
-            if (cell.weight == 0.0) cell = Moments{};
+            cell.largest_m2 *= factor;
+            if (cell.weight == 0.0) cell = Cell{};
         }
 }
 
@@ -102,7 +115,7 @@ bool MomentStatistics::add_terms(const StreamRow& row, const ClassWeights&, doub
     refresh();
     if (!(largest_ < most)) return false;
     for (std::size_t k = 0; k < by_class_.size(); ++k) {
-        const Moments* columns = by_class_[k].data();
+        const Cell* columns = by_class_[k].data();
         LogOfProduct variances;
         double squares = 0.0;
         std::size_t n = 0;

@@ -196,3 +196,21 @@ def test_a_bad_code_is_an_error_that_names_the_column(cell):
     with pytest.raises(NaivelyError, match="'w'"):
         model.learn_one({"w": cell}, "x")
     assert model.feature_names_in_.tolist() == ["a"]
+
+
+COUNTED = {"MultinomialNB": MultinomialNB, "ComplementNB": ComplementNB}
+
+
+@pytest.mark.parametrize("estimator", COUNTED.values(), ids=COUNTED)
+def test_forgetting_all_rows_of_a_class_leaves_no_count_in_it_or_is_refused(estimator):
+    X, y = np.array([[0.1, 0.3], [0.2, 0.6], [0.7, 0.1]]), ["a", "a", "b"]
+    whole = estimator().fit(X, y)
+    batch, single = estimator().fit(X, y).forget(X[:2], y[:2]), estimator().fit(X, y)
+    for x in X[:2].tolist():
+        single.forget_one(x, "a")
+    for model in (batch, single):
+        assert model.class_count_.tolist() == [0, 1]
+        assert model.feature_count_[0].tolist() == [0, 0]
+    with pytest.raises(NaivelyError, match="would have no rows, and counts of them"):
+        whole.forget(X[:2] / 2, y[:2])
+    assert np.array_equal(whole.feature_count_, estimator().fit(X, y).feature_count_)

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from naively import NaiveBayes, NaivelyError
+from naively.families import Histogram
 from tests.estimators.test_streams import assert_close
 
 RNG = np.random.default_rng(2)
@@ -95,6 +96,26 @@ def test_columns_come_and_go():
     assert model.summary_.schema.held == ("number", "category")
     assert model.predict_one({"town": "Ulm"}) == "x"
     assert model.predict_one({"town": "Bonn", "other": 3}) == "y"
+
+
+@pytest.mark.parametrize(
+    "params", [{}, {"calibration": None}, {"families": {"a": Histogram()}, "decay": 0.99}]
+)
+def test_columns_that_a_row_lacks_are_as_those_that_it_has_without_a_cell(params):
+    day = np.datetime64("2024-01-01")
+    rows = [{"a": i % 7 / 3, "b": "uvw"[i % 3], "when": day + i % 50} for i in range(1000)]
+    more = [{"a": 1.5}, {}, {"b": "new", "n": 1.5}, {"when": day, "c": "text"}, {"d": True}]
+    more += [{f"column {i}": i / 3 if i % 2 else f"category {i}"} for i in range(20)]
+    names = dict.fromkeys(name for row in rows + more for name in row)
+    short, whole = NaiveBayes(**params), NaiveBayes(**params)
+    for i, row in enumerate(rows + more):
+        short.learn_one(row, "xy"[i % 2])
+        whole.learn_one(row if i < 1000 else dict.fromkeys(names) | row, "xy"[i % 2])
+    assert short.summary_.schema == whole.summary_.schema
+    assert short.summary_ == whole.summary_
+    for model in (short, whole):
+        model.forget_one(more[2], "x", model.decay ** (len(more) - 3))
+    assert short.summary_ == whole.summary_
 
 
 def test_a_window_of_any_columns_holds_the_last_rows():

@@ -29,6 +29,12 @@ def test_rivers_own_checks_pass(model, check):
     check(RiverClassifier(copy.deepcopy(model)))
 
 
+def test_the_order_of_features_does_not_matter_to_the_default_model():
+    checks = yield_checks(RiverClassifier(NaiveBayes()))
+    check = next(c for c in checks if c.__name__ == "check_shuffle_features_no_impact")
+    check(RiverClassifier(NaiveBayes()))
+
+
 def test_progressive_validation_judges_as_well_as_rivers_own_model():
     ours, its = (
         evaluate.progressive_val_score(Phishing().take(500), model, metrics.Accuracy()).get()

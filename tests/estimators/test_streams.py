@@ -183,6 +183,23 @@ def test_forgetting_a_row_is_never_having_seen_it(params):
     assert_close(model.summary_, GaussianNB().fit(rest, labels[30:]).summary_, 1e-10)
 
 
+@pytest.mark.parametrize("kind", ESTIMATORS.values())
+def test_rows_of_any_weights_may_be_forgotten_in_any_order_and_leave_nothing(kind):
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 12))
+        X = rng.normal(size=(n, 3)) if kind in (GaussianNB, NaiveBayes) else rng.poisson(1, (n, 3))
+        weights = rng.random(n) * 10.0 ** rng.integers(-3, 1, n)
+        rows = [*zip(X.tolist(), rng.choice(["a", "b"], n).tolist(), weights.tolist(), strict=True)]
+        model = kind()
+        for row in rows:
+            model.learn_one(*row)
+        for i in rng.permutation(n):
+            model.forget_one(*rows[i])
+        left = model.summary_.statistics.values()
+        assert not any(part.by_class(model.summary_.axes).any() for part in left)
+
+
 @pytest.mark.parametrize("window", [None, 100])
 def test_forgetting_what_was_never_learned_is_an_error_that_changes_nothing(window):
     model = GaussianNB(window=window)
@@ -499,6 +516,14 @@ def test_a_row_of_weight_zero_alone_is_not_learned(cls):
     with pytest.raises(NotFittedError):
         model.predict_one({"a": 1})
     assert model.learn_one({"a": 1}, "x").class_count_.tolist() == [1]
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS.values())
+def test_a_batch_without_any_weight_changes_nothing(kind):
+    model = kind().fit([[1], [0], [1]], ["x", "y", "y"])
+    before = model.summary_
+    model.partial_fit([[5], [6]], ["x", "z"], sample_weight=[0.0, 0.0])
+    assert model.summary_ == before
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS.values())

@@ -58,6 +58,7 @@ class KernelStream:
     def __init__(self, rows: Any, schema_of: Callable[[Schema], Schema]) -> None:
         self._rows, self._schema_of = rows, schema_of
         self._classes: NDArray[Any] = np.empty(0, np.int64)
+        self._fresh: dict[Any, None] = {}  # labels of the same type that came since, to be united
 
     @property
     def columns(self) -> Schema | None:
@@ -66,6 +67,14 @@ class KernelStream:
             return None
         names = self._rows.names
         return Schema(self._rows.n_columns, None if names is None else tuple(map(str, names)))
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels so far, sorted."""
+        if self._fresh:
+            fresh, self._fresh = [*self._fresh], {}
+            self._classes = labels.union(self._classes, labels.encode(fresh)[0])
+        return self._classes
 
     def learn(self, row: Any, label: Any, weight: float) -> None:
         """Add a row whose cells are plain numbers."""
@@ -93,21 +102,22 @@ class KernelStream:
     def summary(self) -> Summary:
         """Return what was learned so far."""
         schema = self._schema_of(self.columns or Schema(0))
-        weight = np.empty(self._classes.size)
+        weight = np.empty(self.classes.size)
         self._rows.class_weight(weight)
         if not schema.n_columns:
-            return Summary.zero(schema, self._classes).with_statistic(ClassWeight(weight))
+            return Summary.zero(schema, self.classes).with_statistic(ClassWeight(weight))
         if schema.categories:
             axes, tallies = self._tallies(schema)
             return Summary.of(schema, axes, ClassWeight(weight), tallies)
         found = self._counts(schema) if schema.counted else [self._moments(schema)]
-        return Summary.of(schema, Axes(self._classes), ClassWeight(weight), *found)
+        return Summary.of(schema, Axes(self.classes), ClassWeight(weight), *found)
 
     def load(self, summary: Summary, kept: list[tuple[Any, Any, float]]) -> None:
         """Begin with a summary, and with those of its rows that are in the window."""
         names = summary.schema.names
         self._rows.set_columns(None if names is None else list(names), summary.schema.n_columns)
-        self._set_classes(summary.classes)
+        self._classes = summary.classes
+        self._rows.set_classes(as_list(summary.classes))
         self._rows.set_class_weight(summary.class_weight, not is_all(kept, summary))
         if summary.schema.counted:
             for kind in _COUNTS[summary.schema.counted]:
@@ -121,14 +131,14 @@ class KernelStream:
         self._rows.trim()
 
     def _moments(self, schema: Schema) -> Moments:
-        moments = np.empty((4, self._classes.size, schema.n_columns))
+        moments = np.empty((4, self.classes.size, schema.n_columns))
         self._rows.moments(moments)
         return Moments(moments)
 
     def _counts(self, schema: Schema) -> list[Statistic]:
         found: list[Statistic] = []
         for kind in _COUNTS[schema.counted]:
-            width = self._classes.size, schema.n_columns
+            width = self.classes.size, schema.n_columns
             values = np.empty(width)
             self._rows.counts(values, kind is MissingCells)
             found.append(kind(width, (values, ())))
@@ -136,30 +146,32 @@ class KernelStream:
 
     def _tallies(self, schema: Schema) -> tuple[Axes, Tallies]:
         """Return the codes that have weight, by column, and their weights."""
-        seen, weights = [], [np.empty((self._classes.size, 0))]
+        seen, weights = [], [np.empty((self.classes.size, 0))]
         for j in range(schema.n_columns):
-            values = np.empty((self._classes.size, self._rows.n_codes(j)))
+            values = np.empty((self.classes.size, self._rows.n_codes(j)))
             self._rows.codes(j, values)
             seen.append(np.flatnonzero(values.any(axis=0)))
             weights.append(values[:, seen[-1]])
-        return Axes(self._classes, tuple(seen)), Tallies(np.concatenate(weights, axis=1))
+        return Axes(self.classes, tuple(seen)), Tallies(np.concatenate(weights, axis=1))
 
     def _set_tallies(self, summary: Summary) -> None:
         for j, codes in enumerate(summary.categories):
-            values = np.zeros((self._classes.size, int(codes[-1]) + 1 if codes.size else 0))
+            values = np.zeros((self.classes.size, int(codes[-1]) + 1 if codes.size else 0))
             values[:, codes.astype(np.intp)] = summary.tally(j)
             self._rows.set_codes(j, values)
 
     def _known(self, label: Any) -> Any:
         """Return a label as it is kept, having made a class of it if it is new."""
         found, _ = labels.encode([label])
-        classes = labels.union(self._classes, found)
-        kept = as_list(classes)[int(labels.positions(found, classes)[0])]
-        self._set_classes(classes)
+        kept = as_list(found)[0]
+        kinds = {array.dtype.kind for array in (self._classes, found)}
+        if self._classes.size and (kinds <= {"U", "O"} or kinds in ({"i"}, {"f"}, {"S"})):
+            self._fresh[kept] = None
+            self._rows.add_class(kept)
+        else:
+            self._classes = labels.union(self.classes, found)
+            kept = as_list(self._classes)[int(labels.positions(found, self._classes)[0])]
+            self._rows.set_classes(as_list(self._classes))
         if label == kept:
             self._rows.accept(label)
         return kept
-
-    def _set_classes(self, classes: NDArray[Any]) -> None:
-        self._rows.set_classes(as_list(classes))
-        self._classes = classes

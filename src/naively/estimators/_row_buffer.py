@@ -13,8 +13,10 @@ good.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Set
 from copy import copy
 from dataclasses import replace
+from math import isclose
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,6 +68,7 @@ class RowBuffer:
         self._before, self._waiting = summary, deque[WaitingRow](maxlen=self._window)
         self._classes = np.empty(0, np.int64) if summary is None else summary.classes
         self._names: dict[str, None] | None = None
+        self._dates = set() if summary is None else {*summary.schema.dates}
         self._n_columns = 0
         self.n_rows, self._since = 0, 0  # when what was before was last added to
         if summary is not None:
@@ -94,10 +97,12 @@ class RowBuffer:
         if any(map(_is_far, row.values() if isinstance(row, dict) else row)):
             trial = copy(self)
             trial._waiting = self._waiting.copy()
+            trial._names = None if self._names is None else self._names.copy()
             trial._append(row, label, weight)
             self._read(trial.summary())  # a variance may exceed every float64
         self._append(row, label, weight)
         self._held |= held
+        self._dates |= {str(name) for name, what in held.items() if what in DATES}
         if self._window is None and len(self._waiting) >= FIRST:
             self._settle(self.summary())
 
@@ -122,15 +127,16 @@ class RowBuffer:
                     f"column {name!r} holds dates, and is not among the columns of the first rows. "
                     "Give their parts (year, month, ...) as columns, or fit again."
                 )
-        every = (self._held | held).items()
-        dates = {str(name) for name, what in every if what in DATES}
-        self._check_parts({*cells, *(self._names or ())}, dates | set(known.dates if known else ()))
+        names = self._names or {}
+        dates = {str(name) for name, what in held.items() if what in DATES} - self._dates
+        self._check_parts({*cells, *names} if dates else cells.keys() - names.keys(), dates)
         return held
 
-    def _check_parts(self, names: set[Any], dates: set[str]) -> None:
+    def _check_parts(self, names: Set[Any], dates: set[str]) -> None:
         """Raise where a column has the name that a part of dates gets."""
-        for name in names if dates else ():
-            if (split_name(str(name)) or ("",))[0] in dates:
+        for name in names if dates or self._dates else ():
+            source = (split_name(str(name)) or ("",))[0]
+            if source in dates or source in self._dates:
                 raise NaivelyError(
                     f"column {name!r} has the name of a part of the dates in another column. "
                     "Rename it."
@@ -140,7 +146,8 @@ class RowBuffer:
         found, _ = labels.encode([label])
         self._classes = labels.union(self._classes, found)
         if isinstance(row, dict):
-            self._names = (self._names or {}) | dict.fromkeys(row)
+            self._names = {} if self._names is None else self._names
+            self._names.update(dict.fromkeys(row))
             self._n_columns = len(self._names)
         else:
             self._n_columns = len(row)
@@ -151,21 +158,25 @@ class RowBuffer:
         """Remove a row, or raise where it was never added."""
         found, _ = labels.encode([label])
         its = as_list(found)[0]
-        for i in reversed(range(len(self._waiting))):
-            waiting = self._waiting[i]
-            right = self._window is not None or np.isclose(self._now(waiting), weight, 1e-12)
-            if waiting.label == its and is_same_row(waiting.row, row, self._absent) and right:
+        for i, waiting in enumerate(reversed(self._waiting), 1):
+            if waiting.label == its and self._is_same(waiting, row, weight):
                 if self._before is None and len(self._waiting) == 1:
                     before = self.summary()  # of no rows nobody could tell what columns hold
                     self._settle(before - before)
                 else:
-                    del self._waiting[i]
+                    del self._waiting[-i]
                 return
         if self._window is not None or self._before is None:
             raise_never_learned(its, weight)
         before = self.summary()
         gone = self._measured([WaitingRow(row, its, weight, self.n_rows - 1)], before.schema)
         self._settle(before - gone)
+
+    def _is_same(self, waiting: WaitingRow, row: Row, weight: float) -> bool:
+        """Whether a row that waits is this one, and counts as much, which a window does not ask."""
+        if self._window is None and not isclose(self._now(waiting), weight, rel_tol=1e-12):
+            return False
+        return is_same_row(waiting.row, row, self._absent)
 
     def kept(self) -> list[tuple[Row, Any, float]]:
         """Return the rows of the window, and what they count now."""
@@ -213,9 +224,26 @@ class RowBuffer:
         classes, codes = labels.encode([row.label for row in rows])
         weights = np.array([*map(self._now, rows)])
         targets = Targets(classes, codes, None if (weights == 1).all() else weights)
+        plain = [row.row for row in rows]
+        if schema is not None and schema.inputs is not None:
+            return self._measured_where_present(plain, targets, schema)
         columns = Schema(self._n_columns, None if self._names is None else tuple(self._names))
-        found: Summary = self._measure_rows([row.row for row in rows], targets, columns, schema)
+        found: Summary = self._measure_rows(plain, targets, columns, schema)
         return found
+
+    def _measured_where_present(self, rows: list[Row], targets: Targets, schema: Schema) -> Summary:
+        """Measure rows in the columns that some of them have, of which there may be few."""
+        at = [*range(schema.n_columns)]
+        if all(isinstance(row, dict) for row in rows) and not 0 < schema.sample < len(rows):
+            present = set[str]().union(*rows)
+            at = [j for j in at if schema.input((schema.names or ())[j]) in present] or at
+        narrow = schema.columns(at)
+        columns = Schema(len(narrow.inputs or ()), narrow.inputs)
+        found: Summary = self._measure_rows(rows, targets, columns, narrow)
+        kinds, origin = [*schema.held], [-1] * schema.n_columns
+        for i, (j, kind) in enumerate(zip(at, found.schema.held, strict=True)):
+            kinds[j], origin[j] = kind, i
+        return found._with_columns(schema.decided(kinds), origin)
 
 
 def is_all(kept: list[tuple[Any, Any, float]], summary: Summary) -> bool:
