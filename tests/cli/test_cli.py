@@ -14,6 +14,7 @@ from pyarrow import csv as arrow_csv
 
 import naively
 from naively import GaussianNB
+from naively.cli.commands import OTHER_WORDS, Commands
 from naively.evaluation import evaluate
 from tests.commands import (
     IMPATIENT,
@@ -44,12 +45,40 @@ def test_without_typer_the_program_says_what_to_install():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr == (
-        'error: the command line needs the package typer: pip install "naively[cli]".\n'
+        "error: the command line needs the package typer: "
+        "pip install '.[cli]' in a copy of naively's repository.\n"
     )
 
 
 def test_a_mistyped_command_is_one_line(folder):
     assert fails("fi") == "No such command 'fi'. Did you mean 'fit'? Try 'naively --help'."
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("train", "fit"),
+        ("Learn", "fit"),
+        ("score", "evaluate"),
+        ("cross_validate", "evaluate"),
+        ("classify", "predict"),
+        ("serve", "stream"),
+    ],
+)
+def test_what_other_programs_call_a_command_names_ours(folder, words, meant):
+    expected = f"No such command {words!r}. Did you mean {meant!r}? Try 'naively --help'."
+    assert fails(words) == expected
+    assert fails("help", words) == expected
+
+
+def test_other_words_for_commands_are_of_commands_and_hide_none():
+    commands = Commands()
+    assert {*OTHER_WORDS.values()} <= {*commands}
+    assert not {*OTHER_WORDS} & {*commands}
+
+
+def test_a_mistyped_option_names_the_one_that_was_meant(folder):
+    assert "--target" in fails("fit", "iris.csv", "--traget", "species")
 
 
 def test_a_missing_option_is_one_line(folder):
@@ -177,10 +206,10 @@ def test_missing_cells_are_missing(folder):
     assert run_well("predict", "m", "n.csv", "--proba").stdout.endswith(",0.5,0.5\n")
 
 
-def test_spaces_around_names_and_labels_do_not_count(folder):
+def test_spaces_around_names_do_not_count_and_those_of_labels_are_kept(folder):
     Path("t.csv").write_text("a, y\n1, no\n2, no\n8, yes\n9, yes\n")
     run_well("fit", "t.csv", "--target", "y", "-o", "m")
-    assert naively.load("m").classes_.tolist() == ["no", "yes"]
+    assert naively.load("m").classes_.tolist() == [" no", " yes"]
 
 
 def test_cells_may_hold_commas_quotes_and_newlines(folder):
@@ -331,6 +360,14 @@ def test_the_demo_does_the_whole_job(folder):
             assert f"out/{name}" in text
     for accuracy in ("0.9111", "0.9474"):  # the published tables'
         assert accuracy in text
+
+
+def test_the_demo_and_its_reports_say_the_same_about_time(folder):
+    text = run_well("demo").stdout
+    for name in ("iris", "breast-cancer"):
+        made = json.loads((folder / "out" / name / "report.json").read_text())["comparison"]
+        for ratio in (made["fit_ratio"], made["predict_ratio"]):
+            assert f"{ratio:.3g}x" in text
 
 
 # --- bad input --------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ def test_the_script_of_a_shell_is_sound(path, shell):
     script = run_well("completion", shell).stdout
     assert "naively" in script
     if shutil.which(shell) is None:
-        pytest.skip(f"there is no {shell} here")
+        pytest.skip(f"{shell} is not installed: apt-get install {shell}")
     done = subprocess.run([shell, "-n"], input=script, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -88,7 +88,7 @@ def test_an_example_runs(line, prepared, tmp_path, monkeypatch):
     if re.search(r"[|$]|\*[^']*$", line):
         shell = next((name for name in ("zsh", "fish") if name in line), "bash")
         if shutil.which(shell) is None:
-            pytest.skip(f"there is no {shell} here")
+            pytest.skip(f"{shell} is not installed: apt-get install {shell}")
         done = in_shell(line, work, shell)
         assert done.returncode == 0, done.stderr
     else:
@@ -146,8 +146,13 @@ def test_the_word_help_is_help():
         (["--ddof", "1.5"], "Invalid value for '--ddof': it must be a whole number; got '1.5'."),
         (["--var-smoothing", "x"], "Invalid value for '--var-smoothing': it must be a number"),
         (["--variance", "no"], "Invalid value for '--variance': it must be one of class, shared"),
+        (
+            ["--variance", "shard"],
+            "Invalid value for '--variance': it must be one of class, shared; got 'shard'. "
+            "Did you mean 'shared'?",
+        ),
     ],
-    ids=["too small", "no whole number", "no number", "no such word"],
+    ids=["too small", "no whole number", "no number", "no such word", "a word mistyped"],
 )
 def test_a_value_that_will_not_do_is_told_with_its_option(folder, args, told):
     assert fails("fit", "iris.csv", "-t", "species", *args).startswith(told)

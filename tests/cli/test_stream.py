@@ -66,6 +66,7 @@ def test_the_note_counts_the_rows_that_were_judged(tmp_path):
     _, _, lines = some_lines(6)
     done = stream(tmp_path, [*lines, '{"u": 1.0}', "{"])
     assert "8 rows, of which 5 were predicted and had a label: accuracy" in done.stderr
+    assert "; 6 learned, 1 refused, 1 without label." in done.stderr
 
 
 NUMBERS = {"whole": [1, 2, 1, 2], "floats": [1.0, 2.0, 1.0, 2.0], "both": [1, 2.0, 1.0, 2]}
@@ -222,11 +223,16 @@ def test_a_crash_between_the_model_and_the_journal_learns_nothing_twice(tmp_path
     journal.close()
 
 
-def test_two_programs_do_not_share_a_journal(tmp_path):
-    first = Journal(tmp_path / "m")
-    with pytest.raises(naively.NaivelyError, match="another program"):
-        Journal(tmp_path / "m")
-    first.close()
+def test_a_stream_that_learns_no_row_is_an_error_that_says_why(tmp_path):
+    done = stream(tmp_path, ['{"u": {"v": 1}, "label": "a"}', '{"u": 1}'] * 2)
+    assert done.returncode == 2
+    assert [*map(len, map(json.loads, done.stdout.splitlines()))] == [1, 2, 1, 2]
+    assert "4 rows, of which 2 were refused and 2 have no label 'label'" in done.stderr
+    assert "The first was refused: column 'u' must hold numbers" in done.stderr
+
+
+def test_a_stream_of_no_rows_is_no_error(tmp_path):
+    assert stream(tmp_path, ["", " "]).returncode == 0
 
 
 DAMAGED = {

@@ -13,11 +13,32 @@ from naively.cli.help_page import HelpPage
 from naively.cli.options import grouped
 from naively.cli.values import read_plainly
 
-__all__ = ["Commands"]
+__all__ = ["OTHER_WORDS", "Commands"]
 
 _LEARNING = "fit", "predict", "update", "forget", "merge", "stream"
 _JUDGING = "evaluate", "compare", "report", "tune", "drift"
 _NAMES = "demo", *_LEARNING, *_JUDGING, "inspect", "explain", "diagnose", "export", "completion"
+
+_OTHER_WORDS = {
+    "fit": "train learn build",
+    "predict": "classify infer label apply",
+    "evaluate": "score test validate cv cross-validate",
+    "update": "partial-fit add append",
+    "forget": "unlearn remove delete",
+    "stream": "serve online",
+    "merge": "combine join sum",
+    "tune": "search optimize grid-search",
+    "compare": "benchmark versus",
+    "drift": "monitor",
+    "inspect": "show info describe summary summarize",
+    "explain": "why",
+    "diagnose": "check profile",
+    "export": "convert onnx sql to-onnx to-sql",
+    "report": "plot html",
+    "demo": "example try start",
+}
+OTHER_WORDS = {word: name for name, words in _OTHER_WORDS.items() for word in words.split()}
+"""The commands by what other programs call them: they are named in messages, and do not run."""
 
 
 class _Command(TyperCommand):

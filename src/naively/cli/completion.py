@@ -30,7 +30,11 @@ def completion(
       naively completion fish | source
     """
     names = {"prog_name": "naively", "complete_var": ASKED_BY_SHELLS}
-    print(_typers().get_completion_script(**names, shell=shell))
+    script = _typers().get_completion_script(**names, shell=shell)
+    if shell == "zsh":  # whose completions may not have been loaded
+        load = "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i; }"
+        script = script.replace("\ncompdef ", f"\n{load}\ncompdef ")
+    print(script)
 
 
 def answer_shells() -> None:

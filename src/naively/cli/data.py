@@ -120,7 +120,7 @@ def read_labelled(
         table = read(source.first, plan, progress)
     tell_unlabelled(plan.n_unlabelled())
     if table.classes.size < 2:
-        got = f"one, {table.classes[0].item()!r}" if table.classes.size else "no rows"
+        got = f"one, {table.classes.item(0)!r}" if table.classes.size else "no rows"
         raise NaivelyError(
             f"the target {options.target!r} must have at least two classes{source.first.where}; "
             f"got {got}."

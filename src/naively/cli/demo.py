@@ -52,7 +52,7 @@ def demo(
             for name, figure in _pictures(table, comparison):
                 _save(figure, folder / f"{name}.png")
                 advance(1)
-            page = report(table.model(), table.X, table.y, title=table.name)
+            page = report(table.model(), table.X, table.y, title=table.name, compare=comparison)
             page.save(folder / "report.html")
             page.save_json(folder / "report.json")
         heading = f"{table.name}: {table.y.size} rows, {len(table.names)} columns"

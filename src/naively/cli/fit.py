@@ -53,6 +53,7 @@ def fit(
       zcat log.csv.gz | naively fit - -t kind --columns size,time
     """
     from naively.cli.data import decide, look
+    from naively.cli.model_lock import hold
     from naively.cli.notes import counting_columns, tell_bad_files, tell_counting, tell_unlabelled
     from naively.cli.training import Training
 
@@ -64,22 +65,23 @@ def fit(
     if checkpoint is not None:
         _check_checkpoint(checkpoint, output, source.inputs)
     how: dict[str, Any] = {"checkpoint": checkpoint, "skip_bad_files": skip_bad_files}
-    try:
-        with bars.streaming(f"measuring {source.title}") as progress:
-            found = training.scan(source, data, weight, progress=progress, **how)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(_what_is_left(checkpoint)) from None
-    summary = found.summary
-    tell_bad_files(found.bad_files)
-    tell_unlabelled(found.unlabelled)
-    if not summary.classes.size:
-        raise NaivelyError("there must be rows to learn from; got none.")
-    fitted = training.estimator(summary)
-    with file_at(output) as path:
-        fitted.save(path)
+    with hold(output, "fit"):
+        try:
+            with bars.streaming(f"measuring {source.title}") as progress:
+                found = training.scan(source, data, weight, progress=progress, **how)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(_what_is_left(checkpoint)) from None
+        summary = found.summary
+        tell_bad_files(found.bad_files)
+        tell_unlabelled(found.unlabelled)
+        if not summary.classes.size:
+            raise NaivelyError("there must be rows to learn from; got none.")
+        fitted = training.estimator(summary)
+        with file_at(output) as path:
+            fitted.save(path)
     tell_counting(counting_columns(summary) if weight is None else [])
     if summary.classes.size == 1:
-        console.note(f"there is one class, {summary.classes[0].item()!r}: merge or update it.")
+        console.note(f"there is one class, {summary.classes.item(0)!r}: merge or update it.")
     tell_written(
         output,
         f"{found.rows:,} rows, {summary.schema.n_columns:,} columns, "

@@ -5,6 +5,8 @@ learned. Whatever ends the program, the rows of the journal are learned again wh
 each of them once: the first line names the model that they come after, by the hash of its file, and
 a line at the end names the model that holds them, before that model takes its place.
 
+Who uses a journal holds the lock of its model: see `naively.cli.model_lock`.
+
 Law::
 
     rows of the model + rows of the journal == rows that were acknowledged, or a few more
@@ -15,6 +17,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -24,6 +28,7 @@ from naively.exceptions import NaivelyError
 __all__ = ["Journal"]
 
 _NOTHING = "nothing"  # what is before the first model
+_OF_NEW_MODELS = "model", "decay"  # options
 _ROW = b" "  # which a line begins with that holds a row
 
 
@@ -34,16 +39,28 @@ class Journal:
     ----------
     model : path-like
         The model's file, which need not be there. The journal is beside it, as ``.journal``.
+    options : dict or None, default=None
+        By which the program learns its rows; those of a new model matter until there is a model.
     """
 
-    def __init__(self, model: str | os.PathLike[str]) -> None:
+    def __init__(
+        self, model: str | os.PathLike[str], options: Mapping[str, str | None] | None = None
+    ) -> None:
         self._model = Path(model).resolve()
-        self.path = self._model.with_name(self._model.name + ".journal")
+        self._options = dict(options or {})
+        self._options_of_rows: dict[str, str | None] = {}
+        self._now = _NOTHING  # the hash of the model that the rows come after
+        self.path = self.path_of(model)
         try:
             self._file = self.path.open("a+b")
         except OSError as error:
             raise NaivelyError(f"cannot write {str(self.path)!r}: {error.strerror}.") from error
-        _lock(self._file, self.path)
+
+    @staticmethod
+    def path_of(model: str | os.PathLike[str]) -> Path:
+        """Return the path of a model's journal."""
+        path = Path(model).resolve()
+        return path.with_name(path.name + ".journal")
 
     def recover(self) -> list[str]:
         """Return the rows that the model lacks, in their order."""
@@ -53,20 +70,26 @@ class Journal:
         if whole < len(content):  # a row that was not written to its end, and never acknowledged
             self._file.truncate(whole)
         lines, now = content[:whole].split(b"\n")[:-1], _hash_of(self._model)
-        if not lines:
-            self._begin(now)
-            return []
         rows = [line[1:].decode() for line in lines if line.startswith(_ROW)]
         names = self._names(lines)
-        if any(name.get("held by") == now for name in names):
+        if not rows or any(name.get("held by") == now for name in names):
             self._begin(now)
             return []
-        if names[0]["after"] != now:
+        self._now, self._options_of_rows = now, names[0].get("options", {})
+        self._check_model(names[0]["after"], f"were learned, {len(rows)} of them")
+        if self._options and self._options_of_rows not in ({}, self._options_after(now)):
             raise NaivelyError(
-                f"{str(self._model)!r} was changed since the rows in {str(self.path)!r} were "
-                f"learned, {len(rows)} of them. Put the model back, or remove the journal."
+                f"the rows in {str(self.path)!r} must be learned with the options that they came "
+                f"with; got {self._options_after(now)}. First run: {self.command()}"
             )
         return rows
+
+    def command(self) -> str:
+        """Return the command that adds the rows to the model."""
+        options = {"target": "NAME", **self._options_of_rows}
+        words = [f"--{name} {shlex.quote(value)}" for name, value in options.items() if value]
+        model = shlex.quote(str(self._model))
+        return f"naively stream {model} {' '.join(words)} < {os.devnull}"
 
     def append(self, rows: list[str]) -> None:
         """Put rows of JSON on the disk."""
@@ -77,6 +100,7 @@ class Journal:
         fresh = self._model.with_name(self._model.name + ".new")
         model.save(fresh)
         now = _hash_of(fresh)
+        self._check_model(self._now, "were learned")
         self._write(json.dumps({"held by": now}).encode() + b"\n")
         fresh.replace(self._model)
         _sync_folder(self._model.parent)
@@ -92,26 +116,45 @@ class Journal:
         with suppress(OSError):
             self._file.close()
 
-    def _names(self, lines: list[bytes]) -> list[dict[str, str]]:
+    def _check_model(self, after: str, were_learned: str) -> None:
+        """Raise where somebody else has written the model: what it holds is not to be lost."""
+        if after != _hash_of(self._model):
+            raise NaivelyError(
+                f"{str(self._model)!r} was changed since the rows in {str(self.path)!r} "
+                f"{were_learned}. Put the model back, or remove the journal."
+            )
+
+    def _names(self, lines: list[bytes]) -> list[dict[str, Any]]:
         """Return the models that lines name, or raise where a line is not what was written."""
         names = []
         for number, line in enumerate(lines, 1):
             try:
                 found = json.loads(line)
-                if not line.startswith(_ROW):
-                    names.append({"after": found["after"]} if number == 1 else dict(found))
-                elif number == 1 or not isinstance(found, dict):
+                is_row = line.startswith(_ROW)
+                if number == 1 and (is_row or "after" not in found):
                     raise ValueError
-            except (ValueError, TypeError, KeyError):
+                if not is_row:
+                    names.append(dict(found))
+                elif not isinstance(found, dict):
+                    raise ValueError
+            except (ValueError, TypeError):
                 raise NaivelyError(
                     f"line {number} of {str(self.path)!r} is damaged: {line[:80].decode()!r}. "
                     "Remove the line; or put the model and its journal back from a copy."
                 ) from None
         return names
 
+    def _options_after(self, now: str) -> dict[str, str | None]:
+        """Return the options that matter for rows after a model."""
+        left_out = () if now == _NOTHING else _OF_NEW_MODELS
+        return {name: value for name, value in self._options.items() if name not in left_out}
+
     def _begin(self, now: str) -> None:
         self._file.truncate(0)
-        self._write(json.dumps({"after": now}).encode() + b"\n")
+        self._now = now
+        self._write(
+            json.dumps({"after": now, "options": self._options_after(now)}).encode() + b"\n"
+        )
 
     def _write(self, lines: bytes) -> None:
         """Put lines on the disk, or raise where it is full."""
@@ -138,16 +181,3 @@ def _sync_folder(folder: Path) -> None:
         handle = os.open(folder, os.O_RDONLY)
         os.fsync(handle)
         os.close(handle)
-
-
-def _lock(file: Any, path: Path) -> None:
-    """Let no second program write the same journal."""
-    try:
-        import fcntl
-    except ImportError:  # not on Windows
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise NaivelyError(f"another program writes {str(path)!r}. Stop it first.") from None

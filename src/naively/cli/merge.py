@@ -39,26 +39,28 @@ def merge(
       naively merge sites/*.safetensors -o all.safetensors
     """
     check_there(models)
+    from naively.cli.model_lock import hold
     from naively.cli.rows import save_changed
     from naively.estimators.classifiers import load_classifier
 
     _check_distinct(models)
     check_output(output, *models, binary="a model")
-    first, *others = [load_classifier(path) for path in models]
-    summary = first.summary_
-    for path, other in zip(models[1:], others, strict=True):
-        _tell_parameters(first, other, path)
-        try:
-            summary = summary + _in_order(other.summary_, summary.schema.names)
-        except NaivelyError as error:
-            hint = f" Fit it with --like {models[0]}." if hasattr(first, "families") else ""
-            raise NaivelyError(f"cannot add {str(path)!r}: {error}{hint}") from None
-    changed = save_changed(first, summary, output)
-    tell_written(
-        output,
-        f"{len(models):,} models, {summary.weight:,.10g} rows, "
-        f"{summary.schema.n_columns:,} columns, {changed.classes_.size:,} classes",
-    )
+    with hold(output, "merge"):
+        first, *others = [load_classifier(path) for path in models]
+        summary = first.summary_
+        for path, other in zip(models[1:], others, strict=True):
+            _tell_parameters(first, other, path)
+            try:
+                summary = summary + _in_order(other.summary_, summary.schema.names)
+            except NaivelyError as error:
+                hint = f" Fit it with --like {models[0]}." if hasattr(first, "families") else ""
+                raise NaivelyError(f"cannot add {str(path)!r}: {error}{hint}") from None
+        changed = save_changed(first, summary, output)
+        tell_written(
+            output,
+            f"{len(models):,} models, {summary.weight:,.10g} rows, "
+            f"{summary.schema.n_columns:,} columns, {changed.classes_.size:,} classes",
+        )
 
 
 def _check_distinct(models: Sequence[Path]) -> None:

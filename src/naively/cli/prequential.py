@@ -50,27 +50,37 @@ class Learner:
         self.model, self._target, self._weight = model, target, weight
         model._streams = True  # rows may lack columns from the first one on
         self._classes: dict[Any, Any] = {}  # by labels that are equal; none where one is new
-        self.n_rows, self._n_judged, self._n_right, self._loss = 0, 0, 0, 0.0
+        self.n_rows, self._n_learned, self._n_refused, self._first_error = 0, 0, 0, ""
+        self._n_judged, self._n_right, self._loss = 0, 0, 0.0
 
     def answer(self, line: str) -> tuple[dict[str, Any], bool]:
         """Return the answer for a row, and whether the row was learned."""
         self.n_rows += 1
         try:
-            row = json.loads(line)
-            if not isinstance(row, dict):
-                raise NaivelyError(f"a row must be a JSON object; got {line.strip()[:80]}.")
-            if "\\ud" in line.lower():  # half a character, which no file can hold
-                json.dumps(row, ensure_ascii=False).encode()
-            label = row.get(self._target)
-            answer = self._predicted(self._cells(row))
-            if label is not None:
-                classes = self._classes
-                self.learn(row)
-                self._judge(answer, label, str(classes[label]) if label in classes else None)
+            answer, is_learned = self._answered(line)
         except json.JSONDecodeError as error:
-            return {"error": f"a row must be a JSON object on one line: {error}."}, False
+            message = f"a row must be a JSON object on one line: {error}."
         except (ValueError, TypeError, RecursionError) as error:
-            return {"error": str(error)}, False
+            message = str(error)
+        else:
+            self._n_learned += is_learned
+            return answer, is_learned
+        self._n_refused += 1
+        self._first_error = self._first_error or message
+        return {"error": message}, False
+
+    def _answered(self, line: str) -> tuple[dict[str, Any], bool]:
+        row = json.loads(line)
+        if not isinstance(row, dict):
+            raise NaivelyError(f"a row must be a JSON object; got {line.strip()[:80]}.")
+        if "\\ud" in line.lower():  # half a character, which no file can hold
+            json.dumps(row, ensure_ascii=False).encode()
+        label = row.get(self._target)
+        answer = self._predicted(self._cells(row))
+        if label is not None:
+            classes = self._classes
+            self.learn(row)
+            self._judge(answer, label, str(classes[label]) if label in classes else None)
         return answer, label is not None
 
     def learn(self, row: dict[str, Any]) -> None:
@@ -81,14 +91,29 @@ class Learner:
             self._classes = {}
 
     def score(self) -> str:
-        """Return accuracy and log loss of the rows that had a label, each before it was learned."""
+        """Return what became of the rows, and how well those with a label were predicted before."""
+        rest = self.n_rows - self._n_learned - self._n_refused
+        counts = f"{self._n_learned:,} learned, {self._n_refused:,} refused, {rest:,} without label"
         if not self._n_judged:
-            return f"{self.n_rows:,} rows, none of them with a label that was predicted before."
+            return (
+                f"{self.n_rows:,} rows, none of them with a label that was predicted before; "
+                f"{counts}."
+            )
         return (
             f"{self.n_rows:,} rows, of which {self._n_judged:,} were predicted and had a label: "
             f"accuracy {self._n_right / self._n_judged:.4f}, "
-            f"log loss {self._loss / self._n_judged:.4f}"
+            f"log loss {self._loss / self._n_judged:.4f}; {counts}."
         )
+
+    def check_some_learned(self) -> None:
+        """Raise where rows came and none was learned: the input is probably not what was meant."""
+        if self.n_rows and not self._n_learned:
+            first = f" The first was refused: {self._first_error}" if self._first_error else ""
+            raise NaivelyError(
+                f"a stream must learn some of its rows; got {self.n_rows:,} rows, of which "
+                f"{self._n_refused:,} were refused and {self.n_rows - self._n_refused:,} have no "
+                f"label {self._target!r}. Check the rows and --target.{first}"
+            )
 
     def _cells(self, row: dict[str, Any]) -> dict[str, Any]:
         return {name: x for name, x in row.items() if name not in (self._target, self._weight)}

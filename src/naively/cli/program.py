@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 
 from naively import __version__
 from naively.cli import console
-from naively.cli.commands import Commands
+from naively.cli.commands import OTHER_WORDS, Commands
 from naively.cli.completion import ASKED_BY_SHELLS, answer_shells
 from naively.cli.help_page import HelpPage
 from naively.cli.values import read_plainly
@@ -40,6 +40,11 @@ class _Program(TyperGroup):
             args = [*args[1:2], "--help"]
         found: list[str] = super().parse_args(ctx, args)
         return found
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and (meant := OTHER_WORDS.get(args[0].replace("_", "-").lower())) is not None:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {meant!r}?")
+        return super().resolve_command(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
         return [read_plainly(parameter) for parameter in super().get_params(ctx)]

@@ -63,7 +63,8 @@ def stream(
     probabilities, or an error that says what is wrong with the row. A row
     that is learned is first written to a journal beside the model, so it is
     not lost if the program is killed. Accuracy and log loss of the
-    predictions go to standard error.
+    predictions go to standard error. No other command can write the model
+    meanwhile. If rows came and none was learned, that is an error.
 
     For example:
 
@@ -71,19 +72,23 @@ def stream(
       cat bags.jsonl | naively stream words.safetensors -t y --model multinomial
     """
     from naively.cli.journal import Journal
+    from naively.cli.model_lock import hold
     from naively.cli.prequential import Learner, begun
 
-    journal = Journal(model)
-    try:
-        rows = journal.recover()
-        learner = Learner(begun(model, kind, decay), target, weight)
-        _learn_again(learner, rows, journal)
-        _answer(learner, journal, len(rows), checkpoint, every)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("all rows that were answered are kept.") from None
-    finally:
-        journal.close()
+    with hold(model, "stream"):
+        options = {"target": target, "weight": weight, "model": kind, "decay": repr(decay)}
+        journal = Journal(model, options)
+        try:
+            rows = journal.recover()
+            learner = Learner(begun(model, kind, decay), target, weight)
+            _learn_again(learner, rows, journal)
+            _answer(learner, journal, len(rows), checkpoint, every)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("all rows that were answered are kept.") from None
+        finally:
+            journal.close()
     console.note(learner.score())
+    learner.check_some_learned()
 
 
 def _learn_again(learner: Learner, rows: list[str], journal: Journal) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -60,6 +61,7 @@ def tune(
     if as_json and is_standard(output):
         raise NaivelyError("choose --json or a model on standard output; got both.")
     from naively.cli.data import decide, look
+    from naively.cli.model_lock import hold
     from naively.cli.notes import tell_unlabelled
     from naively.engines.files.scan import scan_planned
     from naively.tuning.candidates import check_grid
@@ -71,21 +73,22 @@ def tune(
     source = look(files, data)
     if output is not None:
         check_output(output, *source.inputs, binary="a model")
-    model = decide(model, source, data)
-    values = _grid(grid or []) or None
-    if values is not None:
-        check_grid(model.estimator(), values)
-    schema = schema_of_files(model.estimator(), values, rows)
-    plan = source.plan(data, model.kinds)
-    with bars.streaming(f"measuring {source.title}") as progress:
-        summary = scan_planned(source.first, plan, schema, progress=progress).summary
-    tell_unlabelled(plan.n_unlabelled())
-    estimator = model.estimator(summary.classes)
-    with bars.working("tuning"):
-        found = tune_summary(estimator, summary, values, folds, scoring_of(scoring), choose)
-    if output is not None:
-        with file_at(output) as path:
-            found.best_model.save(path)
+    with nullcontext() if output is None else hold(output, "tune"):
+        model = decide(model, source, data)
+        values = _grid(grid or []) or None
+        if values is not None:
+            check_grid(model.estimator(), values)
+        schema = schema_of_files(model.estimator(), values, rows)
+        plan = source.plan(data, model.kinds)
+        with bars.streaming(f"measuring {source.title}") as progress:
+            summary = scan_planned(source.first, plan, schema, progress=progress).summary
+        tell_unlabelled(plan.n_unlabelled())
+        estimator = model.estimator(summary.classes)
+        with bars.working("tuning"):
+            found = tune_summary(estimator, summary, values, folds, scoring_of(scoring), choose)
+        if output is not None:
+            with file_at(output) as path:
+                found.best_model.save(path)
     if is_standard(output):
         return
     if as_json:

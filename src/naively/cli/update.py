@@ -20,26 +20,30 @@ def update(
 
     New classes may come, unless the model's priors are fixed. The file is
     replaced only when all rows are read; on an error it does not change.
+    While another command writes the model, this one waits; while a stream
+    learns into it, that is an error.
 
     For example:
 
       naively update model.safetensors new.csv --target species
       naively update model.safetensors 'may/*.parquet' -t y -o may.safetensors
     """
+    from naively.cli.model_lock import hold
     from naively.cli.rows import rows_for, save_changed
     from naively.estimators.classifiers import load_classifier
-    from naively.labels import quoted
+    from naively.labels import contained, quoted
 
     output = output or model
-    estimator = load_classifier(model)
-    rows = rows_for(estimator, files, reading, labels, output)
-    before = estimator.summary_
-    changed = save_changed(estimator, before + rows, output)
-    new = rows.classes[[label not in set(before.classes.tolist()) for label in rows.classes]]
-    if new.size:
-        console.note(f"new classes: {quoted(new)}.")
-    tell_written(
-        output,
-        f"{rows.weight:,.10g} rows added, {changed.summary_.weight:,.10g} in all, "
-        f"{changed.classes_.size:,} classes",
-    )
+    with hold(output, "update"):
+        estimator = load_classifier(model)
+        rows = rows_for(estimator, files, reading, labels, output)
+        before = estimator.summary_
+        changed = save_changed(estimator, before + rows, output)
+        new = rows.classes[~contained(rows.classes, before.classes)]
+        if new.size:
+            console.note(f"new classes: {quoted(new)}.")
+        tell_written(
+            output,
+            f"{rows.weight:,.10g} rows added, {changed.summary_.weight:,.10g} in all, "
+            f"{changed.classes_.size:,} classes",
+        )

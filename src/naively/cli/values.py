@@ -6,6 +6,7 @@ little: texts, paths, numbers within bounds, one of some words, and lists of tho
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from enum import Enum
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -47,7 +48,9 @@ class PlainValue:
         words = _words_of(self._kind)
         if words:
             if value not in words:
-                raise ValueError(f"it must be one of {', '.join(words)}; got {str(value)!r}.")
+                close = get_close_matches(str(value), words, n=1)
+                hint = f" Did you mean {close[0]!r}?" if close else ""
+                raise ValueError(f"it must be one of {', '.join(words)}; got {str(value)!r}.{hint}")
             return words[value]
         if self._kind not in (int, float):
             return self._kind(value)
