@@ -1,6 +1,7 @@
 """`naively.drift` through every estimator, kind of column and engine."""
 
 import json
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -286,7 +287,7 @@ def rare_counts(rng, n):
 @pytest.mark.parametrize("rows", [(1000, 20), (20, 1000)], ids=["few-after", "few-before"])
 @pytest.mark.parametrize(
     ("model", "draw"),
-    [(NaiveBayes, one_percent), (NaiveBayes, rare_counts), (GaussianNB, rare_counts)],
+    [*product([NaiveBayes, GaussianNB], [one_percent, rare_counts])],
 )
 def test_few_rows_of_a_column_that_is_nearly_always_the_same_are_no_drift(rows, model, draw):
     rng, alarms = np.random.default_rng(4), 0
@@ -295,6 +296,62 @@ def test_few_rows_of_a_column_that_is_nearly_always_the_same_are_no_drift(rows, 
         fitted = model().fit(before, np.arange(len(before)) % 2)
         alarms += drift(fitted, after).greatest > 0
     assert alarms <= 40 * 0.15
+
+
+COLUMNS = {
+    "normal": lambda rng, size: rng.normal(size=size),
+    "skewed": lambda rng, size: rng.lognormal(0, 2, size),
+    "Cauchy": lambda rng, size: rng.standard_cauchy(size),
+    "zeros and a tail": lambda rng, size: (rng.random(size) < 0.2) * rng.lognormal(3, 1.5, size),
+    "counts": lambda rng, size: rng.poisson(1.0, size) * 1.0,
+    "rounded": lambda rng, size: np.round(rng.normal(size=size)),
+    "two flags in 100": lambda rng, size: (rng.random(size) < 0.02) * 1.0,
+    "three flags in 1,000": lambda rng, size: (rng.random(size) < 0.003) * 1.0,
+}
+SIZES = [(40, 40), (40, 1000), (1000, 40), (200, 200), (1000, 1000)]
+
+
+MODELS = {"bins": NaiveBayes(interactions=None), "moments": GaussianNB()}
+TABLES = 300  # of one column: the columns of one table, each judged alone
+
+
+def shares_of_alarms(model, before, after):
+    """Return in how many columns drift raises an alarm: without labels, and with two classes."""
+    half = [np.arange(len(X)) % 2 for X in (before, after)]
+    schema = model.fit(before, half[0]).summary_.schema
+    measured = [summarize(X, y, schema=schema) for X, y in zip((before, after), half, strict=True)]
+    p = drift(*measured).measures.p_value  # of all rows and of both classes
+    return np.mean(p[0] < 0.05), np.mean(stats.false_discovery_control(p).min(axis=0) < 0.05)
+
+
+def two_tables(kind, n, m):
+    rng = np.random.default_rng([n, m])
+    return COLUMNS[kind](rng, (n, TABLES)), COLUMNS[kind](rng, (m, TABLES))
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_columns_of_any_shape_raise_false_alarms_at_most_at_the_nominal_rate(kind, size, model):
+    """At most 5 %, up to three standard deviations of the draws."""
+    found = shares_of_alarms(MODELS[model], *two_tables(kind, *size))
+    assert max(found) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / TABLES)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_shift_of_half_a_standard_deviation_is_found(model):
+    for n in (200, 1000):
+        before, after = two_tables("normal", n, n)
+        assert min(shares_of_alarms(MODELS[model], before, after + 0.5)) > 0.95
+
+
+def test_without_bins_a_change_of_the_spread_alone_is_not_tested_and_that_is_said():
+    before, after = two_tables("normal", 200, 200)
+    for model, share in (("bins", 1.0), ("moments", 0.05)):
+        found = drift(MODELS[model].fit(before, np.arange(200) % 2), 3 * after)
+        assert np.mean(found.measures.p_value[0] < 0.05) == pytest.approx(share, abs=0.04)
+        assert ("a change of the spread alone is not tested" in str(found)) == (model == "moments")
+        assert found.tests_spread == (model == "bins")
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])

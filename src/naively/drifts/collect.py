@@ -14,6 +14,7 @@ from naively.drifts.counts import (
     compare_bins,
     compare_counts,
     compare_words,
+    rank_test,
 )
 from naively.drifts.numbers import MeanAndVariance
 from naively.drifts.significance import adjusted, least
@@ -46,7 +47,7 @@ def collect(both: AlignedSummaries, **extra: Any) -> Drift:
     _add_texts(both, room, weight)
     missing = _missing(both, weight)
     gone = _of_missing(missing, weight)
-    p = least(room.p_mean, room.p_spread, room.p_cells, gone.p)
+    p = least(room.p_mean, room.p_constant, room.p_cells, gone.p)
     shares = _class_drift(both)
     q = adjusted(np.append(p, np.nan if shares is None else shares.p_value))
     if shares is not None:
@@ -79,6 +80,7 @@ def collect(both: AlignedSummaries, **extra: Any) -> Drift:
         measures=found,
         class_shares=shares,
         new_categories=_new_categories(both, names),
+        tests_spread=schema.edges is not None or schema.counted is not None or not schema.numbers,
         **extra,
     )
 
@@ -87,7 +89,7 @@ class _Room(NamedTuple):
     """What is found, by group and column; NaN where there is nothing to say."""
 
     p_mean: Floats
-    p_spread: Floats
+    p_constant: Floats
     p_cells: Floats
     divergence: Floats
     distance: Floats
@@ -113,7 +115,7 @@ class _Room(NamedTuple):
         for mine, its in ((self.before, before), (self.after, after)):
             mine.n[:, at], mine.mean[:, at], mine.variance[:, at] = its.n, its.mean, its.variance
         self.difference[:, at] = before.difference(after)
-        self.p_mean[:, at] = numbers.student(before, after)
+        self.p_mean[:, at] = numbers.mean_test(before, after)
 
 
 def _add_numbers(both: AlignedSummaries, room: _Room, weight: tuple[Floats, Floats]) -> None:
@@ -136,14 +138,15 @@ def _add_numbers(both: AlignedSummaries, room: _Room, weight: tuple[Floats, Floa
         bins = both.pair(Bins)
         found = compare_bins(*bins)
         single = np.count_nonzero(bins[0] + bins[1], axis=2) == 1  # which tells nothing
-        room.p_spread[:, at] = np.where(single, numbers.spread_test(before, after), np.nan)
+        room.p_constant[:, at] = np.where(single, numbers.constant_test(before, after), np.nan)
+        room.p_mean[:, at] = np.where(single, room.p_mean[:, at], rank_test(*bins))
         divergence = np.where(single, divergence, found.divergence)
         distance = np.where(single, distance, found.distance)
         room.put_counts(at, found._replace(divergence=divergence, distance=distance))
         return
     room.divergence[:, at], room.distance[:, at] = divergence, distance
     if schema.counted is None:
-        room.p_spread[:, at] = numbers.spread_test(before, after)
+        room.p_constant[:, at] = numbers.constant_test(before, after)
 
 
 def _add_presence(both: AlignedSummaries, room: _Room, weight: tuple[Floats, Floats]) -> None:
@@ -230,7 +233,7 @@ def _new_categories(both: AlignedSummaries, names: Any) -> dict[str, list[Any]]:
     if schema.categories:
         for i, places in _new(*both.pair(Tallies), axes.starts):
             labels = axes.vocabularies[i]
-            found[names[schema.categories[i]]] = [labels[at].item() for at in places]
+            found[names[schema.categories[i]]] = [labels.item(at) for at in places]
     if schema.texts:
         pair = [
             values[:1, values.shape[1] - axes.word_starts[-1] :] for values in both.pair(Documents)

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from naively.engines import summarize
+from naively.engines.arrays import check_in_memory
+from naively.engines.devices import is_dask
 from naively.engines.native import is_frame
-from naively.estimators._dask import is_dask
 from naively.exceptions import NaivelyError
 from naively.remote import is_remote
 from naively.schema import Schema
@@ -70,8 +71,6 @@ def read_after(given: Any, target: str | None, before: Compared) -> Compared:
         return Compared(summarize(given, target=target, schema=schema))
     X, y = _split(given, target)
     if is_dask(X):
-        if y is None:
-            raise NaivelyError("collections of Dask's need labels: give the pair (X, y).")
         return Compared(_measured(X, y, before, schema))
     library = type(X).__module__.partition(".")[0] if is_frame(X) else None
     return Compared(_measured(X, y, before, schema), y is not None, None, X, library)
@@ -141,6 +140,9 @@ def _labels(X: Any, y: Any) -> Any:
     """Return labels; the same for all rows where there are none."""
     if y is not None:
         return y
+    if is_dask(X):
+        raise NaivelyError("collections of Dask's need labels: give the pair (X, y).")
+    check_in_memory(X)
     if not hasattr(X, "__len__") and not hasattr(X, "shape"):
         raise NaivelyError(
             "before and after must each be a summary, a fitted estimator, its file, or data; "

@@ -56,6 +56,11 @@ def notes_of(drift: Drift) -> list[str]:
             f"{unusual.share:.1%} of {unusual.n_after:,} new rows are less likely than all but "
             f"{unusual.expected:.0%} of {unusual.n_before:,} old ones."
         )
+    if not drift.tests_spread:
+        notes.append(
+            "Numbers are compared by their means: without histograms, as NaiveBayes has them, a "
+            "change of the spread alone is not tested."
+        )
     if drift.has_weights:
         notes.append("Rows are weighted: p-values take weights as numbers of rows.")
     return notes

@@ -120,6 +120,8 @@ class Drift(Tabular):
     new_categories : dict
         For columns that have some, the categories that were not there before, the most frequent
         first; of words, the first twenty.
+    tests_spread : bool
+        Whether a change of the spread of numbers alone would be found, which needs bins.
     unusual : UnusualRows or None
         How unlikely the new rows are, where a model with a sample and rows are known.
 
@@ -141,6 +143,7 @@ class Drift(Tabular):
     measures: ColumnDrift
     class_shares: ClassDrift | None
     new_categories: Mapping[str, list[Any]]
+    tests_spread: bool = True
     unusual: UnusualRows | None = None
     library: str | None = None
 
