@@ -2,6 +2,7 @@
 
 import json
 import math
+import statistics
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from naively import GaussianNB, MultinomialNB, NaivelyError
-from naively.evaluation import Comparison, compare, evaluate
+from naively.evaluation import Comparison, Timing, compare, evaluate
 
 IRIS = load_iris(return_X_y=True)
 
@@ -67,15 +68,25 @@ def test_both_are_judged_as_evaluate_does(different):
 def test_times_are_taken_so_many_times(different):
     for timing in (*different.fit_seconds, *different.predict_seconds):
         assert timing.runs == 3
+        assert timing.quartiles[0] <= timing.median <= timing.quartiles[1]
         assert timing.mean > 0
         assert timing.std >= 0
 
 
+def test_a_timing_is_the_median_with_quartiles():
+    seconds = [3e-3, 1e-3, 2e-3, 5e-3, 9.0]  # one run was disturbed
+    timing = Timing.of(seconds)
+    assert (timing.median, timing.quartiles) == (3e-3, (2e-3, 5e-3))
+    assert timing.mean == pytest.approx(statistics.mean(seconds), rel=1e-15)
+    assert timing.std == pytest.approx(statistics.stdev(seconds), rel=1e-15)
+    assert str(timing) == "3.00 ms (2.00 to 5.00)"
+
+
 def test_ratios_tell_how_many_times_as_fast_the_first_is(different):
     a, b = different.fit_seconds
-    assert different.fit_ratio == b.mean / a.mean
+    assert different.fit_ratio == b.median / a.median
     a, b = different.predict_seconds
-    assert different.predict_ratio == b.mean / a.mean
+    assert different.predict_ratio == b.median / a.median
 
 
 def test_one_run_has_no_standard_deviation():

@@ -1,7 +1,7 @@
 """How good is it? The metrics of one classifier, and several of them side by side."""
 
 from naively.evaluation.compare import compare
-from naively.evaluation.comparison import Comparison
+from naively.evaluation.comparison import Comparison, Timing
 from naively.evaluation.estimates import METRICS, Estimate
 from naively.evaluation.evaluate import evaluate
 from naively.evaluation.evaluation import Evaluation
@@ -13,6 +13,7 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "PeerComparison",
+    "Timing",
     "compare",
     "evaluate",
 ]

@@ -18,8 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
-from naively.engines.tables import schema_of
-from naively.estimators._validation import text_column
+from naively.engines.tables import schema_of, text_column
 from naively.evaluation.inputs import check_classifier
 from naively.evaluation.peers import GaussianNB
 from naively.evaluation.table_matrix import TableMatrix

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from statistics import fmean, stdev
 from time import perf_counter
 from typing import Any, TypeAlias, overload
 
@@ -146,8 +145,8 @@ def compare(
         probability_difference=_difference(first, second),
         fit_seconds=fit,
         predict_seconds=predict,
-        fit_ratio=fit[1].mean / fit[0].mean,
-        predict_ratio=predict[1].mean / predict[0].mean,
+        fit_ratio=fit[1].median / fit[0].median,
+        predict_ratio=predict[1].median / predict[0].median,
         evaluations=(first, second),
     )
 
@@ -175,18 +174,13 @@ def _timed(models: tuple[Any, Any], rows: Split, repeats: int) -> tuple[_Pair, _
             fresh = clone(model)
             fit[at].append(_seconds(partial(fresh.fit, rows.X_train, y_train)))
             predict[at].append(_seconds(partial(fresh.predict, rows.X_test)))
-    return (_timing(fit[0]), _timing(fit[1])), (_timing(predict[0]), _timing(predict[1]))
+    return (Timing.of(fit[0]), Timing.of(fit[1])), (Timing.of(predict[0]), Timing.of(predict[1]))
 
 
 def _seconds(work: Callable[[], Any]) -> float:
     start = perf_counter()
     work()
     return perf_counter() - start
-
-
-def _timing(seconds: list[float]) -> Timing:
-    runs = len(seconds)
-    return Timing(fmean(seconds), stdev(seconds) if runs > 1 else float("nan"), runs)
 
 
 def _difference(a: Evaluation, b: Evaluation) -> Difference:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.metrics import Confidence
@@ -14,22 +17,35 @@ __all__ = ["Comparison", "Difference", "Timing"]
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of one call: mean and standard deviation over so many runs.
+    """Seconds of one call, over so many runs: median and quartiles, mean and standard deviation.
 
-    >>> print(Timing(mean=0.0123, std=0.0004, runs=10))
-    12.3 ± 0.4 ms
+    The median is what is shown: a neighbour on the machine slows down a few runs by far, which
+    moves the mean.
+
+    >>> print(Timing.of([0.0123, 0.0121, 0.0127, 0.0122, 0.0913]))
+    12.3 ms (12.2 to 12.7)
     """
 
+    median: float
+    quartiles: tuple[float, float]
     mean: float
-    std: float
+    std: float  # NaN of one run
     runs: int
+
+    @classmethod
+    def of(cls, seconds: Sequence[float]) -> Timing:
+        """Return the timing of runs that took so many seconds."""
+        lower, median, upper = map(float, np.quantile(seconds, (0.25, 0.5, 0.75)))
+        std = float(np.std(seconds, ddof=1)) if len(seconds) > 1 else float("nan")
+        return cls(median, (lower, upper), float(np.mean(seconds)), std, len(seconds))
 
     def __str__(self) -> str:
         units = {"s": 1.0, "ms": 1e3, "µs": 1e6}
-        unit = next((unit for unit in units if self.mean * units[unit] >= 1), "µs")
-        mean, std = self.mean * units[unit], self.std * units[unit]
-        digits = 2 if mean < 10 else 1 if mean < 100 else 0
-        return f"{mean:.{digits}f} ± {std:.{digits}f} {unit}"
+        unit = next((unit for unit in units if self.median * units[unit] >= 1), "µs")
+        median, lower, upper = (t * units[unit] for t in (self.median, *self.quartiles))
+        digits = 2 if median < 10 else 1 if median < 100 else 0
+        spread = f" ({lower:.{digits}f} to {upper:.{digits}f})" if self.runs > 1 else ""
+        return f"{median:.{digits}f} {unit}{spread}"
 
 
 class Difference(NamedTuple):
@@ -64,7 +80,7 @@ class Comparison(Tabular):
     fit_seconds, predict_seconds : pair of Timing
         Of fitting the training rows, and of predicting the test rows.
     fit_ratio, predict_ratio : float
-        How many times as fast a is: the mean time of b over that of a.
+        How many times as fast a is: the median time of b over that of a.
     evaluations : pair of Evaluation
         All other figures, of the test rows; those of the training rows are in their ``train``.
 

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from naively.engines import frames
-from naively.engines.tables import schema_of
-from naively.estimators._validation import text_column
+from naively.engines.tables import schema_of, text_column
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.schema import Kind

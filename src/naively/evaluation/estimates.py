@@ -1,35 +1,31 @@
 r"""Metrics with confidence intervals.
 
-With :math:`\widehat{\mathrm{se}}` from `naively.evaluation.influence`, a metric that lies between
-two bounds is scaled to v in [0, 1] and treated as the share of successes among
+Let m' be the metric of the rows and the *doubts* of `naively.evaluation.influence`, and se' its
+standard error. The interval is
 
-.. math:: n' = \frac{v (1 - v)}{\widehat{\mathrm{se}}(v)^2}
+.. math:: m' \pm z \, \widehat{\mathrm{se}}'
 
-rows, whose interval is Wilson's: it respects the bounds and keeps a width where every row is right.
-For accuracy n' is the number of rows. The loss has no upper bound: its logarithm is taken as
-Gaussian. A row that is judged several times counts once, its influences added. Rows are taken as
-independent and the models as fixed; that models of other folds share training rows is not counted.
+within the bounds of the metric, made wider where it does not hold the metric of the rows alone. For
+accuracy it is Agresti and Coull's. A row that is judged several times counts once, its influences
+added. Rows are taken as independent and the models as fixed; that models of other folds share
+training rows is not counted.
 
->>> low, high = wilson(0.9, 100, z=1.96)
->>> round(low, 4), round(high, 4)
-(0.8256, 0.9448)
-
-References
-----------
-E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference.
+The calibration error and the parts of the Brier score have no interval: of few rows in bins, they
+are biased by as much as they vary.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from difflib import get_close_matches
-from math import exp, inf, isnan, nan, sqrt
+from math import inf, isnan, nan
 from statistics import NormalDist
 from typing import NamedTuple
 
 from naively.evaluation.influence import Influence, Judgement
 from naively.exceptions import NaivelyError
 
-__all__ = ["METRICS", "Estimate", "estimate", "influence", "interval", "wilson"]
+__all__ = ["METRICS", "Estimate", "estimates", "influence"]
 
 
 class Metric(NamedTuple):
@@ -37,17 +33,16 @@ class Metric(NamedTuple):
 
     title: str
     bounds: tuple[float, float] = (0.0, 1.0)
-    by_class: bool = False  # whether each class counts by itself, however few rows it has
 
 
 METRICS = {  # by the names of methods of `Judgement`
     "accuracy": Metric("accuracy"),
-    "balanced_accuracy": Metric("balanced accuracy", by_class=True),
-    "mcc": Metric("Matthews correlation", (-1.0, 1.0), by_class=True),
-    "kappa": Metric("Cohen's kappa", (-1.0, 1.0), by_class=True),
+    "balanced_accuracy": Metric("balanced accuracy"),
+    "mcc": Metric("Matthews correlation", (-1.0, 1.0)),
+    "kappa": Metric("Cohen's kappa", (-1.0, 1.0)),
     "top_2_accuracy": Metric("top-2 accuracy"),
-    "roc_auc": Metric("ROC AUC", by_class=True),
-    "average_precision": Metric("average precision", by_class=True),
+    "roc_auc": Metric("ROC AUC"),
+    "average_precision": Metric("average precision"),
     "loss": Metric("loss", (0.0, inf)),
     "brier": Metric("Brier score", (0.0, 2.0)),
     "brier_reliability": Metric("Brier: reliability", (0.0, 2.0)),
@@ -58,45 +53,30 @@ METRICS = {  # by the names of methods of `Judgement`
 
 
 class Estimate(NamedTuple):
-    """A metric, and the interval that holds it at the level asked for; NaN where undefined."""
+    """A metric, and the interval that holds it at the level asked for; NaN where there is none."""
 
     value: float
     low: float
     high: float
 
 
-def estimate(rows: Judgement, name: str, level: float = 0.95) -> Estimate:
-    """Compute a metric with its interval: by name, also ``"top_5_accuracy"`` and its likes."""
-    found, metric = influence(rows, name), METRICS.get(name, Metric(""))
-    share = rows.class_share
-    least = float(share[share > 0].min()) if metric.by_class else 1.0
-    return interval(found.value, rows.error(found), least * rows.n_rows, metric.bounds, level)
-
-
-def interval(
-    value: float,
-    error: float,
-    n_rows: float,
-    bounds: tuple[float, float] = (0.0, 1.0),
-    level: float = 0.95,
-) -> Estimate:
-    """Return a value with its interval; at the end of its range it rests on so many rows."""
+def estimates(rows: Judgement, names: Iterable[str], level: float = 0.95) -> dict[str, Estimate]:
+    """Compute metrics with their intervals: by name, also ``"top_5_accuracy"`` and its likes."""
     if not 0 < level < 1:
         raise NaivelyError(f"the level of an interval must lie between 0 and 1; got {level}.")
-    if isnan(error):
-        return Estimate(value, nan, nan)
     z = NormalDist().inv_cdf((1 + level) / 2)
-    low, high = bounds
-    if high == inf:
-        factor = exp(min(z * error / value, 700.0)) if value > 0 else 1.0
-        return Estimate(value, value / factor, value * factor)
-    v, error = (value - low) / (high - low), error / (high - low)
-    spread = v * (1 - v)
-    if spread > 0 and not error**2 > 1e-30:
-        return Estimate(value, value, value)
-    n = spread / error**2 if spread > 1e-15 and error > 0 else n_rows
-    ends = wilson(min(max(v, 0.0), 1.0), n, z)
-    return Estimate(value, *(low + end * (high - low) for end in ends))
+    doubted = rows.doubted(z**2)
+    return {name: _estimate(rows, doubted, name, z) for name in names}
+
+
+def _estimate(rows: Judgement, doubted: Judgement, name: str, z: float) -> Estimate:
+    value, middle = influence(rows, name).value, influence(doubted, name)
+    half = z * doubted.error(middle)
+    if isnan(value) or isnan(half):
+        return Estimate(value, nan, nan)
+    low, high = METRICS.get(name, Metric("")).bounds
+    ends = max(low, middle.value - half), min(high, middle.value + half)
+    return Estimate(value, min(value, ends[0]), max(value, ends[1]))
 
 
 def influence(rows: Judgement, name: str) -> Influence:
@@ -112,10 +92,3 @@ def influence(rows: Judgement, name: str) -> Influence:
     close = get_close_matches(str(name), METRICS, n=1)
     hint = f"Did you mean {close[0]!r}?" if close else f"There are {', '.join(METRICS)}."
     raise NaivelyError(f"a metric must be one that naively knows; got {name!r}. {hint}")
-
-
-def wilson(share: float, n: float, z: float) -> tuple[float, float]:
-    """Return Wilson's interval of a share of n rows."""
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return max(0.0, min(middle - half, share)), min(1.0, max(middle + half, share))

@@ -20,7 +20,7 @@ from naively.estimators.loading import ESTIMATORS
 from naively.evaluation.defaults import default_model
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.folds import by_refitting, by_summaries
-from naively.evaluation.inputs import Truth, is_fitted, sort_inputs
+from naively.evaluation.inputs import Truth, is_fitted, labels_or_target, sort_inputs
 from naively.evaluation.leave_one_out import leave_one_out
 from naively.evaluation.split import judge, split
 from naively.evaluation.splitters import ONE_OUT, folds_by, splitter_of
@@ -99,6 +99,7 @@ def evaluate(
     """
     if folds is not None and test_size is not None:
         raise NaivelyError("rows are held out by folds or by test_size, not by both.")
+    y = labels_or_target(y, options)
     given = [value for value in (model, X, y) if value is not None]
     if len(given) > 1 and isinstance(given[-1], str):
         from naively.evaluation.files.evaluate import evaluate_files
@@ -133,7 +134,7 @@ def _by_folds(model: Any, X: Any, truth: Truth, folds: Any, seed: Any) -> Evalua
     truth.need_two_classes()
     if isinstance(folds, LeaveOneOut) or (isinstance(folds, str) and folds == ONE_OUT):
         return _by_leaving_one_out(model, X, truth)
-    splitter = splitter_of(folds, seed)
+    splitter = splitter_of(folds, seed, truth)
     fold = folds_by(splitter, X, truth) if _adds(model) else None
     judged = None if fold is None else by_summaries(model, X, truth, fold)
     if judged is None:

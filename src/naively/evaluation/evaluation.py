@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from naively.evaluation import metrics
 from naively.evaluation.answers import Answers
-from naively.evaluation.estimates import METRICS, Estimate, estimate
+from naively.evaluation.estimates import METRICS, Estimate, estimates
 from naively.evaluation.influence import Judgement
 from naively.evaluation.inputs import Truth
 from naively.evaluation.metrics import Averages, Confidence, Reliability
@@ -87,19 +88,19 @@ class Evaluation(Tabular):
     >>> print(evaluate(*load_wine(return_X_y=True), folds=5))
     GaussianNB, 5 folds: 178 rows, 3 classes
                                  value     95 % interval
-    accuracy                    0.9663  0.9284 to 0.9845
-    balanced accuracy           0.9690  0.9342 to 0.9857
-    Matthews correlation        0.9490  0.8915 to 0.9764
-    Cohen's kappa               0.9489  0.8909 to 0.9764
-    top-2 accuracy              1.0000  0.9789 to 1.0000
-    ROC AUC                     0.9956  0.9863 to 0.9986
-    average precision           0.9926  0.9774 to 0.9976
-    loss                        0.1845  0.0718 to 0.4739
-    Brier score                 0.0615  0.0295 to 0.1261
-    Brier: reliability          0.0117  0.0032 to 0.0426
-    Brier: resolution           0.6085  0.5634 to 0.6495
-    Brier: uncertainty          0.6583  0.6428 to 0.6735
-    calibration error           0.0265  0.0104 to 0.0658
+    accuracy                    0.9663  0.9268 to 0.9861
+    balanced accuracy           0.9690  0.9306 to 0.9870
+    Matthews correlation        0.9490  0.8891 to 0.9790
+    Cohen's kappa               0.9489  0.8888 to 0.9790
+    top-2 accuracy              1.0000  0.9746 to 1.0000
+    ROC AUC                     0.9956  0.9689 to 1.0000
+    average precision           0.9926  0.9715 to 0.9990
+    loss                        0.1845  0.0502 to 0.4222
+    Brier score                 0.0615  0.0272 to 0.1283
+    Brier: reliability          0.0117
+    Brier: resolution           0.6085
+    Brier: uncertainty          0.6583
+    calibration error           0.0265
     confidence                  0.9882
     confidence where right      0.9906
     confidence where wrong      0.9178
@@ -239,6 +240,9 @@ class Evaluation(Tabular):
     def interval(self, metric: str, level: float = 0.95) -> Estimate:
         """Return a metric with its confidence interval.
 
+        The ends are NaN for a metric without one: the calibration error and the parts of the Brier
+        score.
+
         Parameters
         ----------
         metric : str
@@ -252,9 +256,9 @@ class Evaluation(Tabular):
         >>> from naively import evaluate
         >>> found = evaluate(*load_wine(return_X_y=True), folds=5).interval("accuracy")
         >>> round(found.value, 4), round(found.low, 4), round(found.high, 4)
-        (0.9663, 0.9284, 0.9845)
+        (0.9663, 0.9268, 0.9861)
         """
-        return estimate(self.rows, metric, level)
+        return estimates(self.rows, [metric], level)[metric]
 
     def thresholds(
         self,
@@ -283,10 +287,10 @@ class Evaluation(Tabular):
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
-        """Every metric with its interval at the level 0.95."""
+        """Every metric with its interval at the level 0.95; NaN where it has none."""
         few = self.classes.size < 3  # whose top two are all of them
         names = [name for name in METRICS if not (few and name == "top_2_accuracy")]
-        return {name: self.interval(name) for name in names}
+        return estimates(self.rows, names)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all but labels and probabilities, as JSON holds it: NaN and infinity are None."""
@@ -313,7 +317,8 @@ class Evaluation(Tabular):
         rows: list[tuple[str, ...]] = []
         for name, found in self.estimates.items():
             values = [figure(e.estimates[name].value) for e in both]
-            values.insert(1, f"{figure(found.low)} to {figure(found.high)}")
+            ends = f"{figure(found.low)} to {figure(found.high)}"
+            values.insert(1, "" if isnan(found.low) else ends)
             rows.append((METRICS[name].title, *values))
         more = {
             "confidence": [e.confidence.overall for e in both],

@@ -9,17 +9,28 @@ and
 is the variance of m over samples of rows: the infinitesimal jackknife. For the area under the ROC
 curve it is DeLong's variance. One sort or one sum, no resampling, no chance.
 
+A sample of few rows may lack what is rare: a wrong answer, a row of a small class. Intervals are
+therefore computed from the rows and a few more, the *doubts*: :math:`z^2` of them, which is four
+for an interval of 95 %; the same number of each class, one half answered right and the other half
+wrong. For accuracy that is Agresti and Coull's interval, for the balanced accuracy of two classes
+Agresti and Caffo's. The losses and Brier scores of the doubts are root mean squares: over the right
+rows, or the wrong ones, and over those that a model which is too sure by a factor of two expects:
+:math:`\sqrt{p_{ik}}` rows of each class k with the loss :math:`-\log p_{ik}`.
+
 References
 ----------
 L. A. Jaeckel (1972), The infinitesimal jackknife. E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson
-(1988), Comparing the areas under two or more correlated ROC curves. A. H. Murphy (1973), A new
-vector partition of the probability score. D. B. Stephenson, C. A. S. Coelho, I. T. Jolliffe (2008),
-Two extra components in the Brier score decomposition.
+(1988), Comparing the areas under two or more correlated ROC curves. A. Agresti, B. A. Coull (1998),
+Approximate is better than "exact" for interval estimation of binomial proportions. A. Agresti,
+B. Caffo (2000), Simple and effective confidence intervals for proportions and differences of
+proportions result from adding two successes and two failures. A. H. Murphy (1973), A new vector
+partition of the probability score. D. B. Stephenson, C. A. S. Coelho, I. T. Jolliffe (2008), Two
+extra components in the Brier score decomposition.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -30,7 +41,7 @@ from naively.evaluation.answers import Answers
 from naively.evaluation.class_curve import ClassCurve
 from naively.evaluation.metrics import N_BINS, bins
 
-__all__ = ["Influence", "Judgement"]
+__all__ = ["Influence", "Judgement", "doubts_of"]
 
 Floats = NDArray[np.float64]
 
@@ -39,11 +50,11 @@ class Influence(NamedTuple):
     """A metric's value, and its derivative in the share of each row."""
 
     value: float
-    of_rows: Floats | None  # None where the metric is not defined
-    error: float | None = None  # the standard error, where it is not read off the rows
+    of_rows: Floats | None = None  # None where the metric is not defined, or has no interval
+    error: float = float("nan")  # the standard error, where it is not read off the rows
 
 
-_UNDEFINED = Influence(float("nan"), None)
+_UNDEFINED = Influence(float("nan"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +75,8 @@ class Judgement:
         Of the rows; None for one each.
     source : ndarray of shape (n_rows,) or None
         Which row of the table each is, where one may be judged several times.
+    size : ndarray of shape (n_sources,) or None
+        How many rows of the table each of those is; None for one each.
     """
 
     truth: NDArray[np.intp]
@@ -74,6 +87,7 @@ class Judgement:
     probabilities: Floats | None
     weight: Floats | None = None
     source: NDArray[np.intp] | None = None
+    size: Floats | None = None
 
     @classmethod
     def of(cls, truth: NDArray[Any], answers: Answers, n_classes: int, **more: Any) -> Self:
@@ -108,20 +122,81 @@ class Judgement:
     @property
     def n_rows(self) -> float:
         """How many rows of equal weight say as much as these."""
-        share = self.by_source(self.share)
-        return 1 / float(share @ share)
+        return 1 / self._squares(self.share)
 
     def error(self, found: Influence) -> float:
-        """Return the standard error of a metric; NaN where it is not defined."""
-        if found.error is not None or found.of_rows is None:
-            return float("nan") if found.error is None else found.error
-        return float(np.sqrt(np.sum(self.by_source(self.share * found.of_rows) ** 2)))
+        """Return the standard error of a metric; NaN where it has none."""
+        if found.of_rows is None:
+            return found.error
+        return float(np.sqrt(self._squares(self.share * found.of_rows)))
+
+    def _squares(self, parts: Floats) -> float:
+        squares = self.by_source(parts) ** 2
+        return float(np.sum(squares if self.size is None else squares / self.size))
 
     def by_source(self, values: Floats) -> Floats:
         """Add up what a row of the table has each time that it is judged."""
         if self.source is None:
             return values
         return _sums(self.source, values, int(self.source.max()) + 1)
+
+    def doubted(self, n_doubts: float) -> Judgement:
+        """Return these rows and so many doubts: what intervals are computed from."""
+        return self.with_doubts(doubts_of(n_doubts, self.class_share, self.answer_squares))
+
+    @cached_property
+    def answer_squares(self) -> Floats:
+        """What right answers and wrong ones, below, cost: those that were seen and are expected.
+
+        For each, their share, and the sums of the squares of their losses and Brier scores.
+        """
+        p, rows = self.probabilities, np.arange(self.truth.size)
+        if p is None:
+            return np.zeros((2, 3))
+        wrong = self.truth != self.predicted
+        with np.errstate(divide="ignore"):
+            loss = np.where(p > 0, np.log(p), 0.0)
+        score = 1 + np.einsum("ik,ik->i", p, p)[:, np.newaxis] - 2 * p
+        sums = []
+        for of_class, own in ((1.0, 1.0), (loss, self.log_truth), (score, self.squared_error)):
+            expected, seen = np.sqrt(p) * np.square(of_class), np.square(own)
+            of_right = expected[rows, self.predicted] + np.where(wrong, 0.0, seen)
+            expected[rows, self.predicted] = 0.0
+            of_wrong = expected.sum(axis=1) + np.where(wrong, seen, 0.0)
+            sums.append([self.share @ of_right, self.share @ of_wrong])
+        return np.array(sums).T
+
+    def with_doubts(self, doubts: Judgement) -> Judgement:
+        """Return these rows and the doubts, each row of its own source."""
+        n, more = self.truth.size, doubts.truth.size
+        source = np.arange(n) if self.source is None else self.source
+        n_sources = int(source.max()) + 1
+        p, its_p = self.probabilities, doubts.probabilities
+        assert doubts.size is not None
+        assert its_p is not None
+        return Judgement(
+            truth=np.concatenate([self.truth, doubts.truth]),
+            predicted=np.concatenate([self.predicted, doubts.predicted]),
+            n_classes=self.n_classes,
+            log_truth=np.concatenate([self.log_truth, doubts.log_truth]),
+            squared_error=np.concatenate([self.squared_error, doubts.squared_error]),
+            probabilities=None if p is None else np.concatenate([p, its_p]),
+            weight=np.concatenate([self.share * self.n_rows, doubts.size]),
+            source=np.concatenate([source, n_sources + np.arange(more)]),
+            size=np.append(np.ones(n_sources) if self.size is None else self.size, doubts.size),
+        )
+
+    def of_class(self, k: int) -> Judgement:
+        """Return what is known of one class, the second of two, against the rest."""
+        assert self.probabilities is not None
+        p = self.probabilities[:, k]
+        return replace(
+            self,
+            truth=(self.truth == k).astype(np.intp),
+            predicted=(self.predicted == k).astype(np.intp),
+            n_classes=2,
+            probabilities=np.column_stack([1 - p, p]),
+        )
 
     def mean(self, values: Floats) -> Influence:
         """Return the mean of a number that each row has by itself."""
@@ -158,7 +233,8 @@ class Judgement:
         spreads = (true[y] - true @ true) / spread[0] + (
             predicted[p] - predicted @ predicted
         ) / spread[1]
-        return Influence(float(value), change / scale + value * spreads)
+        of_rows = change / scale + value * spreads
+        return Influence(float(np.clip(value, -1.0, 1.0)), of_rows)
 
     def kappa(self) -> Influence:
         """Cohen's kappa; NaN where chance alone agrees everywhere."""
@@ -191,46 +267,36 @@ class Judgement:
         confidence = self.probabilities.max(axis=1)
         gap = (self.truth == self.predicted) - confidence
         at = bins(confidence)
-        side = np.sign(_sums(at, self.share * gap, N_BINS))
-        return self.mean(side[at] * gap)
+        return Influence(float(np.abs(_sums(at, self.share * gap, N_BINS)).sum()))
 
     def brier_reliability(self) -> Influence:
         r"""Mean squared distance of probability and frequency, over ten bins of each class.
 
         :math:`\sum_k \sum_b n_{kb}/n \, (\bar p_{kb} - \bar o_{kb})^2`: 0 is the best.
         """
-        return self._reliability
-
-    @cached_property
-    def _reliability(self) -> Influence:
         if self.probabilities is None:
             return _UNDEFINED
-        parts = np.zeros(self.truth.size)
+        value = 0.0
         for k, p in enumerate(self.probabilities.T):
-            at, gap = bins(p), p - (self.truth == k)
+            at = bins(p)
             mass = _sums(at, self.share, N_BINS)
-            mean = _sums(at, self.share * gap, N_BINS) / np.where(mass > 0, mass, 1.0)
-            parts += mean[at] * (2 * gap - mean[at])
-        return self.mean(parts)
+            gap = _sums(at, self.share * (p - (self.truth == k)), N_BINS)
+            value += float(np.sum(gap**2 / np.where(mass > 0, mass, 1.0)))
+        return Influence(value)
 
     def brier_uncertainty(self) -> Influence:
         r"""Brier score of the classes' shares, :math:`1 - \sum_k \pi_k^2`."""
         if self.probabilities is None:
             return _UNDEFINED
-        concentrated = float(self.class_share @ self.class_share)
-        return Influence(1 - concentrated, 2 * (concentrated - self.class_share[self.truth]))
+        return Influence(1 - float(self.class_share @ self.class_share))
 
     def brier_resolution(self) -> Influence:
         """Reliability + uncertainty - Brier score: what probabilities tell beyond the shares.
 
         It holds the differences within bins, so that the three parts add up exactly.
         """
-        parts = self.brier_reliability(), self.brier_uncertainty(), self.brier()
-        if any(part.of_rows is None for part in parts):
-            return _UNDEFINED
-        reliable, uncertain, whole = (part.of_rows for part in parts)
-        value = parts[0].value + parts[1].value - parts[2].value
-        return Influence(value, reliable + uncertain - whole)  # type: ignore[operator]
+        reliability, uncertainty = self.brier_reliability(), self.brier_uncertainty()
+        return Influence(reliability.value + uncertainty.value - self.brier().value)
 
     def top_k_accuracy(self, k: int) -> Influence:
         """Share of rows whose class is among the k most probable; ties as in scikit-learn."""
@@ -259,19 +325,15 @@ class Judgement:
         assert self.probabilities is not None
         return ClassCurve.of(self.truth == k, self.probabilities[:, k], self.weight)
 
-    def ranks_of(self, k: int) -> tuple[Influence, Influence]:
-        """Return ROC area and average precision of one class against the rest."""
-        return _of_curve(self.curve(k))
-
     @cached_property
     def _ranked(self) -> tuple[Influence, Influence]:
         """ROC area and average precision, of one sort for each class that has rows."""
         if self.probabilities is None or self.n_classes < 2:
             return _UNDEFINED, _UNDEFINED
         if self.n_classes == 2:
-            return self.ranks_of(1)
+            return _of_curve(self.curve(1))
         there = np.flatnonzero(self.class_share > 0)
-        found = [self.ranks_of(int(k)) for k in there]
+        found = [_of_curve(self.curve(int(k))) for k in there]
         return self._weighted([auc for auc, _ in found]), self._weighted([ap for _, ap in found])
 
     def _weighted(self, by_class: list[Influence]) -> Influence:
@@ -301,3 +363,29 @@ def _of_curve(curve: ClassCurve) -> tuple[Influence, Influence]:
     if curve.positives > 0:
         ap = Influence(curve.average_precision, curve.average_precision_influence())
     return auc, ap
+
+
+def doubts_of(n_doubts: float, class_share: Floats, squares: Floats) -> Judgement:
+    """Return the doubts, of which each class has as many right as wrong, below.
+
+    The wrong answer is the class of the most rows, and for that class the next one. Where there is
+    no wrong answer, and none is expected, the loss of one is infinite.
+    """
+    n_classes = class_share.size
+    largest = np.argsort(-class_share, kind="stable")
+    every, wrong = np.arange(n_classes), np.full(n_classes, largest[0])
+    wrong[largest[0]] = largest[min(1, n_classes - 1)]
+    own = np.eye(n_classes)
+    none = np.array([[0.0, 0.0], [np.inf, 4.0]])
+    rows = squares[:, :1]
+    means = np.divide(squares[:, 1:], rows, out=none, where=rows > 0)
+    loss, score = np.repeat(np.sqrt(means), n_classes, axis=0).T
+    return Judgement(
+        truth=np.tile(every, 2),
+        predicted=np.append(every, wrong),
+        n_classes=n_classes,
+        log_truth=-loss,
+        squared_error=score,
+        probabilities=np.concatenate([own, (1 - own) / max(n_classes - 1, 1)]),
+        size=np.full(2 * n_classes, n_doubts / (2 * n_classes)),
+    )

@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from naively import labels
+from naively.engines.arrays import check_in_memory, check_no_file
 from naively.engines.devices import on_host
+from naively.engines.weighted_rows import divisible
 from naively.exceptions import NaivelyError
 
-__all__ = ["Truth", "check_classifier", "is_fitted", "sort_inputs"]
-
-_VIEWS = "string_view[pyarrow]"  # a type of pandas
+__all__ = ["Truth", "check_classifier", "is_fitted", "labels_or_target", "sort_inputs"]
 
 
 class Truth(NamedTuple):
@@ -36,7 +36,11 @@ class Truth(NamedTuple):
     def of(cls, X: Any, y: ArrayLike) -> Truth:
         """Encode the labels, one per row of X."""
         classes, codes = labels.encode(y)
-        check_consistent_length(X, codes)
+        if (n_rows := _num_samples(X)) != codes.size:
+            raise NaivelyError(
+                "Found input variables with inconsistent numbers of samples: "
+                f"{[n_rows, codes.size]}; there must be one label per row."
+            )
         if codes.size == 0:
             raise NaivelyError("there must be at least one row to evaluate; got none.")
         return cls(classes, codes)
@@ -70,35 +74,17 @@ def sort_inputs(*inputs: Any) -> tuple[list[Any], Any, Any]:
         check_classifier(model)
     if len(rows) != 2:
         raise NaivelyError(f"rows and their labels must be given, X and y; got {len(rows)} of two.")
-    return models, _divisible(rows[0]), rows[1]
+    check_in_memory(rows[0])
+    check_no_file(rows[0])
+    return models, divisible(rows[0]), rows[1]
 
 
-def _divisible(X: Any) -> Any:
-    """Return a table or a column of which rows can be taken: Arrow cannot take views of text."""
-    library = type(X).__module__.partition(".")[0]
-    if library == "pandas" and X.ndim == 1:
-        return _without_views(X) if X.dtype == _VIEWS else X
-    if library == "pandas":
-        views = np.flatnonzero(X.dtypes == _VIEWS)
-        X = X.copy(deep=False) if views.size else X
-        for j in views:
-            X.isetitem(j, _without_views(X.iloc[:, j]))
-        return X
-    if library != "pyarrow" or (not hasattr(X, "type") and not hasattr(X, "column_names")):
-        return X
-    from naively.engines.native.arrow import without_views
-
-    if hasattr(X, "type"):
-        return without_views(X)
-    return type(X).from_arrays(list(map(without_views, X.columns)), names=X.column_names)
-
-
-def _without_views(column: Any) -> Any:
-    """Return a column of pandas as plain text, which not every version of pandas can make of it."""
-    from naively.engines.native.arrow import without_views
-
-    plain = type(column.array)(without_views(column.array.__arrow_array__()))
-    return type(column)(plain, index=column.index, name=column.name)
+def labels_or_target(y: Any, options: dict[str, Any]) -> Any:
+    """Return labels, or the name of their column, which is given as y or as the option target."""
+    target = options.pop("target", None)
+    if y is not None and target is not None:
+        raise NaivelyError(f"labels are given as y or as target, not as both; got {target=}.")
+    return y if target is None else target
 
 
 def is_fitted(model: Any) -> bool:

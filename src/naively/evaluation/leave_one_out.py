@@ -146,7 +146,7 @@ class _RowsLeftOut:
         if undefined.any():
             k, i, j = np.argwhere(undefined)[0]
             raise NaivelyError(
-                f"class {self.whole.classes[k].item()!r} has no variance with "
+                f"class {self.whole.classes.item(k)!r} has no variance with "
                 f"ddof={self.model.ddof} in {self.whole.schema.name(int(j))} once row "
                 f"{rows.start + i} is left out. Use ddof=0 or more rows."
             )

@@ -123,7 +123,7 @@ def _folds(truth: Truth, folds: int, seed: Any) -> tuple[list[Any], NDArray[np.i
     if not isinstance(folds, Integral) or not 2 <= folds <= rows[least]:
         raise NaivelyError(
             f"folds must be a number, at least 2 and at most the rows of the smallest class "
-            f"({rows[least]} of {truth.classes[least].item()!r}); got {folds!r}."
+            f"({rows[least]} of {truth.classes.item(least)!r}); got {folds!r}."
         )
     splitter = StratifiedKFold(int(folds), shuffle=seed is not None, random_state=seed)
     splits = list(splitter.split(np.zeros(truth.codes.size), truth.codes))

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from sklearn.model_selection import train_test_split
 
 from naively.estimators._state import snapshot
 from naively.evaluation.answers import ask
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.inputs import Truth
+from naively.exceptions import NaivelyError
 
 __all__ = ["Split", "judge", "split"]
 
@@ -38,9 +40,17 @@ class Split(NamedTuple):
 def split(X: Any, truth: Truth, *, test_size: float, random_state: Any) -> Split:
     """Hold rows out, stratified, as scikit-learn's `train_test_split` does."""
     truth.need_two_classes()
-    X_train, X_test, train, test = train_test_split(
-        X, truth.codes, test_size=test_size, random_state=random_state, stratify=truth.codes
-    )
+    rows = np.bincount(truth.codes)
+    if (least := int(rows.argmin())) in np.flatnonzero(rows < 2):
+        raise NaivelyError(
+            "every class must have rows to learn from and rows to hold out; class "
+            f"{truth.classes.item(least)!r} has one row. Leave it out, or use evaluate with folds."
+        )
+    how = {"test_size": test_size, "random_state": random_state, "stratify": truth.codes}
+    try:
+        X_train, X_test, train, test = train_test_split(X, truth.codes, **how)
+    except ValueError as error:
+        raise NaivelyError(f"test_size must leave rows on both sides; {error}") from None
     size = f"{100 * test_size:g} %" if isinstance(test_size, float) else f"{test_size} rows"
     of = truth.classes
     return Split(X_train, Truth(of, train), X_test, Truth(of, test), f"a test split of {size}")

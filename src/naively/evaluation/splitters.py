@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,19 @@ __all__ = ["ONE_OUT", "folds_by", "splitter_of"]
 ONE_OUT = "leave-one-out"
 
 
-def splitter_of(folds: Any, seed: Any) -> Any:
+def splitter_of(folds: Any, seed: Any, truth: Truth) -> Any:
     """Return a splitter: stratified folds for a number of them."""
-    if isinstance(folds, Integral):
+    if isinstance(folds, int | np.integer):
+        most = np.bincount(truth.codes).max()
+        if isinstance(folds, bool) or not 2 <= folds <= most:
+            raise NaivelyError(
+                f"folds must be at least 2, and at most the rows of the largest class ({most}); "
+                f"got {folds!r}."
+            )
         shuffle = seed is not None
         return StratifiedKFold(int(folds), shuffle=shuffle, random_state=seed)
-    if isinstance(folds, str):
+    known = folds is None or isinstance(folds, Iterable) or hasattr(folds, "split")
+    if isinstance(folds, str) or not known:
         raise NaivelyError(f"folds must be a number, a splitter or {ONE_OUT!r}; got {folds!r}.")
     return check_cv(folds)
 

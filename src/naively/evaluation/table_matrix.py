@@ -27,8 +27,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from naively.engines.tables import code_columns, known, read
-from naively.estimators._validation import text_column
+from naively.engines.tables import code_columns, known, read, text_column
 from naively.rows import Rows
 from naively.schema import Schema
 from naively.sparse import SparseRows

@@ -93,7 +93,7 @@ class Thresholds(Tabular):
         if not curve.is_defined:
             raise NaivelyError(
                 "thresholds need rows of the class and of others; of "
-                f"{classes[k].item()!r} there are {curve.positives:g} of {rows.truth.size}."
+                f"{classes.item(k)!r} there are {curve.positives:g} of {rows.truth.size}."
             )
         columns = _columns(curve, costs)
         at = _best(by, columns, at_least)

@@ -47,7 +47,7 @@ def evaluation_of(rows: ScoredRows, classes: NDArray[Any], method: str, **more: 
 
 
 def _reliability(sums: NDArray[np.float64]) -> Reliability:
-    count, right, sure, _ = sums
+    count, right, sure = sums
     nothing = np.full(N_BINS, np.nan)
     accuracy = np.divide(right, count, out=nothing.copy(), where=count > 0)
     confidence = np.divide(sure, count, out=nothing, where=count > 0)

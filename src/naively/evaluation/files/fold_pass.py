@@ -94,7 +94,7 @@ def measure_files(
         at = {label: k for k, label in enumerate(classes.tolist())}
         places = np.array([at[label] for label in targets.found], dtype=np.int32)
     if classes.size < 2:
-        got = f"one, {classes[0].item()!r}" if classes.size else "no rows"
+        got = f"one, {classes.item(0)!r}" if classes.size else "no rows"
         raise NaivelyError(
             f"the target {request.target!r} must have at least two classes{first.where}; got {got}."
         )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.evaluation.class_curve import ClassCurve
-from naively.evaluation.files.totals import RowMoments, ScoreBins, Totals
-from naively.evaluation.influence import Influence, Judgement
-from naively.evaluation.metrics import bins
+from naively.evaluation.files.totals import ScoreBins, Totals
+from naively.evaluation.influence import Influence, Judgement, doubts_of
 
 __all__ = ["TotalMetrics"]
 
@@ -23,26 +22,18 @@ class TotalMetrics(Judgement):
     """What was judged of all rows, as totals, and row by row of a random sample.
 
     Values of metrics are those of all rows: sums are exact, and ROC areas and average precision are
-    read off fine bins of the log odds. Standard errors are exact, too, but for the parts of the
-    Brier score and, of more than two classes, ROC area and average precision: these are read off
-    the sample.
+    read off fine bins of the log odds. Standard errors are exact, too, but for the ROC area and the
+    average precision of more than two classes: these are read off the sample.
     """
 
     totals: Totals
     scores: ScoreBins
+    doubts: Judgement | None = None
 
-    @cached_property
-    def _sample(self) -> Judgement:
-        rows = self.truth, self.predicted, self.n_classes, self.log_truth, self.squared_error
-        return Judgement(*rows, self.probabilities)
-
-    @cached_property
-    def _by_cell(self) -> Judgement:
-        """The cells of the confusion matrix as rows, each of the weight of its rows."""
-        true, predicted = np.nonzero(self.totals.confusion)
-        nothing, weight = np.zeros(true.size), self.totals.confusion[true, predicted]
-        rows = true, predicted, self.n_classes, nothing, nothing, np.empty((true.size, 0))
-        return Judgement(*rows, weight.astype(np.float64))
+    def doubted(self, n_doubts: float) -> Judgement:
+        """Return all rows and so many doubts: what intervals are computed from."""
+        doubts = doubts_of(n_doubts, self.class_share, self.totals.answer_squares)
+        return replace(self, doubts=doubts)
 
     @property
     def n_rows(self) -> float:
@@ -54,86 +45,78 @@ class TotalMetrics(Judgement):
         """The part of all rows that each class has."""
         return self.totals.confusion.sum(axis=1) / self.n_rows
 
-    def _grouped(self, groups: Judgement, found: Influence) -> Influence:
-        """Return a metric of groups of equal rows: each row of a group has its influence."""
-        if found.of_rows is None:
-            return found
-        variance = float(groups.share @ found.of_rows**2) / self.n_rows
-        return Influence(found.value, None, float(np.sqrt(variance)))
+    @cached_property
+    def _sample(self) -> Judgement:
+        rows = self.truth, self.predicted, self.n_classes, self.log_truth, self.squared_error
+        each = np.full(self.truth.size, self.n_rows / self.truth.size)
+        return Judgement(*rows, self.probabilities, each, size=each)
 
-    def _sampled(self, found: Influence) -> Influence:
-        """Return a metric of all rows with the error that the rows of the sample tell."""
-        if found.of_rows is None:
-            return found
-        variance = float(np.mean(found.of_rows**2)) / self.n_rows
-        return found._replace(error=float(np.sqrt(variance)))
+    @cached_property
+    def _cells(self) -> Judgement:
+        """The cells of the confusion matrix as rows, each of the weight of its rows."""
+        true, predicted = np.nonzero(self.totals.confusion)
+        weight = self.totals.confusion[true, predicted].astype(np.float64)
+        nothing = np.zeros(true.size)
+        return Judgement(
+            true, predicted, self.n_classes, nothing, nothing, None, weight, size=weight
+        )
+
+    @cached_property
+    def _halves(self) -> Judgement:
+        """Two rows, of the weight of all, whose losses have the mean and the variance of all."""
+        true, weight = np.zeros(2, np.intp), np.full(2, self.n_rows / 2)
+        loss, score = self.totals.loss.halves, self.totals.squared_error.halves
+        return Judgement(true, true, self.n_classes, -loss, score, None, weight, size=weight)
+
+    def _found(self, groups: Judgement, name: str) -> Influence:
+        """Return a metric of groups of equal rows, and of the doubts if they are to count."""
+        rows = groups if self.doubts is None else groups.with_doubts(self.doubts)
+        found: Influence = getattr(rows, name)()
+        return Influence(found.value, None, rows.error(found))
 
     def accuracy(self) -> Influence:
         """Share of right rows."""
-        return self._grouped(self._by_cell, self._by_cell.accuracy())
+        return self._found(self._cells, "accuracy")
 
     def balanced_accuracy(self) -> Influence:
         """Mean recall of the classes that have rows."""
-        return self._grouped(self._by_cell, self._by_cell.balanced_accuracy())
+        return self._found(self._cells, "balanced_accuracy")
 
     def mcc(self) -> Influence:
         """Matthews' correlation coefficient; 0 where only one class is true or predicted."""
-        return self._grouped(self._by_cell, self._by_cell.mcc())
+        return self._found(self._cells, "mcc")
 
     def kappa(self) -> Influence:
         """Cohen's kappa; NaN where chance alone agrees everywhere."""
-        return self._grouped(self._by_cell, self._by_cell.kappa())
+        return self._found(self._cells, "kappa")
 
     def loss(self) -> Influence:
         """Mean negative log-probability of the true class."""
-        return _mean(self.totals.loss)
+        return self._found(self._halves, "loss")
 
     def brier(self) -> Influence:
         """Mean squared distance of the probabilities from the truth, summed over classes."""
-        return _mean(self.totals.squared_error)
+        return self._found(self._halves, "brier")
 
     def calibration_error(self) -> Influence:
         """Mean distance of confidence and accuracy, over ten bins of the confidence."""
-        _, right, sure, squares = self.totals.confidence
-        value = float(np.abs(right - sure).sum()) / self.n_rows
-        variance = max(0.0, float(squares.sum()) / self.n_rows - value**2) / self.n_rows
-        return Influence(value, None, float(np.sqrt(variance)))
+        _, right, sure = self.totals.confidence
+        return Influence(float(np.abs(right - sure).sum()) / self.n_rows)
 
     def brier_reliability(self) -> Influence:
         """Mean squared distance of probability and frequency, over ten bins of each class."""
         rows, gaps = self.totals.class_bins
-        mean = np.divide(gaps, rows, out=np.zeros(rows.shape), where=rows > 0)
-        value = float((gaps * mean).sum()) / self.n_rows
-        return self._sampled(Influence(value, self._reliability_of_sample(mean) - value))
-
-    def _reliability_of_sample(self, mean: Floats) -> Floats:
-        """Return what rows of the sample add, by the mean gaps of all rows."""
-        assert self.probabilities is not None
-        parts = np.zeros(self.truth.size)
-        for k, p in enumerate(self.probabilities.T):
-            its, gap = mean[k][bins(p)], p - (self.truth == k)
-            parts += its * (2 * gap - its)
-        return parts
-
-    def brier_uncertainty(self) -> Influence:
-        """Brier score of the classes' shares."""
-        return self._grouped(self._by_cell, self._by_cell.brier_uncertainty())
-
-    def brier_resolution(self) -> Influence:
-        """Reliability + uncertainty - Brier score."""
-        reliable, whole = self.brier_reliability(), self.brier()
-        uncertain = self.brier_uncertainty()
-        value = reliable.value + uncertain.value - whole.value
-        assert reliable.of_rows is not None
-        of_rows = reliable.of_rows - (self.squared_error - whole.value)
-        concentrated = float(self.class_share @ self.class_share)
-        of_rows = of_rows + 2 * (concentrated - self.class_share[self.truth])
-        return self._sampled(Influence(value, of_rows))
+        squares = np.divide(gaps**2, rows, out=np.zeros(rows.shape), where=rows > 0)
+        return Influence(float(squares.sum()) / self.n_rows)
 
     def top_k_accuracy(self, k: int) -> Influence:
         """Share of rows whose class is among the k most probable."""
-        value = float(self.totals.ranks[:k].sum()) / self.n_rows
-        return Influence(value, None, float(np.sqrt(value * (1 - value) / self.n_rows)))
+        if k >= self.n_classes:
+            return Influence(1.0, None, 0.0)
+        right = float(self.totals.ranks[:k].sum())
+        weight, true = np.array([right, self.n_rows - right]), np.zeros(2, np.intp)
+        rows = true, np.arange(2), self.n_classes, np.zeros(2), np.zeros(2), None
+        return self._found(Judgement(*rows, weight, size=np.maximum(weight, 1.0)), "accuracy")
 
     def curve(self, k: int) -> ClassCurve:
         """Return the curve of one class against the rest, over bins of its log odds."""
@@ -146,31 +129,26 @@ class TotalMetrics(Judgement):
         share = self.class_share[there]
         return float(bounds @ share / share.sum())
 
-    def ranks_of(self, k: int) -> tuple[Influence, Influence]:
-        """Return ROC area and average precision of one class against the rest, by bins."""
+    def of_class(self, k: int) -> Judgement:
+        """Return what is known of one class, the second of two, against the rest, by bins."""
         positive, p, weight = self.scores.groups(k)
         true, nothing = positive.astype(np.intp), np.zeros(p.size)
         both = np.column_stack([1 - p, p])
-        groups = Judgement(true, true, 2, nothing, nothing, both, weight)
-        auc, ap = groups.ranks_of(1)
-        return self._grouped(groups, auc), self._grouped(groups, ap)
+        return Judgement(true, true, 2, nothing, nothing, both, weight, size=weight)
 
-    @cached_property
-    def _ranked(self) -> tuple[Influence, Influence]:
+    def roc_auc(self) -> Influence:
+        """Area under the ROC curve: of the second of two classes; of more, weighted by rows."""
+        return self._of_ranks("roc_auc")
+
+    def average_precision(self) -> Influence:
+        """Average precision: of the second of two classes; of more, weighted by rows."""
+        return self._of_ranks("average_precision")
+
+    def _of_ranks(self, name: str) -> Influence:
         if self.n_classes == 2:
-            return self.ranks_of(1)
-        (auc, ap), (of_auc, of_ap) = self._values_of_classes, self._sample._ranked
-        return self._sampled(of_auc._replace(value=auc)), self._sampled(of_ap._replace(value=ap))
-
-    @property
-    def _values_of_classes(self) -> tuple[float, float]:
-        """Return ROC area and average precision, weighted by the rows of each class."""
+            return self._found(self.of_class(1), name)
         there = np.flatnonzero(self.class_share > 0).tolist()
-        curves, share = [self.curve(k) for k in there], self.class_share[there]
-        found = [(curve.roc_auc, curve.average_precision) for curve in curves]
-        auc, ap = share @ np.array(found)
-        return float(auc), float(ap)
-
-
-def _mean(moments: RowMoments) -> Influence:
-    return Influence(moments.mean, None, moments.error)
+        values = [getattr(self.curve(k), name) for k in there]
+        found, sampled = self._found(self._sample, name), getattr(self._sample, name)()
+        value = float(self.class_share[there] @ values) + found.value - sampled.value
+        return found._replace(value=value)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from naively.evaluation import metrics
 from naively.evaluation.answers import Answers
 from naively.evaluation.class_curve import ClassCurve
+from naively.evaluation.influence import Judgement
 from naively.evaluation.metrics import N_BINS, bins
 
 __all__ = ["RowMoments", "ScoreBins", "Totals"]
@@ -65,9 +66,10 @@ class RowMoments:
         return RowMoments(n, mean, self.m2 + other.m2 + delta**2 * self.n * other.n / n)
 
     @property
-    def error(self) -> float:
-        """The standard error of the mean; NaN where the mean is infinite."""
-        return float(np.sqrt(self.m2) / self.n)
+    def halves(self) -> Floats:
+        """Two values of the same mean and variance; the mean twice where it is infinite."""
+        apart = np.sqrt(self.m2 / self.n) if np.isfinite(self.mean) else 0.0
+        return self.mean + np.array([-apart, apart])
 
 
 class ScoreBins:
@@ -148,12 +150,12 @@ class Totals:
     by_fold: Ints  # (n_folds, 2): wrong and right rows
     loss: RowMoments  # of minus the log-probability of the truth
     squared_error: RowMoments
-    # (4, N_BINS), by the bin of the confidence: rows, right ones, and the sums of the confidence
-    # and of the squared distance of confidence and truth
+    # (3, N_BINS), by the bin of the confidence: rows, right ones, and the sums of the confidence
     confidence: Floats
     sure: Floats  # (2,): the sums of the confidence of wrong and right rows
     # (2, n_classes, N_BINS), by the bin of each class's probability: rows, and the sum of p - truth
     class_bins: Floats
+    answer_squares: Floats  # (2, 3): the sums of those of a `Judgement`
 
     @classmethod
     def of(cls, truth: NDArray[Any], fold: NDArray[Any], answers: Answers, n_folds: int) -> Totals:
@@ -165,9 +167,8 @@ class Totals:
         own = p[np.arange(n), truth][:, np.newaxis]
         later = np.arange(n_classes) > truth[:, np.newaxis]
         rank = ((p > own) | ((p == own) & later)).sum(axis=1)
-        at, gap = bins(answers.confidence), right - answers.confidence
-        weights = (None, right, answers.confidence, gap**2)
-        sums = [np.bincount(at, w, N_BINS) for w in weights]
+        at = bins(answers.confidence)
+        sums = [np.bincount(at, w, N_BINS) for w in (None, right, answers.confidence)]
         columns = np.ascontiguousarray(p.T)
         of_class = [bins(column) for column in columns]
         gaps = [column - (truth == k) for k, column in enumerate(columns)]
@@ -186,6 +187,7 @@ class Totals:
                 ],
                 dtype=np.float64,
             ),
+            n * Judgement.of(truth, answers, n_classes).answer_squares,
         )
 
     def __add__(self, other: Totals) -> Totals:
