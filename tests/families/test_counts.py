@@ -1,5 +1,7 @@
 """Families of counts: rows that are left out in closed form are those of models without them."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -63,3 +65,21 @@ def test_a_calibrated_model_is_saved_and_loaded(tmp_path):
     again = naively.load(tmp_path / "model.safetensors")
     assert again.summary_ == model.summary_
     assert (again.predict_proba(X) == model.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize("kind", [MultinomialNB, ComplementNB, BernoulliNB])
+def test_a_row_left_out_takes_its_entries_along_whatever_rounding_leaves_of_its_weight(kind):
+    X = np.array([[1, 0, 1], [1, 1, 0], [1, 0, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1]])
+    y, w = np.array([0, 0, 1, 1, 2, 2]), np.array([0.1, 0.7, 0.1, 0.3, 0.1, 0.1])
+    for order in [*permutations(range(6))][::40]:
+        at = np.array(order)
+        model = kind(alpha=0.0).fit(X[at], y[at], sample_weight=w[at])
+        (term,) = model.model_.terms
+        rows = SparseRows.of(scipy.sparse.csr_array(X[at]))
+        own = term.family.left_out(rows, y[at], w[at], term.parameters)
+        i = order.index(0)
+        others = at[at != 0]
+        without = kind(alpha=0.0).fit(X[others], y[others], sample_weight=w[others])
+        joint = np.zeros((1, 3))
+        without.model_.terms[0].form.add(X[:1].astype(float), joint)
+        np.testing.assert_allclose(own[i], joint[0], rtol=1e-9, atol=1e-5)

@@ -10,11 +10,13 @@ from scipy.special import gammaln
 from scipy.stats import multivariate_t
 
 from naively import _kernel
+from naively.families.histogram import BinnedColumns, bin_of
 from naively.interactions import canonical, quadratic
 from naively.interactions.axes import PairAxis
 from naively.interactions.features import MOST, Features, by_class
 from naively.interactions.pairs import BinnedRows, PairTable, chosen_pairs, score, scores
 from naively.interactions.scatter import ClassScatter, PooledScatter, inverse_factor
+from naively.statistics import Moments
 
 
 @pytest.fixture
@@ -107,18 +109,86 @@ def test_directions_solve_the_generalised_eigenproblem(rng):
         np.testing.assert_allclose(W[:, r] * np.sign(W[0, r]), expected * np.sign(expected[0]))
 
 
-def test_cross_fitted_terms_are_those_of_a_refit_without_one_of_each_row_of_the_fold(rng):
-    values, codes, weight = _rows(rng)
-    found = canonical.cross_fitted(
-        values, codes, weight, PooledScatter.of(values, by_class(codes, weight, 3)), 2
+def _without_each(values, codes, weight):
+    """Return the terms of rows as if each had not been seen, with what they were read off."""
+    scatter = PooledScatter.of(values, by_class(codes, weight, 3))
+    W = canonical.directions(scatter)
+    without = canonical.DirectionsWithoutEach(values, codes, weight, scatter, W)
+    terms = canonical.terms_of(without.z, codes, weight, 3)
+    return scatter, W, terms, without.terms(terms, values)
+
+
+def _refit(values, codes, weight, i):
+    """Return the directions without a row, as `scatter` is without it and D and lambda as with."""
+    scatter = PooledScatter.of(values, by_class(codes, weight, 3))
+    rest = weight.copy()
+    rest[i] -= min(weight[i], 1.0)
+    other = PooledScatter.of(values, by_class(codes, rest, 3))
+    n, share = scatter.n, scatter.shrinkage
+    sigma = (1 - share) * other.within / n + share * np.diag(scatter.diagonal)
+    whole = canonical.directions(scatter)
+    around = scatter.weight[:, np.newaxis] / n * (scatter.around @ whole)
+    T = around / (around * (scatter.around @ whole)).sum(axis=0)
+    B = np.linalg.solve(sigma, other.mean.T @ T)  # its space is that of the directions
+    gram = B.T @ sigma @ B
+    values_of_gram, V = np.linalg.eigh(gram)
+    basis = B @ V / np.sqrt(values_of_gram)  # uncorrelated, and now turned towards the model's
+    U, _, Vt = np.linalg.svd(basis.T @ scatter.sigma @ whole)
+    return other.mean, basis @ U @ Vt, rest
+
+
+@pytest.mark.parametrize("p", [2, 3, 6])
+def test_directions_without_a_row_are_those_of_a_refit_turned_towards_the_models(rng, p):
+    values, codes, weight = _rows(rng, n=200, p=p)
+    _, whole, terms, found = _without_each(values, codes, weight)
+    student, _ = terms
+    for i in (0, 1, 7, 33, 90):
+        k = codes[i]
+        mean, W, rest = _refit(values, codes, weight, i)
+        z, own = values @ whole, codes == k
+        for c in range(3):
+            class_mean = mean[c] @ whole  # of the rows without it, along the model's directions
+            x = class_mean + W.T @ (values[i] - mean[c])
+            if c != k:
+                expected = student.family.log_density(x[np.newaxis], student.parameters)[0, c]
+            else:
+                w = rest[own]
+                m2 = w @ (z[own] - np.average(z[own], axis=0, weights=w)) ** 2
+                prior = student.parameters.prior
+                one = Moments.of(np.full((1, 2), w.sum()), class_mean[np.newaxis], m2[np.newaxis])
+                given = student.family.parameters(one, prior)
+                expected = student.family.log_density(x[np.newaxis], given)[0, 0]
+            np.testing.assert_allclose(found[i, c, :2], expected, atol=2e-3)
+
+
+def test_a_histogram_is_judged_at_the_cell_that_is_left_once_the_row_is_out(rng):
+    values, codes, weight = _rows(rng, n=200)
+    weight[:] = 1.0
+    _, W, terms, _ = _without_each(values, codes, weight)
+    histogram, z = terms[1], canonical.along(values, W)
+    at = z + rng.normal(0, 0.3, z.shape)
+    given = z, codes, np.minimum(weight, 1.0), histogram.statistic, histogram.parameters
+    found = histogram.family.left_out(*given, at=at)
+    np.testing.assert_allclose(  # at its own cell it is what the family says of it
+        histogram.family.left_out(*given, at=z), histogram.family.left_out(*given), atol=1e-9
     )
-    for i in (0, 1, 7, 33):
-        fold = np.arange(len(codes)) % 5 == i % 5
-        rest = weight - np.where(fold, np.minimum(weight, 1.0), 0.0)
-        W = canonical.directions(PooledScatter.of(values, by_class(codes, rest, 3)))
-        terms = canonical.terms_of(canonical.along(values, W), codes, rest, 3)
-        refit = canonical.log_densities(terms, canonical.along(values[i : i + 1], W))
-        np.testing.assert_allclose(found[i], refit[0], rtol=1e-7, atol=1e-9)
+    for i in (0, 5, 77):
+        tallies = histogram.statistic.weight.copy()
+        bins = bin_of(z[i : i + 1], histogram.statistic.edges)[0]
+        tallies[codes[i], [0, 1], bins] -= 1
+        rest = BinnedColumns(tallies, histogram.statistic.edges)
+        other = histogram.family.parameters(rest, histogram.parameters.prior)
+        expected = histogram.family.log_density(at[i : i + 1], other)[0, codes[i]]
+        np.testing.assert_allclose(found[i], expected, atol=1e-9)
+
+
+def test_a_class_of_one_row_is_judged_as_if_it_had_none(rng):
+    values, codes, weight = _rows(rng, n=60, K=2)
+    codes[0], weight[0] = 2, 1.0
+    _, W, terms, found = _without_each(values, codes, weight)
+    assert np.isfinite(found).all()
+    seen = canonical.log_densities(terms, canonical.along(values[:1], W))
+    assert found[0, 2, 0] < seen[0, 2, 0]
 
 
 def test_equal_rows_have_equal_computed_cells(rng):
@@ -128,19 +198,21 @@ def test_equal_rows_have_equal_computed_cells(rng):
 
 
 def test_of_equal_rows_one_is_taken_out(rng):
-    """Doubling each weight is doubling each row: the other one remains in the scatter."""
+    """A row of weight 2 is two rows: of which the other remains."""
     values, codes, _ = _rows(rng)
-    weight = np.full(len(codes), 2.0)
-    whole = PooledScatter.of(values, by_class(codes, weight, 3))
-    once = canonical.cross_fitted(values, codes, weight, whole, 2)
-    seen = canonical.terms_of(
-        canonical.along(values, canonical.directions(whole)), codes, weight, 3
-    )
-    every = canonical.log_densities(seen, canonical.along(values, canonical.directions(whole)))
-    own = np.arange(len(codes)), codes
-    assert np.abs(once[own] - every[own]).max() > 1e-3  # something was taken out
-    alone = canonical.cross_fitted(values, codes, weight / 2, whole, 2)
-    assert once[own].sum() > alone[own].sum()  # but less than all of a row
+    twice = np.repeat(values, 2, axis=0), np.repeat(codes, 2), np.ones(2 * len(codes))
+    _, _, _, once = _without_each(values, codes, np.full(len(codes), 2.0))
+    scatter, W, _, every = _without_each(*twice)
+    sign = np.sign((canonical.directions(scatter) * W).sum(axis=0))
+    assert (sign > 0).all()
+    np.testing.assert_allclose(every[::2, :, :2], once[:, :, :2], atol=1e-8)
+
+
+def test_the_sign_of_a_direction_is_that_by_which_rows_are_skewed_to_the_right(rng):
+    values = rng.exponential(size=(100, 2)) * [1.0, -1.0]
+    W, ones = np.eye(2), np.ones(100)
+    np.testing.assert_array_equal(canonical.oriented(W, values, ones), np.diag([1.0, -1.0]))
+    np.testing.assert_array_equal(canonical.oriented(-W, values, ones), np.diag([1.0, -1.0]))
 
 
 # --- the quadratic term ---------------------------------------------------------------------------

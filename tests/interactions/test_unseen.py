@@ -74,26 +74,25 @@ def test_the_log_loss_is_that_of_the_terms_that_calibration_saw(kinds):
     assert column_losses(model, sample).loss == pytest.approx(expected, abs=1e-12)
 
 
-def test_directions_without_a_cell_are_those_of_the_other_folds():
+def test_directions_without_a_cell_are_those_that_leave_the_whole_row_out():
     model, sample = fitted(("canonical",))
     together = model.interactions
     found = UnseenInteractions(together, sample, model.schema, 3)
     given, f = together.canonical, together.features.values(sample.numbers, sample.categories)
-    folds = canonical.fold_terms(f, sample.codes, sample.weight, given.scatter, 2)
+    rows = sample.codes, sample.weight, given.scatter, given.W
+    without = canonical.DirectionsWithoutEach(f, *rows)
     weight = np.concatenate([term.weight for term in given.terms], axis=1)
     each = found.without_each(slice(0, N))
-    for i in range(0, N, 9):
-        fold = next(one for one in folds if one.fold == i % 5)
-        for j in range(4):
-            numbers, codes = sample.numbers[i : i + 1].copy(), sample.categories[i : i + 1].copy()
-            if j < 3:
-                numbers[:, j] = np.nan
-            else:
-                codes[:] = -1
-            z = canonical.along(together.features.values(numbers, codes), fold.W)
-            terms = canonical.log_densities(fold.terms, z)[0]
+    for j in range(4):
+        numbers, codes = sample.numbers.copy(), sample.categories.copy()
+        if j < 3:
+            numbers[:, j] = np.nan
+        else:
+            codes[:] = -1
+        terms = without.terms(given.terms, together.features.values(numbers, codes))
+        for i in range(0, N, 9):
             expected = np.sum(
-                [centred(terms[:, t], weight[:, t]) for t in range(terms.shape[1])], axis=0
+                [centred(terms[i, :, t], weight[:, t]) for t in range(terms.shape[2])], axis=0
             )
             np.testing.assert_allclose(each[i, :, j], expected, rtol=0, atol=1e-9)
 

@@ -11,7 +11,7 @@ from naively.diagnosis.finding import Finding, Severity
 __all__ = ["CalibrationFigures", "figures_of", "poor_calibration"]
 
 _HIGH, _MEDIUM = 0.15, 0.06  # calibration error
-_CHANCE = 1.0  # over the root of the number of rows, that chance may explain
+_CHANCE = 1.0  # over the root of the number of rows: what chance may explain; twice, for high
 
 
 class CalibrationFigures(NamedTuple):
@@ -38,7 +38,8 @@ def poor_calibration(evidence: Evidence) -> Iterator[Finding]:
     error, loss = found.error_before, found.loss_before
     if evidence.is_calibrated:
         error, loss = found.error_after, found.loss_after
-    if error < _MEDIUM + _CHANCE / found.n_rows**0.5:
+    chance = _CHANCE / found.n_rows**0.5
+    if error < _MEDIUM + chance:
         return
     figures = (
         f"the calibration error is {error:.3f} and the log loss {loss:.3f} on {found.n_rows:,} "
@@ -53,5 +54,5 @@ def poor_calibration(evidence: Evidence) -> Iterator[Finding]:
             f"are {found.error_after:.3f} and {found.loss_after:.3f}."
         )
         advice = 'Use calibration="temperature", or "weights" where the estimator has it.'
-    severity: Severity = "high" if error >= _HIGH else "medium"
+    severity: Severity = "high" if error >= _HIGH + 2 * chance else "medium"
     yield Finding("calibration", severity, seen, advice, figure=error)

@@ -54,8 +54,8 @@ def _finding(
         advice = "Calibration allows for it. Leave columns out if you want a simpler model."
     else:
         advice = (
-            'Use calibration="weights", or NaiveBayes(), whose weights and interactions allow for '
-            "it; or leave all but one out."
+            'Use NaiveBayes(), whose calibration="weights" and interactions allow for it; or leave '
+            "all but one out."
         )
     return Finding(
         "dependence", severity, seen, advice, names, figure=pair.strength, p_value=pair.p_value

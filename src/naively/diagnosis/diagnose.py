@@ -17,7 +17,7 @@ from naively.exceptions import NaivelyError
 __all__ = ["diagnose"]
 
 
-def diagnose(model: Any) -> Diagnosis:
+def diagnose(model: Any, *rows: Any) -> Diagnosis:
     """Say where the assumptions of a fitted model fail, and what to do.
 
     It uses only the model's summary, so the data is not needed again. Checks that need more than
@@ -26,7 +26,7 @@ def diagnose(model: Any) -> Diagnosis:
     Parameters
     ----------
     model : fitted estimator
-        One of naively's.
+        One of naively's; nothing else is taken.
 
     Returns
     -------
@@ -45,6 +45,11 @@ def diagnose(model: Any) -> Diagnosis:
         raise NaivelyError(
             f"diagnose needs a fitted estimator of naively's; got "
             f"{type(model).__module__}.{type(model).__qualname__}."
+        )
+    if rows:
+        raise NaivelyError(
+            f"diagnose takes a fitted model alone, and no rows; got {len(rows)} more. Call "
+            "diagnose(model); rows and labels are for evaluate(model, X, y) and report."
         )
     evidence = Evidence(snapshot(model))
     found: list[Finding] = []

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import pdtr
 
 from naively.diagnosis.evidence import Evidence
 from naively.diagnosis.finding import Finding, Severity, Skipped, percent
@@ -28,6 +29,7 @@ _FEWEST_WRONG = 10.0  # of them that the priors alone get wrong
 _SKILL = 0.98
 _WITHIN = 1e-4  # of the variance of a column of numbers, where it tells the class
 _GOOD = 0.9  # the skill of a column that tells much
+_CHANCE = 0.01  # that such a column makes so few errors
 _FEW = 0.1  # of the columns; where more of them tell much, classes are simply far apart
 
 
@@ -51,7 +53,8 @@ def leaks(evidence: Evidence) -> Iterator[Finding | Skipped]:
         advice = "Make sure that it is known before the class is, or else leave it out."
         if not alone:
             advice += " Several columns tell as much: the classes may simply be far apart."
-        severity: Severity = "high" if alone else "medium"
+        by_chance = pdtr(np.rint((1 - skill[j]) * wrong), (1 - _GOOD) * wrong)
+        severity: Severity = "high" if alone and by_chance < _CHANCE else "medium"
         yield Finding("leak", severity, seen, advice, (evidence.names[j],), figure=float(skill[j]))
 
 

@@ -8,11 +8,13 @@ import numpy as np
 
 from naively.diagnosis.evidence import Evidence
 from naively.diagnosis.finding import Finding, Severity, listed, percent
+from naively.diagnosis.left_out import LeftOutRows
 
 __all__ = ["never_predicted"]
 
 _FEWEST = 10.0  # rows of the class in the sample
-_COMMON = 0.5  # of an equal share: the model should answer such a class sometimes
+_COMMON = 0.5  # of an equal share: the model should answer such a class sometimes,
+_CHANCE = 4.0  # standard errors: if columns tell it, so that its rows make it more probable
 
 
 def never_predicted(evidence: Evidence) -> Iterator[Finding]:
@@ -34,6 +36,14 @@ def never_predicted(evidence: Evidence) -> Iterator[Finding]:
     seen = f"{what} never predicted, though {percent(share)} of the rows are of "
     seen += f"{'them' if several else 'it'}. {they} {p}."
     advice = "Give larger priors to what must be found, or add columns that tell it from the rest."
-    common = rows[never].max() >= _COMMON * rows.sum() / n_classes
-    severity: Severity = "high" if common else "medium"
+    common = never[rows[never] >= _COMMON * rows.sum() / n_classes]
+    severity: Severity = "high" if any(_is_told(judged, int(k)) for k in common) else "medium"
     yield Finding("never predicted", severity, seen, advice, classes=labels, figure=share)
+
+
+def _is_told(judged: LeftOutRows, k: int) -> bool:
+    """Whether rows of a class make it more probable than other rows do, beyond chance."""
+    p, own = np.exp(judged.log_p[:, k]), judged.codes == k
+    sides = p[own], p[~own]
+    error = sum(side.var() / side.size for side in sides) ** 0.5
+    return bool(sides[0].mean() - sides[1].mean() > _CHANCE * error)

@@ -1,7 +1,8 @@
 r"""Categories and words that were seen once: how many new ones are to be expected.
 
 By Good and Turing, the probability that the next cell is one never seen is about the share of the
-cells that were seen once, :math:`n_1 / n`.
+cells that were seen once, :math:`n_1 / n`. It is judged less three of its standard deviations,
+:math:`\sqrt{n_1} / n`.
 
 References
 ----------
@@ -25,7 +26,7 @@ __all__ = ["seen_once"]
 
 Floats = NDArray[np.float64]
 
-_FEWEST = 5  # that were seen once
+_CHANCE = 3.0  # standard deviations of the number that were seen once
 _SHARES: tuple[tuple[float, Severity], ...] = ((0.3, "high"), (0.1, "medium"), (0.01, "low"))
 
 
@@ -56,8 +57,9 @@ def _one(
 ) -> Iterator[Finding]:
     once, total = int((tally == 1).sum()), float(tally.sum())
     share = once / total if total else 0.0
-    severity = next((severity for least, severity in _SHARES if share >= least), None)
-    if once < _FEWEST or severity is None:
+    certain = (once - _CHANCE * once**0.5) / total if total else 0.0
+    severity = next((severity for least, severity in _SHARES if certain >= least), None)
+    if severity is None:
         return
     seen = (
         f"{once:,} of {np.count_nonzero(tally):,} {what[0]} of {evidence.summary.schema.name(j)} "

@@ -26,6 +26,7 @@ from naively.families.entries import (
     log_or_least,
     own_cells,
     read_weights,
+    what_is_left,
 )
 from naively.families.family import Floats
 from naively.families.multinomial import MultinomialShares, infinite, scaled_lines
@@ -47,7 +48,7 @@ class ComplementWeights(MultinomialShares):
     def whole(self) -> Floats:
         """How much all other classes hold, alpha included: of shape (n_classes,)."""
         total = self.statistic.total
-        return np.maximum(total.sum() - total, 0.0) + self.mass(self.statistic.values.shape[1])
+        return what_is_left(total.sum(), total) + self.mass(self.statistic.values.shape[1])
 
     @cached_property
     def weights(self) -> Floats:
@@ -58,7 +59,7 @@ class ComplementWeights(MultinomialShares):
         log_whole = np.log(np.where(self.whole > 0, self.whole, n_entries))[:, np.newaxis]
 
         def weight(at: slice, out: Floats) -> None:
-            others = np.maximum(whole[at] - counts[:, at], 0.0) + self.some(at)
+            others = what_is_left(whole[at], counts[:, at]) + self.some(at)
             out[...] = (log_whole - log_or_least(np.where(empty, 1.0, others))).T
 
         found = read_weights(weight, counts.shape, self.statistic.n_jobs)
@@ -131,7 +132,7 @@ class Complement:
         if seen is not None:
             statistic, (codes, weights) = parameters.statistic, seen
             lost, size = weights[i] * x, np.bincount(i, x, len(rows))
-            others = np.maximum(statistic.whole[j] - statistic.values[:, j] - lost, 0.0)
+            others = what_is_left(statistic.whole[j], statistic.values[:, j], lost)
             whole = parameters.whole[:, np.newaxis] - weights * size
             log_whole = np.log(np.maximum(whole, np.finfo(float).tiny))[:, i]
             logs = x * (log_whole - log_or_least(others + parameters.some(j)))
@@ -150,7 +151,7 @@ class Complement:
         statistic = parameters.statistic
         i, j, x = own_cells(rows)
         lost = weights[i] * x
-        others = np.maximum(statistic.whole[j] - statistic.values[:, j] - lost, 0.0)
+        others = what_is_left(statistic.whole[j], statistic.values[:, j], lost)
         size = np.bincount(i, x, len(rows))
         whole = np.maximum(parameters.whole[:, np.newaxis] - weights * size, np.finfo(float).tiny)
         logs = x * log_or_least(others + parameters.some(j))

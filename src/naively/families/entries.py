@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,10 @@ from naively.sparse import SparseRows
 from naively.statistics.counts import Counts
 
 __all__ = ["LEAST", "CellTerms", "EntryCounts", "SeenRows", "aligned", "log_or_least", "own_cells"]
-__all__ += ["read_weights"]
+__all__ += ["read_weights", "what_is_left"]
 
 LEAST = -1e9  # the logarithm of 0: it outweighs every text, and leaves digits for the rest
+_NOTHING = 1e-13  # of a whole: what rounding leaves of a difference of sums
 _PLACES = 1 << 16  # of a block, which stays in the cache of a core
 _LINE = 64  # bytes of a line of the cache
 
@@ -82,6 +83,18 @@ def log_or_least(x: Floats, out: Floats | None = None) -> Floats:
     if out is not None:
         out[...] = found
     return found
+
+
+def what_is_left(whole: Any, *parts: Any) -> Floats:
+    """Return a sum of weights without some of them: 0, where all but a rounding is taken away.
+
+    >>> what_is_left(np.array([0.1 + 0.2, 2.0]), np.array([0.3, 0.5])).tolist()
+    [0.0, 1.5]
+    """
+    rest = whole
+    for part in parts:
+        rest = rest - part
+    return np.where(rest > _NOTHING * whole, rest, 0.0)
 
 
 def aligned(shape: tuple[int, ...]) -> Floats:

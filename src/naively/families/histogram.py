@@ -30,7 +30,7 @@ Examples
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -155,6 +155,14 @@ class Histogram(Family):
 
         return in_blocks(block, *x.shape, n_classes=n_classes).transpose(0, 2, 1)
 
+    def log_density_by_class(self, x: Floats, parameters: HistogramParameters) -> Floats:
+        """Return the log ratio of cells that each class has of its own: (n, K, d) of the same."""
+        each = [
+            self.log_density(x[:, k], replace(parameters, log_ratio=of_class))[:, 0]
+            for k, of_class in enumerate(parameters.log_ratio[:, np.newaxis])
+        ]
+        return np.stack(each, axis=1)
+
     def form(self, parameters: HistogramParameters, weight: Floats) -> Pieces:
         """Return the log ratios at the knots, with straight lines between."""
         values = weighted(parameters.log_ratio.transpose(1, 2, 0), weight.T[:, np.newaxis])
@@ -183,8 +191,11 @@ class Histogram(Family):
         weights: Floats,
         statistic: BinnedColumns,
         parameters: HistogramParameters,
+        at: Floats | None = None,
     ) -> Floats:
-        """Return the log ratio of each cell by the other rows of its class."""
+        """Return the log ratio of each cell, or of those at other places, by the other rows."""
+        if at is not None:
+            return self._left_out_elsewhere(x, at, codes, weights, statistic, parameters)
         if x.shape[1] > _MANY_COLUMNS:
             given = [
                 (x[:, at], codes, weights, statistic.of_columns(at), parameters.of_columns(at))
@@ -212,6 +223,23 @@ class Histogram(Family):
             return np.where(np.isnan(x[rows]), 0.0, left + t * (right - left))
 
         return in_blocks(block, *x.shape)
+
+    def _left_out_elsewhere(
+        self,
+        x: Floats,
+        at: Floats,
+        codes: Codes,
+        weights: Floats,
+        statistic: BinnedColumns,
+        parameters: HistogramParameters,
+    ) -> Floats:
+        """Return the log ratio of cells once rows with other cells, none missing, are out."""
+        tree, knots = self._tree(statistic, parameters.prior), parameters.knots
+        full, j = _last_full(parameters.prior.weight), np.arange(x.shape[1])
+        gone, low = bin_of(x, statistic.edges), _interval(at, knots)
+        k, own = codes[:, np.newaxis], weights[:, np.newaxis]
+        left, right = (tree.log_ratio_without(k, j, gone, full[j, b], own) for b in (low, low + 1))
+        return left + _fraction(at, knots[j, low], knots[j, low + 1]) * (right - left)
 
     def _tree(self, statistic: BinnedColumns, prior: HistogramPrior) -> Tree:
         return Tree.of(statistic.weight, prior.weight, prior.strength, self.growth)

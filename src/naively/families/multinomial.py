@@ -33,6 +33,7 @@ from naively.families.entries import (
     log_or_least,
     own_cells,
     read_weights,
+    what_is_left,
 )
 from naively.families.family import Floats
 from naively.forms import Lines
@@ -118,7 +119,7 @@ class Multinomial:
         Lines(np.zeros_like(parameters.weights), parameters.weights).add(rows, total)
         i, j, x = own_cells(rows)
         size = np.bincount(i, x, len(rows))
-        mine = np.maximum(statistic.values[codes[i], j] - weights[i] * x, 0.0) + parameters.some(j)
+        mine = what_is_left(statistic.values[codes[i], j], weights[i] * x) + parameters.some(j)
         whole = statistic.total[codes] - weights * size + parameters.mass(rows.n_columns)
         rest = np.log(np.where(whole > 0, whole, 1.0))
         own = np.bincount(i, x * log_or_least(mine), len(rows)) - size * rest
@@ -133,7 +134,7 @@ class Multinomial:
         values = x[:, np.newaxis] * parameters.weights[j]
         if seen is not None:
             statistic, (codes, weights) = parameters.statistic, seen
-            left = np.maximum(statistic.values[codes[i], j] - weights[i] * x, 0.0)
+            left = what_is_left(statistic.values[codes[i], j], weights[i] * x)
             size = np.bincount(i, x, len(rows))
             whole = statistic.total[codes] - weights * size + parameters.mass(rows.n_columns)
             rest = np.log(np.where(whole > 0, whole, 1.0))

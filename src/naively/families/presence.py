@@ -23,6 +23,7 @@ from naively.families.entries import (
     log_or_least,
     own_cells,
     read_weights,
+    what_is_left,
 )
 from naively.families.family import Floats
 from naively.families.multinomial import MultinomialShares, infinite, scaled_lines
@@ -45,14 +46,15 @@ class PresenceProbabilities(MultinomialShares):
         missing = self.statistic.missing
         if missing is None or missing.is_zero:
             return weight
-        return weight - missing.values[:, at]
+        return what_is_left(weight, missing.values[:, at])
 
     def absent(self, at: slice, without: float = 0.0) -> tuple[Floats, Floats]:
         """Return what is the numerator of absence, alpha included, and of both together."""
         seen, alpha = self.seen(at) - without, self.some(at)
-        rest = seen - self.statistic.values[:, at]
+        weight = self.statistic.class_weight[:, np.newaxis]
+        rest = what_is_left(weight, self.statistic.values[:, at], weight - seen)
         whole = seen + 2 * alpha
-        return np.maximum(rest, 0.0) + alpha, np.where(whole > 0, whole, 1.0)
+        return rest + alpha, np.where(whole > 0, whole, 1.0)
 
     @cached_property
     def log_absent(self) -> Floats:
@@ -149,8 +151,13 @@ class Presence:
         if seen is not None:
             statistic, k, w = parameters.statistic, seen.codes[i], seen.weights[i]
             whole = np.broadcast_to(parameters.seen(), statistic.values.shape)[k, j] - w
-            held, alpha = statistic.values[k, j] - w * present, parameters.some(j)
-            count = np.maximum(np.where(present, held, whole - held), 0.0) + alpha
+            every, held, alpha = (
+                statistic.class_weight[k],
+                statistic.values[k, j],
+                parameters.some(j),
+            )
+            absent = what_is_left(every, held, every - whole)
+            count = np.where(present, what_is_left(held, w), absent) + alpha
             both = whole + 2 * alpha
             own = log_or_least(count) - np.log(np.where(both > 0, both, 1.0))
             values[np.arange(i.size), k] = own
@@ -166,9 +173,8 @@ class Presence:
         present = x > self.step if self.step is not None else x > 0
         i, j = i[present], j[present]
         k = codes[i]
-        count = np.maximum(parameters.statistic.values[k, j] - w, 0.0) + parameters.some(j)
-        was = np.maximum(absent[k, j], np.finfo(float).tiny)
-        gain = log_or_least(count) - np.log(was)
+        count = what_is_left(parameters.statistic.values[k, j], w) + parameters.some(j)
+        gain = log_or_least(count) - log_or_least(absent[k, j])
         found = log_absent.sum(axis=1)[codes] + np.bincount(i, gain, len(rows))
         lost_rows = rows.row_numbers[np.isnan(rows.values[rows.cells].astype(np.float64))]
         lost = rows.places[rows.cells][np.isnan(rows.values[rows.cells].astype(np.float64))]

@@ -134,6 +134,10 @@ class StudentT(Family):
             lambda rows: _log_t(x[rows, np.newaxis, :], curve), *x.shape, n_classes=n_classes
         )
 
+    def log_density_by_class(self, x: Floats, parameters: StudentTParameters) -> Floats:
+        """Return the log density of cells that each class has of its own: (n, K, d) of the same."""
+        return _log_t(x, _Curve.of(parameters))
+
     def left_out(
         self,
         x: Floats,
@@ -141,12 +145,14 @@ class StudentT(Family):
         weights: Floats,
         statistic: Moments,
         parameters: StudentTParameters,
+        at: Floats | None = None,
     ) -> Floats:
-        """Return the log density of each cell by the other rows of its class."""
+        """Return the log density of each cell, or of those at other places, by the other rows."""
+        at = x if at is None else at
 
         def block(rows: slice) -> Floats:
             rest = moments_without(x[rows], codes[rows], weights[rows], statistic)
-            return _log_t(x[rows], _Curve.of(self._parameters(*rest, parameters.prior)))
+            return _log_t(at[rows], _Curve.of(self._parameters(*rest, parameters.prior)))
 
         return in_blocks(block, *x.shape)
 

@@ -55,9 +55,9 @@ class PairAxis:
     bins: Places
 
     @classmethod
-    def of_numbers(cls, at: int, x: Floats, most: int) -> PairAxis:
+    def of_numbers(cls, at: int, x: Floats, most: int, weight: Floats | None = None) -> PairAxis:
         """Cut a column of numbers; a bin without cells is left out."""
-        found = edges(x[:, np.newaxis], most)
+        found = edges(x[:, np.newaxis], most, weight)
         seen = np.bincount(np.searchsorted(found.cuts[0], x[~np.isnan(x)]), minlength=most) > 0
         last = np.flatnonzero(seen)
         cuts, knots = found.cuts[0][last[:-1]], found.knots[0][last]

@@ -10,8 +10,8 @@ and :math:`z = W^T f(x)` are at most K - 1 columns that are computed, uncorrelat
 Like any column of numbers they are described by a Student t and a histogram. What columns say
 together, such as their difference, is thereby a column of its own.
 
-Their terms are cross-fitted: a fifth of the rows (one of equal rows) is taken out of the scatter by
-subtraction, the directions and families are read off the rest, and they judge that fifth.
+Each row of the sample is judged by directions and families that leave it out, in a closed form that
+depends neither on the order of rows nor on that of columns: see `DirectionsWithoutEach`.
 
 References
 ----------
@@ -22,7 +22,7 @@ C. R. Rao (1948), The utilization of multiple measurements in problems of biolog
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,25 +37,16 @@ from naively.interactions.scatter import PooledScatter, inverse_factor
 from naively.statistics import Moments
 from naively.term import Term
 
-__all__ = ["FAMILIES", "FoldTerms", "along", "cross_fitted", "directions", "fold_terms"]
-__all__ += ["judged_by_folds", "log_densities", "terms_of"]
+__all__ = ["FAMILIES", "DirectionsWithoutEach", "along", "directions", "log_densities"]
+__all__ += ["oriented", "terms_of"]
 
 Floats = NDArray[np.float64]
 
 FAMILIES: tuple[Family, ...] = (StudentT(), Histogram())
-_FOLDS = 5
 _BINS = 8  # of a histogram: sums of columns are smooth, and more bins learn the rows by heart
 _DECIMALS = 9
+_LEAST_LEFT = 1e-3  # of what is left of a scatter
 _LEAST = 1e-6  # of the first canonical correlation: a direction below it is rounding
-
-
-@dataclass(frozen=True, eq=False)
-class FoldTerms:
-    """Directions and the terms along them, read off all rows but those of one fold."""
-
-    fold: int
-    W: Floats  # (p, r)
-    terms: tuple[Term, ...]
 
 
 def directions(scatter: PooledScatter) -> Floats:
@@ -64,20 +55,24 @@ def directions(scatter: PooledScatter) -> Floats:
     most = min(scatter.weight.size - 1, p)
     if most < 1 or not n > 0:
         return np.empty((p, 0))
-    within = scatter.within
-    root = np.sqrt(scatter.diagonal(within))
-    shrunk = within / (n * np.outer(root, root))
-    shrunk *= 1 - scatter.shrinkage
-    shrunk[np.diag_indices(p)] += scatter.shrinkage
-    inverse, _ = inverse_factor(shrunk)
-    share = scatter.weight / n
-    around = scatter.mean - share @ scatter.mean
-    Z = inverse @ (np.sqrt(share)[:, np.newaxis] * around / root).T
+    sigma = scatter.sigma
+    root = np.sqrt(scatter.diagonal)
+    inverse, _ = inverse_factor(sigma / np.outer(root, root))
+    share = np.sqrt(scatter.weight / n)
+    Z = inverse @ (share[:, np.newaxis] * scatter.around / root).T
     U, e, _ = np.linalg.svd(Z, full_matrices=False)
     kept = int(np.sum(e[:most] > _LEAST * max(e[0], 1e-9)))
-    W: Floats = inverse.T @ U[:, :kept] / root[:, np.newaxis]
-    largest = np.abs(W).argmax(axis=0)
-    return W * np.sign(W[largest, np.arange(kept)])  # the sign that rounding chose means nothing
+    return np.asarray(inverse.T @ U[:, :kept] / root[:, np.newaxis], dtype=np.float64)
+
+
+def oriented(W: Floats, values: Floats, weight: Floats) -> Floats:
+    """Return directions with the sign by which rows are skewed to the right.
+
+    That of eigenvectors is chosen by rounding, and so by the order of columns.
+    """
+    z = values @ W
+    z -= weight @ z / weight.sum()
+    return W * np.where(weight @ z**3 < 0, -1.0, 1.0)
 
 
 def along(values: Floats, W: Floats) -> Floats:
@@ -95,7 +90,7 @@ def terms_of(z: Floats, codes: Codes, weight: Floats, n_classes: int) -> tuple[T
     """Describe computed columns (n, r) by families, read off weighted rows."""
     r = z.shape[1]
     seen = weight > 0
-    cuts = edges(z[seen], _BINS)
+    cuts = edges(z[seen], _BINS, weight[seen])
     statistics = [
         _moments(z, codes, weight, n_classes),
         BinnedColumns(
@@ -115,61 +110,104 @@ def log_densities(terms: Sequence[Term], z: Floats) -> Floats:
     return np.concatenate([term.log_density(z, none) for term in terms], axis=2)
 
 
-def cross_fitted(
-    values: Floats, codes: Codes, weight: Floats, whole: PooledScatter, n_directions: int
-) -> Floats:
-    """Return the terms of rows by directions and families of the other folds: (n, K, 2 r).
+class DirectionsWithoutEach:
+    r"""The directions that are left without a row, for each row of a sample.
 
-    Parameters
-    ----------
-    values : array of shape (n, p)
-        The features.
-    codes, weight : arrays of shape (n,)
-        Class and weight of each row, of which one is taken out.
-    whole : PooledScatter
-        Of all rows.
-    n_directions : int
-        Of the model; where a fold has fewer, further terms are 0.
+    Let :math:`\Sigma = (1-\lambda) S / n + \lambda D` and
+    :math:`T = e^{-1} V^T \mathrm{diag}(\sqrt{N / n})`, so that :math:`W = \Sigma^{-1} M^T T^T`.
+    Without a weight v of a row x of class k, with :math:`u = x - M_k`, and T, D and
+    :math:`\lambda` as they are, by Sherman and Morrison,
+
+    .. math:: c = \frac{1-\lambda}{n} \frac{v N_k}{N_k - v}, \qquad
+              \Sigma' = \Sigma - c\,u u^T, \qquad
+              d = 1 - c\,u^T \Sigma^{-1} u
+
+    .. math:: \Sigma'^{-1} M'^T T^T = W + \Sigma^{-1} u\,g^T, \qquad
+              g = T \Big[\frac{c}{d}\,M_l^T \Sigma^{-1} u
+                  - \frac{v}{d\,(N_k - v)}\,1[l = k]\Big]_l
+
+    Of all bases of the space that these span, the model's directions mean the one that is nearest
+    to them and uncorrelated under :math:`\Sigma'`. With :math:`a = W^T u`,
+    :math:`b = \Sigma^{-1} u - W a`, :math:`\eta = u^T b` and :math:`q = g / (1 + a^T g)`, it is
+
+    .. math:: W' = (W + b\,q^T)\,(I + \eta\,q q^T)^{-1/2}\,(I - c\,r r^T)^{-1/2}, \qquad
+              r = (I + \eta\,q q^T)^{-1/2} (a + \eta\,q)
+
+    up to a product of small numbers. A cell in class l is judged at its distance
+    :math:`W'^T (f - M_l')` from the mean of the class: that of the other rows has moved, too.
     """
-    folds = fold_terms(values, codes, weight, whole, n_directions)
-    return judged_by_folds(folds, values, whole.weight.size, n_directions)
+
+    def __init__(
+        self, values: Floats, codes: Codes, weight: Floats, scatter: PooledScatter, W: Floats
+    ) -> None:
+        self.W, self.codes, self.own = W, codes, np.minimum(weight, 1.0)  # of equal rows, one
+        self.z = along(values, W)
+        n, N, mean, around = scatter.n, scatter.weight[codes], scatter.mean, scatter.around
+        rest = N - self.own
+        left = rest > 1e-9 * N
+        share = np.divide(self.own, rest, out=np.zeros_like(rest), where=left)
+        c = (1 - scatter.shrinkage) / n * N * share
+        # where nothing is left of its class, that has the mean of all rows
+        u = np.where(left[:, np.newaxis], values - mean[codes], around[codes])
+        factor = inverse_factor(scatter.sigma)[0]
+        y = u @ factor.T
+        h = _dot(y, y)
+        d = np.maximum(1 - c * h, _LEAST_LEFT)
+        loss = np.where(left, share / d, n / np.maximum(n - self.own, 1e-300))
+        self.towards, a = y @ factor, u @ W  # Sigma^-1 u, and a
+        between = around @ W
+        T = scatter.weight[:, np.newaxis] / n * between
+        T /= np.maximum((T * between).sum(axis=0), 1e-300)
+        g = (c / d)[:, np.newaxis] * (self.towards @ around.T @ T) - loss[:, np.newaxis] * T[codes]
+        turn = 1 + _dot(a, g)
+        turn[np.abs(turn) < _LEAST_LEFT] = _LEAST_LEFT
+        eta = np.maximum(h - _dot(a, a), 0.0)
+        q = g / turn[:, np.newaxis]
+        roots = _root(q, eta)
+        r = a + eta[:, np.newaxis] * q
+        r += (roots * _dot(q, r))[:, np.newaxis] * q
+        self.a, self.q, self.turns = a, q, ((q, roots), (r, _root(r, -c)))
+        # W^T M_l' and u^T Sigma^-1 M_l'
+        self.centres = np.tile(mean @ W, (codes.size, 1, 1))
+        self.along_u = self.towards @ mean.T
+        at = np.arange(codes.size), codes
+        self.centres[at] -= share[:, np.newaxis] * a
+        self.along_u[at] -= share * h
+
+    def terms(self, terms: Sequence[Term], values: Floats, rows: slice = slice(None)) -> Floats:
+        """Return the terms of some rows, each as if it had not been seen: (n, K, 2 r).
+
+        Their features may be others now, as where a column is missing.
+        """
+        z, codes, own, centres = self.z[rows], self.codes[rows], self.own[rows], self.centres[rows]
+        x = along(values, self.W)[:, np.newaxis] - centres
+        far = _dot(values, self.towards[rows])[:, np.newaxis] - self.along_u[rows]
+        far -= np.einsum("ikr,ir->ik", x, self.a[rows])
+        x += far[:, :, np.newaxis] * self.q[rows, np.newaxis]
+        for v, root in self.turns:
+            share = root[rows, np.newaxis] * np.einsum("ikr,ir->ik", x, v[rows])
+            x += share[:, :, np.newaxis] * v[rows, np.newaxis]
+        x += centres
+        at = np.arange(codes.size), codes
+        parts = []
+        for term in terms:
+            family: Any = term.family  # one of FAMILIES
+            part = family.log_density_by_class(x, term.parameters)
+            part[at] = family.left_out(z, codes, own, term.statistic, term.parameters, at=x[at])
+            parts.append(part)
+        return np.concatenate(parts, axis=2)
 
 
-def fold_terms(
-    values: Floats, codes: Codes, weight: Floats, whole: PooledScatter, n_directions: int
-) -> list[FoldTerms]:
-    """Return directions and families of the rows outside each fold, as for `cross_fitted`."""
-    n_classes, found = whole.weight.size, []
-    for fold in range(min(_FOLDS, len(values))):
-        at = slice(fold, None, _FOLDS)
-        own = np.minimum(weight[at], 1.0)  # of equal rows, one
-        W = directions(whole - PooledScatter.of(values[at], by_class(codes[at], own, n_classes)))
-        W = W[:, :n_directions]
-        rest = weight.copy()
-        rest[at] -= own
-        if W.shape[1] and (rest > 0).any():
-            found.append(FoldTerms(fold, W, terms_of(along(values, W), codes, rest, n_classes)))
-    return found
+def _dot(a: Floats, b: Floats) -> Floats:
+    """Return the products of rows with rows."""
+    return np.asarray(np.einsum("ij,ij->i", a, b), dtype=np.float64)
 
 
-def judged_by_folds(
-    folds: Sequence[FoldTerms], values: Floats, n_classes: int, n_directions: int, first: int = 0
-) -> Floats:
-    """Return the terms of rows by the other folds: (n, K, 2 r), or (n, m, K, 2 r) of (n, m, p).
-
-    The rows are those from the first on, in the order in which they made the folds.
-    """
-    found = np.zeros((*values.shape[:-1], n_classes, len(FAMILIES) * n_directions))
-    for fold in folds:
-        at = slice((fold.fold - first) % _FOLDS, None, _FOLDS)
-        some, r = values[at], fold.W.shape[1]
-        if not some.size:
-            continue
-        terms = log_densities(fold.terms, along(some.reshape(-1, some.shape[-1]), fold.W))
-        starts = n_directions * np.arange(len(FAMILIES))
-        places = (starts[:, np.newaxis] + np.arange(r)).ravel()
-        found[at][..., places] = terms.reshape(*some.shape[:-1], n_classes, places.size)
-    return found
+def _root(v: Floats, s: Floats) -> Floats:
+    """Return t, by row, where I + t v v^T is the inverse root of I + s v v^T."""
+    square = _dot(v, v)
+    root = np.sqrt(np.maximum(1 + s * square, _LEAST_LEFT))
+    return np.divide(1 / root - 1, square, out=np.zeros_like(square), where=square > 1e-300)
 
 
 def _moments(z: Floats, codes: Codes, weight: Floats, n_classes: int) -> Moments:

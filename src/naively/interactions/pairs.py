@@ -91,15 +91,15 @@ class BinnedRows:
             n_classes,
         )
 
-    def first(self, n: int) -> BinnedRows:
-        """Return the first rows."""
+    def __getitem__(self, at: Places) -> BinnedRows:
+        """Return some rows."""
         return BinnedRows(
-            self.bins[:, :n],
-            self.low[:, :n],
-            self.share[:, :n],
+            self.bins[:, at],
+            self.low[:, at],
+            self.share[:, at],
             self.n_bins,
-            self.codes[:n],
-            self.weight[:n],
+            self.codes[at],
+            self.weight[at],
             self.n_classes,
         )
 
@@ -190,12 +190,23 @@ def chosen_pairs(rows: BinnedRows, p: Floats) -> list[tuple[PairTable, Floats]]:
     pairs = np.array(list(combinations(range(len(rows.bins)), 2)), np.int32)
     least = max(_LEAST_GAIN, np.log(len(pairs)) - _CHANCE)
     if rows.codes.size > _SCREENED_ROWS and len(pairs) > _JUDGED_PAIRS:
-        few = scores(rows.first(_SCREENED_ROWS), p[:_SCREENED_ROWS], pairs)
+        some = _screened(rows, p)
+        few = scores(rows[some], p[some], pairs)
         pairs = pairs[np.argsort(-few, kind="stable")[:_JUDGED_PAIRS]]
     found = scores(rows, p, pairs)
     best = np.argsort(-found, kind="stable")[:_MOST_PAIRS]
     tables = [PairTable.of(rows, *pairs[i].tolist()) for i in best if found[i] > least]
     return [(table, table.honest_terms(rows)) for table in tables]
+
+
+def _screened(rows: BinnedRows, p: Floats) -> Places:
+    """Return rows at equal steps in the order of how well they are explained.
+
+    That order follows neither hashes nor the order of columns.
+    """
+    order = np.argsort(p[np.arange(rows.codes.size), rows.codes], kind="stable")
+    steps = (np.arange(_SCREENED_ROWS) + 0.5) * (order.size / _SCREENED_ROWS)
+    return np.sort(order[steps.astype(np.intp)])
 
 
 def scores(rows: BinnedRows, p: Floats, pairs: NDArray[np.int32]) -> Floats:

@@ -55,10 +55,7 @@ def parameters(each: ClassScatter) -> QuadraticParameters:
     """Read the parameters off the scatter of the features that are numbers."""
     n_classes, p = each.mean.shape
     whole = each.pooled
-    within = whole.within
-    share = whole.shrinkage
-    sigma = (1 - share) * within / whole.n
-    sigma[np.diag_indices(p)] += share * whole.diagonal(within)
+    sigma = whole.sigma
     nu = _PRIOR * (p + 2)
     mean, factor, log_det = whole.mean, np.empty((n_classes, p, p)), np.empty(n_classes)
     for k in range(n_classes):

@@ -184,9 +184,11 @@ class _SampleReader:
         W = canonical.directions(whole)
         if not W.shape[1]:
             return None
-        self.honest.append(canonical.cross_fitted(f, codes, weight, whole, W.shape[1]))
-        z = canonical.along(f, W)
-        return Canonical(W, canonical.terms_of(z, codes, weight, self.n_classes), whole)
+        W = canonical.oriented(W, f, weight)
+        without = canonical.DirectionsWithoutEach(f, codes, weight, whole, W)
+        terms = canonical.terms_of(without.z, codes, weight, self.n_classes)
+        self.honest.append(without.terms(terms, f))
+        return Canonical(W, terms, whole)
 
     def _pairs(self, fitted: Calibration) -> tuple[tuple[PairAxis, ...], tuple[PairTerm, ...]]:
         sample = self.sample
@@ -208,7 +210,7 @@ class _SampleReader:
         axes = []
         for kind, at in self._columns()[:_PAIR_COLUMNS]:
             if kind == "number":
-                axis = PairAxis.of_numbers(at, sample.numbers[:, at], most)
+                axis = PairAxis.of_numbers(at, sample.numbers[:, at], most, sample.weight)
             else:
                 codes, n = sample.categories[:, at], self.n_categories[at]
                 axis = PairAxis.of_categories(at, codes, sample.weight, n, most)

@@ -75,11 +75,6 @@ class PooledScatter(NamedTuple):
         weighted = own.sum(axis=1)[:, np.newaxis] * values
         return cls(own.sum(axis=0), own.T @ values, weighted.T @ values)
 
-    def __sub__(self, other: PooledScatter) -> PooledScatter:
-        """Take rows out."""
-        rest = np.maximum(self.weight - other.weight, 0.0)
-        return PooledScatter(rest, self.sums - other.sums, self.products - other.products)
-
     @property
     def n(self) -> float:
         """The weight of all rows."""
@@ -94,6 +89,13 @@ class PooledScatter(NamedTuple):
         return np.where(seen[:, np.newaxis], self.sums / weight, whole)
 
     @property
+    def around(self) -> Floats:
+        """The means of classes from that of all rows: (K, p)."""
+        mean = self.mean
+        around: Floats = mean - self.weight / self.n @ mean
+        return around
+
+    @property
     def within(self) -> Floats:
         """The sums of products around the means of classes: S."""
         mean = self.mean
@@ -105,9 +107,18 @@ class PooledScatter(NamedTuple):
         p = self.sums.shape[1]
         return float(np.clip(p / (p + self.n), 0.001, 0.9))
 
-    def diagonal(self, within: Floats) -> Floats:
-        """Return D."""
-        return (np.maximum(np.diagonal(within), 0.0) + 1.0) / (self.n + 1.0)
+    @property
+    def sigma(self) -> Floats:
+        """The common scatter of a row: Sigma."""
+        within, share = self.within, self.shrinkage
+        sigma: Floats = (1 - share) * within / self.n
+        sigma[np.diag_indices_from(sigma)] += share * self.diagonal
+        return sigma
+
+    @property
+    def diagonal(self) -> Floats:
+        """What it is pulled to: D."""
+        return (np.maximum(np.diagonal(self.within), 0.0) + 1.0) / (self.n + 1.0)
 
 
 def inverse_factor(B: Floats) -> tuple[Floats, float]:

@@ -1,8 +1,8 @@
 """What interactions add to rows of the sample, each judged as if it had not been seen.
 
-It is what calibration saw: directions are judged by those of the other folds, the quadratic term
-and pairs by taking the row out. A column may be missing, as in `predict`: then its number is the
-mean in directions and in the quadratic term, no category of it is there, and its pairs add nothing.
+It is what calibration saw: every term is judged by taking the row out. A column may be missing, as
+in `predict`: then its number is the mean in directions and in the quadratic term, no category of it
+is there, and its pairs add nothing.
 """
 
 from __future__ import annotations
@@ -38,14 +38,15 @@ class UnseenInteractions:
             ]
         )
         if given.canonical is not None:
-            rows = sample.codes, sample.weight, given.canonical.scatter
-            self.folds = canonical.fold_terms(self.values, *rows, given.n_directions)
+            found = given.canonical
+            rows = self.values, sample.codes, sample.weight
+            self.without = canonical.DirectionsWithoutEach(*rows, found.scatter, found.W)
 
     def joint(self, rows: slice) -> Floats:
         """Return what all of them add to some rows: (n, K)."""
         total = np.zeros((len(self.values[rows]), self.n_classes))
         if self.given.canonical is not None:
-            total += self._directions(self.values[rows], rows.start)
+            total += self._directions(self.values[rows], rows)
         if self.given.quadratic is not None:
             every = quadratic.honest_terms(*self._numbers(rows), self.given.quadratic.parameters)
             total += _weighted(every, self.given.quadratic.weight[:, np.newaxis])
@@ -57,13 +58,11 @@ class UnseenInteractions:
         """Return what they add to some rows in which each column is missing: (n, K, d)."""
         n, n_columns = len(self.values[rows]), self.schema.n_columns
         total = np.zeros((n, self.n_classes, n_columns))
-        own = np.unique(self.columns)
         if self.given.canonical is not None:
-            total += self._directions(self.values[rows], rows.start)[:, :, np.newaxis]
-            cells = np.repeat(self.values[rows, np.newaxis], own.size, axis=1)
-            for at, j in enumerate(own):
-                cells[:, at, self.columns == j] = self.missing[self.columns == j]
-            total[:, :, own] = self._directions(cells, rows.start).transpose(0, 2, 1)
+            total += self._directions(self.values[rows], rows)[:, :, np.newaxis]
+            for j in np.unique(self.columns):
+                cells = np.where(self.columns == j, self.missing, self.values[rows])
+                total[:, :, j] = self._directions(cells, rows)
         if self.given.quadratic is not None:
             self._add_quadratic(rows, total)
         for columns, terms in self._pairs(rows):
@@ -71,12 +70,11 @@ class UnseenInteractions:
             total += terms[:, :, np.newaxis] * kept
         return total
 
-    def _directions(self, values: Floats, first: int) -> Floats:
+    def _directions(self, values: Floats, rows: slice) -> Floats:
         directions = self.given.canonical
         assert directions is not None
         weight = np.concatenate([term.weight for term in directions.terms], axis=1)
-        shape = self.n_classes, self.given.n_directions
-        return _weighted(canonical.judged_by_folds(self.folds, values, *shape, first), weight)
+        return _weighted(self.without.terms(directions.terms, values, rows), weight)
 
     def _add_quadratic(self, rows: slice, total: Floats) -> None:
         term = self.given.quadratic
@@ -114,7 +112,7 @@ class UnseenInteractions:
 
 
 def _weighted(terms: Floats, weight: Floats) -> Floats:
-    """Return terms (..., K, T), centred over classes, times weights (K, T), added up: (..., K)."""
-    centred = terms - terms.mean(axis=-2, keepdims=True)
-    total: Floats = np.einsum("...kt,kt->...k", centred, weight)
+    """Return terms (n, K, T), centred over classes, times weights (K, T), added up: (n, K)."""
+    centred = terms - terms.mean(axis=1, keepdims=True)
+    total: Floats = np.einsum("nkt,kt->nk", centred, weight)
     return total
