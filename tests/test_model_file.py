@@ -106,6 +106,36 @@ def test_labels_of_any_type_come_back(path, labels):
     assert reloaded(model, path).summary_ == model.summary_
 
 
+ODD_TEXTS = ["", "a", "a\0", "\0", "Ulm\n", "ähre", "\ud800", "\U0001f600", "x" * 1000]
+
+
+def test_labels_and_categories_of_any_text_come_back(path):
+    y = np.array(ODD_TEXTS[1:] * 2 + ["a", "a\0"], dtype=object)
+    frame = pd.DataFrame({"town": np.array(ODD_TEXTS * 2, dtype=object)}, dtype=object)
+    model = NaiveBayes(families={"town": "categorical"}).fit(frame, y)
+    loaded = reloaded(model, path)
+    assert loaded.summary_ == model.summary_
+    assert loaded.classes_.tolist() == sorted(ODD_TEXTS[1:])
+    assert loaded.summary_.categories[0].tolist() == sorted(ODD_TEXTS)
+
+
+def header_of(path):
+    content = path.read_bytes()
+    return content[8 : 8 + int.from_bytes(content[:8], "little")]
+
+
+@pytest.mark.parametrize("made_of", [str, int, float], ids=["text", "integers", "floats"])
+def test_many_or_long_categories_and_classes_leave_the_header_small(path, made_of):
+    many = [made_of(i) for i in range(10_000)]
+    labels = np.array(many if made_of is not float else [*range(10_000)])
+    model = NaiveBayes(families={"place": "categorical"}, calibration=None)
+    for y in (np.arange(10_000) % 2, labels):
+        places = many if y is not labels else ["a"] * 10_000
+        model.fit(pd.DataFrame({"place": places}), y).save(path)
+        assert len(header_of(path)) < 3000
+        assert naively.load(path).summary_ == model.summary_
+
+
 def test_column_names_of_any_text_come_back(path):
     names = ["", "ü", 'a"b', "a\nb", "<b>", "名前"]
     frame = pl.DataFrame({name: [float(i), 2.0, 3.0] for i, name in enumerate(names)})
@@ -193,6 +223,18 @@ def test_a_part_that_weighs_more_than_its_class_is_refused(path, name, weight):
     tensors[name].flat[0] = weight
     path.write_bytes(save_tensors(tensors, words))
     with pytest.raises(NaivelyError, match="weighs more than its class"):
+        naively.load(path)
+
+
+def test_codes_below_zero_in_a_model_of_codes_are_refused(path):
+    CategoricalNB().fit([[0], [1], [2]], LABELS[[0, 60, 120]]).save(path)
+    content = path.read_bytes()
+    length = struct.unpack("<Q", content[:8])[0]
+    words, tensors = json.loads(content[8 : 8 + length])["__metadata__"], load_tensors(content)
+    (name,) = [name for name in tensors if name.startswith("categories")]
+    tensors[name] = tensors[name] - 2**62
+    path.write_bytes(save_tensors(tensors, words))
+    with pytest.raises(NaivelyError, match="CategoricalNB reads columns of codes 0, 1, 2"):
         naively.load(path)
 
 
@@ -368,6 +410,46 @@ FORGERIES = {
 }
 
 
+def forged_labels(kind, tensors, categories=(), dtype=None):
+    """The bytes of a file of the present format with other classes than a good one has."""
+    header = {
+        "format": 4,
+        "labels": kind,
+        "label_dtype": dtype,
+        "categories": [*categories],
+        "classes": None,
+    }
+    moments = np.ones((4, 2, 2)) * [[[1.0]], [[1.0]], [[1.0]], [[0.0]]]
+    return forged(header, moments=moments, **{f"classes{end}": t for end, t in tensors.items()})
+
+
+def texts(content, *offsets):
+    block = np.frombuffer(content, np.uint8)
+    return {".block": block, ".offsets": np.array(offsets, np.int64)}
+
+
+FORGERIES |= {
+    "texts without an end": forged_labels("str", texts(b"ab", 0, 1)),
+    "texts that begin late": forged_labels("str", texts(b"ab", 1, 2, 2)),
+    "texts that go back": forged_labels("str", texts(b"ab", 0, 3, 2)),
+    "texts of no UTF-8": forged_labels("str", texts(b"a\xff", 0, 1, 2)),
+    "texts twice": forged_labels("str", texts(b"aa", 0, 1, 2)),
+    "texts that descend": forged_labels("str", texts(b"ba", 0, 1, 2)),
+    "no texts": forged_labels("str", {}),
+    "integers that descend": forged_labels("int", {"": np.array([2, 1])}),
+    "integers that are floats": forged_labels("int", {"": np.array([1.0, 2.0])}),
+    "flags of two": forged_labels("bool", {"": np.array([0, 2], np.uint8)}),
+    "floats of NaN": forged_labels("float", {"": np.array([1.0, np.nan])}),
+    "labels of two dimensions": forged_labels("int", {"": np.array([[1, 2]])}),
+    "labels of no kind": forged_labels(["int"], {"": np.array([1, 2])}),
+    "texts that are int8": forged_labels("str", texts(b"ab", 0, 1, 2), dtype="int8"),
+    "texts that are float32": forged_labels("str", texts(b"12", 0, 1, 2), dtype="float32"),
+    "flags that are uint8": forged_labels("bool", {"": np.array([0, 1], np.uint8)}, dtype="uint8"),
+    "large floats that are int8": forged_labels("float", {"": np.array([1, 1e300])}, dtype="int8"),
+    "categories of no column": forged_labels("int", {"": np.array([1, 2])}, ["int"]),
+}
+
+
 @pytest.mark.parametrize("content", FORGERIES.values(), ids=FORGERIES)
 def test_a_forgery_is_refused_with_its_reason(path, content):
     path.write_bytes(content)
@@ -378,6 +460,9 @@ def test_a_forgery_is_refused_with_its_reason(path, content):
 def test_the_forger_can_write_a_sound_file(path):
     path.write_bytes(forged())
     assert naively.load(path).classes_.tolist() == ["a", "b"]
+    for labels in (texts(b"ab", 0, 1, 2), {"": np.array([1, 2])}):
+        path.write_bytes(forged_labels("str" if len(labels) > 1 else "int", labels))
+        assert naively.load(path).classes_.size == 2
 
 
 def test_a_file_of_a_later_format_says_that_it_is_newer(path):
@@ -397,9 +482,9 @@ def refused_or_harmless(path, content):
     path.write_bytes(content)
     try:
         model = naively.load(path)
+        proba = model.predict_proba(np.zeros((2, model.n_features_in_)))
     except NaivelyError:
         return
-    proba = model.predict_proba(np.nan_to_num(np.zeros((2, model.n_features_in_))))
     assert np.isfinite(proba).all()
     assert (model.summary_.class_weight >= 0).all()
     assert (model.summary_.moments.m2 >= 0).all()
@@ -464,3 +549,4 @@ def test_files_of_every_version_load(old):
 def test_old_files_are_there():
     assert len([old for old in OLD_FILES if old.stem.startswith("format-1")]) >= 5
     assert len([old for old in OLD_FILES if old.stem.startswith("format-2")]) >= 4
+    assert len([old for old in OLD_FILES if old.stem.startswith("format-3")]) >= 6

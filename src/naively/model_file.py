@@ -1,13 +1,13 @@
 """The model file: a summary and how to read it, in a file that cannot run code.
 
 It is a safetensors file. Every statistic of the summary has its tensors, such as ``class_weight``,
-``moments``, ``tallies``, ``bins`` and ``sample.*``; ``edges`` and ``knots`` are the schema's. A
-JSON text in its header says all else::
+``moments``, ``tallies``, ``bins`` and ``sample.*``; ``edges`` and ``knots`` are the schema's;
+``classes.*`` and ``categories.*`` are labels and categories. A JSON text in its header says all
+else::
 
-    {"format": 3, "naively": "0.1.0", "estimator": "GaussianNB", "params": {...},
+    {"format": 4, "naively": "0.1.0", "estimator": "GaussianNB", "params": {...},
      "dtype": "float64", "columns": ["age", "income"], "n_columns": 2, "kinds": null, "sample": 0,
-     "labels": "str", "classes": ["no", "yes"], "label_dtype": null, "categories": [],
-     "weight": 1000.0}
+     "labels": "str", "label_dtype": null, "categories": [], "weight": 1000.0}
 
 Files of earlier formats are read too: see `naively.model_formats`.
 
@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -35,7 +34,7 @@ from naively import remote
 from naively._atomic import write_atomically
 from naively._optional import need
 from naively.alphabet import UNICODE
-from naively.exceptions import NaivelyError
+from naively.exceptions import NaivelyError, warn
 from naively.model_formats import FORMAT, NewerError, converted
 from naively.remote import shown
 from naively.summary import Summary
@@ -171,12 +170,10 @@ def _warn_of_unicode(summary: Summary, path: str | os.PathLike[str]) -> None:
     """Warn where text was read by another version of Unicode than this Python's."""
     others = {option.unicode for option in summary.schema.options} - {UNICODE}
     if others:
-        warnings.warn(
+        warn(
             f"{shown(path)!r} holds words by Unicode {', '.join(sorted(others))}, and this Python "
             f"has {UNICODE}: texts with characters that only one of them knows may get other "
             "answers, and nothing can be added to the model.",
-            UserWarning,
-            stacklevel=4,
         )
 
 

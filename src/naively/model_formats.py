@@ -2,7 +2,8 @@
 
 Format 1 is of numbers alone. Format 2 knows categories, histograms and samples. In both, what
 rounding took from the means is a tensor of its own (or absent, in the first files), and the state
-of a sample stands in the header. Format 3 has one tensor, or one group of them, per statistic.
+of a sample stands in the header. Format 3 has one tensor, or one group of them, per statistic. In
+all of them, the header lists classes and categories; since format 4, they are tensors, too.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.label_file import listed_labels
 from naively.statistics.sample import EVERYTHING
 from naively.tensors import UnsoundError
 
 __all__ = ["FORMAT", "NewerError", "check_format", "converted"]
 
-FORMAT = 3
+FORMAT = 4
 
 Header = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
@@ -82,4 +84,17 @@ def _state(header: Header) -> NDArray[np.uint64]:
     return np.array([bound, *flags, rule is not None], np.uint64)
 
 
-_CONVERSIONS: tuple[Callable[[Header, Arrays], tuple[Header, Arrays]], ...] = (_from_1, _from_2)
+def _from_3(header: Header, tensors: Arrays) -> tuple[Header, Arrays]:
+    tensors |= listed_labels(header.get("labels"), header.get("classes"), "classes", "classes")
+    listed = header.get("categories", [])
+    if not isinstance(listed, list) or not all(isinstance(column, dict) for column in listed):
+        raise UnsoundError("its categories must be named")
+    for i, column in enumerate(listed):
+        kind, names = column.get("type"), column.get("names")
+        tensors |= listed_labels(kind, names, f"categories.{i}", "categories")
+    header["categories"] = [column["type"] for column in listed]
+    return header, tensors
+
+
+_CONVERSIONS: tuple[Callable[[Header, Arrays], tuple[Header, Arrays]], ...]
+_CONVERSIONS = (_from_1, _from_2, _from_3)

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from naively.axes import Axes
 from naively.dates import split_name
-from naively.exceptions import NaivelyError
 from naively.functions import FUNCTIONS, ColumnFunction
-from naively.labels import number_array, text_array
+from naively.label_file import label_tensors, read_labels
 from naively.schema import Counted, Kind, Schema
 from naively.statistics import STATISTICS, ClassWeight
 from naively.summary import Summary
@@ -27,15 +26,6 @@ from naively.tokens import TextOptions
 
 __all__ = ["pack", "unpack"]
 
-_LABELS = {
-    "U": "str",
-    "O": "str",
-    "i": "int",
-    "u": "int",
-    "b": "bool",
-    "f": "float",
-}  # NumPy's kinds
-_TYPES = {"str": str, "int": int, "bool": bool, "float": float}
 _DTYPES = ("int8", "int16", "int32", "uint8", "uint16", "uint32", "uint64", "float16", "float32")
 _ROUNDING = 1e-6  # of sums in another order, and of what was subtracted from them
 
@@ -43,6 +33,12 @@ _ROUNDING = 1e-6  # of sums in another order, and of what was subtracted from th
 def pack(summary: Summary) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return the words and the tensors of a summary."""
     schema, classes = summary.schema, summary.classes
+    labels, tensors = label_tensors(classes, "classes")
+    categories = []
+    for i, column in enumerate(summary.categories):
+        kind, its = label_tensors(column, f"categories.{i}")
+        categories.append(kind)
+        tensors |= its
     header: dict[str, Any] = {
         "columns": schema.names,
         "n_columns": schema.n_columns,
@@ -50,19 +46,14 @@ def pack(summary: Summary) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "sample": schema.sample,
         "counted": schema.counted,
         "threshold": schema.threshold,
-        "labels": _type_of(classes, "labels"),
-        "classes": classes.tolist(),
+        "labels": labels,
         "label_dtype": classes.dtype.name if classes.dtype.name in _DTYPES else None,
-        "categories": [
-            {"type": _type_of(column, "categories"), "names": column.tolist()}
-            for column in summary.categories
-        ],
+        "categories": categories,
         "functions": [*map(list, schema.functions)],
         "dates": schema.dates,
         "text": [*map(option_dict, schema.options)],
         "weight": summary.weight,
     }
-    tensors: dict[str, NDArray[Any]] = {}
     if schema.edges is not None:
         tensors |= {"edges": np.array(schema.edges), "knots": np.array(schema.knots)}
     if schema.centres is not None:
@@ -74,22 +65,13 @@ def pack(summary: Summary) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     return header, {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
 
 
-def _type_of(values: NDArray[Any], what: str) -> str:
-    kind = _LABELS.get(values.dtype.kind)
-    if kind is None:
-        raise NaivelyError(
-            f"{what} must be str, int, bool or float to be saved; got {values.dtype}."
-        )
-    return kind
-
-
 @np.errstate(over="ignore")  # a sum that overflows is infinite, and refused
 def unpack(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> Summary:
     """Return the summary, or raise `UnsoundError` with what is wrong."""
     left = Tensors(tensors)
     schema = _schema(header, left)
     words = [read_words(left, f"words.{i}", option) for i, option in enumerate(schema.options)]
-    axes = Axes(_classes(header), _categories(header, schema), tuple(words))
+    axes = Axes(_classes(header, left), _categories(header, schema, left), tuple(words))
     kinds = [kind for kind in STATISTICS if kind.is_measured(schema)]
     summary = Summary.of(schema, axes, *(kind.from_tensors(left, schema, axes) for kind in kinds))
     left.check_empty()
@@ -198,37 +180,15 @@ def _ascending(
     return tuple(map(tuple, values.tolist()))
 
 
-def _names(kind: Any, listed: Any, what: str) -> NDArray[Any]:
-    """Return labels or categories: all of one type, distinct and sorted."""
-    type_ = _TYPES.get(str(kind))
-    if type_ is None or not isinstance(listed, list):
-        raise UnsoundError(f"its {what} must be a list of str, int, bool or float")
-    if not _all_are(type_, listed):
-        raise UnsoundError(f"its {what} must all be {type_.__name__}")
-    try:
-        is_text = type_ is str
-        if type_ is int and listed:
-            names = number_array(listed)
-        else:
-            names = text_array(listed) if is_text else np.array(listed, None if listed else type_)
-        ordered = bool((names[1:] > names[:-1]).all())
-    except (OverflowError, TypeError, ValueError):
-        raise UnsoundError(f"its {what} are beyond what labels can be") from None
-    is_plain = names.dtype.kind in _LABELS and (is_text or names.dtype.kind != "O")
-    if not is_plain or not ordered or len(set(listed)) != names.size:
-        raise UnsoundError(f"its {what} must be distinct and sorted")
-    return names
-
-
-def _classes(header: dict[str, Any]) -> NDArray[Any]:
+def _classes(header: dict[str, Any], tensors: Tensors) -> NDArray[Any]:
     """Return the labels, in the type that they had."""
-    classes = _names(header.get("labels"), header.get("classes"), "classes")
+    classes = read_labels(tensors, "classes", header.get("labels"))
     dtype = header.get("label_dtype")
     if dtype is None:
         return classes
-    if not isinstance(dtype, str) or dtype not in _DTYPES:
-        raise UnsoundError(f"the type of its labels is {dtype!r}")
-    with np.errstate(over="ignore"):
+    if not isinstance(dtype, str) or dtype not in _DTYPES or classes.dtype.kind not in "iuf":
+        raise UnsoundError(f"the type of its labels, {classes.dtype}, is {dtype!r}")
+    with np.errstate(over="ignore", invalid="ignore"):
         typed = classes.astype(dtype)
     if typed.dtype.kind not in (classes.dtype.kind, "u") or not np.array_equal(typed, classes):
         raise UnsoundError(f"its labels are not {dtype}")
@@ -239,10 +199,11 @@ def _all_are(type_: type, values: Any) -> bool:
     return isinstance(values, list) and all(type(value) is type_ for value in values)
 
 
-def _categories(header: dict[str, Any], schema: Schema) -> tuple[NDArray[Any], ...]:
-    listed = header.get("categories", [])
-    if not isinstance(listed, list) or len(listed) != len(schema.categories):
-        raise UnsoundError("its categories must be listed for each column of categories")
-    if not all(isinstance(column, dict) for column in listed):
-        raise UnsoundError("its categories must be named")
-    return tuple(_names(c.get("type"), c.get("names"), "categories") for c in listed)
+def _categories(
+    header: dict[str, Any], schema: Schema, tensors: Tensors
+) -> tuple[NDArray[Any], ...]:
+    kinds = header.get("categories", [])
+    if not isinstance(kinds, list) or len(kinds) != len(schema.categories):
+        raise UnsoundError("it must say for each column of categories what they are")
+    named = enumerate(kinds)
+    return tuple(read_labels(tensors, f"categories.{i}", kind) for i, kind in named)

@@ -23,6 +23,10 @@ class Tensors:
     def __contains__(self, name: str) -> bool:
         return name in self._left
 
+    def dtype(self, name: str) -> np.dtype[Any] | None:
+        """Return the type of a tensor; None if there is no such tensor."""
+        return self._left[name].dtype if name in self._left else None
+
     def length(self, name: str, axis: int = 0) -> int:
         """Return how long an axis is; 0 if there is no such tensor or axis."""
         found = self._left.get(name)
