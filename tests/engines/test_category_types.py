@@ -236,3 +236,45 @@ def test_small_integers_that_stand_twice_in_a_sparse_row_are_added_up():
     twice = csr_array((np.array([200, 100], np.uint8), [0, 0], [0, 2, 2]), shape=(2, 1))
     model = NaiveBayes(families={0: "categorical"}, calibration=None).fit(twice, ["a", "b"])
     assert model.summary_.categories[0].tolist() == [0, 300]
+
+
+# --- intervals ------------------------------------------------------------------------------------
+
+
+def test_intervals_are_called_by_their_text_in_tables_files_and_single_rows(tmp_path):
+    size = np.random.default_rng(1).normal(5, 2, 80).clip(1, 9).round(1)
+    y = np.where(size > 5, "large", "small")
+    cut = pd.cut(pd.Series(size, name="size"), [0, 4, 6, 20]).to_frame()
+    cut.assign(y=y).to_csv(tmp_path / "cut.csv", index=False)
+    model = NaiveBayes(calibration=None)
+    expected = model.fit(cut, y).predict_proba(cut)
+    assert model.summary_.categories[0].tolist() == ["(0, 4]", "(4, 6]", "(6, 20]"]
+    assert model.predict_proba(cut.astype(str)).tolist() == expected.tolist()
+    rows = cut.to_dict("records")
+    assert [model.predict_proba_one(row).tolist() for row in rows[:9]] == expected[:9].tolist()
+    assert "(0, 4]" in str(model.counterfactual({"size": pd.Interval(6, 20)}))
+    read = NaiveBayes.from_files(tmp_path / "cut.csv", target="y", calibration=None)
+    assert read.predict_proba(cut).tolist() == expected.tolist()
+    stream = NaiveBayes(calibration=None)
+    for row, label in zip(rows, y, strict=True):
+        stream.learn_one(row, label)
+    np.testing.assert_allclose(stream.predict_proba(cut), expected, rtol=1e-12)
+
+
+def test_periods_and_spans_are_errors_that_say_what_to_do():
+    frame = pd.DataFrame({"when": pd.period_range("2024-01", periods=3, freq="M")})
+    for column in (frame.when, frame.when.astype(object), frame.when.astype("category")):
+        with pytest.raises(
+            NaivelyError, match=r"'when' must hold .*[Pp]eriod.* Convert it, such as"
+        ):
+            NaiveBayes().fit(column.to_frame(), ["a", "a", "b"])
+
+
+def test_levels_that_a_type_declares_and_no_row_has_are_not_counted():
+    towns, y = ["Ulm", "Bonn", "Ulm"], ["a", "a", "b"]
+    declared = pd.Categorical(towns, categories=["Bonn", "Kiel", "Ulm"])
+    plain, typed = (pd.DataFrame({"town": cells}) for cells in (towns, declared))
+    model = NaiveBayes(calibration=None).fit(typed, y)
+    assert model.summary_.categories[0].tolist() == ["Bonn", "Ulm"]
+    expected = NaiveBayes(calibration=None).fit(plain, y).predict_proba(plain)
+    assert (model.predict_proba(typed) == expected).all()

@@ -138,6 +138,15 @@ def test_chunks_without_rows_change_nothing():
     assert_same(engine.summarize(rows, labels), WHOLE)
 
 
+@pytest.mark.parametrize("kind", [CategoricalNB, GaussianNB, MultinomialNB, NaiveBayes])
+def test_chunks_without_weight_change_nothing(kind):
+    codes, w = np.arange(N * 3).reshape(N, 3) % 4, np.where(np.arange(N) < 90, 0.0, W)
+    far = kind().fit(in_chunks(codes, 30, 3), Y, sample_weight=in_chunks(w, 30))
+    np.testing.assert_allclose(
+        far.predict_proba(codes), kind().fit(codes[90:], Y[90:], W[90:]).predict_proba(codes)
+    )
+
+
 def test_a_chunk_may_hold_one_class():
     order = np.argsort(Y, kind="stable")
     labels = np.array(["low", "middle", "high"])[Y[order]]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from naively import CategoricalNB, GaussianNB, MultinomialNB, NaiveBayes, NaivelyError, summarize
+from naively._optional import install
 from naively.engines import gpu
 from tests.gpus import tensor
 
@@ -198,7 +199,7 @@ def test_an_array_on_a_gpu_without_torch_says_what_is_needed():
         "naively.summarize(Elsewhere(), [0, 1])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert 'needs the package triton: pip install "naively[gpu]"' in run.stderr
+    assert f"needs the package triton: {install('gpu')}" in run.stderr
 
 
 def test_a_tensor_of_the_host_is_an_array_without_the_interpreter():

@@ -176,7 +176,11 @@ MISTAKES = {
         Y,
         "column 'name' must hold numbers; .* NaiveBayes",
     ),
-    "a column of objects": (FRAME.assign(o=[object()] * 150), Y, "column 'o' must hold numbers or"),
+    "a column of objects": (
+        FRAME.assign(o=[object()] * 150),
+        Y,
+        "column 'o' must hold numbers, text",
+    ),
     "a column of dates": (
         FRAME.assign(d=pd.Timestamp("2020")),
         Y,
@@ -224,18 +228,20 @@ def test_sparse_matrices_give_the_model_of_dense_ones(form):
 
 
 WRONG_WEIGHTS = {
-    "negative": (-np.ones(150), "Negative values"),
-    "NaN": (np.full(150, np.nan), "contains NaN"),
-    "infinite": (np.full(150, np.inf), "infinity"),
-    "too few": (np.ones(3), "sample_weight.shape"),
-    "all zero": (np.zeros(150), "non-zero"),
+    "negative": (-np.ones(150), r"must be finite and >= 0; got sample_weight\[0\]=-1.0"),
+    "NaN": (np.full(150, np.nan), r"sample_weight\[0\]=nan"),
+    "infinite": (np.full(150, np.inf), r"sample_weight\[0\]=inf"),
+    "too few": (np.ones(3), r"one weight per row \(150\); got shape \(3,\)"),
+    "all zero": (np.zeros(150), "at least one row must have a weight above zero; got none"),
 }
 
 
 @pytest.mark.parametrize(("weight", "message"), WRONG_WEIGHTS.values(), ids=WRONG_WEIGHTS)
 def test_weights_are_finite_and_not_negative(weight, message):
-    with pytest.raises(ValueError, match=message):
-        GaussianNB().fit(X, Y, sample_weight=weight)
+    model = GaussianNB().fit(X, Y)
+    for use in (model.fit, model.accuracy, model.loss):
+        with pytest.raises(NaivelyError, match=message):
+            use(X, Y, sample_weight=weight)
 
 
 WRONG_PARAMETERS = {

@@ -132,6 +132,13 @@ def test_products_of_columns_are_the_same_everywhere(where, weighted, tmp_path):
 
 
 @pytest.mark.parametrize("where", EVERYWHERE)
+def test_classes_of_one_row_each_have_the_mean_of_its_cell(where, tmp_path):
+    x, z = [i * 1e37 for i in range(1, N)] + [3.0], [i * 1e8 for i in range(1, N)] + [0.1]
+    found = ENGINES[where](pa.table({"x": x, "z": z}), list(range(N)), tmp_path)
+    np.testing.assert_allclose(found.moments.mean, np.transpose([x, z]), rtol=1e-12)
+
+
+@pytest.mark.parametrize("where", EVERYWHERE)
 def test_booleans_are_0_and_1_for_gaussian_nb_everywhere(where, tmp_path):
     table = TABLE.select(["real", "flag", "flags"])
     model = GaussianNB().fit(as_array(table), Y)

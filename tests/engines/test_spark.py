@@ -28,6 +28,7 @@ from naively.estimators.loading import ESTIMATORS
 from naively.scoring import spark as scoring
 
 N = 60
+NTZ = "timestamp_ntz"
 NAMES = ["a", "b"]
 VECTORS = StructType([StructField("label", DoubleType()), StructField("features", VectorUDT())])
 
@@ -420,6 +421,26 @@ def test_labels_are_predicted_as_what_they_are(spark):
     assert dict(answered.dtypes)["prediction"] == "bigint"
     expected = model.predict(pa.table({"x": np.arange(6, dtype=np.float32)}))
     assert [row.prediction for row in answered.collect()] == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind"),
+    [
+        (np.array([2**63, 1, 2**63 + 1], np.uint64), "decimal(20,0)"),
+        (np.array(["2020-01-01", "1900-05-03", "2020-01-02"], "M8[D]"), "date"),
+        (np.array(["2020-01-01T03", "2020-01-01T03:00:01", "1960-01-01"], "M8[us]"), NTZ),
+        (np.array([b"a", b"b", b""]), "binary"),
+        (np.array(["", "a ", "'\"\n\0"], object), "string"),
+    ],
+    ids=["unsigned", "dates", "times", "bytes", "text"],
+)
+def test_labels_that_spark_has_another_type_for_are_predicted(spark, labels, kind):
+    X = np.array([[0.0], [5.0], [9.0]])
+    model = GaussianNB(var_smoothing=1.0).fit(X, labels)
+    df = spark.createDataFrame([(0, 0.0), (1, 5.0), (2, 9.0)], "i int, x double")
+    answered = scoring.predict(model, df, columns=["x"])
+    assert dict(answered.dtypes)["prediction"] == kind
+    assert [row.prediction for row in answered.orderBy("i").collect()] == labels.tolist()
 
 
 def test_no_rows_have_no_answers(df, model):

@@ -6,7 +6,8 @@ import sys
 import threading
 import time
 from collections import Counter
-from decimal import Decimal
+from decimal import Context, Decimal
+from fractions import Fraction
 
 import duckdb
 import ibis
@@ -19,6 +20,7 @@ from sqlglot import exp
 
 import naively
 from naively import GaussianNB, NaiveBayes, NaivelyError, Schema, Summary
+from naively._optional import install
 from naively.engines import sql
 from naively.engines.sql.selection import select_rows
 from naively.engines.sql.sums import sums_query
@@ -140,6 +142,52 @@ def test_tiny_and_great_numbers_are_added_up(database):
     np.testing.assert_allclose(got.moments.m2[0], exact, rtol=1e-12, atol=1e-290)
 
 
+SIZES = [
+    1e-320,
+    1e-300,
+    1e-200,
+    1e-170,
+    1e-160,
+    1e-150,
+    1e-145,
+    1e-140,
+    1e-120,
+    1e-100,
+    1e100,
+    1e149,
+]
+
+
+def test_deviations_of_any_size_are_those_in_memory(database, rng):
+    deviations, y = rng.normal(size=40), np.arange(40) % 2
+    one = np.arange(40) == 3
+    columns = [column for size in SIZES for column in (
+        deviations * size, np.where(one, size, 0.0), np.where(y == 0, deviations, deviations * size)
+    )]  # fmt: skip
+    X = np.column_stack(columns)
+    got = sql.summarize(database.load(columns_of(X, y=y)), target="y").moments
+    here = naively.summarize(X, y).moments
+    np.testing.assert_array_equal(got.weight, here.weight)
+    np.testing.assert_allclose(got.mean, here.mean, rtol=1e-12, atol=1e-323)
+    np.testing.assert_allclose(got.m2, here.m2, rtol=1e-11, atol=1e-310)
+
+
+@pytest.mark.parametrize("name", ["duckdb", "postgres"])
+def test_few_values_in_many_rows_are_added_up_without_drift(name):
+    """A plain sum of so many numbers that round alike is off by 5e-13."""
+    database, n = databases.opened(name), 400_000
+    database.run("DROP TABLE IF EXISTS few")
+    database.run(
+        "CREATE TABLE few AS SELECT CASE WHEN i % 10 < 3 THEN 0.1e0 ELSE 0e0 END AS x, 0 AS y "
+        f"FROM generate_series(1, {n}) AS g(i)"
+    )
+    got = sql.summarize(database.connection.table("few"), target="y").moments
+    mean = Fraction(0.1) * 3 / 10
+    m2 = n * (Fraction(0.1) ** 2 * 3 / 10 - mean**2)
+    assert abs(got.mean[0, 0] / float(mean) - 1) < 1e-14
+    assert abs(got.m2[0, 0] / float(m2) - 1) < 1e-13
+
+
 def test_infinity_is_an_error_that_names_the_column(database, rng):
     X, y = rng.normal(size=(N, 3)), rng.integers(0, 2, N)
     X[7, 1], X[9, 1] = np.inf, -np.inf
@@ -182,6 +230,16 @@ def test_integers_decimals_and_short_floats_are_numbers(database):
     got = sql.summarize(t, target="y")
     assert got.schema == Schema(4, ("i", "s", "d", "f"))
     assert_exact(got, X, columns["y"].to_numpy(zero_copy_only=False))
+
+
+@pytest.mark.parametrize("scale", [0, 10, 37])
+def test_decimals_are_rounded_once(scale):
+    digits = ["75377628783237257", "9007199254740993", "-18446744073709553665", "1" * 38, "3"]
+    cells = [Decimal(whole).scaleb(-scale, Context(prec=38)) for whole in digits]
+    columns = {f"x{j}": pa.array([cell], pa.decimal128(38, scale)) for j, cell in enumerate(cells)}
+    table = pa.table({**columns, "y": [0]})
+    got = sql.summarize(databases.opened("duckdb").load(table), target="y")
+    assert got.moments.mean[0].tolist() == [float(cell) for cell in cells]
 
 
 def test_booleans_are_numbers_where_the_schema_says_so(database):
@@ -279,6 +337,25 @@ def test_categories_are_counted(database, rng, weighted):
         assert categories == sorted({cell for _, cell in expected})
         tally = [[expected[label, cell] for cell in categories] for label in ["no", "yes"]]
         np.testing.assert_array_equal(got.tally(place), tally)
+
+
+@pytest.mark.parametrize("sample", [0, 50], ids=["counts", "sample"])
+def test_integers_beyond_2_to_the_53_are_categories_of_their_own_beside_null(database, sample):
+    cells = pa.array([2**53, 2**53 + 1, None, -(2**63), 2**63 - 1, 3] * 2, pa.int64())
+    table, y = pa.table({"code": cells, "other": cells}), [0, 1, 0, 1, 1, 0] * 2
+    schema = Schema(2, ("code", "other"), ("category", "category"), sample=sample)
+    got = sql.summarize(database.load(table.append_column("y", [y])), target="y", schema=schema)
+    assert got == naively.summarize(table, y, schema=schema)
+
+
+def test_unsigned_integers_are_categories_of_their_own():
+    table, y = (
+        pa.table({"code": pa.array([3, 2**63 + 5, None, 2**64 - 1], pa.uint64())}),
+        [0, 1] * 2,
+    )
+    schema = Schema(1, ("code",), ("category",))
+    t = databases.opened("duckdb").load(table.append_column("y", [y]))
+    assert sql.summarize(t, target="y", schema=schema) == naively.summarize(table, y, schema=schema)
 
 
 def test_types_say_what_a_column_holds(database):
@@ -496,9 +573,7 @@ def test_a_table_must_be_one_of_ibis(call):
 def test_a_missing_package_is_named():
     code = "import sys; sys.modules['ibis'] = None\nfrom naively.engines import sql\n"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert 'tables inside a database needs the package ibis: pip install "naively[sql]".' in (
-        run.stderr
-    )
+    assert f"tables inside a database needs the package ibis: {install('sql')}" in (run.stderr)
 
 
 # --- failures -------------------------------------------------------------------------------------

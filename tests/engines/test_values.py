@@ -284,7 +284,7 @@ def test_a_masked_weight_is_refused():
     weights = np.ma.array([1.0, 2.0, 3.0, 4.0], mask=[0, 1, 0, 0])
     with pytest.raises(NaivelyError, match=r"sample_weight\[1\]=nan"):
         summarize(X, [0, 1, 0, 1], sample_weight=weights)
-    with pytest.raises(ValueError, match="NaN"):
+    with pytest.raises(NaivelyError, match=r"sample_weight\[1\]=nan"):
         GaussianNB().fit(X, [0, 1, 0, 1], sample_weight=weights)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import naively
 from naively import GaussianNB, NaiveBayes, NaivelyError
+from naively._optional import install
 from naively.engines import files
 from naively.engines.files.sources import resolve
 from naively.scoring.files import predict
@@ -165,5 +166,5 @@ def test_a_package_that_is_not_there_is_named_with_its_extra():
         "naively.summarize('hf://datasets/a/b.csv', target='y')"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    needed = 'reading hf:// needs the package fsspec: pip install "naively[remote]".'
+    needed = f"reading hf:// needs the package fsspec: {install('remote')}."
     assert run.stderr.strip().endswith(needed)

@@ -103,6 +103,32 @@ def test_a_model_is_loaded_from_a_web_server(tmp_path):
             naively.load(server.at("/no.such"))
 
 
+@pytest.mark.parametrize("ranges", [True, False], ids=["ranges", "no ranges"])
+@pytest.mark.parametrize("lie", ["length", "total"])
+def test_a_server_that_lies_about_a_size_takes_no_memory(tmp_path, lie, ranges):
+    model = GaussianNB().fit([[0.0], [2.0]], ["a", "b"])
+    model.save(tmp_path / "m.safetensors")
+    content = (tmp_path / "m.safetensors").read_bytes()
+    with web_server({"/m.safetensors": content}, lie=lie, ranges=ranges) as server:
+        address = server.at("/m.safetensors")
+        if (lie == "length") == ranges:  # the bytes that were asked for have come all the same
+            assert naively.load(address).summary_ == model.summary_
+            return
+        with pytest.raises(NaivelyError, match=r"other bytes than|broke off|ended early"):
+            naively.load(address)
+
+
+@pytest.mark.parametrize("to", ["ftp://127.0.0.1:9/m.csv", "file:///etc/passwd", "data:,x%0A1"])
+def test_a_web_server_leads_to_web_servers_alone(to):
+    with web_server({"/a.csv": b"x,y\n1,a\n2,b\n"}) as server:
+        server.redirects = {"/led.csv": to, "/twice.csv": server.at("/led.csv")}
+        for path in ("/led.csv", "/twice.csv"):
+            with pytest.raises(NaivelyError, match=r"cannot read .* the server answers 302"):
+                files.summarize(server.at(path), target="y")
+        server.redirects = {"/led.csv": "/a.csv"}
+        assert files.summarize(server.at("/led.csv"), target="y").weight == 2
+
+
 def test_nothing_is_written_to_a_web_server(tmp_path):
     model = GaussianNB().fit([[0.0], [2.0]], ["a", "b"])
     with web_server({}) as server, pytest.raises(NaivelyError, match="web server are only read"):

@@ -13,11 +13,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.engines import arrays
-from naively.engines.devices import check_one_place, holds_booleans, is_on_device, on_host
+from naively.engines.devices import (
+    check_one_place,
+    holds_booleans,
+    is_dask,
+    is_on_device,
+    on_host,
+)
+from naively.engines.weighted_rows import without_zeros
 from naively.exceptions import NaivelyError
 from naively.labels import encode
 from naively.measure import measure
 from naively.rows import Rows, Targets
+from naively.schema import Kind
 from naively.sparse import SparseRows, is_sparse
 from naively.summary import Schema, Summary
 
@@ -91,10 +99,11 @@ def summarize(
         check_one_place(X, y=y, sample_weight=sample_weight)
         X, y, sample_weight = map(on_host, (X, y, sample_weight))
     check_one_place(X, y=y, sample_weight=sample_weight)
-    if type(X).__module__.partition(".")[0] == "dask":
+    if is_dask(X):
         from naively.engines import dask
 
         return dask.summarize(X, y, schema=schema, sample_weight=sample_weight)
+    X, y, sample_weight = without_zeros(X, y, sample_weight)
     if is_sparse(X):
         rows = Rows.of_numbers(SparseRows.of(X))
         targets = Targets(*encode(y), arrays.as_weights(sample_weight))
@@ -105,7 +114,10 @@ def summarize(
         return arrays.summarize(numbers, y, sample_weight=sample_weight, n_jobs=n_jobs)
     from naively.engines import tables
 
-    schema = tables.schema_of(X, schema)
+    column = tables.text_column(X, schema)
+    X = X if column is None else column
+    given: dict[Any, Kind] = {} if column is None else {tables.only_name(X): "text"}
+    schema = tables.schema_of(X, schema, given)
     targets = Targets(*encode(y), arrays.as_weights(sample_weight))
     return measure(tables.read(X, schema), targets, schema, n_jobs=n_jobs)
 

@@ -8,6 +8,7 @@ Moments(weight=[[2.]], mean=[[2.]], m2=[[2.]])
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from datetime import date
 from typing import Any
@@ -21,9 +22,24 @@ from naively.measure import measure
 from naively.rows import Rows, Table, Targets
 from naively.summary import Schema, Summary
 
-__all__ = ["as_weights", "check_dense", "holds_more", "is_readable", "summarize", "table"]
+__all__ = [
+    "ONE_ROW",
+    "as_weights",
+    "check_dense",
+    "check_in_memory",
+    "check_no_file",
+    "holds_more",
+    "is_readable",
+    "shape_error",
+    "summarize",
+    "table",
+]
 __all__ += ["unmasked"]
 
+ONE_ROW = (
+    "For one row, give a table of it, such as X.iloc[[0]], X[[0]] or pandas.DataFrame([row]), or "
+    "use predict_one, learn_one and the like."
+)
 _READABLE = "fdbhilqBHILQ?"  # the dtypes that the kernel reads in place
 _LARGEST = 2**53  # integers below are different float64 numbers
 
@@ -36,7 +52,8 @@ class _Converted:
 
     def __getitem__(self, rows: slice) -> NDArray[np.float64]:
         try:
-            return self.X[rows].astype(np.float64)
+            with np.errstate(over="ignore"):  # infinity is an error that names the cell
+                return self.X[rows].astype(np.float64)
         except (TypeError, ValueError) as error:
             raise NaivelyError(f"X must hold real numbers; {error}.") from None
 
@@ -90,7 +107,7 @@ def table(X: ArrayLike) -> Table:
     """Make an array readable for the kernel, without a copy if possible."""
     X = np.asarray(unmasked(X))
     if X.ndim != 2:
-        raise NaivelyError(f"X must have two dimensions, rows and columns; got shape {X.shape}.")
+        raise shape_error(X)
     if is_readable(X):
         return X
     if X.dtype.kind not in "fiubO":
@@ -124,6 +141,26 @@ def unmasked(X: Any) -> Any:
     return cells
 
 
+def shape_error(X: Any) -> NaivelyError:
+    """Return the error of what is no table, in words of scikit-learn's too."""
+    shape = np.shape(X)
+    return NaivelyError(
+        f"Expected 2D array, got {len(shape)}D array instead: X must have two dimensions, rows and "
+        f"columns; got shape {shape}. {ONE_ROW} Reshape your data for one column: "
+        "X.reshape(-1, 1), or X.to_frame() of a Series."
+    )
+
+
+def check_no_file(X: Any) -> None:
+    """Raise where X is a single text, or a path: files are read by other functions."""
+    if isinstance(X, str | os.PathLike):
+        raise NaivelyError(
+            "X must be a table, or texts must be given in a list or a column; got "
+            f"the text {str(X)[:60]!r}. For one text, give [text], or use predict_one; for a file, "
+            "use from_files, or naively.scoring.files.predict."
+        )
+
+
 def holds_more(rows: Any) -> bool:
     """Whether rows as lists hold what NumPy would convert beside numbers.
 
@@ -155,6 +192,11 @@ def check_dense(X: Any) -> None:
             f"X must be dense; got a sparse {type(X).__name__}. Give X.toarray(), or some of its "
             "columns if that is too large."
         )
+    check_in_memory(X)
+
+
+def check_in_memory(X: Any) -> None:
+    """Raise where X is no table of rows that are here."""
     if type(X).__name__ == "LazyFrame":
         raise NaivelyError(
             "X must be in memory, as labels are; got a LazyFrame. Give X.collect(), or write it to "
@@ -170,5 +212,5 @@ def check_dense(X: Any) -> None:
     if is_dicts or isinstance(X, dict | Iterator):
         raise NaivelyError(
             f"X must be a table or an array; got {'dicts' if is_dicts else type(X).__name__}. Make "
-            "it a data frame, such as pandas.DataFrame(X)."
+            f"it a data frame, such as pandas.DataFrame(X). {ONE_ROW}"
         )

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from naively import _kernel
 from naively.engines.native import library_of
 from naively.exceptions import NaivelyError
-from naively.kinds import Held, check, held_by_dtype
+from naively.kinds import Held, check, held_by_dtype, is_interval
 from naively.labels import is_hashable, is_missing, is_text, number_array, search, text_array
 
 __all__ = ["encode", "recode"]
@@ -102,7 +102,7 @@ def _flags(codes: NDArray[Any], categories: NDArray[Any], name: str) -> NDArray[
     flags = [_FLAGS.get(category) for category in categories.tolist()]
     odd = [i for i, flag in enumerate(flags) if flag is None]
     if odd and np.isin(codes, odd).any():
-        got = categories[next(i for i in odd if (codes == i).any())].item()
+        got = categories.item(next(i for i in odd if (codes == i).any()))
         raise NaivelyError(
             f"{name} must hold true or false, as it did when the model was fitted; got {got!r}. "
             "Give booleans, the numbers 1 and 0, or the texts true and false."
@@ -132,9 +132,10 @@ def _of_native(native: Any, name: str) -> Encoded:
 
 def _of_numbers(column: NDArray[Any]) -> Encoded:
     if column.dtype.char == "g" or not column.dtype.isnative:
-        column = column.astype(
-            np.float64 if column.dtype.kind == "f" else f"={column.dtype.str[1:]}"
-        )
+        with np.errstate(over="ignore"):
+            column = column.astype(
+                np.float64 if column.dtype.kind == "f" else f"={column.dtype.str[1:]}"
+            )
     present = column == column
     categories, codes = np.unique(column[present], return_inverse=True)
     every = np.full(column.size, -1, dtype=np.int32)
@@ -201,13 +202,13 @@ def _plain(codes: NDArray[Any], values: list[Any], name: str) -> Encoded:
         except NaivelyError as error:
             raise NaivelyError(f"{name}: {error}") from None
         return places[codes], categories
-    categories = text_array(found) if kinds <= {"text"} else np.array(found)
+    categories = text_array([*map(str, found)]) if kinds <= {"text"} else np.array(found)
     return (codes if len(kept) == len(values) else places[codes]), categories
 
 
 def _kind(value: Any) -> str:
     """Return what a category is: text, boolean or number, or the name of its type."""
-    if isinstance(value, str):
+    if isinstance(value, str) or is_interval(value):
         return "text"
     if isinstance(value, bool | np.bool_):
         return "boolean"

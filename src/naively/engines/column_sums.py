@@ -59,18 +59,22 @@ class ColumnSums:
         return np.stack([self.v, mean, np.where(m2 > noise, m2, 0.0), rest])
 
     def doubtful(self) -> NDArray[np.bool_]:
-        """Return which columns are to be read with care: of NaN, or of a class far from c.
+        """Return which columns are to be read with care: of odd cells, or of a class far from c.
 
-        Not doubtful: a class with a single cell, and cells that differ from c by their last bits
-        alone, which count as constant.
+        Not doubtful: cells that differ from c by their last bits alone, which count as constant.
+        The mean of a single cell loses digits where c is much larger, which shows if they are
+        more than the smallest standard deviation of all classes.
         """
-        odd = ~(np.isfinite(self.s) & np.isfinite(self.q))
+        odd = ~(np.isfinite(self.s) & np.isfinite(self.q)) | (self.present != self.used)
         v, mean, m2, _ = self.moments()
         lost = _EPS / 4 * np.sqrt(np.maximum(self.rows, 1.0))[:, np.newaxis]
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore"):
             far = self.q > m2 * np.clip(_BEARABLE / lost, 4.0, 16.0)
             last_bits = self.q <= v * (4 * np.spacing(np.abs(mean))) ** 2
-        return (odd | (far & ~last_bits & (self.used > 1))).any(axis=0)
+            deviation = np.where(m2 > 0, np.sqrt(m2 / v), np.inf).min(axis=0, initial=np.inf)
+            shown = np.maximum(np.abs(mean), np.where(np.isinf(deviation), 0.0, deviation))
+            alone = _EPS * np.abs(self.c) > _BEARABLE * shown
+        return (odd | (far & ~last_bits & (alone | (self.used > 1)))).any(axis=0)
 
     @classmethod
     def side_by_side(cls, parts: list[ColumnSums]) -> ColumnSums:

@@ -1,4 +1,6 @@
-"""Arrays on a GPU are recognised here without importing torch, and copied to the host.
+"""Arrays on a GPU, and collections of Dask's, are recognised here and brought into memory.
+
+Neither torch nor Dask is imported for it.
 
 A CPU tensor counts as one where ``TRITON_INTERPRET=1`` is set: then the kernels of the GPU run in
 Triton's interpreter, which is how they are tested on machines without a GPU.
@@ -16,8 +18,16 @@ from numpy.typing import NDArray
 from naively._optional import need
 from naively.exceptions import NaivelyError
 
-__all__ = ["as_tensor", "check_one_place", "holds_booleans", "is_interpreted", "is_on_device"]
-__all__ += ["numpy_of", "on_host", "power_of_two", "processors", "sent", "torch_for"]
+__all__ = ["as_tensor", "check_one_place", "holds_booleans", "is_dask", "is_interpreted"]
+__all__ += [
+    "is_on_device",
+    "numpy_of",
+    "on_host",
+    "power_of_two",
+    "processors",
+    "sent",
+    "torch_for",
+]
 
 _CUDA = (2, 13)  # DLPack's numbers of CUDA's memory, and of memory that CUDA manages
 _PLAIN = (np.ndarray, list, tuple, type(None))
@@ -33,6 +43,11 @@ def is_on_device(X: Any) -> bool:
         return int(X.__dlpack_device__()[0]) in _CUDA
     except (TypeError, ValueError):  # text of older versions of pyarrow: not on a GPU
         return False
+
+
+def is_dask(X: Any) -> bool:
+    """Whether X is a collection of Dask's."""
+    return type(X).__module__.partition(".")[0] == "dask"
 
 
 def is_interpreted() -> bool:
@@ -65,10 +80,10 @@ def as_tensor(X: Any) -> Any:
 
 
 def on_host(X: Any) -> Any:
-    """Return an array on a GPU as an array of NumPy's; anything else as it is."""
-    if not is_on_device(X):
-        return X
-    return numpy_of(as_tensor(X))
+    """Return an array on a GPU, or a collection of Dask's, in memory; anything else as it is."""
+    if is_on_device(X):
+        return numpy_of(as_tensor(X))
+    return X.compute() if is_dask(X) else X
 
 
 def numpy_of(tensor: Any) -> NDArray[Any]:

@@ -20,15 +20,17 @@ from numpy.typing import NDArray
 from naively.engines import arrays, frames
 from naively.engines.categories import encode, recode
 from naively.engines.date_columns import DatePart, expanded
+from naively.engines.native import is_column
 from naively.engines.text_columns import read_texts
 from naively.exceptions import NaivelyError
-from naively.kinds import LOOKED_AT, Held, dates_have_time, schema_by_types
+from naively.kinds import LOOKED_AT, Held, dates_have_time, is_missing, schema_by_types
 from naively.rows import Columns, Rows
 from naively.schema import Kind, Schema
 from naively.sparse import SparseRows
 from naively.words import Words
 
-__all__ = ["code_columns", "columns_of", "flagged", "known", "names_of", "read", "schema_of"]
+__all__ = ["code_columns", "columns_of", "flagged", "known", "names_of", "number_column"]
+__all__ += ["only_name", "read", "schema_of", "text_column"]
 
 _FLAGS = np.array([False, True])
 
@@ -149,13 +151,14 @@ def read(
         return _read_array(X, schema)
     columns = columns_of(X, schema)
     n_rows = len(columns[0]) if columns else len(X)
-    numbers = [_number_column(columns[j], schema.name(j)) for j in schema.numbers]
+    numbers = [number_column(columns[j], schema.name(j)) for j in schema.numbers]
     encoded = [_encoded(columns[j], schema.name(j)) for j in schema.categories]
     texts = read_texts([columns[j] for j in schema.texts], schema, words, n_jobs)
     return Rows.of_columns((n_rows, schema.n_columns), numbers, encoded, *texts)
 
 
-def _number_column(column: Any, name: str) -> Any:
+def number_column(column: Any, name: str) -> Any:
+    """Return a column of numbers as an array, or as what converts rows of it later."""
     is_part = isinstance(column, DatePart)
     return column.numbers() if is_part else frames.number_column(column, name)
 
@@ -177,6 +180,8 @@ def _read_array(X: NDArray[Any], schema: Schema) -> Rows:
 
 def columns_of(X: Any, schema: Schema) -> list[Any]:
     """Return the columns of a schema, by name, or by place where there are no names."""
+    column = text_column(X, schema)
+    X = X if column is None else column
     columns = _columns(X)
     names = None if schema.names is None else names_of(X)
     if schema.dates:
@@ -212,12 +217,49 @@ def _place(name: str, places: Mapping[str, int], schema: Schema) -> int:
     return places[name]
 
 
+def text_column(X: Any, known: Schema | None) -> Any:
+    """Return a single column of text as a table; None where X is none.
+
+    A column of pandas or polars keeps its name, unless the model has another one. A model of a
+    single column of text takes columns in which all cells are missing too.
+    """
+    arrays.check_no_file(X)
+    if getattr(X, "ndim", 1) != 1:
+        return None
+    wanted = {"text"} if known is None or known.held != ("text",) else {"text", "nothing"}
+    if isinstance(X, np.ndarray | list | tuple):
+        cells = np.asarray(arrays.unmasked(X), dtype=object) if _held_by_list(X) in wanted else None
+        return None if cells is None or cells.ndim != 1 else cells[:, np.newaxis]
+    if not is_column(X) or frames.held_by(X).what not in wanted:
+        return None
+    names = None if known is None else known.names
+    name = getattr(X, "name", None) if names is None else names[0]
+    if hasattr(X, "to_frame") and isinstance(name, str) and name:
+        return X.to_frame(name)
+    return np.array(frames.cells_of(X), dtype=object)[:, np.newaxis]
+
+
+def _held_by_list(X: Any) -> str:
+    """Return what a list or an array of one dimension holds, by its first present cell."""
+    if isinstance(X, np.ndarray) and (X.ndim != 1 or X.dtype.kind not in "OUT"):
+        return "other"
+    for cell in X:
+        if not is_missing(cell):
+            return "text" if isinstance(cell, str) else "other"
+    return "nothing" if len(X) else "other"
+
+
+def only_name(X: Any) -> Any:
+    """Return the name of a table's only column, or its place."""
+    return (names_of(X) or (0,))[0]
+
+
 def _columns(X: Any) -> list[Any]:
     if not isinstance(X, np.ndarray | list | tuple) and frames.is_frame(X):
         return frames.columns_of(X)
     X = _array(X)
     if X.ndim != 2:
-        raise NaivelyError(f"X must have two dimensions, rows and columns; got shape {X.shape}.")
+        raise arrays.shape_error(X)
     return list(X.T)
 
 

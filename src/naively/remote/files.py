@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 from naively._optional import need
 from naively.exceptions import NaivelyError
 from naively.remote import hidden, shown
-from naively.remote.read_ahead import RangeFile, ReadAhead
+from naively.remote.read_ahead import BLOCK, RangeFile, ReadAhead
 
 __all__ = ["Facts", "RemoteFile", "Store", "check_output", "errors_of", "find", "reason_of"]
 __all__ += ["store_of", "write"]
@@ -82,9 +82,10 @@ class RemoteFile:
         return pa.PythonFile(RangeFile(blocks.read_at, self.facts.size), mode="r")
 
     def read(self) -> bytes:
-        """Return all of it."""
+        """Return all of it: in blocks, since the size may be a lie of the server's."""
         with errors_of("read", self.address):
-            return self.open().read()
+            file = self.open()
+            return b"".join(iter(lambda: file.read(BLOCK), b""))
 
     def reason_of(self, error: Exception) -> str:
         """Return what its store says in a sentence."""

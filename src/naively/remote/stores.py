@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
-from naively._optional import need
+from naively._optional import install, need
 from naively.exceptions import NaivelyError
 from naively.remote import shown
 from naively.remote.files import Facts, RemoteFile
@@ -237,8 +237,8 @@ def _by_fsspec(address: str, scheme: str) -> ArrowStore:
         filesystem, _ = fsspec.core.url_to_fs(address)
     except ImportError as error:
         raise NaivelyError(
-            f'reading {scheme}:// needs another package: {error}. pip install "naively[remote]" '
-            "brings those of hf://."
+            f"reading {scheme}:// needs another package: {error}. {install('remote')} brings those "
+            "of hf://."
         ) from None
     except ValueError as error:
         raise OSError(str(error)) from None

@@ -23,7 +23,7 @@ from threading import Lock
 from typing import Any, BinaryIO, TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from naively._optional import need
 from naively.remote.files import Facts, RemoteFile
@@ -159,7 +159,7 @@ def _range(address: str, start: int, size: int) -> bytes:
     with _answer(address, f"bytes={span}") as answer:
         if answer.headers.get("Content-Range", "").partition("/")[0] != f"bytes {span}":
             raise OSError(f"the server gave other bytes than {span}")
-        found = answer.read()
+        found = answer.read(size)  # whatever size the server says that it has
         if len(found) != size:
             raise http.client.IncompleteRead(found, size - len(found))
         return found
@@ -191,5 +191,18 @@ def _answer(address: str, span: str | None) -> Iterator[Any]:
     if at:  # not sent to where a server leads us
         token = base64.b64encode(unquote(user).encode()).decode()
         request.add_unredirected_header("Authorization", f"Basic {token}")
-    with urlopen(request, timeout=TIMEOUT) as answer:
+    with build_opener(_WebAlone).open(request, timeout=TIMEOUT) as answer:
         yield answer
+
+
+class _WebAlone(HTTPRedirectHandler):
+    """Follows a server to another web server alone: neither to files of this machine nor to FTP."""
+
+    def redirect_request(
+        self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> Request | None:
+        scheme = urlsplit(newurl).scheme
+        if scheme in ("http", "https"):
+            return super().redirect_request(req, fp, code, msg, headers, newurl)
+        reason = f"and leads to an address of {scheme}, where only http and https are followed"
+        raise HTTPError(req.full_url, code, reason, headers, fp)

@@ -8,11 +8,12 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from naively import NaivelyError
+from naively import NaiveBayes, NaivelyError
 from tests.written import rows, scan_numbers, small_pieces, summarize_numbers, write
 
 __all__ = ["small_pieces"]  # a fixture
@@ -67,6 +68,33 @@ def test_a_pass_may_be_interrupted_again_and_again(folder, tmp_path):
         except KeyboardInterrupt:
             continue
     assert found == whole
+
+
+LABELS_OF_TYPES = {
+    "booleans": pa.array([False, True]),
+    "int8": pa.array([-128, 127], pa.int8()),
+    "uint64": pa.array([1, 2**63, 2**64 - 1], pa.uint64()),
+    "text": pa.array(["", "a", "a\0", "ü"]),
+    "decimals": pa.array([2**53, 2**53 + 1]).cast(pa.decimal128(20, 0)),
+}
+
+
+@pytest.mark.parametrize("labels", LABELS_OF_TYPES.values(), ids=LABELS_OF_TYPES)
+def test_labels_and_categories_of_any_type_go_on_after_an_interrupt(labels, tmp_path):
+    column = labels.take(pa.array(np.arange(600) % len(labels)))
+    table = pa.table({"x": np.arange(600.0), "town": column, "label": column})
+    paths = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    how = {"families": {"town": "categorical"}, "n_jobs": 1}
+    for path in paths:
+        pq.write_table(table, path)
+    how |= {"target": "label", "checkpoint": tmp_path / "c.safetensors"}
+    with pytest.raises(KeyboardInterrupt):
+        NaiveBayes.from_files(paths, progress=Interrupting(2), **how)
+    assert how["checkpoint"].exists()
+    resumed = NaiveBayes.from_files(paths, **how)
+    assert resumed.summary_ == NaiveBayes.from_files(paths, **how | {"checkpoint": None}).summary_
+    assert resumed.summary_.categories[0].tolist() == resumed.classes_.tolist()
+    assert resumed.classes_.tolist() == sorted(labels.to_pylist())
 
 
 def test_a_finished_pass_is_not_read_again(folder, tmp_path):

@@ -20,7 +20,7 @@ SAME = {
     "a mark before UTF-8": "\ufeffx,y\n1,a\n2,b\n4,a\n",
     "quotes": '"x","y"\n"1","a"\n"2","b"\n"4","a"\n',
     "blank lines": "\n\nx,y\n\n1,a\n\n2,b\n4,a\n\n\n",
-    "spaces around names and labels": " x , y \n1, a\n2,b \n4,a\n",
+    "spaces around names and numbers": " x , y \n 1,a\n2 ,b\n\t4,a\n",
     "another order": "y,x\na,1\nb,2\na,4\n",
     "a newline within quotes": 'x,note,y\n1,"one\n,""two""",a\n2,"\n\n",b\n4,,a\n',
     "a quote amid a word": 'x,note,y\n1,5" pipe,a\n2,"a\nb",b\n4,"6"" pipe",a\n',
@@ -77,7 +77,6 @@ ERRORS = {
         "x,y\n1,a\n2,\n",
         r"target 'y' is missing in row 2 of '.*a.csv'\. Leave",
     ),
-    "a label of spaces": ("x,y\n1,a\n2, \n", r"target 'y' is missing in row 2 of '.*a.csv'"),
     "a measurement": ("x,y\n1,0.5\n2,1.25\n", r"target 'y' is 0.5 in row 1 .*measurements"),
     "infinity": ("x,y\n1,a\n-inf,b\n", r"column 'x' holds infinity in row 2 of '.*a.csv'"),
     "too large": ("x,y\n1e300,a\n-1e300,a\n", r"in '.*a.csv', .*exceeds the range of float64"),
@@ -124,7 +123,8 @@ TEXTS = {
     "whole floats": (["1.0", "2", "1e0"], [1.0, 2.0]),
     "text among integers": (["2", "10", "x"], ["10", "2", "x"]),
     "integers beyond 64 bits": (["1", "2", "99999999999999999999"], ["1", "2", "9" * 20]),
-    "text": (["b", "a", " a "], ["a", "b"]),
+    "text": (["b", "a", " a "], [" a ", "a", "b"]),
+    "integers with spaces": (["2", " 10", "02 "], [2, 10]),
 }
 
 
@@ -243,5 +243,5 @@ def test_columns_may_be_called_anything(tmp_path):
 
 def test_a_newline_at_the_edge_of_a_quoted_label_belongs_to_it(tmp_path):
     path = tmp_path / "rows.csv"
-    path.write_text('x,y\n1,"\nb"\n2,"b\n"\n3, b\n')
+    path.write_text('x,y\n1,"\nb"\n2,"b\n"\n3,b\n')
     assert summarize_numbers(path, target="y").classes.tolist() == ["\nb", "b", "b\n"]

@@ -109,10 +109,26 @@ def test_nested_and_mixed_columns_are_errors_that_can_be_excluded(tmp_path):
     path = write(tmp_path / "a.jsonl", *lines)
     for name in cells:
         others = [other for other in cells if other != name]
-        with pytest.raises(NaivelyError, match=f"column '{name}' .* must hold numbers or categ"):
+        with pytest.raises(NaivelyError, match=f"column '{name}' .* must hold numbers, text, "):
             summarize(path, target="y", exclude=others)
     assert summarize(path, target="y", exclude=list(cells)).moments.mean.tolist() == [[1.0], [2.0]]
     assert files.scan(path, target="y", skip_columns=True).summary.schema.names == ("x",)
+
+
+@pytest.mark.parametrize("n_lines", [1000, 60])
+@pytest.mark.parametrize("odd", [[":", ", ", "\u00e4\u2603"], ['a"b', "a\\b"]])
+@pytest.mark.parametrize("separators", [(",", ":"), (" , ", " : ")])
+def test_many_columns_may_each_be_in_one_line_alone(
+    separators, odd, n_lines, tmp_path, monkeypatch
+):
+    names = [*odd, *(f"column {i}" for i in range(150))]
+    monkeypatch.setattr(json_lines, "CELLS", n_lines * len(names))
+    rows = [{"y": ":", name: i + 0.5} for i, name in enumerate(names)]
+    lines = [json.dumps(row, ensure_ascii=False, separators=separators) for row in rows]
+    found = summarize(write(tmp_path / "a.jsonl", *lines), target="y")
+    assert found.schema.names == tuple(names)
+    assert found.moments.weight.tolist() == [[1.0] * len(names)]
+    assert found.moments.mean.tolist() == [[i + 0.5 for i in range(len(names))]]
 
 
 @pytest.mark.parametrize("labels", [[True, False], [2**53, 2**53 + 1], [2**64 - 1, 2**64 - 2]])

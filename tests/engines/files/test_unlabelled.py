@@ -91,7 +91,7 @@ def test_models_of_any_columns_leave_rows_without_a_label_out(tmp_path, ending):
 def test_what_means_a_missing_label_in_csv(tmp_path, missing):
     path = tmp_path / "a.csv"
     path.write_text(f"x,y\n1,a\n2,{missing}\n3,b\n4,{missing}\n")
-    found = files.scan(path, target="y", missing=["?"], drop_missing_target=True)
+    found = files.scan(path, target="y", missing=["?", "  "], drop_missing_target=True)
     assert (found.rows, found.unlabelled) == (2, 2)
     assert found.summary.classes.tolist() == ["a", "b"]
 

@@ -14,13 +14,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from naively._optional import need
+from naively._optional import later
 from naively.engines.files.pieces import CELLS, FilePiece, Position, TypedReader, columns_together
 from naively.engines.files.sources import BadFileError, File, change_of
 
 __all__ = ["ArrowReader", "StreamReader", "open_arrow"]
 
-pa = need("pyarrow", "reading files", extra="files")
+pa = later("pyarrow", "reading files", extra="files")
 
 _ROWS = 1 << 16  # of a slice, after which memory is given back
 _LARGEST = 1 << 25  # bytes of the columns that a thread reads together

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively._optional import need
+from naively._optional import later
 
 __all__ = ["empty_table", "in_place", "labels", "numbers", "of_labels", "strings"]
 
-pa = need("pyarrow", "reading files", extra="files")
+pa = later("pyarrow", "reading files", extra="files")
 
 
 def strings(texts: Sequence[str]) -> Any:

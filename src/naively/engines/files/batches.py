@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively._optional import need
+from naively import labels
+from naively._optional import later
 from naively.engines import categories
 from naively.engines.files.cells import RowError, numbers
 from naively.engines.text_columns import Counting, read_texts
@@ -27,7 +28,7 @@ from naively.words import Words
 __all__ = ["ArrayBatch", "combined", "number_columns", "raise_not_finite", "rows_of"]
 __all__ += ["text_hashes"]
 
-pa = need("pyarrow", "reading files", extra="files")
+pa = later("pyarrow", "reading files", extra="files")
 
 
 class ArrayBatch:
@@ -130,11 +131,9 @@ def _coded(batch: Any, name: str, form: str, constants: Mapping[str, Any]) -> ca
     if name in constants:
         return _constant(constants[name], batch.num_rows)
     column = batch.column(name)
-    if not isinstance(column, np.ndarray) and _has_no_plain_type(column.type):
-        column = numbers(column)
     codes, found = categories.encode(column, f"column {name!r}")
-    if form in ("int", "uint") and found.dtype.kind == "f" and (found == np.floor(found)).all():
-        found = found.astype(np.int64)  # as they were written
+    if form == "int" and found.dtype.kind == "f" and all(map(labels.is_whole, found.tolist())):
+        found = labels.number_array([int(one) for one in found.tolist()])  # as they were written
     return codes, found
 
 
@@ -142,9 +141,3 @@ def _constant(value: Any, n_rows: int) -> categories.Encoded:
     if value is None or value != value:
         return np.full(n_rows, -1, np.int32), np.empty(0, dtype=str)
     return np.zeros(n_rows, np.int32), np.array([value])
-
-
-def _has_no_plain_type(kind: Any) -> bool:
-    """Whether numbers are of a type that has no plain counterpart in Python."""
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return pa.types.is_decimal(kind) or pa.types.is_float16(kind)

@@ -12,15 +12,16 @@ are booleans, decimals or float16.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively import labels
-from naively._optional import later, need
+from naively._optional import later
 from naively.engines.files.arrow_arrays import in_place
-from naively.engines.native.arrow import decoded, held_by_type, without_views
+from naively.engines.native.arrow import decoded, distinct, floats, held_by_type, without_views
 from naively.exceptions import NaivelyError
 from naively.summary import Summary
 
@@ -29,6 +30,7 @@ __all__ = [
     "checked_weights",
     "encode",
     "is_number",
+    "number_of",
     "numbers",
     "plain",
     "read_text",
@@ -37,18 +39,17 @@ __all__ = [
     "typed_labels",
 ]
 
-pa = need("pyarrow", "reading files", extra="files")
+pa = later("pyarrow", "reading files", extra="files")
 pc = later("pyarrow.compute", "reading files", extra="files")
 
-_FLOATS = {pa.float64().id, pa.float32().id}
-_IN_PLACE = _FLOATS | {
-    kind().id
-    for kind in (pa.int8, pa.int16, pa.int32, pa.int64, pa.uint8, pa.uint16, pa.uint32, pa.uint64)
-}
+_FLOATS = {"double", "float"}  # as Arrow calls types
+_IN_PLACE = _FLOATS | {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+_INTEGER = r"[ \t]*[+-]?[0-9]{1,20}[ \t]*"  # Python counts no more spaces as part of a number
+_FLOAT = r"[ \t]*[+-]?([0-9]{1,%d}(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,%d})?[ \t]*"
 _KINDS: dict[str, tuple[str, Any]] = {  # what a label looks like, and what it then is
     "bool": (r"true|false|True|False|TRUE|FALSE", lambda text: text.lower() == "true"),
-    "int": (r"[+-]?[0-9]{1,18}", int),
-    "float": (r"[+-]?([0-9]{1,15}(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,2})?", float),
+    "int": (_INTEGER, int),
+    "float": (_FLOAT % (15, 2), float),
     "str": (r"(?s:.*)", str),
 }
 
@@ -76,13 +77,13 @@ def numbers(array: Any) -> NDArray[Any]:
     """Return an array that the kernel reads; null is NaN."""
     if isinstance(array, np.ndarray):
         return array
-    kind = array.type.id
+    kind = str(array.type)
     if kind in _IN_PLACE and not array.null_count:
         return in_place(array)
     if pa.types.is_dictionary(array.type) or pa.types.is_run_end_encoded(array.type):
         return numbers(decoded(array))
     if kind not in _FLOATS:
-        array = pc.cast(array, pa.float64(), safe=False)  # as exactly as a float64 can be
+        array = floats(array)
     return array.to_numpy(zero_copy_only=False)
 
 
@@ -108,8 +109,10 @@ def encode(column: Any, name: str = "") -> tuple[NDArray[Any], NDArray[np.int32]
     if pa.types.is_boolean(kind):
         classes, codes = labels.encode(_joined(column.cast(pa.uint8())))
         return classes.astype(bool), codes
-    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+    if pa.types.is_floating(kind):
         return _encode_floats(column, name)
+    if pa.types.is_decimal(kind):
+        return _encode_decimals(column, name)
     try:
         texts = column.cast(pa.string()) if not pa.types.is_binary(kind) else None
     except pa.ArrowException:
@@ -122,19 +125,12 @@ def encode(column: Any, name: str = "") -> tuple[NDArray[Any], NDArray[np.int32]
 
 
 def read_text(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """Encode labels that were read as text: without the spaces and tabs around them."""
+    """Encode labels that were read as text; all that look like fractions are measurements."""
     classes, codes = encode(column, name)
-    stripped = labels.text_array([text.strip(" \t") for text in classes.tolist()])
-    classes, merged = np.unique(stripped, return_inverse=True)
-    codes = merged.astype(np.int32)[codes]
-    if classes.size and not classes[0]:
-        _raise_missing(int(np.argmax(codes == 0)), name)
-    if _kind_of(classes) == "float":
-        numbers_ = classes.astype(np.float64)
-        whole = numbers_ == np.floor(numbers_)
-        if not whole.all():
-            k = int(np.argmin(whole))
-            _raise_measurement(int(np.argmax(codes == k)), name, classes[k].item())
+    found = _looking_alike(classes)
+    if found.dtype.kind == "f" and not (whole := found == np.floor(found)).all():
+        k = int(np.argmin(whole))
+        _raise_measurement(int(np.argmax(codes == k)), name, found[k])
     return classes, codes
 
 
@@ -142,20 +138,26 @@ def typed(summary: Summary, kind: str | None) -> Summary:
     """Turn labels that were read as text into what they all look like, or what they are to be.
 
     ``1`` and ``01`` are one integer and add up; a single ``x`` among them makes all of them
-    text.
+    text, and so do integers that no type of 64 bits holds together.
     """
     return settled(summary.relabelled(typed_labels(summary.classes, kind)))
 
 
 def typed_labels(texts: NDArray[Any], kind: str | None) -> NDArray[Any]:
     """Return labels that were read as text as what they all look like, or are to be."""
-    kind = kind or _kind_of(texts)
-    pattern, made_of = _KINDS[kind]
-    listed = texts.tolist()
-    for text in listed:
-        if not re.fullmatch(pattern, text):
-            raise NaivelyError(f"the labels must be {kind}; got {text!r}.")
-    return texts if kind == "str" or not listed else np.array([made_of(text) for text in listed])
+    return _looking_alike(texts) if kind is None else _labels_as(kind, texts)
+
+
+def number_of(text: str, decimal: str = ".") -> float | None:
+    """Return the number that a text writes, an integer as such; None where it is none.
+
+    >>> number_of(" 18446744073709551615"), number_of("1,50", decimal=","), number_of("0x10")
+    (18446744073709551615, 1.5, None)
+    """
+    if re.fullmatch(_INTEGER, text):
+        return int(text)
+    plain = text if decimal == "." else text.replace(".", "?").replace(decimal, ".")
+    return float(plain) if re.fullmatch(_FLOAT % (400, 4), plain) else None
 
 
 def settled(summary: Summary) -> Summary:
@@ -164,13 +166,25 @@ def settled(summary: Summary) -> Summary:
     return summary if sample is None else summary.with_statistic(sample.settled())
 
 
-def _kind_of(texts: NDArray[Any]) -> str:
+def _looking_alike(texts: NDArray[Any]) -> NDArray[Any]:
+    """Return texts as what all of them look like."""
+    for kind in _KINDS:
+        with suppress(NaivelyError):
+            return _labels_as(kind, texts)
+    raise AssertionError("any text is text")
+
+
+def _labels_as(kind: str, texts: NDArray[Any]) -> NDArray[Any]:
+    """Return texts as labels of a kind, or raise."""
+    pattern, made_of = _KINDS[kind]
     listed = texts.tolist()
-    return next(
-        kind
-        for kind, (pattern, _) in _KINDS.items()
-        if all(re.fullmatch(pattern, text) for text in listed)
-    )
+    for text in listed:
+        if not re.fullmatch(pattern, text):
+            raise NaivelyError(f"the labels must be {kind}; got {text!r}.")
+    if kind == "str" or not listed:
+        return texts
+    found = [made_of(text) for text in listed]
+    return labels.number_array(found) if kind == "int" else np.array(found)
 
 
 def _encode_dictionary(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
@@ -197,9 +211,16 @@ def _encode_floats(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.int
         if np.isnan(values[at]):
             _raise_missing(at, name)
         _raise_measurement(at, name, values[at])
-    if pa.types.is_decimal(column.type) and np.abs(values).max(initial=0.0) < 2**53:
-        values = values.astype(np.int64)
     return labels.encode(values)
+
+
+def _encode_decimals(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    codes, values = distinct(column)
+    for code, value in enumerate(values):
+        if not labels.is_whole(value):
+            _raise_measurement(int(np.argmax(codes == code)), name, value)
+    classes, places = labels.encode(values)
+    return classes, places[codes]
 
 
 def _joined(column: Any) -> NDArray[Any]:

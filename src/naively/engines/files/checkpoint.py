@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,14 +20,14 @@ from naively._optional import need
 from naively.engines.files.batch_sum import absorbed
 from naively.engines.files.pieces import Position
 from naively.engines.files.sources import File
-from naively.exceptions import NaivelyError
+from naively.exceptions import NaivelyError, warn
 from naively.summary import Schema, Summary
 from naively.summary_file import pack, unpack
 from naively.tensors import UnsoundError
 
 __all__ = ["PassState", "load", "save"]
 
-_FORMAT = 3
+_FORMAT = 4
 
 
 @dataclass(frozen=True)
@@ -92,10 +91,9 @@ class PassState:
         rest = files[len(self.finished) :]
         if self.current is None or (rest and rest[0].identity == self.current):
             return self
-        warnings.warn(
+        warn(
             f"{self.current[0]!r} has changed since the checkpoint {path!r} was written, or is "
             "not the next file: it is read again from its beginning.",
-            stacklevel=2,
         )
         return PassState(
             self.before, self.before, self.rows_before, self.rows_before, self.finished, self.bad

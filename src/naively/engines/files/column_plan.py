@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
-from naively._optional import need
+from naively._optional import later
 from naively.dates import part_names
 from naively.engines.columns import (
     OUT_OF_FILES,
@@ -33,15 +33,12 @@ from naively.kinds import check, check_weights, kind_of, schema_by_types
 from naively.schema import Schema
 from naively.summary import Summary
 
-__all__ = ["FORMS", "READ_AS", "ColumnPlan", "types_of"]
+__all__ = ["FORMS", "ColumnPlan", "type_of_form", "types_of"]
 
-pa = need("pyarrow", "reading files", extra="files")
+pa = later("pyarrow", "reading files", extra="files")
 
-_TEXTS = pa.dictionary(pa.int32(), pa.string())
 # by NumPy's kinds
-FORMS = {"U": "str", "O": "str", "i": "int", "u": "uint", "b": "bool", "f": "float"}
-READ_AS = {"str": _TEXTS, "bool": pa.bool_(), "int": pa.int64(), "float": pa.float64()}
-READ_AS |= {"uint": pa.uint64(), "text": pa.string()}
+FORMS = {"U": "str", "O": "str", "i": "int", "u": "int", "b": "bool", "f": "float"}
 
 
 @dataclass(frozen=True)
@@ -139,9 +136,13 @@ class ColumnPlan:
             name: pa.bool_() if name in self.flags else pa.float64()
             for name in (*self.features, *extra)
         }
-        kinds |= {name: READ_AS[form] for name, form in self.categories.items()}
+        kinds |= {name: type_of_form(form) for name, form in self.categories.items()}
         kinds |= dict.fromkeys(self.texts, pa.string())
-        return kinds if self.request.target is None else kinds | {self.request.target: _TEXTS}
+        return (
+            kinds
+            if self.request.target is None
+            else kinds | {self.request.target: type_of_form("str")}
+        )
 
     def columns_of(self, opened: OpenFile) -> dict[str, Any]:
         """Return the columns to read from a file, or raise where it does not have them."""
@@ -288,6 +289,16 @@ def _form(kind: Any) -> str:
     if pa.types.is_integer(kind):
         return "int"
     return "float" if pa.types.is_floating(kind) or pa.types.is_decimal(kind) else "str"
+
+
+def type_of_form(form: str) -> Any:
+    """Return the type that cells of such a form are read as: a dictionary of categories."""
+    if form == "bool":
+        return pa.bool_()
+    if form == "text":
+        return pa.string()
+    names = {"str": "string", "int": "int64", "float": "float64"}
+    return pa.dictionary(pa.int32(), getattr(pa, names[form])())
 
 
 def types_of(summary: Summary) -> dict[str, str]:

@@ -12,24 +12,27 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from naively._optional import need
-from naively.engines.files import plain_csv
+from naively._optional import later
+from naively.engines.files import arrow_arrays, plain_csv
 from naively.engines.files.blocks import Blocks, Line, RecordEnds, last_record_end, record_ends
+from naively.engines.files.cells import number_of
 from naively.engines.files.pieces import FilePiece, Position, check_names
 from naively.engines.files.sources import BadFileError, File
 from naively.engines.files.text_streams import NOT_UTF_8, check_encoding
+from naively.engines.native.arrow import held_by_type
 from naively.exceptions import NaivelyError
+from naively.labels import number_array
 
 __all__ = ["BLOCK", "SAMPLE", "CsvDialect", "CsvReader"]
 
-pa = need("pyarrow", "reading files", extra="files")
-pacsv = need("pyarrow.csv", "reading CSV", extra="files")
+pa = later("pyarrow", "reading files", extra="files")
+pc = later("pyarrow.compute", "reading files", extra="files")
+pacsv = later("pyarrow.csv", "reading CSV", extra="files")
 
 BLOCK = 1 << 21  # bytes of a piece
 SAMPLE = 1 << 23  # bytes that types are guessed from
 _HEADER = 1 << 16  # bytes in which the first record is looked for
 _LONGEST = 1 << 28  # bytes of a record
-_MISSING = pacsv.ConvertOptions().null_values
 _MARK = b"\xef\xbb\xbf"  # which some write before UTF-8
 
 
@@ -87,12 +90,17 @@ class CsvReader:
         return dict.fromkeys(self._names)
 
     def sample(self) -> Any:
-        """Return the first rows, with the types that pyarrow guesses; a CSV file has no dates."""
+        """Return the first rows, with the types that pyarrow guesses, but for some that mislead."""
         rows, start = self._records(self._first, SAMPLE), self._place(self._first)
         table = self._parse(rows, self._numbered(), {}, start)
-        texts = {f.name: pa.string() for f in table.schema if pa.types.is_temporal(f.type)}
-        if texts:
-            table = self._parse(rows, self._numbered(), texts, start)
+        data = bytes(rows)
+        may_be_hex = b"0x" in data or b"0X" in data
+        doubtful = [f.name for f in table.schema if _misleads(table.column(f.name), may_be_hex)]
+        again = dict.fromkeys(doubtful, pa.string())
+        texts = self._parse(rows, list(again), again, start) if again else table.select([])
+        for name in texts.column_names:
+            at, column = table.column_names.index(name), texts.column(name)
+            table = table.set_column(at, name, _guessed(column, table.column(name)))
         return _without_bytes(table).rename_columns(self._names)
 
     def first_batches(self, name: str) -> Iterator[Any]:
@@ -218,7 +226,7 @@ class CsvReader:
         if self.dialect.decimal != ".":
             return None
         wanted = {name: kind for name, kind in types if name in names}
-        missing = (*_MISSING, *self.dialect.missing)
+        missing = (*pacsv.ConvertOptions().null_values, *self.dialect.missing)
         return plain_csv.Cells.of(self._names, wanted, self._separator, missing)
 
     def _parse(
@@ -229,22 +237,43 @@ class CsvReader:
         read = pacsv.ReadOptions(
             use_threads=False, block_size=len(rows) + 1, column_names=self._numbered()
         )
+        wanted = {name: types[name] for name in names if name in types}
+        numbers = {name for name, kind in wanted.items() if _is_number_category(kind)}
         convert = pacsv.ConvertOptions(
             include_columns=names,
-            column_types={name: types[name] for name in names if name in types},
+            column_types=wanted | dict.fromkeys(numbers, pa.dictionary(pa.int32(), pa.string())),
             strings_can_be_null=True,
             decimal_point=self.dialect.decimal,
         )
-        convert.null_values = [*_MISSING, *self.dialect.missing]
+        convert.null_values = [*convert.null_values, *self.dialect.missing]
         parse = pacsv.ParseOptions(delimiter=self._separator)
         try:
-            return pacsv.read_csv(pa.BufferReader(pa.py_buffer(rows)), read, parse, convert)
+            table = pacsv.read_csv(pa.BufferReader(pa.py_buffer(rows)), read, parse, convert)
         except pa.ArrowInvalid as error:
-            if any(map(pa.types.is_integer, types.values())):  # such as 1.0
-                return self._parse(rows, names, _with_floats(types), start)
             reason = _not_utf_8(bytes(rows), start) if "invalid UTF8" in str(error) else None
             reason = reason or self._explained(str(error), start.where)
             raise BadFileError(self.file.name, reason) from None
+        for name in numbers:
+            found = self._numbers_in(table.column(name), name)
+            if found is None:  # pyarrow says where the cell is that is no number, or reads it
+                return self._parse(rows, names, {**types, name: pa.float64()}, start)
+            table = table.set_column(table.column_names.index(name), name, found)
+        return table
+
+    def _numbers_in(self, column: Any, name: str) -> Any:
+        """Return categories of text as the numbers they write, exactly; None where one is none."""
+        chunks = []
+        for chunk in column.chunks:
+            texts = chunk.dictionary.to_pylist()
+            found = [number_of(text, self.dialect.decimal) for text in texts]
+            if None in found:
+                return None
+            try:
+                values = arrow_arrays.numbers(number_array(found))
+            except NaivelyError as error:
+                raise BadFileError(self.file.name, f"column {name!r}: {error}") from None
+            chunks.append(pa.DictionaryArray.from_arrays(chunk.indices, values))
+        return pa.chunked_array(chunks, chunks[0].type if chunks else column.type)
 
     def _explained(self, message: str, where: str) -> str:
         """Replace the number of a column in a message by its name."""
@@ -292,7 +321,28 @@ def _without_bytes(table: Any) -> Any:
     return table
 
 
-def _with_floats(types: Mapping[str, Any]) -> dict[str, Any]:
-    """Return types in which integers are read as floats."""
-    kinds = types.items()
-    return {name: pa.float64() if pa.types.is_integer(kind) else kind for name, kind in kinds}
+def _is_number_category(kind: Any) -> bool:
+    return pa.types.is_dictionary(kind) and held_by_type(kind).what == "number"
+
+
+def _misleads(guessed: Any, may_be_hex: bool) -> bool:
+    """Whether pyarrow may have taken text for dates or numbers, or integers for floats."""
+    if pa.types.is_integer(guessed.type):
+        return may_be_hex
+    if not pa.types.is_floating(guessed.type):
+        return pa.types.is_temporal(guessed.type)
+    return (pc.max(pc.abs(guessed)).as_py() or 0) >= 2**63
+
+
+def _guessed(texts: Any, guessed: Any) -> Any:
+    """Return cells as text where they are dates or hexadecimal, and large integers as such."""
+    if pa.types.is_temporal(guessed.type):
+        return texts
+    if pa.types.is_integer(guessed.type):
+        return (
+            texts if pc.any(pc.match_substring(texts, "x", ignore_case=True)).as_py() else guessed
+        )
+    try:
+        return pc.utf8_trim_whitespace(texts).cast(pa.uint64())
+    except pa.ArrowInvalid:
+        return guessed

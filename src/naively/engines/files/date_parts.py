@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from naively._optional import need
+from naively._optional import later
 from naively.dates import PARTS, part_names, split_name
 from naively.engines.columns import inputs_of, is_index
 from naively.engines.date_columns import DateColumn, DatePart, check_distinct
@@ -30,7 +30,7 @@ from naively.schema import Schema
 
 __all__ = ["date_columns", "opened_with_parts", "source_of", "with_parts"]
 
-pa = need("pyarrow", "reading files", extra="files")
+pa = later("pyarrow", "reading files", extra="files")
 
 
 def date_columns(first: FirstRows, request: Request, fixed: Schema | None) -> dict[str, bool]:

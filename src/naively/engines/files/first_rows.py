@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from naively._optional import need
+from naively._optional import later
 from naively.engines.files.csv import CsvDialect, CsvReader
 from naively.engines.files.json_lines import JsonLinesReader
 from naively.engines.files.readers import OpenFile, errors_of_reading, open_file
@@ -24,7 +24,7 @@ from naively.kinds import DATES, LOOKED_AT
 
 __all__ = ["FirstRows", "filled"]
 
-pa = need("pyarrow", "reading files", extra="files")
+pa = later("pyarrow", "reading files", extra="files")
 
 _MOST_BATCHES = 64  # that are looked through for cells of text
 

@@ -1,6 +1,7 @@
 """JSON lines, plain or compressed: one object a line, whose keys are columns.
 
-A piece is the whole lines of the next `BLOCK` bytes. The first lines say what columns hold, as the
+A piece is the whole lines of the next `BLOCK` bytes, or fewer where there are many columns: short
+lines that hold few of them could make a huge table. The first lines say what columns hold, as the
 schema of a Parquet file does; a key that a line lacks is a missing cell. pyarrow reads the pieces;
 what it refuses is read again line by line, which finds the line that is wrong, or finds none.
 
@@ -19,34 +20,29 @@ from typing import Any
 
 import numpy as np
 
-from naively._optional import need
+from naively._optional import later
 from naively.engines.files.blocks import Blocks, Line
 from naively.engines.files.cells import numbers, plain
-from naively.engines.files.pieces import FilePiece, Position, TypedReader
+from naively.engines.files.pieces import CELLS, FilePiece, Position, TypedReader
 from naively.engines.files.sources import BadFileError, File
 from naively.engines.files.text_streams import NOT_UTF_8
 from naively.exceptions import NaivelyError
 
 __all__ = ["BLOCK", "SAMPLE", "JsonLinesReader"]
 
-pa = need("pyarrow", "reading files", extra="files")
-pajson = need("pyarrow.json", "reading JSON lines", extra="files")
+pa = later("pyarrow", "reading files", extra="files")
+pajson = later("pyarrow.json", "reading JSON lines", extra="files")
 
 BLOCK = 1 << 21  # bytes of a piece
 SAMPLE = 1 << 20  # bytes that say what columns hold
 _LONGEST = 1 << 28  # bytes of a line
 _MARK = b"\xef\xbb\xbf"  # which some write before UTF-8
+_FEW = 100  # columns that are read without looking which of them occur
 _EXACT = 2**53  # integers from here on are not all float64
-_HELD = {
-    bool: ("boolean", pa.bool_()),
-    int: ("integer", pa.int64()),
-    float: ("number", pa.float64()),
-    str: ("text", pa.string()),
-    dict: ("object", pa.struct([])),
-    list: ("array", pa.list_(pa.null())),
-}
-_WANTED = {pa.float64(): "numbers", pa.int64(): "numbers", pa.bool_(): "true or false"}
-_TAKEN = {pa.float64(): (int, float), pa.int64(): (int, float), pa.bool_(): (bool,)}
+_NUMBERS = ("double", "int64", "uint64")  # as Arrow calls types
+_WANTED = dict.fromkeys(_NUMBERS, "numbers") | {"bool": "true or false"}
+_TAKEN: dict[str, tuple[type, ...]] = dict.fromkeys(_NUMBERS, (int, float)) | {"bool": (bool,)}
+_Objects = Iterator[tuple[int, dict[str, Any]]]  # each with its place among the lines
 _NotJson = json.JSONDecodeError
 _OBJECTS = 'Write one object a line, such as {"age": 30, "town": "Ulm"}'
 
@@ -79,8 +75,8 @@ class JsonLinesReader(TypedReader):
 
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield blocks of lines from a byte on."""
-        at = start.get("byte", self._begin)
-        while data := self._whole_lines(at, BLOCK):
+        at, n_lines = start.get("byte", self._begin), CELLS // len(self.types) + 1
+        while data := _first_lines(self._whole_lines(at, BLOCK), n_lines):
             read = partial(self._read, data, self._blocks.line_at(at), types)
             where = f"the lines after byte {at}"
             at += len(data)
@@ -104,20 +100,21 @@ class JsonLinesReader(TypedReader):
     def _read(
         self, data: bytes, line: Line, types: Mapping[str, Any], names: Sequence[str]
     ) -> Iterator[Any]:
-        kinds = {name: self._kind(name, types[name]) for name in names}
+        types = {name: types.get(name, pa.null()) for name in names}  # one alone counts rows
+        kinds = {name: self._kind(name, plain(types[name])) for name in names}
         table = _parse(data, kinds)
         if table is None:
             table = self._parse_slowly(data, line, kinds)
         for name, column in zip(names, table.columns, strict=True):
             if types[name] != pa.float64() and column.type == pa.float64():
-                self._check_exact(name, column)
+                self._check_exact(name, column, self._objects(data, line))
         yield from table.to_batches()
 
     def _kind(self, name: str, wanted: Any) -> Any:
         """Return as what a column is read: what the first lines show, if they show anything."""
         own = self.types.get(name, pa.null())
         if pa.types.is_null(own):
-            return plain(wanted)
+            return wanted
         if pa.types.is_nested(own):
             raise NaivelyError(
                 f"column {name!r} in {self.file.name!r} must hold text, numbers, or true and "
@@ -125,9 +122,12 @@ class JsonLinesReader(TypedReader):
             )
         return wanted if pa.types.is_integer(own) and wanted == pa.float64() else own
 
-    def _check_exact(self, name: str, column: Any) -> None:
+    def _check_exact(self, name: str, column: Any, rows: _Objects) -> None:
         """Raise where different integers may have become one float."""
-        if any((np.abs(numbers(chunk)) >= _EXACT).any() for chunk in column.chunks):
+        if not any((np.abs(numbers(chunk)) >= _EXACT).any() for chunk in column.chunks):
+            return
+        cells = (row.get(name) for _, row in rows)
+        if any(type(cell) is int and abs(cell) > _EXACT for cell in cells):
             raise BadFileError(
                 self.file.name,
                 f"column {name!r} holds labels or categories beyond 64-bit integers, or fractions "
@@ -140,13 +140,13 @@ class JsonLinesReader(TypedReader):
         for i, row in self._objects(data, line):
             for name, kind in kinds.items():
                 cell = row.get(name)
-                if cell is not None and type(cell) not in _TAKEN.get(kind, (str,)):
+                if cell is not None and type(cell) not in _TAKEN.get(str(kind), (str,)):
                     self._raise_cell(line() + i, name, cell, kind)
                 cells[name].append(_sound(cell) if isinstance(cell, str) else cell)
         return pa.table({name: self._column(name, cells[name], kinds[name]) for name in kinds})
 
     def _column(self, name: str, cells: list[Any], kind: Any) -> Any:
-        if kind == pa.int64():
+        if pa.types.is_integer(kind):
             kind = _type_of_integers([cell for cell in cells if cell is not None])
         if kind != pa.float64():
             return pa.chunked_array([pa.array(cells, kind)])
@@ -162,12 +162,12 @@ class JsonLinesReader(TypedReader):
         shown = shown if len(shown) <= 40 else f"{shown[:39]}…"
         raise BadFileError(
             self.file.name,
-            f"in line {number}, column {name!r} must hold {_WANTED.get(kind, 'text')}, as the "
+            f"in line {number}, column {name!r} must hold {_WANTED.get(str(kind), 'text')}, as the "
             f"first lines do; got {shown}. Write null for a missing cell, or exclude the column",
         )
 
-    def _objects(self, data: bytes, line: Line) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the objects of lines, each with its place among them, or raise `BadFileError`."""
+    def _objects(self, data: bytes, line: Line) -> _Objects:
+        """Yield the objects of lines, or raise `BadFileError`."""
         lines = data.split(b"\n")
         for i, text in enumerate(lines):
             if not text.strip():
@@ -192,20 +192,42 @@ class JsonLinesReader(TypedReader):
         raise BadFileError(self.file.name, f"line {number} {what}")
 
 
+def _first_lines(data: bytes, n_lines: int) -> bytes:
+    """Return the first lines, of whole ones; all of them where they are no more than that."""
+    if data.count(b"\n") <= n_lines:
+        return data
+    end = 0
+    for _ in range(n_lines):
+        end = data.index(b"\n", end) + 1
+    return data[:end]
+
+
 def _types(rows: Iterable[tuple[int, dict[str, Any]]]) -> dict[str, Any]:
     """Return what the columns of objects hold, in the order in which they appear."""
     seen: dict[str, set[type]] = {}
     for _, row in rows:
         for name, cell in row.items():
-            seen.setdefault(name, set()).add(type(cell))
+            is_beyond = type(cell) is int and cell >= 2**63
+            seen.setdefault(name, set()).add(np.uint64 if is_beyond else type(cell))
     return {name: _type(kinds - {type(None)}) for name, kinds in seen.items()}
 
 
 def _type(kinds: set[type]) -> Any:
     """Return the type of cells; that of a mixture cannot be learned from."""
-    if kinds == {int, float}:
+    if kinds == {int, np.uint64}:
+        return pa.uint64()
+    if float in kinds and kinds <= {int, np.uint64, float}:
         return pa.float64()
-    held = [_HELD[kind] for kind in _HELD if kind in kinds]
+    known = {
+        bool: ("boolean", pa.bool_()),
+        int: ("integer", pa.int64()),
+        np.uint64: ("large integer", pa.uint64()),
+        float: ("number", pa.float64()),
+        str: ("text", pa.string()),
+        dict: ("object", pa.struct([])),
+        list: ("array", pa.list_(pa.null())),
+    }
+    held = [known[kind] for kind in known if kind in kinds]
     if len(held) < 2:
         return held[0][1] if held else pa.null()
     return pa.struct([(name, kind) for name, kind in held])
@@ -214,17 +236,29 @@ def _type(kinds: set[type]) -> Any:
 def _parse(data: bytes, kinds: Mapping[str, Any]) -> Any:
     """Read lines by pyarrow; None where it refuses them, or they are not one object a line."""
     read = pajson.ReadOptions(use_threads=False, block_size=len(data) + 1)
-    schema = pa.schema(list(kinds.items()))  # no type is guessed: a date is text
+    schema = pa.schema(list(_present(data, kinds).items()))  # no type is guessed: a date is text
     parse = pajson.ParseOptions(schema, unexpected_field_behavior="ignore")
     try:
         table = pajson.read_json(pa.BufferReader(data), read, parse)
         table.validate(full=True)
     except pa.ArrowInvalid:
         return None
-    is_usual = data.count(b"\n{") + data.startswith(b"{") == table.num_rows
-    if is_usual or len(re.findall(rb"^[ \t\r]*\{", data, re.MULTILINE)) == table.num_rows:
-        return table
-    return None
+    n_rows = data.count(b"\n{") + data.startswith(b"{")
+    if n_rows != table.num_rows:
+        n_rows = len(re.findall(rb"^[ \t\r]*\{", data, re.MULTILINE))
+    if n_rows != table.num_rows:
+        return None
+    own = dict(zip(table.column_names, table.columns, strict=True))
+    own |= {name: pa.nulls(n_rows, kinds[name]) for name in kinds if name not in own}
+    return pa.table({name: own[name] for name in kinds})
+
+
+def _present(data: bytes, kinds: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the keys that may be in lines: pyarrow takes time for those that are in none."""
+    if len(kinds) <= _FEW or b"\\" in data:
+        return kinds
+    keys = set(re.findall(rb'"(?=([^"]*)"[ \t\r]*:)', data))
+    return {name: kind for name, kind in kinds.items() if name.encode() in keys}
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import labels
-from naively._optional import need
+from naively._optional import later
 from naively.engines.files.batches import number_columns
-from naively.engines.files.cells import RowError, typed_labels
+from naively.engines.files.cells import RowError, is_number, typed_labels
 from naively.engines.files.column_plan import ColumnPlan
 from naively.engines.files.date_parts import source_of
 from naively.engines.files.first_rows import FirstRows
@@ -34,11 +34,12 @@ from naively.engines.files.read_ahead import FilePass, Progress, errors_in
 from naively.engines.files.readers import OpenFile
 from naively.engines.files.sources import are_text
 from naively.engines.native.arrow import decoded, without_views
+from naively.exceptions import NaivelyError
 from naively.rows import Targets
 
 __all__ = ["LabelledRows", "columns_in", "read", "table_of"]
 
-pa = need("pyarrow", "reading files", extra="files")
+pa = later("pyarrow", "reading files", extra="files")
 
 
 @dataclass(frozen=True)
@@ -136,10 +137,22 @@ def table_of(plan: ColumnPlan, found: Sequence[Mapping[str, Any]]) -> Any:
         if name not in plan.categories and name not in plan.texts:
             return np.concatenate([np.zeros(0, np.bool_), *parts])
         present = [part for part in parts if not pa.types.is_null(part.type)]
-        kind = present[0].type if present else pa.string()
+        kind = _common_type(name, present)
         return pa.chunked_array([part.cast(kind) for part in parts], kind)
 
     return pa.table({name: column(name) for name in plan.features})
+
+
+def _common_type(name: str, parts: Sequence[Any]) -> Any:
+    """Return the type of the parts of a column; CSV shows that of numbers piece by piece."""
+    kinds = {part.type for part in parts}
+    if len(kinds) < 2 or not all(map(is_number, kinds)):
+        return parts[0].type if parts else pa.string()
+    values = {value for part in parts for value in part.unique().to_pylist()} - {None}
+    try:
+        return pa.from_numpy_dtype(labels.number_array([*values]).dtype)
+    except NaivelyError as error:
+        raise NaivelyError(f"column {name!r}: {error}") from None
 
 
 def _labels(found: Sequence[Targets], are_text: bool) -> NDArray[Any]:

@@ -11,15 +11,15 @@ from functools import cached_property, partial
 from threading import local
 from typing import Any
 
-from naively._optional import need
+from naively._optional import later
 from naively.engines.files.pieces import CELLS, FilePiece, Position, TypedReader, columns_together
 from naively.engines.files.sources import BadFileError, File
 from naively.kinds import LOOKED_AT
 
 __all__ = ["ParquetReader"]
 
-pa = need("pyarrow", "reading files", extra="files")
-pq = need("pyarrow.parquet", "reading Parquet", extra="files")
+pa = later("pyarrow", "reading files", extra="files")
+pq = later("pyarrow.parquet", "reading Parquet", extra="files")
 
 _BATCH = 1 << 20  # cells of a batch: what is decoded is summarized while it is in the cache
 _MOST_ROWS = 1 << 17  # of a batch

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively._optional import need
+from naively._optional import later
 from naively.axes import Axes
 from naively.engines.files.batch_sum import BatchSum
 from naively.engines.files.batches import combined, number_columns, raise_not_finite, rows_of
@@ -39,7 +39,7 @@ from naively.summary import Summary
 
 __all__ = ["PieceSummary", "Regroup", "Summarizer", "targets_of"]
 
-pa = need("pyarrow", "reading files", extra="files")
+pa = later("pyarrow", "reading files", extra="files")
 
 
 # It gives rows other classes by what they hold; it is told which columns of numbers always count.
@@ -264,6 +264,6 @@ def _raise_too_large(
     """Raise an error that names the class and column whose squares overflow."""
     k, j = np.argwhere(~np.isfinite(moments).all(axis=0))[0]
     raise NaivelyError(
-        f"column {names[j]!r} holds numbers so large in class {classes[k].item()!r} that their "
+        f"column {names[j]!r} holds numbers so large in class {classes.item(k)!r} that their "
         "variance exceeds the range of float64. Rescale it, or the weights."
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from naively._optional import need
+from naively._optional import later
 from naively.engines.files.cells import plain
 from naively.engines.files.sources import File
 from naively.exceptions import NaivelyError
@@ -18,7 +18,7 @@ from naively.exceptions import NaivelyError
 __all__ = ["CELLS", "FilePiece", "Position", "Reader", "ReplayedReader", "TypedReader"]
 __all__ += ["check_names", "columns_together"]
 
-pa = need("pyarrow", "reading files", extra="files")
+pa = later("pyarrow", "reading files", extra="files")
 
 Position = dict[str, int]
 CELLS = 1 << 22  # of a piece, about: 32 MB of float64
@@ -70,11 +70,7 @@ class TypedReader:
     def __init__(self, file: File, schema: Any) -> None:
         check_names(schema.names, file)
         self.file, self._schema = file, schema
-
-    @property
-    def types(self) -> Mapping[str, Any]:
-        """The columns and their types."""
-        return dict(zip(self._schema.names, self._schema.types, strict=True))
+        self.types: Mapping[str, Any] = dict(zip(schema.names, schema.types, strict=True))
 
     def sample(self) -> Any:
         """Return no rows, of plain types."""

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively._optional import need
+from naively._optional import later
 from naively.engines.files.arrow_arrays import numbers, strings
 from naively.engines.files.batches import ArrayBatch
 
 __all__ = ["Cells", "parse"]
 
-pa = need("pyarrow", "reading files", extra="files")
+pa = later("pyarrow", "reading files", extra="files")
 
 _SKIPPED, _NUMBER, _LABEL = range(3)  # as the kernel counts
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from naively._optional import need
+from naively._optional import later
 from naively.engines.files.arrow import StreamReader, open_arrow
 from naively.engines.files.csv import CsvDialect, CsvReader
 from naively.engines.files.json_lines import JsonLinesReader
@@ -15,7 +15,7 @@ from naively.engines.files.sources import BadFileError, File, change_of
 
 __all__ = ["OpenFile", "errors_of_reading", "open_file"]
 
-pa = need("pyarrow", "reading files", extra="files")
+pa = later("pyarrow", "reading files", extra="files")
 
 _NOT_UTF_8 = "it holds text that is not in UTF-8. Write it as UTF-8, or as bytes and leave it out"
 

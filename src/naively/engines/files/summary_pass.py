@@ -15,7 +15,7 @@ from time import monotonic
 from typing import Any
 
 from naively import remote
-from naively._optional import need
+from naively._optional import later
 from naively.engines.files import checkpoint as checkpoints
 from naively.engines.files.batch_sum import BatchSum
 from naively.engines.files.cells import RowError, settled, typed
@@ -36,7 +36,7 @@ from naively.summary import Summary
 
 __all__ = ["FIRST", "SECONDS", "SummaryPass"]
 
-pa = need("pyarrow", "reading files", extra="files")
+pa = later("pyarrow", "reading files", extra="files")
 
 SECONDS = 3.0  # between two checkpoints
 FIRST = 1 << 15  # rows that are looked at where they decide what is measured

@@ -13,13 +13,13 @@ import lzma
 import re
 from typing import Any
 
-from naively._optional import need
+from naively._optional import later
 from naively.engines.files.sources import BadFileError, File
 from naively.exceptions import NaivelyError
 
 __all__ = ["Transcoded", "check_encoding", "codec_of", "decompressed", "encoding_of", "first_bytes"]
 
-pa = need("pyarrow", "reading files", extra="files")
+pa = later("pyarrow", "reading files", extra="files")
 
 START = 16  # bytes that tell how a file is compressed
 NOT_UTF_8 = (

@@ -1,8 +1,7 @@
 """Rows without a label, left out as the pieces of files are read, and counted.
 
->>> labels = pa.array(["a", None, " "])
->>> is_labelled(labels, are_text=False).tolist(), is_labelled(labels, are_text=True).tolist()
-([True, False, True], [True, False, False])
+>>> is_labelled(pa.array(["a", None, " "])).tolist()
+[True, False, True]
 """
 
 from __future__ import annotations
@@ -14,16 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively._optional import later, need
+from naively._optional import later
 from naively.engines.files.batches import ArrayBatch
 from naively.engines.files.pieces import FilePiece
 from naively.engines.files.readers import OpenFile
-from naively.engines.files.sources import are_text
 from naively.engines.native.arrow import decoded, without_views
 
 __all__ = ["Unlabelled", "is_labelled"]
 
-pa = need("pyarrow", "reading files", extra="files")
+pa = later("pyarrow", "reading files", extra="files")
 pc = later("pyarrow.compute", "reading files", extra="files")
 
 Read = Callable[[Sequence[str]], Iterator[Any]]
@@ -97,17 +95,12 @@ class _LabelledPiece:
         if self._target in constants:
             value = constants[self._target]
             return np.full(batch.num_rows, value is not None and value == value)
-        as_text = are_text([self._opened.file], self._target)
-        return is_labelled(batch.column(self._target), are_text=as_text)
+        return is_labelled(batch.column(self._target))
 
 
-def is_labelled(column: Any, *, are_text: bool) -> NDArray[np.bool_]:
-    """Return which cells hold a label; of those that were read as text, blank ones do not."""
-    column = decoded(without_views(column))
-    missing = pc.is_null(column, nan_is_null=True)
-    if are_text:
-        blank = pc.equal(pc.utf8_trim(column, " \t"), "")
-        missing = pc.or_(missing, pc.fill_null(blank, True))
+def is_labelled(column: Any) -> NDArray[np.bool_]:
+    """Return which cells hold a label."""
+    missing = pc.is_null(decoded(without_views(column)), nan_is_null=True)
     return ~missing.to_numpy(zero_copy_only=False)
 
 

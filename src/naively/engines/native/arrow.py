@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively._optional import later, need
+from naively._optional import later
 from naively.dates import Dates
 from naively.kinds import Held, What, fits
 from naively.schema import Kind
@@ -18,6 +18,7 @@ __all__ = [
     "dates",
     "decoded",
     "distinct",
+    "floats",
     "held",
     "held_by_type",
     "numbers",
@@ -26,10 +27,11 @@ __all__ = [
 ]
 __all__ += ["shared"]
 
-pa = need("pyarrow", "reading Arrow tables", extra="files")
+pa = later("pyarrow", "reading Arrow tables", extra="files")
 pc = later("pyarrow.compute", "reading Arrow tables", extra="files")
 
 _NO_DATE = np.iinfo(np.int64).min
+_MAX_EXACT_POWER = 22  # of ten that float64 holds
 _TESTS: tuple[tuple[What, tuple[str, ...]], ...] = (
     ("nothing", ("is_null",)),
     ("number", ("is_integer", "is_floating", "is_decimal")),
@@ -74,8 +76,27 @@ def shared(column: Any) -> NDArray[Any] | None:
 
 def numbers(column: Any) -> NDArray[np.float64]:
     """Return the cells as float64, as exactly as that can be; null is NaN."""
-    found = pc.cast(decoded(column), pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    found = floats(decoded(column)).to_numpy(zero_copy_only=False)
     return np.ascontiguousarray(found, dtype=np.float64)
+
+
+def floats(column: Any) -> Any:
+    """Return plain numbers or booleans as float64, each the nearest; null remains null.
+
+    Arrow itself rounds twice where it casts decimals, so that one in eight is not the nearest.
+    """
+    if not pa.types.is_decimal(column.type):
+        return pc.cast(column, pa.float64(), safe=False)
+    if isinstance(column, pa.ChunkedArray):
+        return pa.chunked_array(map(floats, column.chunks), pa.float64())
+    digits, scale, bits = column.type.precision, column.type.scale, column.type.bit_width
+    try:
+        whole = column.view(getattr(pa, f"decimal{bits}")(digits, 0)).cast(pa.int64())
+        if 0 <= scale <= _MAX_EXACT_POWER:  # a quotient of two exact doubles is rounded once
+            return pc.divide(whole.cast(pa.float64()), float(10**scale))
+    except pa.ArrowInvalid:  # beyond int64, or beyond 2^53: not all of those are doubles
+        pass
+    return column.cast(pa.string()).cast(pa.float64())
 
 
 def dates(column: Any) -> Dates | None:

@@ -48,7 +48,8 @@ def held(column: Any) -> Held:
     kind = column.dtype
     if isinstance(kind, pd.CategoricalDtype):
         inside = held(kind.categories.to_series()) if len(kind.categories) else None
-        return Held(inside.what if inside else "nothing", "category", coded=True)
+        inner = f"category of {inside.type}" if inside else "category"
+        return Held(inside.what if inside else "nothing", inner, coded=True)
     if isinstance(kind, pd.SparseDtype):
         kind = kind.subtype
     if isinstance(kind, np.dtype):
@@ -71,6 +72,8 @@ def _held_by_extension(kind: Any) -> Held:
         return held_by_type(kind.pyarrow_dtype)
     if isinstance(kind, pd.StringDtype):
         return Held("text", str(kind))
+    if isinstance(kind, pd.IntervalDtype):  # called by its text
+        return Held("text", str(kind), coded=True)
     if isinstance(kind, pd.DatetimeTZDtype):
         return Held("datetime", str(kind))
     nullable = getattr(kind, "numpy_dtype", None)  # of Int64, Float64 and boolean

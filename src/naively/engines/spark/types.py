@@ -116,9 +116,9 @@ def expression(df: Any, name: str, agreed: Kind | None) -> Any:
     if agreed == "undecided":  # no cell has been seen, and none is read
         return need("pyspark.sql.functions", "Spark", extra="spark").lit(None).cast("double")
     check(held_by_type(held), agreed, f"column {name!r}", _OUT)
-    is_flag = agreed == "number" and isinstance(held, sql.BooleanType)
-    if is_flag or isinstance(held, sql.DecimalType | sql.NullType):
-        return column.cast("double")  # of a decimal, the nearest
+    cast = sql.BooleanType | sql.DecimalType  # of a decimal, the nearest
+    if isinstance(held, sql.NullType) or (agreed == "number" and isinstance(held, cast)):
+        return column.cast("double")
     return column
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -9,8 +11,9 @@ from numpy.typing import NDArray
 
 from naively import labels
 from naively.exceptions import NaivelyError
+from naively.labels import is_missing
 
-__all__ = ["class_places", "execute", "floats", "streamed"]
+__all__ = ["class_places", "exact", "exact_cells", "execute", "floats", "streamed"]
 
 
 def execute(query: Any) -> Any:
@@ -23,6 +26,24 @@ def execute(query: Any) -> Any:
         return query.execute()
     except Exception as error:  # every database has its own
         raise _unanswered(error) from error
+
+
+def exact(query: Any, names: Iterable[str]) -> Any:
+    """Return a query whose integers and decimals in some columns are text: pandas rounds them."""
+    kinds = {name: query[name].type() for name in names}
+    named = [name for name, kind in kinds.items() if kind.is_integer() or kind.is_decimal()]
+    return query.mutate(**{name: query[name].cast("string") for name in named})
+
+
+def exact_cells(cells: Any, kind: Any) -> NDArray[np.object_]:
+    """Return cells that an `exact` query gave, of a column of this type; None for NULL and NaN."""
+    number: Any = None
+    if kind is not None and (kind.is_integer() or kind.is_decimal()):
+        number = int if kind.is_integer() else Decimal
+    known = [number(cell) if isinstance(cell, str) and number else cell for cell in cells]
+    found = np.empty(len(known), dtype=object)
+    found[:] = [None if is_missing(cell) else cell for cell in known]
+    return found
 
 
 def streamed(query: Any) -> Any:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from naively._optional import need
 from naively.engines.column_sums import ColumnSums, Floats
 from naively.engines.sql.execute import class_places, execute, floats
-from naively.engines.sql.selection import LARGEST, Selection
+from naively.engines.sql.selection import LARGEST, Selection, finite
 from naively.engines.sql.sums import sums_query
 from naively.exceptions import NaivelyError
 from naively.labels import encode
@@ -25,7 +25,8 @@ __all__ = ["measure_moments"]
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")
 
-_FIRST = 4096  # rows that the means are estimated from
+_FIRST = 1 << 14  # rows that the means are estimated from, and that are added up one by one
+_BUCKETS, _SUMS = 256, 100_000  # of a query over more rows, and about of its result
 _WIDTH = 300  # columns of one query: PostgreSQL gives at most 1664 results, SQLite 2000
 _CHANGED = "a table must not change while it is read; {}. Repeat the call, or read a copy."
 
@@ -36,15 +37,15 @@ def measure_moments(rows: Selection) -> tuple[NDArray[Any], Floats, Floats]:
     Those of the schema's functions come behind them.
     """
     n_columns = len(rows.schema.numbers) + len(rows.schema.functions)
-    means = _first_means(rows, np.arange(n_columns))
+    means, n_buckets = _first_look(rows, np.arange(n_columns))
     careful = ~np.isfinite(means)
     quick = np.flatnonzero(~careful)
-    found = _read(rows, quick, means[quick])
+    found = _read(rows, n_buckets, quick, means[quick])
     values = np.zeros((4, found.classes.size, means.size))
     careful[quick] = found.doubtful()
     values[:, :, quick[~careful[quick]]] = found.moments()[:, :, ~careful[quick]]
     if careful.any():
-        again = _read(rows, np.flatnonzero(careful), None, found)
+        again = _read(rows, n_buckets, np.flatnonzero(careful), None, found)
         _check_finite(rows, np.flatnonzero(careful), again)
         values[:, :, careful] = again.moments()
     if not np.isfinite(values).all():
@@ -60,18 +61,34 @@ def _groups(columns: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     return [columns[i : i + _WIDTH] for i in range(0, columns.size, _WIDTH)]
 
 
-def _first_means(rows: Selection, columns: NDArray[np.intp]) -> Floats:
-    """Return the means of the first rows; NaN for a column without cells there, or with NaN."""
-    means = np.zeros(columns.size)
+def _first_look(rows: Selection, columns: NDArray[np.intp]) -> tuple[Floats, int]:
+    """Return the means of the first rows, and in how many buckets all rows are added up.
+
+    A mean is NaN where a column has no cells there, or odd ones.
+    """
+    means, n_buckets = np.full(columns.size, np.nan), 1
     for some in _groups(columns):
         table = rows.select(f"x{i}" for i in some).limit(_FIRST)
-        result = execute(table.aggregate(**{f"x{i}": table[f"x{i}"].mean() for i in some}))
-        means[some] = [floats(result, f"x{i}")[0] for i in some]
-    return np.where(np.abs(means) <= LARGEST, means, np.nan)
+        aggregates = {"n": table.count(), "classes": table.y.nunique()}
+        for i in some:
+            x = table[f"x{i}"]
+            known = finite(x, x)
+            mean = (known.count() == x.count()).ifelse(known.mean(), ibis.null())
+            aggregates[f"c{i}"] = mean
+        result = execute(table.aggregate(**aggregates))
+        means[some] = [floats(result, f"c{i}")[0] for i in some]
+        if floats(result, "n")[0] == _FIRST:
+            sums = floats(result, "classes")[0] * some.size
+            n_buckets = int(np.clip(_SUMS // max(sums, 1.0), 1, _BUCKETS))
+    return means, n_buckets
 
 
 def _read(
-    rows: Selection, columns: NDArray[np.intp], c: Floats | None, before: ColumnSums | None = None
+    rows: Selection,
+    n_buckets: int,
+    columns: NDArray[np.intp],
+    c: Floats | None,
+    before: ColumnSums | None = None,
 ) -> ColumnSums:
     """Return the sums of columns, of differences from c; None to read them with care.
 
@@ -82,7 +99,7 @@ def _read(
         centres = None
         if c is not None:
             centres = [float(f"{value:.15g}") for value in c[g * _WIDTH :][: some.size]]
-        result = execute(sums_query(rows, some, centres))
+        result = execute(sums_query(rows, some, centres, n_buckets))
         parts.append(_sums(rows, result, some, centres, before or next(iter(parts), None)))
     return ColumnSums.side_by_side(parts)
 
@@ -103,29 +120,34 @@ def _sums(
 
     def by_class(values: Floats) -> Floats:
         out = np.zeros((classes.size, *values.shape[1:]))
-        out[at] = values
+        np.add.at(out, at, values)
         return out
 
     def by_column(what: str) -> Floats:
-        cells = [floats(result, f"{what}x{i}") for i in columns]
-        return by_class(np.array(cells).reshape(columns.size, at.size).T)
+        there = [f"{what}x{i}" if f"{what}x{i}" in result else f"usedx{i}" for i in columns]
+        cells = [floats(result, name) for name in there]
+        return np.array(cells).reshape(columns.size, at.size).T
 
-    used = by_column("used")
-    v, s, q, c = (
-        np.where(used > 0, values, 0.0)  # the sum of nothing is NULL
-        for values in (
-            by_column("v") if weighted else used,
-            by_column("s"),
-            by_column("q"),
-            by_column("c") if centres is None else np.tile(centres, (classes.size, 1)),
-        )
-    )
-    present = by_column("present") if centres is None else used
+    counts = by_column("used")
+
+    def added(what: str) -> Floats:
+        return by_class(np.where(counts > 0, by_column(what), 0.0))  # the sum of nothing is NULL
+
+    used, s, q = by_class(counts), added("s"), added("q")
+    v = added("v") if weighted else used
+    c = np.zeros(s.shape)
+    if centres is not None:
+        c[:] = centres
+    else:
+        scale = np.ones(s.shape)
+        c[at], scale[at] = np.nan_to_num(by_column("c")), np.nan_to_num(by_column("u"), nan=1.0)
+        s, q = s / scale, q / scale / scale
+    present = by_class(by_column("present"))
     weight = by_class(floats(result, "w" if weighted else "n"))
     found = ColumnSums(classes, by_class(n), weight, present, used, v, s, q, c)
     if before is not None and not np.array_equal(before.rows, found.rows):
-        counts = f"got {before.rows.sum():.0f} rows, then {found.rows.sum():.0f}"
-        raise NaivelyError(_CHANGED.format(counts))
+        change = f"got {before.rows.sum():.0f} rows, then {found.rows.sum():.0f}"
+        raise NaivelyError(_CHANGED.format(change))
     return found
 
 

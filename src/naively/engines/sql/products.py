@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from naively.engines.sql.execute import class_places, execute, floats
 from naively.engines.sql.selection import Selection, finite
-from naively.engines.sql.sums import with_grain
+from naively.engines.sql.sums import SCALE, TINY, not_tiny
 from naively.statistics import Moments, Scatter
 
 __all__ = ["measure_scatter"]
@@ -39,15 +39,19 @@ def measure_scatter(
     a = np.array([float(f"{value:.15g}") for value in centres + shift])  # as the database reads it
     gap = centres - a
     mean = present * ((moments.mean - a) + moments.rest) + (1 - present) * gap
+    pooled = moments.pooled()
+    spread = np.sqrt(pooled.m2 / np.maximum(pooled.weight, np.finfo(float).tiny))
+    scale = np.where((spread < TINY) & (np.abs(gap) < TINY), SCALE, 1.0)
     left, right = np.triu_indices(centres.size)
     pairs = list(zip(left.tolist(), right.tolist(), strict=True))
     products = np.zeros((classes.size, len(pairs)))
     for start in range(0, len(pairs), _SUMS):
         some = pairs[start : start + _SUMS]
-        result = execute(_query(rows, some, a, gap))
+        result = execute(_query(rows, some, a, gap, scale))
         at = class_places(result, classes)
         for i in range(len(some)):
             products[at, start + i] = np.nan_to_num(floats(result, f"p{i}"))
+    products = products / scale[left] / scale[right]
     products -= N * mean[:, left] * mean[:, right]
     products[:, left == right] = np.maximum(products[:, left == right], 0.0)
     mean -= gap
@@ -55,14 +59,16 @@ def measure_scatter(
     return Scatter(np.where(seen, weight, 0.0), mean, products)
 
 
-def _query(rows: Selection, pairs: list[tuple[int, int]], a: Floats, gap: Floats) -> Any:
+def _query(
+    rows: Selection, pairs: list[tuple[int, int]], a: Floats, gap: Floats, scale: Floats
+) -> Any:
     """Return a query for the sums of products of some pairs of columns."""
     columns = sorted({column for pair in pairs for column in pair})
     table = rows.select(f"x{i}" for i in columns)
     differences = {
-        f"d{i}": finite(table[f"x{i}"], with_grain(table[f"x{i}"] - float(a[i]))).fill_null(
-            float(gap[i])
-        )
+        f"d{i}": finite(
+            table[f"x{i}"], not_tiny((table[f"x{i}"] - float(a[i])) * float(scale[i]))
+        ).fill_null(float(gap[i] * scale[i]))
         for i in columns
     }
     table = table.mutate(**differences)

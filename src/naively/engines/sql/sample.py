@@ -14,7 +14,7 @@ import numpy as np
 
 from naively._optional import need
 from naively.axes import Axes
-from naively.engines.sql.execute import execute
+from naively.engines.sql.execute import exact, exact_cells, execute
 from naively.engines.sql.selection import Selection
 from naively.engines.tables import read
 from naively.labels import encode
@@ -41,10 +41,12 @@ def draw(rows: Selection, axes: Axes) -> Sample:
     if not n:
         return Sample.zero(schema.sample, len(numbers), len(texts), 0)
     few = table if n <= schema.sample else table.order_by(ibis.random())
-    frame = execute(few.limit(schema.sample))
+    frame = execute(exact(few.limit(schema.sample), texts))
     weights = None if rows.weight is None else frame["w"].to_numpy(dtype=np.float64)
     named = dict(zip((*schema.numbers, *schema.categories), (*numbers, *texts), strict=True))
     cells = frame[list(named.values())].copy()
+    for name in texts:
+        cells[name] = exact_cells(cells[name], table[name].type())
     cells.columns = list(named)
     for j in schema.undecided:
         cells[j] = None

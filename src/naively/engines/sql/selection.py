@@ -16,6 +16,7 @@ from naively.engines.columns import check_some, find_targets, names_to_read
 from naively.engines.sql.date_parts import TableWithParts, first_cells
 from naively.engines.sql.functions import function_values
 from naively.engines.sql.types import held_by_type
+from naively.engines.sql.views import dialect_of
 from naively.exceptions import NaivelyError
 from naively.kinds import check, check_weights, schema_by_types
 from naively.schema import Schema
@@ -77,6 +78,10 @@ def select_rows(
     """Choose columns of a table, and give them plain names."""
     check_table(table)
     own = find_targets(target, weight, table.columns)
+    if weight is not None:  # rows of weight 0 decide nothing
+        check_weights(held_by_type(table[weight].type()), weight)
+        w = _number(table[weight])
+        table = table.filter((w != 0) | w.isnull())
     table, columns, dates, given, read = TableWithParts.of(table, columns, schema, own)
     names = names_to_read(table.columns, columns, schema, own)
     check_some(names, target)
@@ -97,7 +102,6 @@ def select_rows(
     schema = replace(schema, dates=dates) if dates else schema
     values = {"y": _label(table[target])}
     if weight is not None:
-        check_weights(held_by_type(table[weight].type()), weight)
         values["w"] = _number(table[weight])
     for i, j in enumerate(schema.numbers):
         values[f"x{i}"] = _number(table[names[j]])
@@ -117,13 +121,22 @@ def _number(column: Any) -> Any:
     check(held_by_type(kind), "number", f"column {column.get_name()!r}", _OUT)
     if kind.is_boolean():
         return column.cast("int32").cast("float64")  # PostgreSQL knows no shorter way
-    return column if kind.is_float64() else column.cast("float64")
+    return column if kind.is_float64() else _double(column)
 
 
 def _category(column: Any) -> Any:
     kind = column.type()
     check(held_by_type(kind), "category", f"column {column.get_name()!r}", _OUT)
-    return column.cast("float64") if kind.is_decimal() else column
+    # SQLite has floats for decimals
+    return _double(column) if kind.is_decimal() and dialect_of(column) == "sqlite" else column
+
+
+def _double(column: Any) -> Any:
+    """Cast numbers to float64; by their text where DuckDB would round twice: whole decimals."""
+    kind = column.type()
+    if kind.is_decimal() and kind.scale == 0 and dialect_of(column) == "duckdb":
+        column = column.cast("string")
+    return column.cast("float64")
 
 
 def _label(column: Any) -> Any:

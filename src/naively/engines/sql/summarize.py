@@ -55,7 +55,7 @@ def summarize(
     for every 600 of them: see `naively.engines.sql.products`.
 
     Where the schema asks for a sample, up to ``schema.sample`` rows leave the database, drawn at
-    random: see `naively.engines.sql.sample`. Deviations below 1e-146 count as 0.
+    random: see `naively.engines.sql.sample`.
 
     No database cuts text into words: a table with columns of text, or whose schema says that
     numbers are counts, is streamed as Arrow batches, once, and measured here.

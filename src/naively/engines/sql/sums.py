@@ -10,35 +10,49 @@ from numpy.typing import NDArray
 from naively._optional import need
 from naively.engines.sql.selection import Selection, finite
 
-__all__ = ["sums_query", "with_grain"]
+__all__ = ["SCALE", "TINY", "not_tiny", "sums_query"]
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")
 
-_GRAIN, _TINY = 1e-130, 1e-110  # see `with_grain`
+_SMALLEST = 1e-140  # PostgreSQL takes it for an error if the square of a small number becomes 0
+TINY, SCALE = 1e-100, 1e190  # differences below TINY are multiplied by SCALE
 
 
-def sums_query(rows: Selection, columns: NDArray[np.intp], centres: list[float] | None) -> Any:
-    """Return a query for the sums of some columns; without centres, c is the mean of each class."""
+def sums_query(
+    rows: Selection, columns: NDArray[np.intp], centres: list[float] | None, n_buckets: int = 1
+) -> Any:
+    """Return a query for the sums of some columns; without centres, c is the mean of each class.
+
+    Rows are added up in buckets, by lot: rounding errors, which have one sign in a column of few
+    values, grow within a bucket only.
+    """
     names = [f"x{i}" for i in columns]
     table = rows.select(names)
     aggregates: dict[str, Any] = {}
     if centres is None:
-        means = {f"c{x}": finite(table[x], table[x]).mean() for x in names}
-        table = table.join(table.group_by("y").aggregate(**means), "y")
-        aggregates |= {c: table[c].min() for c in means}
-        aggregates |= {f"present{x}": table[x].count() for x in names}
-        differences = {f"d{x}": _with_care(table[x], table[f"c{x}"]) for x in names}
+        numbers = {x: finite(table[x], table[x]) for x in names}
+        known = {f"c{x}": value.mean() for x, value in numbers.items()}
+        known |= {
+            f"u{x}": (value.abs().max() < TINY).ifelse(SCALE, 1.0) for x, value in numbers.items()
+        }
+        table = table.join(table.group_by("y").aggregate(**known), "y")
+        aggregates |= {name: table[name].min() for name in known}
+        unsure = names
+        differences = {f"d{x}": _with_care(table[x], table[f"c{x}"], table[f"u{x}"]) for x in names}
     else:
-        pairs = zip(names, centres, strict=True)
+        pairs = list(zip(names, centres, strict=True))
         differences = {f"d{x}": _quickly(table[x], c) for x, c in pairs}
-    table = table.mutate(**differences)
+        unsure = [x for x, c in pairs if abs(c) <= TINY]
+    aggregates |= {f"present{x}": table[x].count() for x in unsure}
+    by_lot = {"b": (ibis.random() * n_buckets).floor().cast("int64")} if n_buckets > 1 else {}
+    table = table.mutate(**differences, **by_lot)
     aggregates["n"] = table.count()
     if rows.weight is not None:
         usable = table.w.between(0.0, float(np.finfo(np.float64).max))
         aggregates |= {"good": usable.sum(), "w": table.w.sum()}
     for x in names:
         aggregates |= _aggregates(table, x, rows.weight is not None)
-    return table.group_by("y").aggregate(**aggregates)
+    return table.group_by(["y", *by_lot]).aggregate(**aggregates)
 
 
 def _aggregates(table: Any, x: str, weighted: bool) -> dict[str, Any]:
@@ -55,17 +69,18 @@ def _aggregates(table: Any, x: str, weighted: bool) -> dict[str, Any]:
 
 
 def _quickly(x: Any, c: float) -> Any:
-    return x - c if abs(c) > _TINY else with_grain(x - c)
+    """Return x - c; NULL where the square would underflow, so that x is read with care.
 
-
-def _with_care(x: Any, c: Any) -> Any:
-    return finite(x, with_grain(x - c))
-
-
-def with_grain(d: Any) -> Any:
-    """Make differences below 1e-146 zero, and leave others as they are.
-
-    PostgreSQL takes it for an error if the square of a small number becomes 0. Numbers near a c
-    that is not tiny itself do not differ from it by so little.
+    Numbers near a c that is not tiny itself do not differ from it by so little.
     """
-    return d + _GRAIN - _GRAIN
+    d = x - c
+    return d if abs(c) > TINY else ((x == c) | (d.abs() > _SMALLEST)).ifelse(d, ibis.null())
+
+
+def _with_care(x: Any, c: Any, scale: Any) -> Any:
+    return finite(x, not_tiny((x - c) * scale))
+
+
+def not_tiny(d: Any) -> Any:
+    """Make differences zero whose squares would underflow, and leave others as they are."""
+    return (d.abs() > _SMALLEST).ifelse(d, 0.0)

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from naively._optional import need
 from naively.dialects import Spelling
-from naively.engines.sql.execute import class_places, execute, floats
+from naively.engines.sql.execute import class_places, exact, exact_cells, execute, floats
 from naively.engines.sql.selection import Selection, finite
 from naively.engines.sql.views import dialect_of, view
 from naively.exceptions import NaivelyError
-from naively.labels import text_array
+from naively.labels import number_array, text_array
 
 __all__ = ["count_queries", "tally"]
 
@@ -42,7 +42,8 @@ def tally(
     counts: Counts = {}
     for some in (keys[i : i + _WIDTH] for i in range(0, len(keys), _WIDTH)):
         for query in count_queries(table, some, dialect_of(rows.table)):
-            counts |= _counted(rows, execute(query.limit(_MOST + 1)), classes)
+            few = exact(query.limit(_MOST + 1), [key for key in query.columns if key[0] == "c"])
+            counts |= _counted(rows, execute(few), classes)
     bins = np.zeros((classes.size, len(schema.numbers), schema.n_bins))
     for i in range(len(schema.numbers) if schema.n_bins else 0):
         at, found, weight = counts[f"b{i}"]
@@ -113,11 +114,9 @@ def _counted(rows: Selection, result: Any, classes: NDArray[Any]) -> Counts:
     at, n = class_places(result, classes), floats(result, "n")
     counts: Counts = {}
     for key in result.columns.drop(["y", "n"]):
-        there = result[key].notna().to_numpy(dtype=bool)
-        values = result[key][there].tolist()
-        if key[0] == "b" or rows.values[key].type().is_integer():
-            values = [int(value) for value in values]  # pandas has no NULL among integers
-        counts[key] = at[there], values, n[there]
+        values = exact_cells(result[key], rows.values[key].type() if key[0] == "c" else None)
+        there = np.array([value is not None for value in values], dtype=bool)
+        counts[key] = at[there], values[there].tolist(), n[there]
     return counts
 
 
@@ -127,7 +126,10 @@ def _column(
     """Return the categories, sorted, and their weights by class."""
     if not values:
         return np.empty(0, dtype=str), np.zeros((n_classes, 0))
-    found = text_array(values) if isinstance(values[0], str) else np.array(values)
+    if isinstance(values[0], bool):
+        found = np.array(values)
+    else:
+        found = (text_array if isinstance(values[0], str) else number_array)(values)
     categories, codes = np.unique(found, return_inverse=True)
     weights = np.zeros((n_classes, categories.size))
     weights[at, codes] = weight
