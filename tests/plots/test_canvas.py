@@ -68,7 +68,7 @@ def test_importing_plots_does_not_import_matplotlib():
 def test_without_matplotlib_the_message_says_what_to_install(monkeypatch, petals):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     monkeypatch.setitem(sys.modules, "matplotlib.axes", None)
-    with pytest.raises(NaivelyError, match=r'needs the package matplotlib: pip install "naively\['):
+    with pytest.raises(NaivelyError, match=r"matplotlib: pip install '\.\[plots\]'"):
         in_r(petals)
 
 

@@ -88,7 +88,7 @@ def test_two_columns_are_needed():
 def test_data_must_fit_the_model(iris):
     X, y = iris
     model = GaussianNB().fit(X.to_numpy(), y)
-    with pytest.raises(NaivelyError, match=r"X must have the 4 columns .* got 2"):
+    with pytest.raises(NaivelyError, match=r"there must be 4 columns; got 2"):
         BellCurveDisplay.from_estimator(model, X[PETALS], y)
     with pytest.raises(NaivelyError, match=r"labels must be classes of the model .* got 'rose'"):
         BellCurveDisplay.from_estimator(model, X, ["rose"] * 150)

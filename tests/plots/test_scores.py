@@ -10,7 +10,7 @@ from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 from sklearn.svm import LinearSVC
 
 from naively import GaussianNB, NaivelyError
-from naively.evaluation import compare, evaluate
+from naively.evaluation import Timing, compare, evaluate
 from naively.plots import (
     AccuracyBarsDisplay,
     ConfusionDisplay,
@@ -65,15 +65,16 @@ def test_bars_show_training_and_test_accuracy_of_both(two_models):
     assert display.ax_.get_ylim()[0] == 0
 
 
-def test_times_have_error_bars_that_end_at_zero():
-    display = TimeBarsDisplay(names=["a", "b"], mean=[1e-4, 6e-4], std=[3e-4, 5e-5], runs=10)
+def test_times_have_error_bars_from_quartile_to_quartile():
+    timings = [Timing.of([1e-4, 5e-5, 4e-4]), Timing.of([5e-4, 6e-4, 7e-4])]
+    display = TimeBarsDisplay(names=["a", "b"], timings=timings)
     display.plot()
     assert display.unit_ == "µs"
     np.testing.assert_allclose([bar.get_height() for bar in display.bars_], [100, 600])
     segments = display.bars_.errorbar.lines[2][0].get_segments()
-    np.testing.assert_allclose([s[:, 1] for s in segments], [[0, 400], [550, 650]], atol=1e-9)
-    assert "100 ± 300 µs" in said(display)
-    assert "a is 6 times as fast as b.\n10 runs each." in said(display)
+    np.testing.assert_allclose([s[:, 1] for s in segments], [[75, 250], [550, 650]], atol=1e-9)
+    assert "100 µs (75 to 250)" in said(display)
+    assert "a is 6 times as fast as b.\n3 runs each." in said(display)
 
 
 def test_times_are_measured_on_copies(two_models):
@@ -81,8 +82,7 @@ def test_times_are_measured_on_copies(two_models):
     blank = SklearnGaussianNB()
     display = TimeBarsDisplay.from_estimator(GaussianNB(), X, y, other=blank, repeats=3)
     assert not hasattr(blank, "theta_")
-    assert display.runs == 3
-    assert all(m > 0 and s >= 0 for m, s in zip(display.mean, display.std, strict=True))
+    assert all(timing.runs == 3 and timing.median > 0 for timing in display.timings)
 
 
 def test_reliability_compares_confidence_and_accuracy_bin_by_bin():
@@ -122,7 +122,7 @@ def test_displays_read_a_comparison(iris):
     assert accuracy.test == list(result.test_accuracy)
     for what, timings in (("training", result.fit_seconds), ("prediction", result.predict_seconds)):
         times = TimeBarsDisplay.from_comparison(result, what=what)
-        assert times.mean == [timing.mean for timing in timings]
+        assert times.timings == timings
         assert times.ax_.get_title("left") == f"Time of {what}"
     confusion = ConfusionDisplay.from_comparison(result)
     for drawn, judged in zip(confusion.displays_, result.evaluations, strict=True):
@@ -132,6 +132,8 @@ def test_displays_read_a_comparison(iris):
 
 
 def test_one_run_has_no_error_bar():
-    timing = SimpleNamespace(mean=0.5, std=float("nan"), runs=1)
+    timing = Timing.of([0.5])
     result = SimpleNamespace(names=("a", "b"), fit_seconds=(timing, timing))
-    assert "500 ms" in said(TimeBarsDisplay.from_comparison(result))
+    display = TimeBarsDisplay.from_comparison(result)
+    assert "500 ms" in said(display)
+    assert "500 ms (" not in said(display)

@@ -5,7 +5,7 @@ import pandas
 import pytest
 from sklearn.model_selection import PredefinedSplit
 
-from naively import GaussianNB, MultinomialNB, NaiveBayes, NaivelyError, report
+from naively import GaussianNB, MultinomialNB, NaiveBayes, NaivelyError, evaluate, report
 from naively.evaluation.files import evaluate as judging
 from tests.evaluation.test_files import counts_table, folds_of, mixed_table, numbers_table, written
 
@@ -30,6 +30,18 @@ def test_a_report_on_files_is_the_one_of_their_rows(tmp_path, model, table):
     for mine, its in zip(found["columns"], expected["columns"], strict=True):
         for name in mine.keys() - {"importance", "importance_error", "terms"}:
             assert_close(mine[name], its[name], name)
+
+
+@pytest.mark.parametrize("function", [report, evaluate])
+def test_the_column_of_labels_is_given_by_name_or_by_place(tmp_path, function):
+    path = written(*numbers_table(), tmp_path, "csv")
+    options = {"compare": False} if function is report else {"folds": 10}
+    expected = str(function(GaussianNB(), path, "kind", **options))
+    assert str(function(GaussianNB(), path, target="kind", **options)) == expected
+    assert str(function(path, target="kind", **options)) == expected
+    for labels in ("kind", numbers_table()[1]):
+        with pytest.raises(NaivelyError, match="as y or as target, not as both"):
+            function(GaussianNB(), path, labels, target="kind", **options)
 
 
 def assert_close(found, expected, path):

@@ -26,7 +26,7 @@ def choose_columns(summary: Summary, names: list[str], columns: Any, most: int) 
     """Take the columns asked for, or those that separate the classes best, the best first."""
     _check_positive("max_columns", most)
     if columns is not None:
-        return Choice(pick(columns, names))
+        return Choice(pick(columns, names, schema=summary.schema))
     if len(names) <= most:
         return Choice(list(range(len(names))))
     chosen = columns_by_separation(summary, most)
@@ -41,7 +41,8 @@ def choose_pair(summary: Summary | None, names: list[str], columns: Any) -> Choi
         raise NaivelyError("two columns are needed; the model has one. Draw its bell curves.")
     numbers = range(len(names)) if summary is None else summary.schema.numbers
     if columns is not None:
-        at, which = pick(columns, names, n=2), "2"
+        schema = None if summary is None else summary.schema
+        at, which = pick(columns, names, n=2, schema=schema), "2"
         _check_numbers(at, names, summary)
     elif len(numbers) < 2:
         raise NaivelyError(

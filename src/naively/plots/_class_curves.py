@@ -220,10 +220,10 @@ class ClassCurveDisplay:
             return cls._of_classes(truth, every[0], classes)
         k = place_of(pos_label, classes)
         found = [ClassCurve.of(truth == k, p[:, k]) for p in every]
-        lines = [cls._line(_checked(curve, classes[k])) for curve in found]
+        lines = [cls._line(_checked(curve, classes.item(k))) for curve in found]
         drawn = [DrawnCurve(*line, name) for line, name in zip(lines, names, strict=True)]
         share = found[0].positives / truth.size
-        return cls(curves=drawn, share=share, notes=[f"class {classes[k].item()!r}"])
+        return cls(curves=drawn, share=share, notes=[f"class {classes.item(k)!r}"])
 
     @classmethod
     def _of_classes(
@@ -248,6 +248,6 @@ def _checked(curve: ClassCurve, label: Any) -> ClassCurve:
     if not curve.is_defined:
         raise NaivelyError(
             f"curves need rows of the class and of others; {curve.positives:g} of "
-            f"{curve.positive.size} rows are of {label.item()!r}."
+            f"{curve.positive.size} rows are of {label!r}."
         )
     return curve

@@ -150,4 +150,8 @@ def _range(means: Floats, spread: Floats, groups: Sequence[Floats]) -> tuple[flo
     ends = [means - 2.8 * spread, means + 2.8 * spread, *groups]
     every = np.concatenate(ends)
     every = every[~np.isnan(every)]
-    return (float(every.min()), float(every.max())) if every.size else (0.0, 1.0)
+    if not every.size:
+        return 0.0, 1.0
+    low, high = float(every.min()), float(every.max())
+    room = 0.05 * max(abs(low), 1.0) if low == high else 0.0
+    return low - room, high + room

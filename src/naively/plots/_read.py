@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from naively import labels
 from naively.axes import Axes
-from naively.engines import arrays, frames
+from naively.engines import frames
 from naively.engines.columns import find
+from naively.engines.tables import columns_of, number_column
 from naively.exceptions import NaivelyError
 from naively.sparse import is_sparse
 from naively.statistics import ClassWeight, Moments
@@ -72,7 +72,7 @@ def _summary_of(model: Any, means: NDArray[Any], variances: NDArray[Any]) -> Sum
     weight = np.asarray(model.class_count_, dtype=np.float64)
     moments = Moments.of(weight[:, np.newaxis], means, variances * weight[:, np.newaxis])
     axes = Axes(np.array(model.classes_))
-    return Summary.of(Schema(means.shape[1]), axes, ClassWeight(weight), moments)
+    return Summary.of(schema_of(model), axes, ClassWeight(weight), moments)
 
 
 def column_names(model: Any, n_columns: int, given: Sequence[str] | None = None) -> list[str]:
@@ -121,8 +121,13 @@ def class_captions(classes: Any, given: Sequence[str] | None = None) -> list[str
     return [str(name) for name in given]
 
 
-def pick(columns: Any, names: list[str], *, n: int | None = None) -> list[int]:
+def pick(
+    columns: Any, names: list[str], *, n: int | None = None, schema: Schema | None = None
+) -> list[int]:
     """Return the positions of columns that are given by name or by number.
+
+    The name of a column of dates stands for its parts; where a number of columns is wanted, for its
+    parts of numbers.
 
     >>> pick(["width", 0], ["length", "width"])
     [1, 0]
@@ -132,59 +137,62 @@ def pick(columns: Any, names: list[str], *, n: int | None = None) -> list[int]:
     naively.exceptions.NaivelyError: no column 'widht'; did you mean 'width'?
     """
     wanted = [columns] if isinstance(columns, str) else list(columns)
-    if n is not None and len(wanted) != n:
+    dates = {} if schema is None else {date: schema.parts(date) for date in schema.dates}
+    if n is not None and schema is not None:
+        dates = {date: [j for j in at if j in schema.numbers] for date, at in dates.items()}
+    each = [_positions(column, names, dates) for column in wanted]
+    at = [j for places in each for j in places]
+    if n is not None and len(at) != n:
         raise NaivelyError(
-            f"columns must name {n} columns; got {len(wanted)}: "
+            f"columns must name {n} columns; got {len(at)}: "
             f"{labels.quoted(np.array(wanted, dtype=object))}."
         )
-    at = [_position(column, names) for column in wanted]
     if not at or len(set(at)) < len(at):
         raise NaivelyError(f"columns must name different columns, at least one; got {columns!r}.")
     return at
 
 
-def _position(column: Any, names: list[str]) -> int:
+def _positions(column: Any, names: list[str], dates: Mapping[str, list[int]]) -> list[int]:
     if isinstance(column, int | np.integer) and not isinstance(column, bool):
         if -len(names) <= column < len(names):
-            return int(column) % len(names)
+            return [int(column) % len(names)]
         raise NaivelyError(f"no column {column}; the model has {len(names)}, from 0.")
-    return names.index(find(str(column), names))
+    name = find(str(column), [*names, *dates])
+    return [names.index(name)] if name in names else dates[name]
 
 
 def cells(X: Any, at: Sequence[int], model: Any) -> NDArray[np.float64]:
-    """Return some of the model's columns of a table, a missing cell as NaN.
+    """Return some of the model's columns of numbers of a table, a missing cell as NaN.
 
     A frame's columns are found by name if the model knows names.
     """
     if not len(at):
         return np.empty((X.shape[0] if hasattr(X, "shape") else len(X), 0))
+    schema = schema_of(model)
     if is_sparse(X):
         _check_width(model, X.shape[1])
         columns = list(X.tocsc()[:, list(at)].toarray().T)
-    elif frames.is_frame(X):
-        native = nw.from_native(X, eager_only=True)
-        known = getattr(model, "feature_names_in_", None)
-        if known is None:
-            _check_width(model, native.shape[1])
-        else:
-            at = [_position(str(known[j]), list(native.columns)) for j in at]
-        frame = frames.Frame(native[:, list(at)].to_native())
-        columns = frame[slice(0, native.shape[0])]
     else:
-        array = np.asarray(X)
-        if array.dtype.kind in "US":  # numbers beside text, in a list
-            array = np.asarray(X, dtype=object)
-        table = arrays.table(array[:, list(at)] if array.ndim == 2 else array)
-        _check_width(model, array.shape[1])
-        columns = list(table[slice(0, table.shape[0])].T)
+        if schema.names and frames.is_frame(X):  # which need not have the other columns
+            schema, at = schema.columns(at), range(len(at))
+        every = columns_of(X, schema)
+        columns = [number_column(every[j], schema.name(j))[:] for j in at]
     rows = np.column_stack(columns).astype(np.float64)
     if np.isinf(rows).any():
         row, j = np.argwhere(np.isinf(rows))[0].tolist()
         raise NaivelyError(
-            f"column {at[j]} of X holds infinity (first at row {row}); plots need finite numbers. "
-            "NaN is allowed and means missing."
+            f"{schema.name(at[j])} of X holds infinity (first at row {row}); plots need finite "
+            "numbers. NaN is allowed and means missing."
         )
     return rows
+
+
+def schema_of(model: Any) -> Schema:
+    """Return the schema of a fitted model; scikit-learn's has columns of numbers alone."""
+    if hasattr(model, "summary_"):
+        return model.summary_.schema
+    names = getattr(model, "feature_names_in_", None)
+    return Schema(int(model.n_features_in_), None if names is None else tuple(map(str, names)))
 
 
 def _check_width(model: Any, n_columns: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import mean, stdev
 from time import perf_counter
 from typing import Any, Literal, Self
 
@@ -14,6 +13,7 @@ from sklearn.base import clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
+from naively.evaluation.comparison import Timing
 from naively.exceptions import NaivelyError
 from naively.plots import _canvas, palette
 from naively.plots._read import model_names
@@ -141,16 +141,14 @@ class AccuracyBarsDisplay:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class TimeBarsDisplay:
-    """How long models take: mean and standard deviation over repeated runs.
+    """How long models take: median and quartiles over repeated runs.
 
     Parameters
     ----------
     names : sequence of str
         The models' names.
-    mean, std : sequence of float
-        Seconds.
-    runs : int
-        How often each was measured.
+    timings : sequence of naively.evaluation.Timing
+        The seconds that each took.
     what : str, default="training"
         What takes the time.
 
@@ -167,8 +165,10 @@ class TimeBarsDisplay:
 
     Examples
     --------
+    >>> from naively.evaluation import Timing
     >>> from naively.plots import TimeBarsDisplay
-    >>> display = TimeBarsDisplay(names=["a", "b"], mean=[2e-4, 1e-3], std=[1e-5, 1e-4], runs=10)
+    >>> timings = [Timing.of([2e-4, 3e-4, 2e-4]), Timing.of([1e-3, 1e-3, 2e-3])]
+    >>> display = TimeBarsDisplay(names=["a", "b"], timings=timings)
     >>> display.plot().unit_, display.ax_.get_title("left")
     ('ms', 'Time of training')
     >>> import matplotlib.pyplot as plt
@@ -176,9 +176,7 @@ class TimeBarsDisplay:
     """
 
     names: Sequence[str]
-    mean: Sequence[float]
-    std: Sequence[float]
-    runs: int
+    timings: Sequence[Timing]
     what: str = "training"
 
     @classmethod
@@ -220,12 +218,8 @@ class TimeBarsDisplay:
             _fit_seconds(model, X, y)  # what the first call loads is not its time
         rounds = [[_fit_seconds(model, X, y) for model in models] for _ in range(repeats)]
         seconds = list(zip(*rounds, strict=True))  # they took turns: noise hits all alike
-        return cls(
-            names=model_names(models, names),
-            mean=[mean(times) for times in seconds],
-            std=[stdev(times) for times in seconds],
-            runs=repeats,
-        ).plot(ax, **options)
+        timings = [Timing.of(times) for times in seconds]
+        return cls(names=model_names(models, names), timings=timings).plot(ax, **options)
 
     @classmethod
     def from_comparison(
@@ -240,13 +234,7 @@ class TimeBarsDisplay:
         _canvas.check_option("what", what, ("training", "prediction"))
         fit = what == "training"
         timings = comparison.fit_seconds if fit else comparison.predict_seconds
-        return cls(
-            names=list(comparison.names),
-            mean=[timing.mean for timing in timings],
-            std=[timing.std for timing in timings],
-            runs=timings[0].runs,
-            what=what,
-        ).plot(ax, **options)
+        return cls(names=list(comparison.names), timings=timings, what=what).plot(ax, **options)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw.
@@ -256,33 +244,33 @@ class TimeBarsDisplay:
         ax : matplotlib Axes, optional
             Where to draw; None for a new figure.
         """
-        _check_lengths(self.names, mean=self.mean, std=self.std)
+        _check_lengths(self.names, timings=self.timings)
         self.ax_ = ax = _canvas.one_axes(ax, (5.6, 3.9))
         self.figure_ = ax.figure
-        self.unit_, second = _unit(max(self.mean))
-        means = np.array(self.mean) / second
-        stds = np.nan_to_num(np.array(self.std) / second)  # of one run there is none
-        error = [np.minimum(stds, means), stds]  # no time is below zero
+        self.unit_, second = _unit(max(timing.median for timing in self.timings))
+        medians = np.array([timing.median for timing in self.timings]) / second
+        lower, upper = np.array([timing.quartiles for timing in self.timings]).T / second
+        error = [medians - lower, upper - medians]
         caps = {"ecolor": palette.INK, "capsize": 6, "error_kw": {"elinewidth": 1.2}}
         names = [_canvas.caption(name, 24) for name in self.names]
         colours = [palette.colour(place) for place in range(len(names))]
-        self.bars_ = ax.bar(range(len(names)), means, 0.6, yerr=error, color=colours, **caps)
-        for x, (m, s) in enumerate(zip(means, stds, strict=True)):
+        self.bars_ = ax.bar(range(len(names)), medians, 0.6, yerr=error, color=colours, **caps)
+        for x, timing in enumerate(self.timings):
             where = {"xytext": (0, 6), "textcoords": "offset points", "ha": "center"}
-            text = _time(m, float(self.std[x]) / second, self.unit_)
-            ax.annotate(text, (x, m + s), fontsize=9, color=palette.INK, **where)
+            ax.annotate(str(timing), (x, upper[x]), fontsize=9, color=palette.INK, **where)
         ax.set_xticks(range(len(names)), names, fontsize=10)
-        ax.set(xlim=(-0.65, len(names) - 0.35), ylim=(0, 1.2 * float((means + stds).max())))
-        ax.set_ylabel(f"{self.unit_} (mean and standard deviation)", color=palette.INK)
+        ax.set(xlim=(-0.65, len(names) - 0.35), ylim=(0, 1.2 * float(upper.max())))
+        ax.set_ylabel(f"{self.unit_} (median and quartiles)", color=palette.INK)
         _dress(ax, f"Time of {self.what}", self._notes())
         return self
 
     def _notes(self) -> list[str]:
-        runs = f"{self.runs:,} runs each." if self.runs > 1 else "One run each."
-        if len(self.mean) != 2 or not min(self.mean) > 0:
+        n, medians = self.timings[0].runs, [timing.median for timing in self.timings]
+        runs = f"{n:,} runs each." if n > 1 else "One run each."
+        if len(medians) != 2 or not min(medians) > 0:
             return [runs]
-        quick, slow = np.argsort(self.mean, kind="stable")
-        times = self.mean[slow] / self.mean[quick]
+        quick, slow = np.argsort(medians, kind="stable")
+        times = medians[slow] / medians[quick]
         a, b = self.names[quick], self.names[slow]
         faster = f"{_canvas.caption(a)} is {times:.3g} times as fast as {_canvas.caption(b)}."
         return [faster, runs]
@@ -303,17 +291,11 @@ def _unit(seconds: float) -> tuple[str, float]:
     return next(((name, size) for name, size in _UNITS if seconds >= size), _UNITS[-1])
 
 
-def _time(mean: float, std: float, unit: str) -> str:
-    digits = max(0, 2 - int(np.floor(np.log10(mean)))) if mean > 0 else 2
-    spread = "" if np.isnan(std) else f" ± {std:.{digits}f}"
-    return f"{mean:.{digits}f}{spread} {unit}"
-
-
-def _check_lengths(names: Sequence[str], **values: Sequence[float]) -> None:
+def _check_lengths(names: Sequence[str], **values: Sequence[Any]) -> None:
     for name, numbers in values.items():
         if len(numbers) != len(names) or not len(names):
             raise NaivelyError(
-                f"{name} must have one number per model ({len(names)}); got {len(numbers)}."
+                f"{name} must have one entry per model ({len(names)}); got {len(numbers)}."
             )
 
 

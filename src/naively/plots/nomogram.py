@@ -201,7 +201,8 @@ class NomogramDisplay:
         """Mark a row: a dot on each line, and what columns without a line add."""
         found = self.nomogram
         pairs = zip(found.axes, row.log_odds, strict=True)
-        x = [float(found.points(axis, value)) for axis, value in pairs]
+        points = [float(found.points(axis, value)) for axis, value in pairs]
+        x = [min(max(-2.0, value), 102.0) for value in points]  # beside a line that is too short
         y = [float(at) for at in range(1, len(x) + 1)]
         total = row.total(found)
         below = len(x) + shown + 1

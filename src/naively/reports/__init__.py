@@ -28,7 +28,8 @@ from html import escape
 from typing import Any
 
 from naively._atomic import write_atomically
-from naively.evaluation.inputs import is_fitted
+from naively.evaluation import Comparison
+from naively.evaluation.inputs import is_fitted, labels_or_target
 from naively.exceptions import NaivelyError
 from naively.reports.collect import collect
 from naively.reports.render import render
@@ -100,13 +101,13 @@ class Report:
 
 def report(
     model: Any,
-    X: Any,
+    X: Any = None,
     y: Any = None,
     *,
     path: str | os.PathLike[str] | None = None,
     title: str | None = None,
     folds: Any = "auto",
-    compare: bool = True,
+    compare: bool | Comparison = True,
     show_rows: bool = True,
     progress: Callable[[str], None] | None = None,
     **options: Any,
@@ -133,9 +134,10 @@ def report(
         fitted on the other rows. "auto" is 10 folds, or as many as the smallest class has rows.
         None evaluates the fitted model itself on these rows, which it should not have seen. Of
         files, "auto" is 10 folds, and the content of a row decides its fold.
-    compare : bool, default=True
+    compare : bool or Comparison, default=True
         Whether to compare with scikit-learn's GaussianNB, which takes some seconds where there
-        are millions of cells. It is left out where there are missing cells or categories.
+        are millions of cells. It is left out where there are missing cells or categories. What
+        `naively.compare` returned is shown as it is.
     show_rows : bool, default=True
         Whether single rows may be in the page: the first five, up to 300 as points of the map,
         and the ten surest mistakes. With False it holds means, variances and counts alone, and for
@@ -170,6 +172,7 @@ def report(
     """
     how: dict[str, Any] = {"title": title, "compare": compare, "show_rows": show_rows}
     how["progress"] = progress or (lambda _part: None)
+    y = labels_or_target(y, options)
     given = [value for value in (model, X, y) if value is not None]
     if len(given) > 1 and isinstance(given[-1], str):
         *models, source, target = given

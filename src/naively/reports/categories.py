@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Categories", "most_named", "visible"]
+__all__ = ["Categories", "most_named", "shortened", "visible"]
 
 _MOST_NAMED = 40
 _MOST_SHARES = 1000  # categories times classes
@@ -102,3 +102,12 @@ def _text(value: Any) -> str:
 def visible(text: str) -> str:
     """Put quotes around a text of nothing but spaces."""
     return text if text.strip() else repr(text)
+
+
+def shortened(text: str, most: int) -> str:
+    """Cut a text that is too long.
+
+    >>> shortened("a long text", 6)
+    'a lon…'
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.evaluation import Evaluation
-from naively.evaluation.estimates import interval
+from naively.evaluation.estimates import estimates
 
 __all__ = ["class_curves"]
 
@@ -27,19 +27,17 @@ def class_curves(judged: Evaluation) -> list[dict[str, Any]]:
 
 def _of_class(judged: Evaluation, k: int) -> dict[str, Any] | None:
     """Return the curves of a class against the rest; None where there are no rows of either."""
-    rows = judged.rows
-    curve = rows.curve(k)
+    curve = judged.rows.curve(k)
     if not curve.is_defined:
         return None
-    least = min(curve.positives, curve.negatives)
-    auc, ap = (interval(one.value, rows.error(one), least) for one in rows.ranks_of(k))
+    rows = judged.rows.of_class(k)
+    areas = estimates(rows, ("roc_auc", "average_precision"))
     precision = np.append(curve.precision[:1], curve.precision)
     recall = np.append(0.0, curve.recall)
     return {
         "class": str(judged.classes[k]),
         "share": curve.positives / (curve.positives + curve.negatives),
-        "roc_auc": auc._asdict(),
-        "average_precision": ap._asdict(),
+        **{name: area._asdict() for name, area in areas.items()},
         "roc": _thinned(np.append(0.0, curve.false_positive_rate), recall),
         "precision_recall": _thinned(recall, precision),
     }

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 
 from naively import __version__, labels
-from naively.evaluation import Evaluation, evaluate
+from naively.evaluation import Comparison, Evaluation, evaluate
 from naively.evaluation import compare as compared
 from naively.evaluation.inputs import is_fitted
 from naively.evaluation.tables import plain
@@ -70,7 +70,7 @@ def collect(
     *,
     title: str | None,
     folds: Any,
-    compare: bool,
+    compare: bool | Comparison,
     show_rows: bool,
     progress: Callable[[str], None],
 ) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def describe_all(
     judged: Evaluation,
     *,
     title: str | None,
-    compare: bool,
+    compare: bool | Comparison,
     show_rows: bool,
     progress: Callable[[str], None],
     reason: str | None = None,
@@ -125,7 +125,7 @@ def describe_all(
         "diagnosis": diagnosis,
         "curves": class_curves(judged),
         "evaluation": _named(judged.to_dict()),
-        "comparison": _compared(given, ranges) if compare else None,
+        "comparison": _comparison(given, ranges, compare),
         "sample": _sample(given, columns) if show_rows else None,
         "mistakes": _mistakes(given, judged, columns, wrong) if show_rows else None,
     }
@@ -199,23 +199,32 @@ def _evaluated(given: Given, folds: Any) -> tuple[Evaluation, str | None]:
         return evaluate(model, given.X, given.y), str(error)
 
 
+def _comparison(given: Given, ranges: Ranges, compare: bool | Comparison) -> dict[str, Any] | None:
+    """Return the comparison with scikit-learn, or why there is none; None if nobody wants one."""
+    if not compare:
+        return None
+    found = compare.to_dict() if isinstance(compare, Comparison) else _compared(given, ranges)
+    if "evaluations" in found:
+        found["evaluations"] = [_named(judged) for judged in found["evaluations"]]
+    return found
+
+
 def _compared(given: Given, ranges: Ranges) -> dict[str, Any]:
     if given.schema.categories or given.schema.texts:
         return {"skipped": "No comparison: scikit-learn's GaussianNB takes numbers alone."}
     if ranges.missing.any() or given.schema.undecided:
         return {"skipped": "No comparison: scikit-learn's GaussianNB takes no missing cells."}
     params = given.model.get_params(deep=False)
-    priors = params["priors"] if given.model.class_weight is None else given.fitted.class_prior_
+    is_plain = params["priors"] is None and params["class_weight"] is None
+    priors = None if is_plain else given.fitted.class_prior_
     theirs = TheirGaussianNB(priors=priors, var_smoothing=params.get("var_smoothing", 1e-9))
     work = given.codes.size * given.table.shape[1] * given.n_classes
     repeats = 10 if work <= _FEW_REPEATS else 3
     try:
         with np.errstate(all="ignore"):  # theirs may divide by a variance of zero
-            found = compared(given.decided(), theirs, given.X, given.y, repeats=repeats).to_dict()
+            return compared(given.decided(), theirs, given.X, given.y, repeats=repeats).to_dict()
     except ValueError as error:  # a class with too few rows to split, say
         return {"skipped": f"No comparison: {error}"}
-    found["evaluations"] = [_named(judged) for judged in found["evaluations"]]
-    return found
 
 
 def _named(judged: dict[str, Any]) -> dict[str, Any]:
@@ -272,8 +281,8 @@ def _mistakes(
         return []
     predicted = labels.positions(judged.labels, given.fitted.classes_)[rows]
     cells, rest = columns.cells(given, rows), columns.rest(given, rows)
-    hidden = columns.hidden(given, rows)
-    facts = zip(rows, predicted, _sure(judged)[rows], cells, rest, hidden, strict=True)
+    hidden, said = columns.hidden(given, rows), columns.said(given, rows)
+    facts = zip(rows, predicted, _sure(judged)[rows], cells, rest, hidden, said, strict=True)
     return [
         {
             "row": row if given.whole is None else given.whole.at[row],
@@ -283,6 +292,7 @@ def _mistakes(
             "values": values,
             **({} if others is None else {"rest": others}),
             **({} if brought is None else {"hidden": brought}),
+            **({"texts": texts} if texts else {}),
         }
-        for row, answer, sure, values, others, brought in facts
+        for row, answer, sure, values, others, brought, texts in facts
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.column_losses import ColumnLosses
-from naively.engines.tables import names_of
+from naively.engines.frames import cells_of
+from naively.engines.tables import columns_of, names_of
 from naively.evaluation.tables import plain
 from naively.families import gaussian
+from naively.labels import is_missing
 from naively.plots.shares import bin_shares, rebinned
-from naively.reports.categories import Categories, visible
+from naively.reports.categories import Categories, shortened, visible
 from naively.reports.columns import Ranges, histograms, rows_at, slider
 from naively.reports.inputs import Given
 from naively.reports.interactions import PageInteractions
@@ -28,6 +31,7 @@ Described = dict[str, Any]
 
 _MOST_COLUMNS = 100
 _MOST_CURVES = 1500  # columns times classes
+_MOST_TEXT = 2000  # letters of a text in a row
 _MOST_LETTERS = 190_000  # of the terms and histograms of all columns together
 
 
@@ -43,33 +47,39 @@ class PageColumns:
     def rest(self, given: Given, rows: NDArray[np.intp]) -> list[NDArray[np.float64] | None]:
         """Return what the columns that are not in the page add to each class, row by row.
 
-        Columns of the page are made missing, and the prior and the bias are taken from what the
-        model says of the rest; then what interactions add that are not in the page. None where
-        there is nothing to add, or where it overflows.
+        With it comes what interactions add that are not in the page. None where there is nothing to
+        add, or where it overflows.
         """
         left = self.interactions.described and self.interactions.described["left_out"]
-        if len(self.at) == given.schema.n_columns and not left and not given.schema.texts:
+        if len(self.at) == given.schema.n_columns and not left:
             return [None] * rows.size
-        model = replace(given.fitted.model_, interactions=None)
-        table = _without(given, rows, self.at)
-        constant = model.constant
-        joint = np.empty((rows.size, given.n_classes))
-        model.kernel.joint(table, joint)
-        possible = np.broadcast_to(constant > -np.inf, joint.shape)
-        rest = np.subtract(joint, constant, out=np.zeros_like(joint), where=possible)
+        rest = _added(given, rows, self.at)
         rest += self.interactions.rest(*_cells(given, rows), given.n_classes)
         return [row if row.max() > -np.inf else None for row in rest]
+
+    def said(self, given: Given, rows: NDArray[np.intp]) -> list[Described]:
+        """Return what texts add to each class, row by row: by place in the page.
+
+        The page may not know all of their words, or how they are cut.
+        """
+        found: list[Described] = [{} for _ in rows]
+        for place, j in enumerate(self.at):
+            if j in given.schema.texts:
+                others = [i for i in range(given.schema.n_columns) if i != j]
+                for row, values in zip(found, _added(given, rows, others), strict=True):
+                    row[str(place)] = values - values.mean()
+        return found
 
     def hidden(self, given: Given, rows: NDArray[np.intp]) -> list[Described | None]:
         """Return what columns that are not in the page bring to interactions, row by row."""
         return self.interactions.hidden(*_cells(given, rows))
 
-    def cells(self, given: Given, rows: NDArray[np.intp]) -> list[list[float | int | None]]:
-        """Return some rows, as the page holds them: numbers, or places among categories."""
+    def cells(self, given: Given, rows: NDArray[np.intp]) -> list[list[float | int | str | None]]:
+        """Return some rows, as the page holds them: numbers, places among categories, and texts."""
         schema, table = given.schema, given.table
         numbers = [j for j in self.at if j in schema.numbers]
-        empty = (*schema.undecided, *schema.texts)  # what text adds is in the rest
-        found: dict[int, list[Any]] = {j: [None] * rows.size for j in empty}
+        found: dict[int, list[Any]] = {j: [None] * rows.size for j in schema.undecided}
+        found |= {j: _texts(given, j, rows) for j in self.at if j in schema.texts}
         values = rows_at(table.numbers, rows, [schema.numbers.index(j) for j in numbers])
         found.update(zip(numbers, values.T.tolist(), strict=True))
         for j, column in self.categories.items():
@@ -85,7 +95,25 @@ def _cells(given: Given, rows: NDArray[np.intp]) -> tuple[NDArray[np.float64], N
     return np.ascontiguousarray(numbers, np.float64), codes.astype(np.int32)
 
 
-def _without(given: Given, rows: NDArray[np.intp], columns: list[int]) -> Any:
+def _texts(given: Given, j: int, rows: NDArray[np.intp]) -> list[str | None]:
+    column = columns_of(given.X, given.schema)[j]
+    cells = [cells_of(column[row : row + 1])[0] for row in rows.tolist()]
+    return [None if is_missing(cell) else shortened(str(cell), _MOST_TEXT) for cell in cells]
+
+
+def _added(given: Given, rows: NDArray[np.intp], columns: Sequence[int]) -> NDArray[np.float64]:
+    """Return what all but some columns add to each class, without interactions.
+
+    Those columns are made missing, and the prior and the bias are taken from what the model says.
+    """
+    model = replace(given.fitted.model_, interactions=None)
+    joint = np.empty((rows.size, given.n_classes))
+    model.kernel.joint(_without(given, rows, columns), joint)
+    possible = np.broadcast_to(model.constant > -np.inf, joint.shape)
+    return np.subtract(joint, model.constant, out=np.zeros_like(joint), where=possible)
+
+
+def _without(given: Given, rows: NDArray[np.intp], columns: Sequence[int]) -> Any:
     """Return some rows, as a model scores them, in which some columns are missing."""
     schema, table = given.schema, given.table
     numbers, codes = _cells(given, rows)
@@ -93,7 +121,11 @@ def _without(given: Given, rows: NDArray[np.intp], columns: list[int]) -> Any:
     codes[:, [schema.categories.index(j) for j in columns if j in schema.categories]] = -1
     if not (schema.categories or schema.texts):
         return numbers
-    texts = None if table.texts is None else table.texts[rows]
+    texts = None
+    if table.texts is not None:
+        kept = [i for i, j in enumerate(schema.texts) if j not in columns]
+        sizes = [column.n_columns for column in table.texts.columns]
+        texts = table.texts[rows].with_columns(kept, kept, sizes)
     return Rows((rows.size, schema.n_columns), numbers, codes, table.categories, texts, table.words)
 
 

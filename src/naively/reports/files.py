@@ -13,6 +13,7 @@ from naively.engines.files.column_plan import ColumnPlan
 from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.labelled_rows import LabelledRows, table_of
 from naively.engines.files.request import Request, SchemaFromFirstRows
+from naively.evaluation import Comparison
 from naively.evaluation.files.content_folds import ContentFolds
 from naively.evaluation.files.evaluate import judge_files
 from naively.evaluation.files.file_inputs import Watch
@@ -33,7 +34,7 @@ def collect_files(
     folds: ContentFolds | None,
     *,
     title: str | None,
-    compare: bool,
+    compare: bool | Comparison,
     show_rows: bool,
     progress: Callable[[str], None],
     watch: Watch,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from naively.engines.frames import cells_of
 from naively.engines.tables import columns_of
 from naively.labels import is_missing
+from naively.reports.categories import shortened
 from naively.reports.columns import Ranges, rows_at
 from naively.reports.inputs import Given
 
@@ -108,5 +109,4 @@ def _cell(cell: Any) -> float | str | None:
         return None
     if isinstance(cell, int | float) and not isinstance(cell, bool):
         return float(f"{cell:.6g}")
-    text = str(cell)
-    return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
+    return shortened(str(cell), _MOST_LETTERS)

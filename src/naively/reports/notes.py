@@ -134,7 +134,8 @@ def _left_out(data: dict[str, Any]) -> list[str]:
     ]
     if any("words" in column for column in data["columns"]):
         notes.append(
-            "A row of the surest mistakes brings what its text adds with it, not the text itself."
+            "A row of the surest mistakes brings its text, and what exactly that adds; other text "
+            "adds what those of its words do that the page knows."
         )
     guessed = {
         t["family"] for c in data["columns"] for t in c.get("terms", ()) if "approximate" in t

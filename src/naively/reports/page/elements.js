@@ -79,8 +79,8 @@ function percent(p, digits = 1) {
 
 // A value of a column: a number, or the name of a category.
 function written(column, value, digits) {
-  if (!known(value)) return "missing";
-  if (column.words) return `“${shortened(value, 110)}”`;
+  if (value === null || Number.isNaN(value)) return "missing";
+  if (column.words) return `“\u2068${shortened(value, 300)}\u2069”`; // its direction is its own
   return column.categories ? column.categories[value] ?? "one never seen" : number(value, digits);
 }
 

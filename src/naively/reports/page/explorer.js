@@ -41,8 +41,9 @@ function start(value) {
   changed();
 }
 
-function startFromRow({ values, rest, hidden, row }) {
+function startFromRow({ values, rest, hidden, row, texts = {} }) {
   state.x = columns.map((_, j) => values[j]);
+  for (const j in texts) columns[j].row = { text: values[j], values: texts[j] };
   state.rest = rest ?? null;
   state.hidden = hidden ?? null;
   state.row = row;

@@ -76,20 +76,20 @@ function reliability(judged) {
   });
 }
 
-// Two bars a group, ours and theirs; groups: [{name, values: [a, b], spread: [a, b], most, text}].
+// Two bars a group, ours and theirs; groups: [{name, values: [a, b], whiskers: [[from, to], ...], most, text}].
 function pairedBars(groups, names, label) {
   return responsive(h("div", { class: "figure" }), (width) => {
     const left = Math.min(112, width * 0.34), right = 74, tall = 17, step = 2 * (tall + 5) + 34;
-    const parts = groups.flatMap(({ name, values, spread, most, text }, g) => {
+    const parts = groups.flatMap(({ name, values, whiskers, most, text }, g) => {
       const top = 20 + g * step, x = linear(0, most, left, width - right);
       return [s("text", { class: "strong", x: 0, y: top - 6 }, name), values.map((v, i) => {
         const y = top + 4 + i * (tall + 5), end = x(v);
-        const from = spread && x(Math.max(0, v - spread[i])), to = spread && x(v + spread[i]);
+        const [from, to] = whiskers ? whiskers[i].map(x) : [end, end];
         return [
           s("text", { class: "ink", x: left - 8, y: y + tall - 4, "text-anchor": "end" }, shortened(names[i], left - 8)),
           s("rect", { class: i ? "theirs" : "ours", x: left, y, width: Math.max(1.5, end - left), height: tall, rx: 4 }),
-          spread && s("path", { class: "whisker", d: `M${fixed(from)} ${y + tall / 2}H${fixed(to)}M${fixed(from)} ${y + 4}v${tall - 8}M${fixed(to)} ${y + 4}v${tall - 8}` }),
-          s("text", { class: "ink", x: (spread ? Math.max(end, to) : end) + 7, y: y + tall - 4 }, text(v)),
+          whiskers && s("path", { class: "whisker", d: `M${fixed(from)} ${y + tall / 2}H${fixed(to)}M${fixed(from)} ${y + 4}v${tall - 8}M${fixed(to)} ${y + 4}v${tall - 8}` }),
+          s("text", { class: "ink", x: Math.max(end, to) + 7, y: y + tall - 4 }, text(v)),
         ];
       })];
     });

@@ -105,12 +105,12 @@ function comparison() {
   const accuracies = [["On the training rows", versus.train_accuracy], ["On the test rows", versus.test_accuracy]].map(([name, values]) =>
     ({ name, values, most: 1, text: (v) => percent(v, 2) }));
   const times = [["Learning", versus.fit_seconds], ["Predicting the test rows", versus.predict_seconds]].map(([name, pair]) => ({
-    name, values: pair.map((t) => t.mean), spread: pair.map((t) => t.std), most: Math.max(...pair.map((t) => t.mean + t.std)), text: seconds }));
+    name, values: pair.map((t) => t.median), whiskers: pair.map((t) => t.quartiles), most: Math.max(...pair.map((t) => t.quartiles[1])), text: seconds }));
   const c = versus.confidence;
   const line = (name, x, y) => h("tr", {}, h("th", { scope: "row", class: "name" }, name), h("td", {}, x), h("td", {}, y));
   $("comparison-cards").append(
     card("Accuracy", "", pairedBars(accuracies, [a, b], `Accuracy of ${a} and ${b}`)),
-    card("Time", "", h("p", { class: "quiet" }, `Mean of ${plural(versus.fit_seconds[0].runs, "run")}; whiskers show one standard deviation.`), pairedBars(times, [a, b], `Times of ${a} and ${b}`)),
+    card("Time", "", h("p", { class: "quiet" }, `Median of ${plural(versus.fit_seconds[0].runs, "run")}; whiskers show the quartiles.`), pairedBars(times, [a, b], `Times of ${a} and ${b}`)),
     card("Confusion on the test rows", "wide", h("div", { class: "pair" }, [[a, ours], [b, theirs]].map(([name, e]) =>
       h("div", {}, h("p", { class: "quiet" }, name), confusion(e, `Confusion matrix of ${name}. ${confusions(e)}`))))),
     card("Side by side", "wide", h("div", { class: "scroll" }, h("table", {},

@@ -20,6 +20,7 @@ function counted(column, text) {
 }
 
 function saysText(column, text) {
+  if (column.row && column.row.text === text) return column.row.values; // by the model itself
   const found = counted(column, text), sum = logPrior.map(() => 0);
   const n = [...found.values()].reduce((a, b) => a + b, 0);
   for (const [at, times] of found) {
@@ -39,10 +40,9 @@ function textBox(j) {
     ? h("p", { class: "quiet" }, classMark(k), " ", words.map(([word]) => word).join(", ")) : "");
   const card = h("article", { class: "card control text", "data-column": column.name },
     h("header", {}, h("h3", { title: column.name }, column.brief)),
-    column.words.length ? [box, lit] : h("p", { class: "quiet" }, "The page cannot cut this column into words: it is missing here."), few);
+    column.words.length ? [box, lit] : h("p", { class: "quiet" }, "The page cannot cut this column into words: it is missing here, but for the text of a row."), few);
   box.addEventListener("input", () => {
     state.x[j] = box.value.trim() ? box.value : null;
-    state.rest = null; // of a row with another text
     changed();
   });
   function show() {
