@@ -7,34 +7,34 @@ PARALLEL := -n auto --dist worksteal# in order, and whoever is done takes over h
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1# of BLAS for each worker: more wait for each other
 unexport PYTHONDONTWRITEBYTECODE# or each of the programs that the tests start compiles all modules anew
 INTO := --config-settings=build-dir=build# a folder that stays, so that only what changed is compiled
-TOOLS := cmake ninja nanobind scikit-build-core
+TOOLS := cmake ninja nanobind scikit-build-core wheel# the last for Spark, which comes as source
 KEPT := --no-build-isolation# these tools, as pip's own lie elsewhere each time, and all of nanobind is compiled anew
 
-.PHONY: demo test docs fuzz bench check format sanitize portable clang cross lowest wheel sdist clean help
+.PHONY: demo test docs fuzz bench check format sanitize portable clang plain cross lowest wheel sdist clean help
 
-demo: $(VENV)/ready ## compare with scikit-learn on two tables; pictures and reports go into out/
+demo: $(VENV)/ready-cli ## compare with scikit-learn on two tables; pictures and reports go into out/
 	$(BIN)/naively demo
 
-test: $(VENV)/ready $(if $(SPARK),$(VENV)/ready-ci build/node/ready .venv-dbt/ready) ## run the whole test suite; SPARK=1 fetches Spark, MLflow, Node and dbt for their tests
+test: $(VENV)/ready-dev $(if $(SPARK),$(VENV)/ready-ci build/node/ready .venv-dbt/ready) ## run the whole test suite; SPARK=1 fetches Spark, MLflow, Node and dbt for their tests
 	$(ONE_THREAD) $(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
 docs: $(VENV)/ready-docs ## build the documentation site into out/site; a warning is an error
 	rm -rf docs/api docs/gallery out/site
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs out/site
 
-fuzz: $(VENV)/ready ## search for inputs that fail, for minutes; ARGS="--seed 7 --minutes 1 --target csv_files"
+fuzz: $(VENV)/ready-dev ## search for inputs that fail, for minutes; ARGS="--seed 7 --minutes 1 --target csv_files"
 	$(BIN)/python -m tests.fuzz $(ARGS)
 
 bench: $(VENV)/ready-bench ## measure speed and memory beside the peers; record and render the results
 	$(BIN)/python -m benchmarks $(ARGS)
 
-check: $(VENV)/ready ## formatting, lint and types
+check: $(VENV)/ready-dev ## formatting, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror src/kernel/*
 
-format: $(VENV)/ready ## format everything
+format: $(VENV)/ready-dev ## format everything
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	$(BIN)/clang-format -i src/kernel/*
@@ -50,6 +50,9 @@ portable: .venv-portable/ready ## run the kernel's tests on a build without vect
 clang: .venv-clang/ready ## build the kernel by Clang, a warning is an error, and run its tests
 	.venv-clang/bin/python -m pytest $(PARALLEL) -p no:cacheprovider $(KERNEL_TESTS)
 
+plain: .venv-plain/ready ## run the README and the start page after a plain install, without optional packages
+	.venv-plain/bin/python tests/plain.py
+
 cross: ## compile the kernel for arm64 and for Windows, a warning is an error
 	for target in aarch64-linux-gnu-g++ x86_64-w64-mingw32-g++-posix; do \
 	  echo $(filter-out %bindings.cpp,$(filter %.cpp,$(KERNEL))) | xargs -n 1 -P 2 \
@@ -63,14 +66,18 @@ lowest: .venv-lowest/ready ## run the tests of models and files with the lowest 
 LOWEST_TESTS := $(addprefix tests/,kernel statistics families estimators engines/files plots cli)
 KERNEL_TESTS := tests/kernel tests/engines/files/test_plain.py $(addprefix tests/statistics/test_,$(addsuffix .py,laws numerics))
 
-$(VENV)/ready: pyproject.toml $(KERNEL)
+$(VENV)/ready-%: pyproject.toml $(KERNEL) # with the extra of this name
+	@echo "Installing naively and what it needs ($*) into $(VENV): a minute or two."
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet $(TOOLS)
-	$(BIN)/pip install --quiet $(KEPT) $(INTO)/{wheel_tag} --editable '.[dev]'
-	touch $@
+	$(BIN)/pip install $(TOOLS)
+	$(BIN)/pip install $(KEPT) $(INTO)/{wheel_tag} --editable '.[$*]'
+	@touch $@
 
-$(VENV)/ready-%: $(VENV)/ready
-	$(BIN)/pip install --quiet $(KEPT) $(INTO)/{wheel_tag} --editable '.[$*]'
+.venv-plain/ready: $(VENV)/ready-dev # the wheel is built by the tools there, from what is compiled
+	rm -rf .venv-plain build/plain
+	$(PYTHON) -m venv .venv-plain
+	$(BIN)/pip wheel --quiet --no-deps $(KEPT) $(INTO)/{wheel_tag} --wheel-dir build/plain .
+	.venv-plain/bin/pip install --quiet build/plain/*.whl pandas
 	touch $@
 
 .venv-wheel/ready:
@@ -98,7 +105,7 @@ build/node/ready: $(VENV)/ready-ci
 .venv-portable/ready: FLAGS := NAIVELY_PORTABLE=ON
 .venv-clang/ready: FLAGS := CMAKE_COMPILE_WARNING_AS_ERROR=ON
 .venv-clang/ready: private export CXX := clang++# the first environment keeps its compiler
-.venv-%/ready: $(VENV)/ready
+.venv-%/ready: $(VENV)/ready-dev
 	$(PYTHON) -m venv .venv-$*
 	echo "$(CURDIR)"/$(VENV)/lib/python3*/site-packages > "$$(echo .venv-$*/lib/python3*/site-packages)/packages.pth"
 	.venv-$*/bin/pip install --quiet --no-deps --ignore-installed $(KEPT) $(INTO)/$* --config-settings=cmake.define.$(FLAGS) --editable .

@@ -1,8 +1,69 @@
-"""Leave out the doctests of Spark's modules where Spark is not installed.
-
-No other import may fail: pytest's own option to ignore such errors would skip broken tests, too.
-"""
+"""Which tests run: those whose packages are installed, or only what a run before did not pass."""
 
 from importlib.util import find_spec
 
-collect_ignore_glob = [] if find_spec("pyspark") else ["src/naively/*spark/*"]
+import pytest
+
+PASSED = "naively/passed"  # in pytest's cache: the tests that passed, in the last whole run
+
+# Modules that import an optional package at the top: without it, their doctests are left out. No
+# other import may fail: pytest's own option to ignore such errors would skip broken tests, too.
+OPTIONAL = {
+    "pyspark": ("spark", ["src/naively/*spark/*"]),
+    "triton": (
+        "gpu",
+        [
+            "src/naively/engines/gpu/kernels.py",
+            *map("src/naively/scoring/gpu/{}.py".format, ("screen", "terms")),
+        ],
+    ),
+}
+ABSENT = {package: OPTIONAL[package] for package in OPTIONAL if find_spec(package) is None}
+collect_ignore_glob = [pattern for _, patterns in ABSENT.values() for pattern in patterns]
+
+
+def pytest_report_header():
+    """Say which doctests are left out, and what to install."""
+    return [
+        f"{package} is not installed: doctests of {' '.join(patterns)} are left out; "
+        f"pip install '.[{extra}]' brings it"
+        for package, (extra, patterns) in ABSENT.items()
+    ]
+
+
+def pytest_addoption(parser):
+    """Add the option for a second run, with more packages."""
+    parser.addoption(
+        "--rest",
+        action="store_true",
+        help="run only what the last run without this option did not pass; now, a test that is "
+        "skipped since something is not installed is a failure",
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out what passed before, if asked for the rest."""
+    if config.getoption("--rest"):
+        passed = set(config.cache.get(PASSED, []))
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in passed])
+        items[:] = [item for item in items if item.nodeid not in passed]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session):
+    """Remember what passed; of the rest, nothing may be absent."""
+    config = session.config
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or hasattr(config, "workerinput"):  # a worker: the first process has all
+        return
+    if not hasattr(config, "cache"):  # switched off
+        return
+    if not config.getoption("--rest"):
+        config.cache.set(PASSED, [report.nodeid for report in reporter.stats.get("passed", [])])
+        return
+    absent = {
+        r.longrepr[2] for r in reporter.stats.get("skipped", []) if "install" in r.longrepr[2]
+    }
+    if absent:
+        reporter.write_line("not installed: " + "; ".join(sorted(absent)), red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

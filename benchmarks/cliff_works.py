@@ -19,7 +19,16 @@ import numpy as np
 import pandas as pd
 from sklearn import naive_bayes
 
-from naively import GaussianNB, NaiveBayes, NaivelyError, summarize
+from naively import (
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    GaussianNB,
+    MultinomialNB,
+    NaiveBayes,
+    NaivelyError,
+    summarize,
+)
 
 __all__ = ["CLIFFS", "Cliff"]
 
@@ -62,6 +71,16 @@ def _wide_frame(library: str) -> tuple[Work, Work]:
     return lambda: GaussianNB().fit(frame, y), lambda: naive_bayes.GaussianNB().fit(frame, y)
 
 
+def _streamed_classes(kind: Any) -> Work:
+    def work() -> None:
+        model = kind()
+        for i in range(100_000):
+            model.learn_one([1.0, 2.0], f"class {i * 7919 % 100_000}")
+        model.predict_one([1.0, 2.0])
+
+    return work
+
+
 def _new_classes(estimator: Any, n_columns: int = 5) -> Work:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 1, n_columns))
@@ -90,6 +109,14 @@ def _csv_rows(newline: str, *parts: str) -> Work:
     """Read rows of CSV whose third column is not learned from."""
     path = _csv(f"x,y,note{newline}", f"1.5,a,q{newline}2.5,b,r{newline}" * (_ROWS // 2), *parts)
     return lambda: summarize(path, target="y", columns=["x"])
+
+
+def _new_keys(n_rows: int) -> Work:
+    """Read JSON lines each of which has a key of its own."""
+    lines = (f'{{"y": {i % 2}, "x": {i % 7}, "key {i}": {i}.5}}\n' for i in range(n_rows))
+    path = _csv(*lines).rename(Path(tempfile.mkdtemp()) / "rows.jsonl")
+    atexit.register(shutil.rmtree, path.parent)
+    return lambda: summarize(path, target="y")
 
 
 def _open_quote() -> Work:
@@ -164,6 +191,11 @@ CLIFFS = [
           lambda: _new_classes(lambda: GaussianNB(open_classes=True), 50), 4),  # 3.2 GB are copied
     Cliff("NaiveBayes(calibration=None), partial_fit, 2,000 new classes one by one",
           lambda: _new_classes(lambda: NaiveBayes(calibration=None, open_classes=True)), 1),
+    *(
+        Cliff(f"{kind.__name__}, learn_one, 100,000 new classes",
+              partial(_streamed_classes, kind), 5)
+        for kind in (GaussianNB, MultinomialNB, ComplementNB, BernoulliNB, CategoricalNB)
+    ),
     Cliff("CSV of 16 MB, a quote that is never closed", _open_quote, 0.5),
     Cliff("CSV of 16 MB, bare CR", lambda: _csv_rows("\r"), 1),
     Cliff("CSV of 16 MB, and a record of 100 MB",
@@ -172,6 +204,7 @@ CLIFFS = [
           lambda: _csv_rows("\n", *(['3.5,a,"' + "q,\n" * 1_700_000 + '"\n'] * 20)), 2),
     Cliff("CSV of 16 MB, and 5,000,000 doubled quotes",
           lambda: _csv_rows("\n", '3.5,a,"' + '""' * 5_000_000 + '"\n'), 1),
+    Cliff("JSON lines, 4,000 with a new key each", lambda: _new_keys(4000), 4),
     Cliff("GaussianNB, a label of 100 kB among 20,001", _long_label, 2, memory=100e6),
     Cliff("NaiveBayes, a category of 100 kB among 20,001", _long_category, 2, memory=100e6),
     Cliff("NaiveBayes, partial_fit, 100 pandas frames of one row", _frames_of_one_row, 0.04),

@@ -126,6 +126,14 @@ class Page:
     def show_all(self):
         while self.run("return document.querySelector('#more button') !== null"):
             self.run("document.querySelector('#more button').click()")
+        self.settle()
+
+    def settle(self):
+        """Wait for two frames: pictures are drawn once the browser knows how wide they are."""
+        self.browser.execute_async_script(
+            "const done = arguments[0];"
+            "requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))"
+        )
 
     def press(self, *keys):
         from selenium.webdriver import ActionChains

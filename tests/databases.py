@@ -16,6 +16,7 @@ NAMES = ["duckdb", "sqlite", "postgres", "spark"]
 TYPES = {"float": "REAL", "double": "DOUBLE PRECISION", "string": "TEXT", "int64": "BIGINT"}
 TYPES |= {
     "large_string": "TEXT",
+    "null": "TEXT",
     "int32": "INTEGER",
     "int16": "SMALLINT",
     "bool": "BOOLEAN",
@@ -60,7 +61,10 @@ class Database:
             done.close()
 
     def _insert(self, table, name):
-        kinds = [TYPES.get(str(kind), "NUMERIC(18, 4)") for kind in table.schema.types]
+        kinds = [
+            TYPES.get(str(kind)) or f"NUMERIC({kind.precision}, {kind.scale})"
+            for kind in table.schema.types
+        ]
         columns = [f"{quoted(c)} {k}" for c, k in zip(table.column_names, kinds, strict=True)]
         self.run(f"DROP TABLE IF EXISTS {name} CASCADE" if self.name == "postgres" else
                  f"DROP TABLE IF EXISTS {name}")  # fmt: skip

@@ -35,6 +35,8 @@ VALUES = {
     "times": [dt.time(int(hour)) for hour in RNG.integers(0, 9, N)],
     "others": None,
 }
+BOUNDS = [(0, 2), (2, 4), (4, 10)]
+VALUES["ranges"] = RNG.choice([f"({a}, {b}]" for a, b in BOUNDS], N).tolist()
 
 
 class Dtype(NamedTuple):
@@ -132,9 +134,13 @@ def pandas_dtypes():
         yield Dtype("pandas", name, "texts", lambda v, n=name: pd.Series(v, dtype=n))
     for values in ("numbers", "booleans", "texts", "nothing"):
         yield Dtype("pandas", f"object of {values}", values, lambda v: pd.Series(v, dtype=object))
+    yield Dtype("pandas", "object of intervals", "ranges",
+                lambda v: pd.Series(ranges(v), dtype=object))  # fmt: skip
     yield Dtype("pandas", "category of texts", "texts", lambda v: pd.Series(v, dtype="category"))
     yield Dtype("pandas", "category of numbers", "codes", lambda v: pd.Series(v, dtype="category"))
     yield Dtype("pandas", "category of booleans", "flags", lambda v: pd.Series(v, dtype="category"))
+    yield Dtype("pandas", "category of intervals", "ranges",
+                lambda v: pd.Series(ranges(v), dtype="category"))  # fmt: skip
     yield Dtype("pandas", "category of dates", "moments",
                 lambda v: pd.Series(v, dtype="datetime64[us]").astype("category"))  # fmt: skip
     yield Dtype("pandas", "complex128", "others", lambda v: pd.Series(np.arange(N) * 1j), False)
@@ -147,7 +153,10 @@ def pandas_dtypes():
         "pandas", "timedelta64[ns]", "spans", lambda v: pd.Series(v, dtype="timedelta64[ns]")
     )
     yield Dtype("pandas", "period[D]", "days", lambda v: pd.Series(v, dtype="period[D]"))
-    yield Dtype("pandas", "interval", "others", lambda v: pd.Series(pd.interval_range(0, N)), False)
+    interval = pd.IntervalDtype("int64")
+    yield Dtype(
+        "pandas", "interval", "ranges", lambda v: pd.Series(ranges(v), dtype=interval), False
+    )
     yield Dtype("pandas", "object of dates", "days", lambda v: pd.Series(v, dtype=object))
     yield Dtype(
         "pandas", "object of lists", "others", lambda v: pd.Series([[1]] * N, dtype=object), False
@@ -173,6 +182,11 @@ IN_PANDAS += ("dictionary of string", "timestamp", "time64", "list", "struct", "
 
 def in_pandas(array):
     return pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([array])))
+
+
+def ranges(texts):
+    intervals = {f"({a}, {b}]": pd.Interval(a, b) for a, b in BOUNDS}
+    return [intervals.get(text) for text in texts]
 
 
 def polars_dtypes():

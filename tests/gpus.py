@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-import pytest
+from tests.packages import installed
 
 IS_THERE = Path("/dev/nvidiactl").exists()
 if not IS_THERE:
@@ -13,7 +13,7 @@ DEVICE = "cuda" if IS_THERE else "cpu"
 
 def tensor(array, dtype=None):
     """Return an array as a tensor, or skip the test where torch or Triton is not installed."""
-    torch = pytest.importorskip("torch")
-    pytest.importorskip("triton")
+    torch = installed("torch", "gpu")
+    installed("triton", "gpu")
     found = torch.tensor(array, device=DEVICE)
     return found if dtype is None else found.to(getattr(torch, dtype))

@@ -14,6 +14,7 @@ from threading import Thread
 import pytest
 
 BUCKET = "data"
+_HUGE = 10**15  # bytes, which a server says that a file has
 SECRETS = {"AWS_ACCESS_KEY_ID": "an-access-key", "AWS_SECRET_ACCESS_KEY": "a-secret-access-key"}
 
 
@@ -110,14 +111,17 @@ class _Handler(BaseHTTPRequestHandler):
         if start >= stop:
             self._answer(416, b"", {"Content-Range": f"bytes */{len(content)}"})
             return
-        span = {"Content-Range": f"bytes {start}-{stop - 1}/{len(content)}"}
+        total = _HUGE if self.server.lie == "total" else len(content)
+        span = {"Content-Range": f"bytes {start}-{stop - 1}/{total}"}
         self._answer(206, content[start:stop], {**span, **tag})
 
     def _answer(self, status, content, headers=()):
         self.send_response(status)
         for name, value in dict(headers).items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content)))
+        lies = self.server.lie == "length"
+        self.send_header("Content-Length", str(_HUGE if lies else len(content)))
+        self.close_connection |= lies
         self.end_headers()
         if self.server.breaks > 0 and len(content) > 1 and status < 300:
             self.server.breaks -= 1
@@ -131,13 +135,17 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class WebServer(ThreadingHTTPServer):
-    """A web server: the first requests may fail, and the first answers break off halfway."""
+    """A web server: the first requests may fail, and the first answers break off halfway.
+
+    It may lie about the ``"length"`` of its answers, or about the ``"total"`` length of its files.
+    """
 
     daemon_threads = True
 
-    def __init__(self, files, *, ranges=True, busy=0, breaks=0, password=None):
+    def __init__(self, files, *, ranges=True, busy=0, breaks=0, password=None, lie=None):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.files, self.ranges, self.busy, self.breaks = files, ranges, busy, breaks
+        self.lie = lie
         self.password = None if password is None else b64encode(password.encode()).decode()
         self.requests, self.authorized, self.redirects = [], [], {}
 

@@ -17,9 +17,9 @@ QUICK = (  # Java lives for minutes: no careful compiler, no proofs of Spark's o
 def absent():
     """Why there is no Spark here, or None."""
     if find_spec("pyspark") is None:
-        return 'Spark is not installed: pip install "naively[spark]", or make test SPARK=1'
+        return "Spark is not installed: pip install '.[spark]', or make test SPARK=1"
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-        return "Spark needs Java 17 or newer"
+        return "Spark needs Java 17 or newer: apt-get install openjdk-17-jre-headless"
     return None
 
 

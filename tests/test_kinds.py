@@ -173,7 +173,6 @@ DAY = datetime(2024, 2, 29)
 NEITHER = {
     "pandas timedelta": pandas_of([timedelta(1)] * 4, None),
     "pandas period": pandas_of(pd.period_range("2024", periods=4, freq="M"), None),
-    "pandas interval": pandas_of(pd.interval_range(0, 4), None),
     "pandas complex": pandas_of([1j] * 4, None),
     "pandas objects, lists": pandas_of([[1], [2], [3], [4]], None),
     "pandas category of durations": pandas_of([timedelta(1)] * 4, "category"),
@@ -284,6 +283,33 @@ def test_text_in_lists_names_naive_bayes():
     for estimator in (GaussianNB(), CategoricalNB()):
         with pytest.raises(NaivelyError, match="Use NaiveBayes"):
             estimator.fit([["a"], ["b"]], [0, 1])
+
+
+AGES = pd.DataFrame({"age": [30.0, 40.0, 50.0, 60.0]})
+NO_NUMBERS = {
+    "text": pd.DataFrame({"age": ["thirty", "forty", "fifty", "sixty"]}),
+    "categories": pd.DataFrame({"age": pd.Categorical([30, 40, 50, 60])}),
+    "dates": pd.DataFrame({"age": pd.date_range("2024-02-29", periods=4)}),
+}
+
+
+@pytest.mark.parametrize("held", NO_NUMBERS)
+@pytest.mark.parametrize("call", ["fit", "partial_fit", "predict", "predict_one"])
+def test_a_column_that_must_hold_numbers_names_what_nobody_has_done_yet(call, held):
+    table = NO_NUMBERS[held]
+    if call == "fit":
+        model = NaiveBayes(families={"age": "gaussian"})
+        got = (table, Y)
+    else:
+        model = NaiveBayes(calibration=None).fit(AGES, Y)
+        got = (table, Y) if call == "partial_fit" else (table,)
+    if call == "predict_one":
+        if held == "categories":
+            return  # a cell alone is a number
+        got = (table.iloc[0].to_dict(),)
+    match = rf"age' (must hold numbers; got|holds).*fit NaiveBayes on the {held}.* without a family"
+    with pytest.raises(NaivelyError, match=match):
+        getattr(model, call)(*got)
 
 
 # --- columns that are decided later ---------------------------------------------------------------

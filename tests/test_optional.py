@@ -62,10 +62,16 @@ def test_every_extra_that_a_page_names_exists():
     named = {
         extra
         for page in pages
-        for names in re.findall(r"naively\[([a-z,]+)\]", page.read_text())
+        for names in re.findall(r"['`]\.\[([a-z,]+)\]['`]", page.read_text())
         for extra in names.split(",")
     }
     assert {"files", "plots"} <= named <= set(EXTRAS)
+
+
+def test_no_page_tells_to_install_a_release_before_there_is_one():
+    pages = [ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/naively/**/*.py")]
+    pages.remove(ROOT / "docs" / "release.md")
+    assert not [page for page in pages if "naively[" in page.read_text()]
 
 
 def test_a_package_that_is_there_is_returned():
@@ -74,7 +80,7 @@ def test_a_package_that_is_there_is_returned():
 
 @pytest.mark.parametrize("module", ["no_such_package", "no_such_package.inside"])
 def test_a_package_that_is_not_there_is_named(module):
-    message = r'drawing needs the package no_such_package: pip install "naively\[plots\]"\.'
+    message = r"drawing needs the package no_such_package: pip install '\.\[plots\]' in a copy"
     with pytest.raises(NaivelyError, match=message):
         need(module, "drawing", extra="plots")
 
@@ -99,5 +105,5 @@ def test_an_evaluation_prints_as_text_without_rich(monkeypatch):
     monkeypatch.setitem(sys.modules, "rich", None)
     result = evaluate(*load_iris(return_X_y=True))
     assert "accuracy" in str(result)
-    with pytest.raises(NaivelyError, match=r'colour needs the package rich: .*"naively\[cli\]"'):
+    with pytest.raises(NaivelyError, match=r"colour needs the package rich: .*'\.\[cli\]'"):
         result.__rich__()

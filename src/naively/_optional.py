@@ -6,7 +6,7 @@
 Traceback (most recent call last):
     ...
 naively.exceptions.NaivelyError: drawing plots needs the package no_such_package: \
-pip install "naively[plots]".
+pip install '.[plots]' in a copy of naively's repository.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from naively.exceptions import NaivelyError
 
-__all__ = ["later", "need"]
+__all__ = ["install", "later", "need"]
 
 
 def need(module: str, purpose: str, *, extra: str | None = None) -> Any:
@@ -32,10 +32,17 @@ def need(module: str, purpose: str, *, extra: str | None = None) -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != package:
             raise  # the package is there, and lacks one of its own
-        source = f'"naively[{extra}]"' if extra else package
-        raise NaivelyError(
-            f"{purpose} needs the package {package}: pip install {source}."
-        ) from None
+        how = install(extra) if extra else f"pip install {package}"
+        raise NaivelyError(f"{purpose} needs the package {package}: {how}.") from None
+
+
+def install(extra: str) -> str:
+    """Return the command that installs an extra. There is no release: it needs a repository.
+
+    >>> install("plots")
+    "pip install '.[plots]' in a copy of naively's repository"
+    """
+    return f"pip install '.[{extra}]' in a copy of naively's repository"
 
 
 class later:  # noqa: N801 - it reads like `need`
@@ -49,4 +56,6 @@ class later:  # noqa: N801 - it reads like `need`
         self._import = partial(need, module, purpose, extra=extra)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._import(), name)
+        value = getattr(self._import(), name)
+        setattr(self, name, value)  # from now on it is found without this method
+        return value

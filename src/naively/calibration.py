@@ -92,12 +92,12 @@ class Calibration:
 
 
 def sample_rows(n_classes: int, n_terms: int, *, text: bool = False) -> int:
-    """Return how many rows are worth their time: 1,000 for each class, 4,000 at most.
+    """Return how many rows are worth their time: 4,000 at most.
 
     Fewer where their terms would be too many, but 500 at least, or 200 if even those are.
 
     >>> sample_rows(2, 40), sample_rows(10, 40), sample_rows(10, 400), sample_rows(10, 20_000)
-    (2000, 3750, 500, 200)
+    (4000, 3750, 500, 200)
 
     Beyond `MOST_WEIGHTS` terms are summed up before they are weighted, and only the sums are kept.
 
@@ -113,7 +113,7 @@ def sample_rows(n_classes: int, n_terms: int, *, text: bool = False) -> int:
     most, cells = _MOST_ROWS, _WORTHWHILE_CELLS
     if text:
         most, cells = 2 * most, 12 * cells
-    wanted = min(most, 1000 * n_classes * (1 + text), cells // per_row)
+    wanted = min(most, cells // per_row)
     kept = per_row if per_row <= MOST_WEIGHTS else n_classes
     return min(max(_FEWEST_ROWS, wanted), _MOST_CELLS // kept)
 

@@ -14,6 +14,7 @@ there three times, which leaves the densities of its columns as they are.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from naively.exceptions import NaivelyError
 from naively.labels import quoted
 
-__all__ = ["check_class_weight", "weighted_prior"]
+__all__ = ["as_numbers", "check_class_weight", "numbers_by_class", "weighted_prior"]
 
 Floats = NDArray[np.float64]
 
@@ -60,19 +61,43 @@ def check_class_weight(class_weight: Any, priors: Any, classes: NDArray[Any] | N
         _weights(class_weight, classes)
 
 
+def numbers_by_class(
+    what: str, given: Mapping[Any, Any], classes: NDArray[Any], absent: float | None = None
+) -> Floats:
+    """Return a number for each class from a dict by label: all of them, unless some may be absent.
+
+    >>> numbers_by_class("priors", {"b": 0.9, "a": 0.1}, np.array(["a", "b"])).tolist()
+    [0.1, 0.9]
+    """
+    labels = list(classes) if classes.dtype.kind == "M" else classes.tolist()
+    strange = [label for label in given if label not in set(labels)]
+    needed, which = (max, "each class") if absent is None else (min, "classes")
+    if len(given) - len(strange) < needed(len(labels), len(given)):
+        raise NaivelyError(
+            f"{what} must name {which} of the data ({quoted(classes)}); got "
+            f"{', '.join(map(repr, strange or given)) or 'none'}."
+        )
+    return as_numbers(what, [given.get(label, absent) for label in labels])
+
+
+def as_numbers(what: str, values: Any) -> Floats:
+    """Return one number for each class as float64, or raise."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise NaivelyError(
+            f"{what} must hold a number for each class, in an array or in a dict by label; got "
+            f"{values!r}."
+        ) from None
+
+
 def _weights(given: Any, classes: NDArray[Any]) -> Floats:
     """Return the weight of each class: 1 where none is given, as in scikit-learn."""
-    labels = list(classes) if classes.dtype.kind == "M" else classes.tolist()
-    known = [label for label in labels if label in given]
-    if len(known) < min(len(labels), len(given)):
-        strange = next(label for label in given if label not in set(labels))
-        raise NaivelyError(
-            f"class_weight must name classes of the data ({quoted(classes)}); got {strange!r}."
-        )
-    weights = np.array([given.get(label, 1.0) for label in labels], dtype=np.float64)
+    weights = numbers_by_class("class_weight", given, classes, absent=1.0)
     if not (np.isfinite(weights) & (weights >= 0)).all():
         at = int(np.argmin(np.isfinite(weights) & (weights >= 0)))
         raise NaivelyError(
-            f"a class weight must be finite and >= 0; got {weights[at]} for class {labels[at]!r}."
+            f"a class weight must be finite and >= 0; got {weights[at]} for class "
+            f"{classes[at].item()!r}."
         )
     return weights

@@ -192,7 +192,7 @@ def importance_of_rows(
             f"y must hold classes that the model has learned ({labels.quoted(model.classes)}); got "
             f"{labels.quoted(present[unknown])} too. Leave those rows out."
         )
-    weight = check_weights(checked.table, sample_weight)
+    weight = check_weights(codes.size, sample_weight)
     cells = _cells(estimator, checked, codes.size)
     rows = JudgedRows(
         cells.numbers,

@@ -7,7 +7,7 @@ here, so that one table has one schema whoever reads it:
 type                                                  kind
 ===================================================== ==============================
 integers, floats, decimals, also nullable and sparse  number
-text, booleans, a frame's own categories              category
+text, booleans, a frame's own categories, intervals   category
 text in sentences: see `is_prose`                     text
 null: no cell at all                                  undecided, until a cell comes
 dates, with a time of day or without one              their parts: see `naively.dates`
@@ -39,8 +39,9 @@ between anything but letters, digits and underscores.
 Traceback (most recent call last):
     ...
 naively.exceptions.NaivelyError: column 'born' holds dates or times (date32), which are neither \
-numbers nor categories. Use NaiveBayes without a family for this column: it reads dates by their \
-year, month, weekday and hour. Or give numbers, such as the days since a day; or leave it out.
+numbers nor categories. Give numbers, such as the days since a day; or fit NaiveBayes on the dates \
+themselves, without a family for this column: it reads their year, month, weekday and hour; or \
+leave it out.
 """
 
 from __future__ import annotations
@@ -62,7 +63,6 @@ from naively.schema import Kind, Schema
 
 __all__ = [
     "DATES",
-    "NUMBERS_ALONE",
     "Held",
     "What",
     "check",
@@ -70,15 +70,19 @@ __all__ = [
     "fits",
     "held_by_dtype",
 ]
-__all__ += ["LOOKED_AT", "dates_have_time", "held_by_objects", "is_missing", "is_prose", "kind_of"]
+__all__ += [
+    "LOOKED_AT",
+    "dates_have_time",
+    "held_by_objects",
+    "is_interval",
+    "is_missing",
+    "is_prose",
+    "kind_of",
+]
 __all__ += ["numbers_of_objects", "schema_by_types"]
 
 What = Literal["number", "boolean", "text", "nothing", "date", "datetime", "time", "other"]
 DATES = ("date", "datetime")  # without and with a time of day
-NUMBERS_ALONE = (
-    "Use NaiveBayes, which reads categories too unless a family of numbers is given for them; or "
-    "encode it as numbers, or {out}."
-)
 LOOKED_AT = 2000  # cells of a column that decide whether it holds text or categories
 _FEWEST_WORDS = 3  # of a cell of text, on average
 _NEARLY_ALL = 0.95  # of the cells are distinct: no categories
@@ -86,9 +90,9 @@ _PART = re.compile(r"\w+")
 _DATE = len("2024-02-29")
 _OUT = "leave it out"
 _DATES = (
-    "{name} holds dates or times ({type}), which are neither numbers nor categories. Use "
-    "NaiveBayes without a family for this column: it reads dates by their year, month, weekday and "
-    "hour. Or give numbers, such as the days since a day; or {out}."
+    "{name} holds dates or times ({type}), which are neither numbers nor categories. Give numbers, "
+    "such as the days since a day; or fit NaiveBayes on the dates themselves, without a family for "
+    "this column: it reads their year, month, weekday and hour; or {out}."
 )
 _TIMES = (
     "{name} holds times of day or durations ({type}), which are neither numbers nor categories. "
@@ -120,7 +124,8 @@ def kind_of(held: Held, name: str, out: str = _OUT) -> Kind:
         raise NaivelyError(message.format(name=name, type=held.type, out=out))
     if held.what == "other":
         raise NaivelyError(
-            f"{name} must hold numbers or categories; got {held.type}. Convert it or {out}."
+            f"{name} must hold numbers, text, booleans or dates; got {held.type}. Convert it, such "
+            f"as to text, or {out}."
         )
     return "number" if held.what == "number" and not held.coded else "category"
 
@@ -140,13 +145,10 @@ def check(held: Held, kind: Kind, name: str, out: str = _OUT) -> None:
             "to its type."
         )
     if kind == "number" and decided == "category" and held.what != "boolean":
-        if held.coded and held.what == "number":
-            raise NaivelyError(
-                f"{name} must hold numbers; got categories ({held.type}). "
-                + NUMBERS_ALONE.format(out=out)
-            )
+        got = "categories" if held.what == "number" else "text"
         raise NaivelyError(
-            f"{name} must hold numbers; got text ({held.type}). " + NUMBERS_ALONE.format(out=out)
+            f"{name} must hold numbers; got {got} ({held.type}). Give numbers; or fit NaiveBayes "
+            f"on the {got}, without a family of numbers for this column; or {out}."
         )
 
 
@@ -298,6 +300,11 @@ def held_by_objects(values: Sequence[Any]) -> Held:
     return Held("nothing", "objects, all of them missing")
 
 
+def is_interval(value: Any) -> bool:
+    """Whether a cell is an interval of pandas, as `pandas.cut` makes them; it is not imported."""
+    return type(value).__name__ == "Interval" and hasattr(value, "closed")
+
+
 def numbers_of_objects(values: Sequence[Any], name: str) -> NDArray[np.float64]:
     """Return Python's objects as numbers, of which missing ones are NaN; or raise.
 
@@ -329,6 +336,8 @@ def _held_by_object(value: Any) -> Held:
     if isinstance(value, bool | np.bool_):
         return Held("boolean", "bool")
     name = f"objects such as {value!r}"
+    if is_interval(value):
+        return Held("text", name, coded=True)
     if isinstance(value, np.datetime64):
         return Held("datetime" if has_time(value.dtype) else "date", name)
     if isinstance(value, date):

@@ -8,7 +8,9 @@ Integers, which are most labels, are looked up in a table over their range inste
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -17,14 +19,27 @@ from numpy.typing import ArrayLike, NDArray
 from naively import _kernel
 from naively.exceptions import NaivelyError
 
-__all__ = ["as_array", "contained", "encode", "is_hashable", "is_missing", "is_text", "positions"]
-__all__ += ["number_array", "quoted", "search", "text_array", "union"]
+__all__ = [
+    "ONE_PER_ROW",
+    "as_array",
+    "contained",
+    "encode",
+    "is_hashable",
+    "is_missing",
+    "is_text",
+    "positions",
+]
+__all__ += ["is_whole", "number_array", "quoted", "search", "text_array", "union"]
 
 _ODD = (str, bytes, type(np.ma.masked))  # what NumPy would convert, beside other labels
 _LONGEST = 100  # characters of a text of fixed width
 _SMALL = 1 << 20  # characters that padding may cost, however short the texts are
 _PADDED = 8  # times what the texts themselves take: so much may they take with padding
 _WITHOUT = "leave those rows out."
+ONE_PER_ROW = (
+    "Rows come first, then one label per row, as in fit(X, y); for a column of a table, give "
+    "X.drop(columns=name) and X[name]."
+)
 
 
 def encode(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
@@ -34,7 +49,7 @@ def encode(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """
     y = as_array(y)
     if y.ndim != 1:
-        raise NaivelyError(f"labels must have one dimension; got shape {y.shape}.")
+        raise NaivelyError(f"labels must have one dimension; got shape {y.shape}. {ONE_PER_ROW}")
     if y.size == 1 and y.dtype.kind in "iubU" and y.dtype.itemsize:  # of a stream of rows
         return y.astype(_native(y.dtype)), np.zeros(1, np.int32)
     if y.dtype.kind in "iub":
@@ -81,7 +96,9 @@ def as_array(y: ArrayLike) -> NDArray[Any]:
     if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
         _raise_missing(_first(np.ma.getmaskarray(y).reshape(-1)), "masked")
     if not isinstance(y, list | tuple):
-        return np.asarray(y)
+        array = np.asarray(y)
+        listed = getattr(y, "to_list", None)  # polars, of whose texts NumPy cuts zeros at the end
+        return as_array(listed()) if listed and array.dtype.kind == "U" else array
     kinds = set(map(type, y))
     if kinds and all(issubclass(kind, str) for kind in kinds):
         return text_array(y)
@@ -121,21 +138,34 @@ def number_array(numbers: Sequence[Any]) -> NDArray[Any]:
     >>> number_array([2**63, 1])
     array([9223372036854775808,                   1], dtype=uint64)
     """
-    whole = [number for number in numbers if isinstance(number, int | np.integer)]
-    low, high = min(whole, default=0), max(whole, default=0)
-    if len(whole) == len(numbers):
+    exact = [number for number in numbers if not _is_float(number)]
+    low, high = min(exact, default=0), max(exact, default=0)
+    if all(isinstance(number, int | np.integer) for number in numbers):
         if low >= -(2**63) and high < 2**63:
             return np.array(numbers, dtype=np.int64)
         if low >= 0 and high < 2**64:
             return np.array(numbers, dtype=np.uint64)
-    elif all(abs(int(number)) <= 2**53 for number in (low, high)):
+    elif low >= -(2**53) and high <= 2**53:
         return np.array([float(number) for number in numbers])
-    elif all(int(number) == number and abs(number) <= 2**53 for number in set(numbers) - {*whole}):
+    elif all(is_whole(n) and (abs(n) <= 2**53 or not _is_float(n)) for n in numbers):
         return number_array([int(number) for number in numbers])
     raise NaivelyError(
         "integers must be from -2^63 to 2^63 - 1, or from 0 to 2^64 - 1, and up to 2^53 beside "
         f"fractions; got {low} and {high}. Make them text."
     )
+
+
+def is_whole(number: Any) -> bool:
+    """Whether a number of any type is an integer.
+
+    >>> is_whole(Decimal("2.00")), is_whole(2.5)
+    (True, False)
+    """
+    return bool(abs(number) < math.inf and int(number) == number)
+
+
+def _is_float(number: Any) -> bool:
+    return isinstance(number, float | np.floating)
 
 
 def is_text(labels: NDArray[Any]) -> bool:
@@ -200,6 +230,7 @@ def _encode_objects(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
     if any(map(is_missing, distinct)):
         at = next(i for i, value in enumerate(values) if is_missing(value))
         _raise_missing(at, values[at])
+    distinct = [int(x) if isinstance(x, Decimal) and is_whole(x) else x for x in distinct]
     kinds = {_kind(label) for label in distinct}
     if len(kinds) > 1:
         names = " and ".join(sorted(kinds))

@@ -39,7 +39,7 @@ from naively.statistics.sample import EVERYTHING
 from naively.statistics.statistic import TooLargeError
 from naively.summary import Summary
 
-__all__ = ["measure", "measure_sample", "not_a_count", "raise_not_finite"]
+__all__ = ["checked_weights", "measure", "measure_sample", "not_a_count", "raise_not_finite"]
 
 Floats = NDArray[np.float64]
 
@@ -104,7 +104,7 @@ def _measured(
         raise NaivelyError(
             f"X and y must be equally long; got {n_rows} rows and {targets.codes.size} labels."
         )
-    weights = None if targets.weights is None else _checked_weights(targets.weights, n_rows)
+    weights = None if targets.weights is None else checked_weights(targets.weights, n_rows)
     hashes = [hashes_of(column) for column in rows.categories] if Sample in kinds else []
 
     def measured(
@@ -167,7 +167,8 @@ def _most_blocks(schema: Schema, axes: Axes) -> int:
     return min(most, max(2, _MOST_TALLIES // (size + 1)))
 
 
-def _checked_weights(weights: Floats, n_rows: int) -> Floats:
+def checked_weights(weights: Floats, n_rows: int) -> Floats:
+    """Return weights that are one per row, finite and not negative."""
     if weights.shape != (n_rows,):
         raise NaivelyError(
             f"there must be one weight per row ({n_rows}); got shape {weights.shape}."

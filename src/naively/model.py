@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from naively import _kernel
 from naively.calibration_of_terms import calibrate
+from naively.class_weights import as_numbers, numbers_by_class
 from naively.exceptions import NaivelyError
 from naively.families.family import Family
 from naively.forms import Quadratics, Tables
@@ -42,11 +43,12 @@ from naively.summary import Summary
 from naively.term import Term, read_terms
 from naively.words import Words
 
-__all__ = ["SAMPLE", "Model", "check_priors", "read_prior"]
+__all__ = ["ALL_ZERO", "SAMPLE", "Model", "check_priors", "read_prior"]
 
 Floats = NDArray[np.float64]
 
 SAMPLE = 4000  # rows that calibration needs
+ALL_ZERO = "at least one row must have a weight above zero; got none. Check the weights."
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,7 @@ class Model:
         summary: Summary,
         families: Mapping[Family, Sequence[int]],
         *,
-        priors: ArrayLike | None = None,
+        priors: ArrayLike | Mapping[Any, float] | None = None,
         calibration: Literal["temperature", "weights"] | None = None,
         interactions: Collection[str] = (),
         coded: bool = False,
@@ -109,8 +111,9 @@ class Model:
             What was seen.
         families : mapping
             The columns that each family describes, by place.
-        priors : array-like of shape (n_classes,), default=None
-            Class probabilities; None for the classes' shares of all rows.
+        priors : array-like of shape (n_classes,) or dict, default=None
+            Class probabilities, in the order of the classes or by label; None for the classes'
+            shares of all rows.
         calibration : {"temperature", "weights"} or None, default=None
             One weight for all terms, one for each term and class, or none.
         interactions : collection of str, default=()
@@ -234,12 +237,12 @@ class Model:
         return bool(self.bias.any()) or any((term.weight != 1).any() for term in self.terms)
 
 
-def read_prior(summary: Summary, priors: ArrayLike | None) -> Floats:
+def read_prior(summary: Summary, priors: ArrayLike | Mapping[Any, float] | None) -> Floats:
     """Return the probability of each class: as given, or its share of all rows."""
     if priors is not None:
         return check_priors(priors, summary.classes)
     if not summary.weight > 0:
-        raise NaivelyError("there must be at least one row of positive weight; got none.")
+        raise NaivelyError(ALL_ZERO)
     return summary.class_weight / summary.weight
 
 
@@ -250,8 +253,10 @@ def _log(p: Floats) -> Floats:
 
 
 def check_priors(priors: Any, classes: NDArray[Any]) -> Floats:
-    """Return the priors as an array: one per class, >= 0, of sum 1."""
-    priors = np.asarray(priors, dtype=np.float64)
+    """Return the priors, an array or a dict by label, as an array: >= 0, of sum 1."""
+    if isinstance(priors, Mapping):
+        priors = numbers_by_class("priors", priors, classes)
+    priors = as_numbers("priors", priors)
     if priors.shape != classes.shape:
         raise NaivelyError(
             "Number of priors must match number of classes: priors must have one entry per "
@@ -262,6 +267,6 @@ def check_priors(priors: Any, classes: NDArray[Any]) -> Floats:
     if (priors < 0).any():
         k = int(np.argmax(priors < 0))
         raise NaivelyError(
-            f"Priors must be non-negative; got {priors[k]} for class {classes[k].item()!r}."
+            f"Priors must be non-negative; got {priors[k]} for class {classes.item(k)!r}."
         )
     return priors

@@ -141,6 +141,14 @@ class Schema:
         split = split_name(name) if self.dates else None
         return split[0] if split is not None and split[0] in self.dates else name
 
+    def parts(self, name: str) -> list[int]:
+        """Return where the parts of a column of dates stand.
+
+        >>> Schema(3, ("x", "when.year", "when.month"), dates=("when",)).parts("when")
+        [1, 2]
+        """
+        return [j for j, own in enumerate(self.names or ()) if self.input(own) == name]
+
     @property
     def n_bins(self) -> int:
         """How many bins a histogram has."""

@@ -28,6 +28,7 @@ __all__ = ["Schema", "Summary"]
 
 S = TypeVar("S", bound=Statistic)
 _ROUNDING = 1e-9  # of sums of weights in another order
+_COUNT_NOISE = 1e-6  # of all counts of a class: rounding leaves less, as in the kernel
 _ROW_NOISE = 1e-3  # of what is removed: rounding of what is left is less, by far
 
 
@@ -184,8 +185,19 @@ class Summary:
         noise = _ROUNDING * a.class_weight + _ROW_NOISE * b.class_weight
         _check_added(heaviest - weight > noise, "less weight than a column of it", axes.classes)
         # Rounding may take more from a class than from its heaviest part, whose weight is truer.
+        empty = weight == 0
+        if empty.any():
+            for kind, part in found.items():
+                rest, before = part.by_class(axes), a.statistics[kind].by_class(axes)
+                empty &= (rest <= _ROUNDING * before).all(axis=1)
         weight = np.where(heaviest > (1 + _ROUNDING) * weight, heaviest, weight)
         left = Summary(schema, axes, {**found, ClassWeight: ClassWeight(weight)})
+        if empty.any():
+            for kind, part in found.items():
+                limit = _COUNT_NOISE * a.statistics[kind].total_by_class(axes)
+                much = empty & (part.total_by_class(axes) > limit)
+                _check_added(much, "no rows, and counts of them", axes.classes)
+            left = left._chosen(np.flatnonzero(~empty)) + Summary.zero(schema, axes.classes)
         return left._kept(labels.positions(self.classes, axes.classes))
 
     def __mul__(self, factor: float) -> Summary:
@@ -335,7 +347,7 @@ def _check_added(wrong: NDArray[np.bool_], what: str, classes: NDArray[Any]) -> 
     """Raise where a class would become what no rows can be."""
     if wrong.any():
         raise NaivelyError(
-            f"cannot subtract: class {classes[np.argmax(wrong)].item()!r} would have {what}. "
+            f"cannot subtract: class {classes.item(np.argmax(wrong))!r} would have {what}. "
             "Subtract only what was added to this summary."
         )
 
@@ -344,7 +356,7 @@ def _too_large(schema: Schema, axes: Axes, error: TooLargeError) -> NaivelyError
     """Return the error of a statistic that would not be finite; nothing has been changed."""
     k, j = error.at
     return NaivelyError(
-        f"in class {axes.classes[k].item()!r}, {schema.name(schema.numbers[j])} would hold numbers "
+        f"in class {axes.classes.item(k)!r}, {schema.name(schema.numbers[j])} would hold numbers "
         f"so large that their variance exceeds the range of float64 (a mean of {error.mean:g}). "
         "Rescale the column, or leave such rows out. Nothing was changed."
     )

@@ -66,13 +66,13 @@ class Term:
         weights = np.minimum(sample.weight, 1.0)
         cells = self._cells(sample.numbers, sample.categories, sample.texts)
         found = self.family.among_others(cells, weights, self.parameters)
-        return found.reshape(*found.shape[:2], -1)
+        return found.reshape(*found.shape[:2], len(self.columns))
 
     def log_density(self, numbers: Floats, codes: Codes, texts: TextRows | None = None) -> Floats:
         """Return log f of shape (n, K, number of columns), without weights."""
         cells = self._cells(numbers, codes, texts)
         found = self.family.log_density(cells, self.parameters)
-        return found.reshape(*found.shape[:2], -1)
+        return found.reshape(*found.shape[:2], len(self.columns))
 
     def each_column(self, sample: Sample) -> Iterator[Floats]:
         """Yield log f of column after column, each of shape (n, K): `among_others` by the form."""
@@ -96,7 +96,7 @@ class Term:
             self.statistic,
             self.parameters,
         )
-        return own.reshape(len(sample), -1)
+        return own.reshape(len(sample), len(self.columns))
 
     def _cells(self, numbers: Floats, codes: Codes, texts: TextRows | None) -> Any:
         """Return the cells of the columns: of numbers a table, of others a column."""

@@ -197,3 +197,62 @@ def test_balanced_classes_and_given_probabilities_contradict_each_other(kind):
 def test_given_probabilities_are_multiplied_by_given_weights():
     model = GaussianNB(priors=[0.2, 0.3, 0.5], class_weight={"a": 5.0}).fit(COUNTS, Y)
     np.testing.assert_allclose(model.class_prior_, np.array([1.0, 0.3, 0.5]) / 1.8, atol=1e-12)
+
+
+# --- priors by label ------------------------------------------------------------------------------
+
+BY_LABEL = {"c": 0.5, "a": 0.2, "b": 0.3}
+
+
+def with_priors(kind, priors, **params):
+    return kind(**{PRIORS.get(kind.__name__, "class_prior"): priors}, **params)
+
+
+def test_priors_by_label_are_those_in_the_order_of_the_classes(kind, tmp_path):
+    in_order = with_priors(kind, [0.2, 0.3, 0.5]).fit(COUNTS, Y)
+    by_label = with_priors(kind, BY_LABEL).fit(COUNTS, Y)
+    expected = in_order.predict_joint_log_proba(COUNTS)
+    by_label.save(tmp_path / "model")
+    loaded = naively.load(tmp_path / "model")
+    assert loaded.get_params() == by_label.get_params()
+    models = {
+        "fitted": by_label,
+        "loaded": loaded,
+        "pickled": pickle.loads(pickle.dumps(by_label)),
+        "in batches": with_priors(kind, BY_LABEL, open_classes=True).partial_fit(COUNTS, Y),
+        "read off": kind.from_summary(by_label.summary_, **by_label.get_params()),
+    }
+    for name, model in models.items():
+        np.testing.assert_array_equal(model.predict_joint_log_proba(COUNTS), expected, name)
+
+
+def test_priors_by_label_are_tuned_evaluated_and_reported(kind):
+    name = PRIORS.get(kind.__name__, "class_prior")
+    tuning = naively.tune(kind(), COUNTS, Y, grid={name: [None, BY_LABEL]}, folds=3)
+    same = naively.tune(kind(), COUNTS, Y, grid={name: [None, [0.2, 0.3, 0.5]]}, folds=3)
+    assert tuning.cv_results_["mean_test_score"].tolist() == (
+        same.cv_results_["mean_test_score"].tolist()
+    )
+    for folds in (3, "leave-one-out") if kind is GaussianNB else (3,):
+        given = evaluate(with_priors(kind, BY_LABEL), COUNTS, Y, folds=folds)
+        assert (
+            given.loss == evaluate(with_priors(kind, [0.2, 0.3, 0.5]), COUNTS, Y, folds=folds).loss
+        )
+    if kind is GaussianNB:
+        assert "No comparison" not in str(naively.report(with_priors(kind, BY_LABEL), COUNTS, Y))
+
+
+@pytest.mark.parametrize(
+    ("priors", "message"),
+    [
+        ({"a": 0.5, "b": 0.5}, r"must name each class of the data \('a', 'b', 'c'\); got 'a', 'b'"),
+        ({**BY_LABEL, "d": 0}, r"must name each class of the data .*; got 'd'\."),
+        ({}, "must name each class .*; got none"),
+        ({**BY_LABEL, "c": "half"}, "must hold a number for each class"),
+        (["a", "b", "c"], "must hold a number for each class, in an array or in a dict by label"),
+    ],
+    ids=["too few", "too many", "none", "a text", "labels alone"],
+)
+def test_wrong_priors_say_what_priors_are(kind, priors, message):
+    with pytest.raises(NaivelyError, match=f"priors {message}"):
+        with_priors(kind, priors).fit(COUNTS, Y).predict(COUNTS)

@@ -3,6 +3,7 @@
 import pickle
 import tracemalloc
 import warnings
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -229,6 +230,15 @@ def test_without_smoothing_a_class_that_lacks_a_word_is_impossible():
         assert np.isfinite(model.predict_proba(rows * 100)).all()
     every = BernoulliNB(alpha=0.0).fit(X, y).predict_proba(1 - X)
     assert np.isfinite(every).all()
+
+
+def test_without_smoothing_an_entry_of_every_row_is_never_absent_in_any_order_of_weights():
+    X = np.array([[1.0, 1.0]] + [[1.0, np.nan]] * 4 + [[0.0, 1.0]])
+    y, w = np.array([*"aaaaab"]), np.array([0.1, 0.1, 3.7, 1.0, 1.0, 1.0])
+    for order in permutations(range(6)):
+        at = list(order)
+        model = BernoulliNB(alpha=0.0).fit(X[at], y[at], sample_weight=w[at])
+        np.testing.assert_allclose(model.predict_proba([[np.nan, 0.0]]), [[59 / 60, 1 / 60]])
 
 
 def test_negative_counts_name_the_estimator_the_row_and_the_column():

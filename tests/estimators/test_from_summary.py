@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from naively import CategoricalNB, GaussianNB, NaiveBayes, summarize
+from naively import CategoricalNB, GaussianNB, NaiveBayes, Summary, summarize
 from naively.exceptions import NaivelyError
 
 FRAME = pd.DataFrame({"age": [30.0, 40.0, 50.0, 60.0], "town": ["Ulm", "Bonn", "Ulm", "Bonn"]})
@@ -94,3 +94,12 @@ def test_a_family_of_a_column_without_a_cell_adds_nothing(family):
 def test_families_of_a_column_are_different():
     with pytest.raises(NaivelyError, match="the families of column 0 must be different"):
         NaiveBayes(families={0: ("gaussian", "gaussian")}).fit([[1.0], [2.0]], ["a", "b"])
+
+
+@pytest.mark.parametrize("families", [None, "best", {"age": "histogram"}])
+@pytest.mark.parametrize("calibration", [None, "temperature"])
+def test_a_summary_without_rows_gives_no_model_and_says_why(families, calibration):
+    model = NaiveBayes(families=families, calibration=calibration)
+    nothing = Summary.zero(model.fit(FRAME[["age"]], LABELS).summary_.schema, np.array(["a", "b"]))
+    with pytest.raises(NaivelyError, match="at least one row must have a weight above zero"):
+        NaiveBayes.from_summary(nothing, families=families, calibration=calibration)

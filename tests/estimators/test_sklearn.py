@@ -23,6 +23,7 @@ from naively import (
     MultinomialNB,
     NaiveBayes,
 )
+from tests.packages import installed
 
 ESTIMATORS = [
     GaussianNB(),
@@ -85,7 +86,7 @@ def test_scikit_learns_own_tests_pass_with_our_estimator_in_its_place():
 
 
 def test_parameters_learned_from_tensors_are_arrays():
-    torch = pytest.importorskip("torch")
+    torch = installed("torch", "gpu")
     X, y = load_iris(return_X_y=True)
     model = GaussianNB().fit(torch.tensor(X), torch.tensor(y))
     expected = GaussianNB().fit(X, y)

@@ -258,6 +258,15 @@ def test_where_no_other_class_is_possible_there_is_no_change():
     assert not model.counterfactual(X[0], to="a")
 
 
+def test_a_date_is_changed_by_its_name_or_by_that_of_a_part():
+    days = pd.date_range("2024-01-01", periods=120, freq="7D")
+    X = pd.DataFrame({"when": days, "x": np.arange(120) % 7})
+    model = NaiveBayes().fit(X, np.where(days.month < 6, "spring", "autumn"))
+    for columns in ("when", ["when"], ["when.month"]):
+        found = model.counterfactual(X.iloc[[60]], columns=columns)
+        assert [change.column for change in found.changes] == ["when.month"]
+
+
 def test_bad_requests_are_errors_that_say_what_to_do():
     X, y = mixed()
     model = NaiveBayes().fit(X, y)

@@ -13,4 +13,4 @@ KERNEL = (
     "model_files",
     "tokens",
 )  # what runs under the sanitizers too
-TARGETS = (*KERNEL, "frames", "dates", "sql_names")
+TARGETS = (*KERNEL, "frames", "dates", "sql_names", "routes")

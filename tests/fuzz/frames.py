@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from naively import summarize
 from tests import oracles
-from tests.dtypes import DTYPES, expected
+from tests.dtypes import DTYPES, VALUES, expected
 
 TAKEN = {key: row["summarize"] for key, row in expected().items()}
 LIBRARIES = ("pandas", "polars", "pyarrow")
@@ -27,6 +27,7 @@ CELLS = {
     "texts": st.sampled_from(
         ["a", "b", "ü", "日本", "", " a", "1", "01", "true", "NaN", "None", "<NA>"]
     ),
+    "ranges": st.sampled_from(sorted({*VALUES["ranges"]})),
     "nothing": st.none(),
     "days": st.dates(date(1678, 1, 1), date(2262, 1, 1)),  # as far as nanoseconds reach
     "moments": st.datetimes(datetime(1678, 1, 1), datetime(2262, 1, 1)),

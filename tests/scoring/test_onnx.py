@@ -10,6 +10,7 @@ import onnxruntime
 import pytest
 
 from naively import GaussianNB, NaivelyError
+from naively._optional import install
 from naively.scoring.export import to_onnx
 from tests.exported import CASES, IRIS, LABELS, assert_agrees, twins
 
@@ -113,4 +114,4 @@ def test_a_missing_package_is_named():
         "to_onnx(GaussianNB().fit([[0.0]], ['a']))\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert 'exporting to ONNX needs the package onnx: pip install "naively[onnx]".' in run.stderr
+    assert f"exporting to ONNX needs the package onnx: {install('onnx')}" in run.stderr

@@ -14,6 +14,7 @@ import sqlglot
 from sqlglot import exp
 
 from naively import GaussianNB, NaivelyError
+from naively._optional import install
 from naively.dialects import DIALECTS
 from naively.scoring.export import to_sql
 from tests import postgres
@@ -270,4 +271,4 @@ def test_a_missing_package_is_named():
         "to_sql(GaussianNB().fit([[0.0]], ['a']), 'data', columns=['x'])\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert 'exporting to SQL needs the package sqlglot: pip install "naively[sql]".' in run.stderr
+    assert f"exporting to SQL needs the package sqlglot: {install('sql')}" in run.stderr

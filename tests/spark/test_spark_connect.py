@@ -14,9 +14,7 @@ from tests import connected, sparks
 if sparks.absent():
     pytest.skip(sparks.absent(), allow_module_level=True)
 if find_spec("grpc") is None:
-    reason = (
-        'Spark\'s client is not installed: pip install "naively[connect]", or make test SPARK=1'
-    )
+    reason = "Spark's client is not installed: pip install '.[connect]', or make test SPARK=1"
     pytest.skip(reason, allow_module_level=True)
 
 

@@ -205,6 +205,10 @@ def format_2(summary, **words):
     said = {"bound": bound, "hashes": "cells", "drawn": bool(drawn), "untyped": bool(untyped)}
     moments = tensors["moments"]
     tensors |= {"moments": moments[:3], "rest": moments[3]}
+    tensors = {n: t for n, t in tensors.items() if not n.startswith(("classes", "categories."))}
+    named = zip(header["categories"], summary.categories, strict=True)
+    said["categories"] = [{"type": kind, "names": column.tolist()} for kind, column in named]
+    said["classes"] = summary.classes.tolist()
     return header | {"format": 2} | said | words, tensors
 
 

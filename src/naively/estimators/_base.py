@@ -34,6 +34,19 @@ if TYPE_CHECKING:
 
 __all__ = ["SummaryClassifier"]
 
+_NEVER_CALLED = (  # the methods that classes may override in scikit-learn's naive Bayes
+    "_joint_log_likelihood",
+    "_check_X",
+    "_check_X_y",
+    "_count",
+    "_init_counters",
+    "_partial_fit",
+    "_update_class_log_prior",
+    "_update_feature_log_prob",
+    "_update_mean_variance",
+    "_validate_n_categories",
+)
+
 
 class SummaryClassifier(
     MeasurementMixin,
@@ -59,6 +72,19 @@ class SummaryClassifier(
     }
     decay: float
     open_classes: bool
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Refuse a subclass that overrides what scikit-learn calls, and nothing here."""
+        super().__init_subclass__(**options)
+        for name in _NEVER_CALLED:
+            owner = next((kind for kind in cls.__mro__ if name in vars(kind)), None)
+            if owner is not None and not owner.__module__.startswith("naively."):
+                raise NaivelyError(
+                    f"{cls.__name__} must not override {name}, which scikit-learn's naive Bayes "
+                    "calls and naively's does not: rows are measured and scored by the kernel. "
+                    "Override the public methods that you use (fit, predict, predict_proba, ...; "
+                    "none calls another), or inherit from scikit-learn's class."
+                )
 
     @classmethod
     def from_summary(cls, summary: Summary, **params: Any) -> Self:

@@ -5,15 +5,20 @@ The errors are scikit-learn's, by type and words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import wraps
 from math import inf
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-__all__ = ["Interval", "OneOf", "check"]
+__all__ = ["Interval", "OneOf", "by_name", "check"]
+
+Init = TypeVar("Init", bound=Callable[..., None])
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,28 @@ class OneOf(tuple[str, ...]):
 
     def __str__(self) -> str:
         return f"a str among {{{', '.join(map(repr, sorted(self)))}}}"
+
+
+def by_name(init: Init) -> Init:
+    """Return an ``__init__`` that says what is wrong with arguments, in the name of its class."""
+    names = [*inspect.signature(init).parameters][1:]
+
+    @wraps(init)
+    def checked(self: Any, *args: Any, **params: Any) -> None:
+        owner = type(self).__name__
+        if args:
+            raise TypeError(
+                f"{owner} takes its parameters by name, such as {owner}({names[0]}=...); got a "
+                f"{type(args[0]).__name__} without a name. Rows and labels are given to fit: "
+                f"{owner}().fit(X, y)."
+            )
+        for name in params.keys() - set(names):
+            close = get_close_matches(name, names, n=1, cutoff=0.7)
+            hint = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(names)}."
+            raise TypeError(f"{owner} has no parameter {name!r}; {hint}")
+        init(self, **params)
+
+    return checked  # type: ignore[return-value]
 
 
 def check(owner: str, constraints: Mapping[str, Sequence[Any]], params: Iterable[Any]) -> None:

@@ -52,7 +52,7 @@ class CountClassifier(SummaryClassifier):
         "alpha": [Interval(Real, 0), "array-like"],
         "force_alpha": [bool, np.bool_],
         "fit_prior": [bool, np.bool_],
-        "class_prior": ["array-like", None],
+        "class_prior": ["array-like", dict, None],
         "calibration": [OneOf(["temperature"]), None],
         **SummaryClassifier._constraints,
     }

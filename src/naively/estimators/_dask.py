@@ -15,14 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from naively.engines.devices import is_on_device
+from naively.engines.devices import is_dask, is_on_device
 
-__all__ = ["is_dask", "lazy_on_dask"]
-
-
-def is_dask(X: Any) -> bool:
-    """Whether X is a collection of Dask's."""
-    return type(X).__module__.partition(".")[0] == "dask"
+__all__ = ["lazy_on_dask"]
 
 
 def lazy_on_dask(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

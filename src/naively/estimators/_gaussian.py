@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from naively import _kernel
 from naively.estimators._base import SummaryClassifier
-from naively.estimators._constraints import Interval, OneOf
+from naively.estimators._constraints import Interval, OneOf, by_name
 from naively.estimators._state import State
 from naively.estimators._validation import check_defined
 from naively.exceptions import NaivelyError
@@ -36,7 +36,7 @@ class GaussianClassifier(SummaryClassifier):
     _name = "GaussianNB"
     _alone = "number"
     _constraints: ClassVar[dict[str, list[Any]]] = {
-        "priors": ["array-like", None],
+        "priors": ["array-like", dict, None],
         "var_smoothing": [Interval(Real, 0)],
         "variance": [OneOf(["class", "shared"])],
         "ddof": [Interval(Integral, 0)],
@@ -45,10 +45,11 @@ class GaussianClassifier(SummaryClassifier):
         **SummaryClassifier._constraints,
     }
 
+    @by_name
     def __init__(
         self,
         *,
-        priors: ArrayLike | None = None,
+        priors: ArrayLike | Mapping[Any, float] | None = None,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         var_smoothing: float = 1e-9,
         variance: Literal["class", "shared"] = "class",

@@ -10,9 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from naively import labels
-from naively.engines.devices import check_one_place, holds_booleans, is_on_device, on_host
-from naively.estimators._dask import is_dask
-from naively.estimators._validation import Checked, check_labels, check_table, check_weights
+from naively.engines.devices import (
+    check_one_place,
+    holds_booleans,
+    is_dask,
+    is_on_device,
+    on_host,
+)
+from naively.engines.weighted_rows import without_zeros
+from naively.estimators._validation import Checked, check_labels, check_table, row_weights
 from naively.measure import measure
 from naively.model import SAMPLE
 from naively.rows import Rows, Targets
@@ -47,6 +53,7 @@ class MeasurementMixin:
             return self._measured_on_device(X, y, sample_weight, known)
         check_one_place(X, y=y, sample_weight=sample_weight)
         if not is_dask(X):
+            X, y, sample_weight = without_zeros(X, y, sample_weight)
             checked = self._check(X, None if known is None else self._decided(X, known))
             return self._summarize(checked, y, sample_weight), checked.dtype
         from naively.engines import dask
@@ -131,8 +138,10 @@ class MeasurementMixin:
         self, checked: Checked, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> Summary:
         table, schema = checked.table, checked.schema
-        encoded = labels.encode(check_labels(self, y, table.shape[0]))
-        return self._measure(table, schema, Targets(*encoded, check_weights(table, sample_weight)))
+        n_rows = table.shape[0]
+        encoded = labels.encode(check_labels(self, y, n_rows))
+        targets = Targets(*encoded, row_weights(n_rows, sample_weight))
+        return self._measure(table, schema, targets)
 
     def _measure(
         self, table: Any, schema: Schema, targets: Targets, sample: Sample | None = None

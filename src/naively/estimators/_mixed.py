@@ -6,7 +6,6 @@ otherwise; the edges of histograms are fixed by a sample of the first rows.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sized
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,10 +14,10 @@ import numpy as np
 
 from naively import labels
 from naively.engines import single_row
-from naively.engines.tables import flagged, names_of, read, schema_of
+from naively.engines.tables import flagged, names_of, only_name, read, schema_of, text_column
 from naively.estimators._base import SummaryClassifier
 from naively.estimators._prediction import numbers_of_row, row_of_dict
-from naively.estimators._validation import Checked, check_cells, check_labels, text_column
+from naively.estimators._validation import Checked, check_cells, check_labels
 from naively.estimators.choice import (
     BEST,
     by_column,
@@ -28,7 +27,7 @@ from naively.estimators.choice import (
     kind_of,
     with_options,
 )
-from naively.exceptions import NaivelyError
+from naively.exceptions import NaivelyError, warn
 from naively.families.edges import edges
 from naively.families.family import Family
 from naively.families.text import Text
@@ -51,7 +50,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MixedClassifier"]
 
-_EDGES = 1000  # rows that the edges of histograms need
 _MANY = 100_000  # categories that are worth a warning
 
 
@@ -117,7 +115,7 @@ class MixedClassifier(SummaryClassifier):
         column = text_column(X, known)
         X = check_cells(self, X if column is None else column, known)
         if known is None:
-            schema = self._schema_of(X, {} if column is None else {_only_name(X): "text"})
+            schema = self._schema_of(X, {} if column is None else {only_name(X): "text"})
             table = read(X, schema, n_jobs=self.n_jobs)
             return Checked(table, schema.names, np.dtype(np.float64), schema)
         _warn_of_more(X, known)
@@ -155,7 +153,7 @@ class MixedClassifier(SummaryClassifier):
             check_columns(given, first.schema)
             return self._cut(with_options(first.schema, self.families), lambda: first.sample)
 
-        return SchemaFromFirstRows(given, complete, _EDGES)
+        return SchemaFromFirstRows(given, complete, SAMPLE)
 
     def _families(self, schema: Schema) -> list[tuple[Family, ...]]:
         """Return the families of each column: all candidates, where rows are to choose the best."""
@@ -217,14 +215,14 @@ class MixedClassifier(SummaryClassifier):
         self._warn_of(table, schema)
         if schema.sample or schema.edges or schema.functions:
             return measure(table, targets, schema, n_jobs=self.n_jobs, sample=sample)
-        size = self._sample_size() or _EDGES  # drawn once, for the edges too
+        size = self._sample_size() or SAMPLE  # drawn once, for the edges too
         size *= 2 if schema.texts else 1
 
         def first() -> Sample:
             nonlocal sample
             wanted = replace(schema, sample=size)
             sample = measure_sample(table, targets, wanted, n_jobs=self.n_jobs)
-            return sample.least(_EDGES)
+            return sample.least(SAMPLE)
 
         schema = self._cut(schema, first)
         return measure(table, targets, schema, n_jobs=self.n_jobs, sample=sample)
@@ -232,15 +230,13 @@ class MixedClassifier(SummaryClassifier):
     def _warn_of(self, seen: Rows | Summary, schema: Schema) -> None:
         for j, categories in zip(schema.categories, seen.categories, strict=True):
             if categories.size > _MANY:
-                warnings.warn(
+                warn(
                     f"{schema.name(j)} has {categories.size:,} categories. Is it an identifier, or "
                     "a number? Then leave it out, or give it a family of numbers.",
-                    UserWarning,
-                    stacklevel=5,
                 )
 
     def _settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:
-        return self._cut(schema, lambda: first(_EDGES))
+        return self._cut(schema, lambda: first(SAMPLE))
 
     def _reads_products(self, schema: Schema) -> bool:
         """Whether the model is to be read off the products of columns, too."""
@@ -262,7 +258,8 @@ class MixedClassifier(SummaryClassifier):
             schema = replace(schema, centres=_centres(first))
         if not bins:
             return schema
-        cuts, knots = (tuple(map(tuple, part.tolist())) for part in edges(first.numbers))
+        found = edges(first.numbers, weight=first.weight)
+        cuts, knots = (tuple(map(tuple, part.tolist())) for part in found)
         return replace(schema, edges=cuts, knots=knots)
 
     def _check_summary(self, summary: Summary) -> None:
@@ -314,11 +311,6 @@ def _centres(first: Sample) -> tuple[float, ...]:
     return tuple(np.where(seen, first.numbers * share, 0.0).sum(axis=0).tolist())
 
 
-def _only_name(X: Any) -> Any:
-    """Return the name of a table's only column, or its place."""
-    return (names_of(X) or (0,))[0]
-
-
 def _check_options(family: Text, schema: Schema, j: int) -> None:
     """Raise where a summary does not read words as a family of text does."""
     options = schema.options[schema.texts.index(j)]
@@ -342,8 +334,6 @@ def _warn_of_more(X: Any, schema: Schema) -> None:
     more = [name for name in names if name not in known]
     if more:
         shown = ", ".join(map(repr, more[:5])) + (", ..." if len(more) > 5 else "")
-        warnings.warn(
+        warn(
             f"the table has columns that the model was not fitted on, and ignores: {shown}.",
-            UserWarning,
-            stacklevel=4,
         )

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from naively.engines import tables
 from naively.estimators import choice
-from naively.estimators._constraints import OneOf
+from naively.estimators._constraints import OneOf, by_name
 from naively.estimators._mixed_stream import MixedStream
 from naively.estimators._validation import Checked
 from naively.estimators.choice import BEST, as_text, choose, from_text, interaction_kinds
@@ -31,7 +31,7 @@ class NaiveBayesClassifier(MixedStream):
     _name = "NaiveBayes"
     _constraints: ClassVar[dict[str, list[Any]]] = {
         "families": [dict, OneOf(["best"]), None],
-        "priors": ["array-like", None],
+        "priors": ["array-like", dict, None],
         "calibration": [OneOf(["weights", "temperature"]), None],
         "interactions": [OneOf(["auto"]), tuple, list, None],
         "costs": ["array-like", None],
@@ -39,11 +39,12 @@ class NaiveBayesClassifier(MixedStream):
         **MixedStream._constraints,
     }
 
+    @by_name
     def __init__(
         self,
         *,
         families: Mapping[Any, Any] | Literal["best"] | None = None,
-        priors: ArrayLike | None = None,
+        priors: ArrayLike | Mapping[Any, float] | None = None,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         calibration: Literal["weights", "temperature"] | None = "weights",
         interactions: Literal["auto"] | tuple[str, ...] | None = "auto",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -17,6 +18,8 @@ from naively.summary import Summary
 
 __all__ = ["PersistenceMixin"]
 
+_BY_CLASS = ("class_weight", "priors", "class_prior")  # numbers, or a dict of them by label
+
 
 class PersistenceMixin(LearnedMixin):
     """The methods that write a model, and the one that makes it again of what was written."""
@@ -29,7 +32,7 @@ class PersistenceMixin(LearnedMixin):
         def get_params(self, deep: bool = True) -> dict[str, Any]: ...
         def _check_params(self) -> None: ...
         def _check_declared(self, declared: Any) -> None: ...
-        def _decide(self, summary: Summary) -> Summary: ...
+        def _readable(self, summary: Summary) -> Summary: ...
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, completely or not at all; `naively.load` reads it.
@@ -83,23 +86,23 @@ class PersistenceMixin(LearnedMixin):
     def _params_as_text(self) -> dict[str, Any]:
         """Return the parameters as JSON can hold them."""
         params: dict[str, Any] = self.get_params(deep=False)
-        for name in ("priors", "class_prior", "costs"):
-            if params.get(name) is not None:
-                params[name] = np.asarray(params[name], dtype=np.float64).tolist()
-        if isinstance(self.class_weight, dict):  # JSON takes text alone for keys
-            pairs = self.class_weight.items()
-            params["class_weight"] = [[np.asarray(k).tolist(), float(w)] for k, w in pairs]
+        for name in ("costs", *_BY_CLASS):
+            given = params.get(name)
+            if isinstance(given, Mapping):  # JSON takes text alone for keys
+                params[name] = [[np.asarray(k).tolist(), float(v)] for k, v in given.items()]
+            elif not (given is None or isinstance(given, str)):
+                params[name] = np.asarray(given, dtype=np.float64).tolist()
         return params
 
     @classmethod
     def _from_text(cls, summary: Summary, params: dict[str, Any]) -> Self:
         """Return what was saved: also one that has seen too little for a model so far."""
-        if isinstance(params.get("class_weight"), list):
-            params = {**params, "class_weight": dict(params["class_weight"])}
-        estimator = cls(**params)
+        by_class = {name: params[name] for name in _BY_CLASS if isinstance(params.get(name), list)}
+        dicts = {n: dict(v) for n, v in by_class.items() if all(isinstance(p, list) for p in v)}
+        estimator = cls(**{**params, **dicts})
         estimator._check_params()
         estimator._check_declared(summary.classes)
-        summary = estimator._decide(summary)
+        summary = estimator._readable(summary)
         with suppress(NaivelyError):  # `predict` raises it, as it did before the model was saved
             return estimator._adopt(summary, estimator._read(summary))
         return estimator._adopt(summary)

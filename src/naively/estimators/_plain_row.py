@@ -126,7 +126,9 @@ def plain_weight(weight: Any) -> float:
 def is_same_row(a: Row, b: Row, absent: Any) -> bool:
     """Whether two rows have the same cells; missing ones are equal, and a dict may lack some."""
     if isinstance(a, dict) and isinstance(b, dict):
-        return all(_same(a.get(name, absent), b.get(name, absent)) for name in a | b)
+        if not all(_same(cell, b.get(name, absent)) for name, cell in a.items()):
+            return False
+        return all(_same(absent, cell) for name, cell in b.items() if name not in a)
     return type(a) is type(b) and len(a) == len(b) and all(map(_same, a, b))
 
 

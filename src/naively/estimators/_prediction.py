@@ -152,7 +152,7 @@ class PredictionMixin(LearnedMixin):
         y, sample_weight = on_host(y), on_host(sample_weight)
         present, codes = labels.encode(check_labels(self, y, predicted.shape[0]))
         labels.union(present, self.classes_)  # raises where they are of another type
-        weights = check_weights(predicted, sample_weight)
+        weights = check_weights(predicted.shape[0], sample_weight)
         return float(np.average(present[codes] == predicted, weights=weights))
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
@@ -167,14 +167,14 @@ class PredictionMixin(LearnedMixin):
         It is infinite if a true class has probability 0, for example a label that was never seen.
         """
         snapshot = self._snapshot()
-        log_proba, classes = on_host(snapshot.predict_log_proba(X)), snapshot.classes_
+        log_proba, classes = np.asarray(on_host(snapshot.predict_log_proba(X))), snapshot.classes_
         y, sample_weight = on_host(y), on_host(sample_weight)
         present, codes = labels.encode(check_labels(self, y, log_proba.shape[0]))
         check_known(present, labels.union(present, classes))
         known = labels.contained(present, classes)
         at = np.where(known, labels.positions(present, classes), 0)[codes]
         terms = np.where(known[codes], log_proba[np.arange(at.size), at], -np.inf)
-        weights = check_weights(log_proba, sample_weight)
+        weights = check_weights(at.size, sample_weight)
         if weights is not None:
             terms, weights = terms[weights > 0], weights[weights > 0]
         return -float(np.average(terms.astype(np.float64), weights=weights))
@@ -250,7 +250,8 @@ def numbers_of_row(row: Any, schema: Schema) -> NDArray[np.float64]:
     if values.dtype is _FLOAT64:
         return values
     if values.dtype.kind == "f":
-        return np.ascontiguousarray(values, dtype=np.float64)
+        with np.errstate(over="ignore"):  # infinity is an error that names the cell
+            return np.ascontiguousarray(values, dtype=np.float64)
     if values.dtype.kind == "O":
         cells = enumerate(values.tolist())
         return np.array([numbers_of_objects([cell], schema.name(j))[0] for j, cell in cells])

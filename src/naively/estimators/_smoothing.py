@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
+
+from naively.exceptions import warn
 
 __all__ = ["large_enough"]
 
@@ -16,10 +17,8 @@ def large_enough(alpha: Any) -> Any:
     """Return alpha, a number or one for each column, raised to 1e-10 with a warning."""
     if np.min(alpha) >= _LEAST_ALPHA:
         return alpha
-    warnings.warn(
+    warn(
         f"alpha too small will result in numeric errors, setting alpha = {_LEAST_ALPHA:.1e}. "
         "Use `force_alpha=True` to keep alpha unchanged.",
-        UserWarning,
-        stacklevel=5,
     )
     return np.maximum(alpha, _LEAST_ALPHA)

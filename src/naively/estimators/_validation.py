@@ -16,6 +16,8 @@ from naively import kinds, labels
 from naively.engines import arrays
 from naively.exceptions import NaivelyError
 from naively.families.gaussian import GaussianParameters
+from naively.measure import checked_weights
+from naively.model import ALL_ZERO
 from naively.rows import Table
 from naively.schema import Schema
 from naively.sparse import SparseRows, is_sparse
@@ -30,7 +32,7 @@ __all__ = [
     "check_labels",
     "check_table",
     "check_weights",
-    "text_column",
+    "row_weights",
     "whole_codes",
 ]
 
@@ -86,6 +88,7 @@ def _check_other(estimator: Any, X: Any) -> Checked:
 
 def _check_array(estimator: Any, X: Any, dtype: Any) -> NDArray[Any]:
     arrays.check_dense(X)
+    arrays.check_no_file(X)
     X = arrays.unmasked(X)
     if dtype == "numeric":
         X = _numbers(estimator, X)
@@ -100,9 +103,11 @@ def _check_array(estimator: Any, X: Any, dtype: Any) -> NDArray[Any]:
             raise _text_error(estimator, str(error)) from None
         if "Complex data not supported" in str(error):
             raise _complex_error() from None
-        if "Expected 2D array, got 1D array" not in str(error):
-            raise
-        raise NaivelyError(f"{error} For one row, use predict_one or predict_proba_one.") from None
+        if "Expected 2D array" in str(error) or "2-dimensional container" in str(error):
+            raise arrays.shape_error(X) from None
+        if "inhomogeneous" in str(error):
+            raise NaivelyError(f"rows of X must be equally long; {error}") from None
+        raise NaivelyError(str(error)) from None
 
 
 def _numbers(estimator: Any, X: Any) -> Any:
@@ -115,16 +120,22 @@ def _numbers(estimator: Any, X: Any) -> Any:
             X = np.asarray(X)
         except (TypeError, ValueError):  # such as rows of different lengths
             return X
+    if X.ndim == 0:
+        raise arrays.shape_error(X)
     held = kinds.held_by_dtype(X.dtype) or kinds.held_by_objects(X.ravel().tolist())
     if held.what == "text":
         raise _text_error(estimator, held.type)
-    if X.dtype.kind == "c":
+    if X.dtype.kind == "c" or any(isinstance(cell, complex) for cell in _objects(X, held)):
         raise _complex_error()
     if held.what in (*kinds.DATES, "time") or (held.what == "other" and X.dtype.kind != "O"):
         kinds.kind_of(held, "X")
     if X.dtype.kind != "O" or held.what == "other":
         return X
     return kinds.numbers_of_objects(X.ravel().tolist(), "X").reshape(X.shape)
+
+
+def _objects(X: NDArray[Any], held: kinds.Held) -> list[Any]:
+    return X.ravel().tolist() if X.dtype.kind == "O" and held.what == "other" else []
 
 
 def _text_error(estimator: Any, what: str) -> NaivelyError:
@@ -164,58 +175,30 @@ def check_cells(estimator: Any, X: Any, known: Schema | None) -> Any:
     return X
 
 
-def text_column(X: Any, known: Schema | None) -> Any:
-    """Return a single column of text as a table; None where X is none.
-
-    A column of pandas or polars keeps its name, unless the model has another one. A model of a
-    single column of text takes columns in which all cells are missing too.
-    """
-    if isinstance(X, str):
-        raise NaivelyError(
-            f"texts must be given in a list or a column; got the text {X[:60]!r}. Give [text], or "
-            "use predict_one or predict_proba_one."
-        )
-    if getattr(X, "ndim", 1) != 1:
-        return None
-    wanted = {"text"} if known is None or known.held != ("text",) else {"text", "nothing"}
-    if isinstance(X, np.ndarray | list | tuple):
-        cells = np.asarray(arrays.unmasked(X), dtype=object) if _held_by(X) in wanted else None
-        return None if cells is None or cells.ndim != 1 else cells[:, np.newaxis]
-    from naively.engines import frames
-    from naively.engines.native import is_column
-
-    if not is_column(X) or frames.held_by(X).what not in wanted:
-        return None
-    names = None if known is None else known.names
-    name = getattr(X, "name", None) if names is None else names[0]
-    if hasattr(X, "to_frame") and isinstance(name, str) and name:
-        return X.to_frame(name)
-    return np.array(frames.cells_of(X), dtype=object)[:, np.newaxis]
-
-
-def _held_by(X: Any) -> str:
-    """Return what a list or an array of one dimension holds, by its first present cell."""
-    if isinstance(X, np.ndarray) and (X.ndim != 1 or X.dtype.kind not in "OUT"):
-        return "other"
-    for cell in X:
-        if not kinds.is_missing(cell):
-            return "text" if isinstance(cell, str) else "other"
-    return "nothing" if len(X) else "other"
-
-
 def _check_width(estimator: Any, X: Any, known: Schema | None) -> None:
     if known is None or X.shape[1] == known.n_columns:
         return
     if not known.dates or X.shape[1] != len(known.inputs or ()):
         from sklearn.utils.validation import _check_n_features
 
-        _check_n_features(estimator, X, reset=False)
+        _raise_as_ours(_check_n_features, estimator, X)
 
 
 def _check_names(estimator: Any, X: Any) -> None:
     from sklearn.utils.validation import _check_feature_names
 
-    _check_feature_names(estimator, X, reset=False)
+    _raise_as_ours(_check_feature_names, estimator, X)
+
+
+def _raise_as_ours(check: Any, estimator: Any, X: Any) -> None:
+    """Raise the error of a check of scikit-learn's as one of this package, with what to do."""
+    try:
+        check(estimator, X, reset=False)
+    except ValueError as error:
+        raise NaivelyError(
+            f"{str(error).strip()} Give the columns that {estimator._name} was fitted on, in their "
+            "order, and no others."
+        ) from None
 
 
 def check_codes(
@@ -298,20 +281,34 @@ def _check_other_labels(estimator: Any, y: Any) -> NDArray[Any]:
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import _check_y
 
-    array = _check_y(y, multi_output=False, y_numeric=False, estimator=estimator)
-    check_classification_targets(array)
+    try:
+        array = _check_y(y, multi_output=False, y_numeric=False, estimator=estimator)
+        check_classification_targets(array)
+    except ValueError as error:
+        what = str(error).removesuffix(".")
+        if array.ndim != 1:
+            raise NaivelyError(f"{what}. {labels.ONE_PER_ROW}") from None
+        is_regression = "continuous" in what
+        hint = "Make classes of them, as by pandas.cut" if is_regression else "Leave those rows out"
+        raise NaivelyError(f"{what}. {hint}.") from None
     return array
 
 
-def check_weights(X: Any, sample_weight: ArrayLike | None) -> NDArray[np.float64] | None:
-    """Return one weight per row as float64, or None."""
+def row_weights(n_rows: int, sample_weight: ArrayLike | None) -> NDArray[np.float64] | None:
+    """Return one weight per row as float64, or None; they may all be zero."""
     if sample_weight is None:
         return None
-    if not isinstance(sample_weight, Real):
-        sample_weight = arrays.as_weights(sample_weight)
-    from sklearn.utils.validation import _check_sample_weight
+    if isinstance(sample_weight, Real):
+        return np.full(n_rows, float(sample_weight))
+    return arrays.as_weights(sample_weight)
 
-    return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+
+def check_weights(n_rows: int, sample_weight: ArrayLike | None) -> NDArray[np.float64] | None:
+    """Return one weight per row of rows to be averaged, not all of them zero; or None."""
+    weights = row_weights(n_rows, sample_weight)
+    if weights is not None and not checked_weights(weights, n_rows).any():
+        raise NaivelyError(ALL_ZERO)
+    return weights
 
 
 def check_known(present: NDArray[Any], declared: NDArray[Any] | None) -> None:
@@ -333,7 +330,7 @@ def check_defined(
     if not undefined.any():
         return
     k, j = np.argwhere(undefined)[0]
-    label, column = summary.classes[k].item(), summary.schema.name(int(j))
+    label, column = summary.classes.item(k), summary.schema.name(int(j))
     if variance == "shared":
         raise NaivelyError(
             f"with variance='shared' and ddof={ddof}, {column} needs more rows than "

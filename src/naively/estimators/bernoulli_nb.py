@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 
-from naively.estimators._constraints import Interval
+from naively.estimators._constraints import Interval, by_name
 from naively.estimators._counts import PRESENCE, CountClassifier
 from naively.families.presence import Presence
 
@@ -43,8 +43,9 @@ class BernoulliNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ign
     fit_prior : bool, default=True
         Estimate class probabilities from the data; if False, all classes that have rows are
         equally probable.
-    class_prior : array-like of shape (n_classes,), default=None
-        Class probabilities; if given, ``fit_prior`` is ignored.
+    class_prior : array-like of shape (n_classes,) or dict, default=None
+        Class probabilities, in the order of ``classes_`` or by label; if given, ``fit_prior`` is
+        ignored.
     class_weight : dict, "balanced" or None, default=None
         Factors that multiply the class probabilities; 1 for classes that are not in the dict.
         ``"balanced"`` makes all classes equally probable. Nothing else changes.
@@ -102,6 +103,7 @@ class BernoulliNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ign
         "binarize": [None, Interval(Real, 0)],
     }
 
+    @by_name
     def __init__(
         self,
         *,
@@ -109,7 +111,7 @@ class BernoulliNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ign
         force_alpha: bool = True,
         binarize: float | None = 0.0,
         fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
+        class_prior: ArrayLike | Mapping[Any, float] | None = None,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         calibration: Literal["temperature"] | None = None,
         decay: float = 1.0,

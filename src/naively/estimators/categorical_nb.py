@@ -25,7 +25,7 @@ from naively import _kernel
 from naively._threads import block_slices
 from naively.estimators._base import SummaryClassifier
 from naively.estimators._codes import CodeShares, check_sizes, counts_of, highest, sizes_of
-from naively.estimators._constraints import Interval
+from naively.estimators._constraints import Interval, by_name
 from naively.estimators._prediction import numbers_of_row
 from naively.estimators._smoothing import large_enough
 from naively.estimators._validation import Checked, check_codes, whole_codes
@@ -59,8 +59,9 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
     fit_prior : bool, default=True
         Estimate class probabilities from the data; if False, all classes that have rows are
         equally probable.
-    class_prior : array-like of shape (n_classes,), default=None
-        Class probabilities; if given, ``fit_prior`` is ignored.
+    class_prior : array-like of shape (n_classes,) or dict, default=None
+        Class probabilities, in the order of ``classes_`` or by label; if given, ``fit_prior`` is
+        ignored.
     class_weight : dict, "balanced" or None, default=None
         Factors that multiply the class probabilities; 1 for classes that are not in the dict.
         ``"balanced"`` makes all classes equally probable. Nothing else changes.
@@ -110,18 +111,19 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
         "alpha": [Interval(Real, 0)],
         "force_alpha": [bool, np.bool_],
         "fit_prior": [bool, np.bool_],
-        "class_prior": ["array-like", None],
+        "class_prior": ["array-like", dict, None],
         "min_categories": [None, "array-like", Interval(Integral, 1)],
         **SummaryClassifier._constraints,
     }
 
+    @by_name
     def __init__(
         self,
         *,
         alpha: float = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
+        class_prior: ArrayLike | Mapping[Any, float] | None = None,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         min_categories: ArrayLike | None = None,
         decay: float = 1.0,
@@ -212,9 +214,12 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
     def _measure(
         self, table: Rows, schema: Schema, targets: Targets, sample: Sample | None = None
     ) -> Summary:
-        for rows_of_block in block_slices(*table.shape, most=64):
-            check_not_negative(table.codes[rows_of_block])
-        tops = highest(table.codes, self.n_jobs)
+        codes: Any = table.codes
+        if targets.weights is not None and 0 < np.count_nonzero(targets.weights) < len(codes):
+            codes = codes[targets.weights != 0]
+        for rows_of_block in block_slices(len(codes), table.shape[1], most=64):
+            check_not_negative(codes[rows_of_block])
+        tops = highest(codes, self.n_jobs)
         check_sizes(tops.astype(np.float64) + 1, schema)  # 127 + 1 is -128 to int8
         categories = tuple(np.arange(int(top) + 1) for top in tops)
         coded = replace(table, categories=categories)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from naively.class_weights import weighted_prior
+from naively.estimators._constraints import by_name
 from naively.estimators._counts import COMPLEMENT, CountClassifier
 from naively.families.complement import Complement
 from naively.model import read_prior
@@ -105,13 +106,14 @@ class ComplementNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ig
         "norm": [bool, np.bool_],
     }
 
+    @by_name
     def __init__(
         self,
         *,
         alpha: float | ArrayLike = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
+        class_prior: ArrayLike | Mapping[Any, float] | None = None,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         norm: bool = False,
         calibration: Literal["temperature"] | None = None,

@@ -37,9 +37,9 @@ class GaussianNB(GaussianClassifier, ClassifierMixin, BaseEstimator):  # type: i
 
     Parameters
     ----------
-    priors : array-like of shape (n_classes,), default=None
-        Class probabilities; None for the class frequencies in the data. Calibration always uses
-        the frequencies in the data.
+    priors : array-like of shape (n_classes,) or dict, default=None
+        Class probabilities, in the order of ``classes_`` or by label; None for the class
+        frequencies in the data. Calibration always uses the frequencies in the data.
     class_weight : dict, "balanced" or None, default=None
         Factors that multiply the class probabilities; 1 for classes that are not in the dict.
         ``"balanced"`` makes all classes equally probable. Nothing else changes.

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from naively.estimators._constraints import by_name
 from naively.estimators._counts import MULTINOMIAL, CountClassifier
 from naively.families.multinomial import Multinomial
 
@@ -37,8 +38,9 @@ class MultinomialNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: i
     fit_prior : bool, default=True
         Estimate class probabilities from the data; if False, all classes that have rows are
         equally probable.
-    class_prior : array-like of shape (n_classes,), default=None
-        Class probabilities; if given, ``fit_prior`` is ignored.
+    class_prior : array-like of shape (n_classes,) or dict, default=None
+        Class probabilities, in the order of ``classes_`` or by label; if given, ``fit_prior`` is
+        ignored.
     class_weight : dict, "balanced" or None, default=None
         Factors that multiply the class probabilities; 1 for classes that are not in the dict.
         ``"balanced"`` makes all classes equally probable. Nothing else changes.
@@ -98,13 +100,14 @@ class MultinomialNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: i
 
     _terms = MULTINOMIAL
 
+    @by_name
     def __init__(
         self,
         *,
         alpha: float | ArrayLike = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
+        class_prior: ArrayLike | Mapping[Any, float] | None = None,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         calibration: Literal["temperature"] | None = None,
         decay: float = 1.0,

@@ -9,7 +9,6 @@ import numpy as np
 from naively.contributions import TermScorer, finished
 from naively.engines.native import is_frame
 from naively.estimators._base import SummaryClassifier
-from naively.estimators._dask import is_dask
 from naively.explanations.explained_rows import ExplainedRows
 from naively.explanations.explanation import Explanation
 
@@ -19,7 +18,6 @@ __all__ = ["explain", "explain_checked"]
 def explain(estimator: SummaryClassifier, X: Any) -> Explanation:
     """Return why rows get their answers, by the estimator as it is now."""
     estimator.model_  # noqa: B018 - raises where there is none, before rows are looked at
-    X = X.compute() if is_dask(X) else X
     library = type(X).__module__.partition(".")[0] if is_frame(X) else None
     return explain_checked(estimator, estimator._check_new(X, estimator.summary_), library)
 

@@ -216,7 +216,7 @@ def _value(model: Any, j: int, cell: float) -> Any:
     """Return a cell as a reader knows it: a category, or a number."""
     if j not in model.schema.categories:
         return cell
-    return model.vocabularies[model.schema.categories.index(j)][int(cell)].item()
+    return model.vocabularies[model.schema.categories.index(j)].item(int(cell))
 
 
 def _columns(estimator: SummaryClassifier, columns: Iterable[Any] | None) -> list[int]:
@@ -230,7 +230,8 @@ def _columns(estimator: SummaryClassifier, columns: Iterable[Any] | None) -> lis
         is_place = isinstance(column, int | np.integer) and not isinstance(column, bool)
         if is_place and not 0 <= column < schema.n_columns:
             raise NaivelyError(f"no column {column}; the model has {schema.n_columns}, from 0.")
-        found.append(int(column) if is_place else names.index(find(str(column), names)))
+        parts = [] if is_place else schema.parts(str(column))  # of a date, whose name is none
+        found += parts or [int(column) if is_place else names.index(find(str(column), names))]
     return found
 
 

@@ -67,7 +67,7 @@ class ExplainedRows:
         ):
             missing = np.isnan(code) or code < 0
             known = table.categories[at] if table.categories else None  # None: codes themselves
-            value = int(code) if missing or known is None else known[int(code)].item()
+            value = int(code) if missing or known is None else known.item(int(code))
             found[j] = None if missing else value
         return found
 

@@ -160,7 +160,7 @@ class Explanation(Tabular):
         if against is not None and (a == b).any():
             at = int(np.argmax(a == b))
             raise NaivelyError(
-                f"of and against must be two classes; got {self.classes[a[at]].item()!r} for both "
+                f"of and against must be two classes; got {self.classes.item(a[at])!r} for both "
                 f"in row {self.rows[at]}."
             )
         parts = self.contributions

@@ -26,6 +26,8 @@ _TYPES = {  # of labels, as Spark and as Arrow call them
     "u": ("long", "int64"),
     "b": ("boolean", "bool"),
     "f": ("double", "double"),
+    "S": ("binary", "binary"),
+    "M": ("timestamp_ntz", "timestamp[us]"),
 }
 
 
@@ -93,7 +95,7 @@ class _SparkScore(NamedTuple):
     @property
     def type(self) -> str:
         """The type of the answers, as Spark calls it."""
-        label, _ = _TYPES[self.model.classes_.dtype.kind]
+        label, _ = _label_types(self.model.classes_)
         types = {"prediction": label, "probability": "array<double>", "joint": "array<double>"}
         return "struct<" + ", ".join(f"{answer}: {types[answer]}" for answer in self.answers) + ">"
 
@@ -111,7 +113,7 @@ class _SparkScore(NamedTuple):
         return score
 
     def _prediction(self, frame: Any) -> Any:
-        _, kind = _TYPES[self.model.classes_.dtype.kind]
+        _, kind = _label_types(self.model.classes_)
         return need("pyarrow", "Spark", extra="spark").array(self.model.predict(frame)).cast(kind)
 
     def _probability(self, frame: Any) -> Any:
@@ -119,6 +121,15 @@ class _SparkScore(NamedTuple):
 
     def _joint(self, frame: Any) -> Any:
         return _lists(self.model.predict_joint_log_proba(frame))
+
+
+def _label_types(classes: NDArray[Any]) -> tuple[str, Any]:
+    """Return the type of labels as Spark and as Arrow call it."""
+    if classes.dtype == "M8[D]":
+        return "date", "date32"
+    if classes.dtype.kind == "u" and (classes >= 2**63).any():  # Spark has no unsigned integers
+        return "decimal(20,0)", need("pyarrow", "Spark", extra="spark").decimal128(20, 0)
+    return _TYPES[classes.dtype.kind]
 
 
 def _lists(rows: NDArray[Any]) -> Any:

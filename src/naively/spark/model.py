@@ -85,7 +85,7 @@ class NaiveBayesModel(ProbabilisticClassificationModel, NaiveBayesParams, MLWrit
     def predict(self, value: Any) -> Any:
         """Return the label of one vector."""
         shares = self.predictProbability(value).toArray()
-        return self.estimator.classes_[int(np.argmax(self._ratios(shares)))].item()
+        return self.estimator.classes_.item(int(np.argmax(self._ratios(shares))))
 
     def predictRaw(self, value: Any) -> DenseVector:
         """Return log p(x, k) of one vector."""

@@ -276,6 +276,10 @@ class Occurrences(Counts):
         """Return nothing: a row may hold an entry many times."""
         return np.empty((self.width[0], 0))
 
+    def total_by_class(self, axes: Axes) -> Floats:
+        """Return the counts of all entries."""
+        return np.zeros(self.width[0]) if self.is_zero else self.values.sum(axis=1)
+
 
 class Documents(Counts):
     """In how many rows entries are above the schema's threshold."""

@@ -145,6 +145,10 @@ class Statistic(ABC):
     def by_class(self, axes: Axes) -> Floats:
         """Return weights, class first, none of which exceeds the weight of its class."""
 
+    def total_by_class(self, axes: Axes) -> Floats:
+        """Return all that is held of each class, which is 0 for a class without rows."""
+        return self.by_class(axes).sum(axis=1)
+
     def seen(self, axes: Axes) -> list[NDArray[np.bool_]] | None:
         """Return which labels of each vocabulary have weight; None if this does not tell."""
         return None

@@ -15,7 +15,7 @@ from naively.estimators._base import SummaryClassifier
 from naively.estimators.loading import ESTIMATORS
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.evaluation.defaults import default_model
-from naively.evaluation.inputs import Truth, sort_inputs
+from naively.evaluation.inputs import Truth, labels_or_target, sort_inputs
 from naively.evaluation.splitters import folds_by, splitter_of
 from naively.exceptions import NaivelyError
 from naively.statistics.sample import EVERYTHING
@@ -105,6 +105,7 @@ def tune(
     >>> found.best_model.predict(X[:2])
     array([0, 0])
     """
+    y = labels_or_target(y, options)
     given = [value for value in (model, X, y) if value is not None]
     wanted = scoring_of(scoring)
     if given and isinstance(given[-1], str | Summary):
@@ -199,7 +200,7 @@ def _folds(folds: Any, seed: Any, X: Any, truth: Truth) -> NDArray[np.int32]:
     """Return the fold of each row."""
     if isinstance(folds, str):
         raise NaivelyError(f"folds must be a number or a splitter; got {folds!r}.")
-    fold = folds_by(splitter_of(folds, seed), X, truth)
+    fold = folds_by(splitter_of(folds, seed, truth), X, truth)
     if fold is None:
         raise NaivelyError("folds must hold each row out once, and learn from all others.")
     return fold

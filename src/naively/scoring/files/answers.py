@@ -13,7 +13,7 @@ from naively.engines.columns import choose, find, is_text
 from naively.engines.files import arrow_arrays
 from naively.engines.files.batches import number_columns, raise_not_finite, rows_of
 from naively.engines.files.cells import is_number, plain
-from naively.engines.files.column_plan import FORMS, READ_AS
+from naively.engines.files.column_plan import FORMS, type_of_form
 from naively.engines.files.date_parts import source_of
 from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.readers import OpenFile
@@ -81,7 +81,7 @@ class FileAnswers:
     def types(self) -> dict[str, Any]:
         """As what each column of a CSV file is read."""
         return dict.fromkeys(self.kept, pa.string()) | {
-            name: READ_AS[form] if form else pa.bool_() if name in self.flags else pa.float64()
+            name: type_of_form(form) if form else pa.bool_() if name in self.flags else pa.float64()
             for name, form in self.columns.items()
         }
 
@@ -111,9 +111,7 @@ class FileAnswers:
             columns += [
                 arrow_arrays.numbers(column) for column in np.ascontiguousarray(probabilities.T)
             ]
-        arrays = [
-            column.cast(kind) for column, kind in zip(columns, self.schema.types, strict=True)
-        ]
+        arrays = list(map(_as_first, columns, self.schema))
         return pa.Table.from_arrays(arrays, schema=self.schema)
 
     # --- inside -------------------------------------------------------------------------------
@@ -214,6 +212,17 @@ def _forms(summary: Summary) -> list[str | None]:
 def _copied(kind: Any) -> Any:
     """Return the type of a column that is copied; what is empty so far may hold text later."""
     return pa.string() if pa.types.is_null(kind) else kind
+
+
+def _as_first(column: Any, field: Any) -> Any:
+    """Return a column that is written, in the type that the first rows have."""
+    try:
+        return column.cast(field.type)
+    except pa.ArrowException as error:
+        raise NaivelyError(
+            f"column {field.name!r} must hold {field.type}, as the first rows do: {error}. Write "
+            "it as text, or do not copy it."
+        ) from None
 
 
 def _columns(

@@ -121,7 +121,7 @@ class _CellReader:
                 cells = self._text(batch, name, constants)
             else:
                 codes, known = next(categories)
-                values = [None if code < 0 else known[code].item() for code in codes.tolist()]
+                values = [None if code < 0 else known.item(code) for code in codes.tolist()]
                 cells = pa.array(values, _kind(form))
             found.append(cells)
         return pa.Table.from_arrays(found, schema=self.schema)
