@@ -28,6 +28,7 @@ __all__ = ["Schema", "Summary"]
 
 S = TypeVar("S", bound=Statistic)
 _ROUNDING = 1e-9  # of sums of weights in another order
+_LAST_ROUNDING = 16 * np.finfo(float).eps  # of one weight that is taken from a sum
 _COUNT_NOISE = 1e-6  # of all counts of a class: rounding leaves less, as in the kernel
 _ROW_NOISE = 1e-3  # of what is removed: rounding of what is left is less, by far
 
@@ -185,11 +186,12 @@ class Summary:
         noise = _ROUNDING * a.class_weight + _ROW_NOISE * b.class_weight
         _check_added(heaviest - weight > noise, "less weight than a column of it", axes.classes)
         # Rounding may take more from a class than from its heaviest part, whose weight is truer.
+        # A class is empty where no part of it is left, beside what rounding leaves of each.
         empty = weight == 0
         if empty.any():
             for kind, part in found.items():
                 rest, before = part.by_class(axes), a.statistics[kind].by_class(axes)
-                empty &= (rest <= _ROUNDING * before).all(axis=1)
+                empty &= (rest <= _LAST_ROUNDING * before).all(axis=1)
         weight = np.where(heaviest > (1 + _ROUNDING) * weight, heaviest, weight)
         left = Summary(schema, axes, {**found, ClassWeight: ClassWeight(weight)})
         if empty.any():

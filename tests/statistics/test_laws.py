@@ -258,6 +258,19 @@ def test_a_summary_that_was_added_can_be_removed(a, b):
     assert_close(left, a, [whole, a, b], magnified=magnified)
 
 
+@pytest.mark.parametrize(
+    "heavy",
+    [[("a", (np.nan, np.nan), 1e6)], [("a", (0.0, np.nan), 1.0), ("a", (np.nan, 0.0), 1e6)]],
+    ids=["all missing", "another column"],
+)
+def test_a_light_row_stays_when_heavy_rows_without_its_cells_are_removed(heavy):
+    light = summary_of(as_arrays([("a", (2.0, np.nan), 1e-10)]))
+    heavy = summary_of(as_arrays(heavy))
+    left = light + heavy - heavy
+    np.testing.assert_allclose(left.class_weight, [1e-10], rtol=1e-5)
+    np.testing.assert_allclose(left.moments.weight, [[1e-10, 0.0]], rtol=1e-5)
+
+
 @laws
 @given(summaries)
 def test_a_summary_without_itself_has_its_classes_and_nothing_else(a):
