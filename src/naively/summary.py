@@ -190,8 +190,10 @@ class Summary:
         empty = weight == 0
         if empty.any():
             for kind, part in found.items():
-                rest, before = part.by_class(axes), a.statistics[kind].by_class(axes)
-                empty &= (rest <= _LAST_ROUNDING * before).all(axis=1)
+                rest = part.by_class(axes)
+                if rest.size:
+                    before = a.statistics[kind].by_class(axes)
+                    empty &= (rest <= _LAST_ROUNDING * before).all(axis=1)
         weight = np.where(heaviest > (1 + _ROUNDING) * weight, heaviest, weight)
         left = Summary(schema, axes, {**found, ClassWeight: ClassWeight(weight)})
         if empty.any():
