@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose
 
 from benchmarks.tables import Columns, Options, mark
 from naively import NaiveBayes, drift, summarize
-from naively.summary import Summary
+from naively.statistics.summary import Summary
 
 __all__ = ["COLUMNS", "WORKS", "Work", "measure"]
 

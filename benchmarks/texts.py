@@ -21,7 +21,7 @@ from benchmarks.corpora import CORPORA
 from benchmarks.speed import COLUMNS, SKLEARN, records
 from benchmarks.tables import Options
 from naively import MultinomialNB
-from naively.tokens import EncodedTexts, TextOptions, encode
+from naively.data.text.tokens import EncodedTexts, TextOptions, tokenize
 
 __all__ = ["COLUMNS", "WORKS", "measure"]
 
@@ -80,7 +80,7 @@ def _fit(work: Work) -> Contest:
     texts, labels, *_ = CORPORA[work.corpus]()
 
     def ours() -> Any:
-        encoded = encode(texts, work.rule.options, n_jobs=work.n_jobs)
+        encoded = tokenize(texts, work.rule.options, n_jobs=work.n_jobs)
         return MultinomialNB(n_jobs=work.n_jobs).fit(_matrix(encoded), labels).feature_count_
 
     def theirs() -> Any:
@@ -93,13 +93,13 @@ def _fit(work: Work) -> Contest:
 def _predict(work: Work) -> Contest:
     texts, labels, *_ = CORPORA[work.corpus]()
     options = work.rule.options
-    encoded = encode(texts, options)
+    encoded = tokenize(texts, options)
     model = MultinomialNB(n_jobs=work.n_jobs).fit(_matrix(encoded), labels)
     vectorizer = work.rule.vectorizer()
     peer = SklearnMultinomialNB().fit(vectorizer.fit_transform(texts), labels)
 
     def ours() -> Any:
-        return model.predict(_matrix(encode(texts, options, encoded.words, work.n_jobs)))
+        return model.predict(_matrix(tokenize(texts, options, encoded.words, work.n_jobs)))
 
     return _contest(ours, lambda: peer.predict(vectorizer.transform(texts)), texts)
 

@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 from sklearn.datasets import load_iris
 
 from naively import NaivelyError
-from naively._optional import need
+from naively.errors import need
 from naively.evaluation import evaluate
 
 ROOT = Path(__file__).parent.parent

@@ -20,9 +20,8 @@ from naively.engines.files import (
     labelled_rows,
     parquet,
 )
-from naively.engines.files.column_plan import ColumnPlan
-from naively.engines.files.first_rows import FirstRows
-from naively.engines.files.request import Request
+from naively.engines.files.plan import ColumnPlan, Request
+from naively.engines.files.readers import FirstRows
 
 N = 3000
 FEATURES = ["ratio", "count", "short", "flag"]

@@ -41,11 +41,11 @@ _homes = {
     "StudentT": "naively.families",
     "Text": "naively.families",
     "VonMises": "naively.families",
-    "NaivelyError": "naively.exceptions",
+    "NaivelyError": "naively.errors",
     "Importance": "naively.importance",
     "Report": "naively.reports",
-    "Schema": "naively.summary",
-    "Summary": "naively.summary",
+    "Schema": "naively.statistics.summary",
+    "Summary": "naively.statistics.summary",
     "TRUSTED_TYPES": "naively.estimators.loading",
     "Tuning": "naively.tuning",
     "compare": "naively.evaluation",
@@ -89,10 +89,12 @@ __all__ += ["Diagnosis", "Drift", "diagnose", "drift"]
 
 if TYPE_CHECKING:
     from naively import plots
+    from naively.data.schema import Schema
     from naively.diagnosis import Diagnosis
     from naively.diagnosis.diagnose import diagnose
     from naively.drifts import Drift, drift
     from naively.engines import summarize
+    from naively.errors import NaivelyError
     from naively.estimators.bernoulli_nb import BernoulliNB
     from naively.estimators.categorical_nb import CategoricalNB
     from naively.estimators.complement_nb import ComplementNB
@@ -103,7 +105,6 @@ if TYPE_CHECKING:
     from naively.evaluation import Comparison, Evaluation
     from naively.evaluation.compare import compare
     from naively.evaluation.evaluate import evaluate
-    from naively.exceptions import NaivelyError
     from naively.explanations import Explanation
     from naively.families import (
         Bernoulli,
@@ -126,7 +127,7 @@ if TYPE_CHECKING:
     from naively.importance import Importance
     from naively.reports import Report, report
     from naively.statistics import Moments
-    from naively.summary import Schema, Summary
+    from naively.statistics.summary import Summary
     from naively.tuning import Tuning
     from naively.tuning.tune import tune
 

@@ -20,23 +20,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import labels
-from naively.column_losses import ColumnLosses, JudgedRows, column_losses
-from naively.estimators._base import SummaryClassifier
-from naively.estimators._validation import check_labels, check_weights
-from naively.evaluation.tables import PrintedTable, Tabular, figure, plain
-from naively.exceptions import NaivelyError
-from naively.explanations.tables import frame
-from naively.sparse import SparseRows
-from naively.statistics.sampled_cells import joined, sparse_or_dense
-from naively.text_rows import TextRows, joined_texts
+from naively.data import labels
+from naively.data.sparse import SparseRows
+from naively.data.text.rows import TextRows, joined_texts
+from naively.data.types import Floats
+from naively.errors import NaivelyError
+from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.validation import check_labels, check_weights
+from naively.evaluation.tables import PrintedTable, Tabular, figure, frame, plain
+from naively.model.column_losses import ColumnLosses, JudgedRows, column_losses
+from naively.statistics.sample import joined, sparse_or_dense
 
 if TYPE_CHECKING:
     from naively.plots import ImportanceDisplay
 
-__all__ = ["Importance", "importance_of_rows", "importance_of_sample"]
-
-Floats = NDArray[np.float64]
 
 _MOST_LINES, _MOST_CLASSES = 20, 6  # that are printed
 

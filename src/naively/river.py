@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 
-from naively._optional import need
+from naively.errors import need
 from naively.estimators.gaussian_nb import GaussianNB
-
-__all__ = ["RiverClassifier"]
 
 base = need("river.base", "RiverClassifier")
 

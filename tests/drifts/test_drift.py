@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 
 from naively import GaussianNB, MultinomialNB, NaiveBayes, NaivelyError, Schema, drift, summarize
 from naively.drifts.unusual import density_of
-from naively.summary import Summary
+from naively.statistics.summary import Summary
 from tests import databases
 from tests.every_engine import ENGINES
 from tests.explanations.cases import CASES, case_of, mixed, numbers

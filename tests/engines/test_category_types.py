@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import csc_array, csr_array
 
 from naively import GaussianNB, NaiveBayes, NaivelyError, load, summarize
-from naively.labels import encode, union
+from naively.data.labels import encode, union
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from naively import GaussianNB, NaiveBayes, NaivelyError, load, summarize
-from naively.schema import Schema
+from naively.data.schema import Schema
 from naively.scoring.files import predict as predict_files
 from tests import databases, sparks
 from tests.every_engine import ENGINES, FORMATS, OF_NUMBERS, as_pandas, labelled, written

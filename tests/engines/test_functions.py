@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from naively import NaivelyError, Schema
-from naively.functions import FUNCTIONS, ColumnFunction, function_values
+from naively.data.functions import FUNCTIONS, ColumnFunction, function_values
 from naively.statistics import FunctionMoments
 from tests import databases
 from tests.every_engine import ENGINES, OF_NUMBERS

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from naively import CategoricalNB, GaussianNB, MultinomialNB, NaiveBayes, NaivelyError, summarize
-from naively._optional import install
 from naively.engines import gpu
+from naively.errors import install
 from tests.gpus import tensor
 
 N = 300

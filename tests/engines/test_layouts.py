@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from naively import CategoricalNB, GaussianNB, NaiveBayes, summarize
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError
 
 RNG = np.random.default_rng(0)
 CODES, LABELS = RNG.integers(0, 3, (40, 2)), RNG.integers(0, 2, 40)

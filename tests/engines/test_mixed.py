@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naively import NaivelyError, Schema, Summary, summarize
-from naively.engines.tables import schema_of
+from naively.engines.memory.tables import schema_of
 from naively.statistics import Sample
-from naively.statistics.row_hashes import hashes_of
+from naively.statistics.hashes import hashes_of
 from naively.statistics.sample import EVERYTHING
 
 NAMES = ("x", "town", "z")

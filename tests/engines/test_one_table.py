@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from naively import GaussianNB, NaiveBayes, NaivelyError, summarize
+from naively.data.schema import Schema
 from naively.engines import files
-from naively.schema import Schema
 from naively.statistics import Scatter
 from tests import databases
 from tests.every_engine import (

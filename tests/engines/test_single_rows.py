@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from naively import NaiveBayes, NaivelyError
-from naively.engines import single_row
+from naively.engines.memory import single_row
 
 COLUMNS = {  # for each column the cells that may come: mostly those that need no more than a look
     "x": [0.5, -0.0, 1e8, None, float("nan"), 3, 2**60 + 1, 10**400, float("inf"), True, "text"],

@@ -20,12 +20,12 @@ from sqlglot import exp
 
 import naively
 from naively import GaussianNB, NaiveBayes, NaivelyError, Schema, Summary
-from naively._optional import install
+from naively.data.kinds import LOOKED_AT
 from naively.engines import sql
 from naively.engines.sql.selection import select_rows
 from naively.engines.sql.sums import sums_query
 from naively.engines.sql.tallies import count_queries
-from naively.kinds import LOOKED_AT
+from naively.errors import install
 from naively.scoring import sql as scoring
 from tests import databases, oracles
 from tests.exported import CASES, IRIS, LABELS, assert_agrees, twins

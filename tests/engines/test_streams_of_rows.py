@@ -7,7 +7,8 @@ import pyarrow
 import pytest
 
 import naively
-from naively import GaussianNB, NaiveBayes, labels, summarize
+from naively import GaussianNB, NaiveBayes, summarize
+from naively.data import labels
 from naively.statistics import Sample
 
 FRAMES = {

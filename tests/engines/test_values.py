@@ -14,8 +14,9 @@ import pytest
 
 import naively
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, evaluate, summarize
-from naively.engines import categories, dask
-from naively.labels import contained, encode, is_missing, text_array, union
+from naively.data.labels import contained, encode, is_missing, text_array, union
+from naively.engines import dask
+from naively.engines.memory import categories
 
 ESTIMATORS = [GaussianNB, NaiveBayes, CategoricalNB]
 X = np.array([[0.0], [1.0], [0.0], [1.0]])

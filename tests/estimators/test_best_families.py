@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from naively import NaiveBayes, NaivelyError, load, summarize
-from naively.family_choice import choose_families
+from naively.model.families_for import choose_families
 from tests.commands import run_well
 
 RNG = np.random.default_rng(5)

@@ -8,9 +8,8 @@ from sklearn.base import clone
 from sklearn.utils import _param_validation as theirs
 
 import naively
-from naively.estimators._constraints import Interval, OneOf, check
-from naively.estimators.classifiers import classifier, load_classifier
-from naively.estimators.loading import ESTIMATORS
+from naively.estimators.loading import ESTIMATORS, classifier, load_classifier
+from naively.estimators.validation import Interval, OneOf, check
 
 PLAIN = ["GaussianNB", "NaiveBayes"]
 X = np.random.default_rng(0).normal(size=(60, 3))

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from naively import CategoricalNB, GaussianNB, NaiveBayes, Summary, summarize
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError
 
 FRAME = pd.DataFrame({"age": [30.0, 40.0, 50.0, 60.0], "town": ["Ulm", "Bonn", "Ulm", "Bonn"]})
 LABELS = ["no", "yes", "no", "yes"]

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from naively import NaiveBayes, load, summarize
-from naively.exceptions import NaivelyError
-from naively.interactions import KINDS
+from naively.errors import NaivelyError
+from naively.model.interactions import KINDS
 
 
 def _frame(n=400, seed=0, K=3):

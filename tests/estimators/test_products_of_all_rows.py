@@ -11,13 +11,12 @@ import pandas as pd
 import pytest
 
 from naively import NaiveBayes, load, summarize
+from naively.data.rows import Rows
+from naively.data.schema import Schema
 from naively.evaluation.fold_models import fold_models
 from naively.evaluation.inputs import Truth
-from naively.interactions import canonical, quadratic
-from naively.interactions.features import by_class
-from naively.interactions.scatter import ClassScatter, PooledScatter
-from naively.rows import Rows
-from naively.schema import Schema
+from naively.model.interactions import canonical, quadratic
+from naively.model.interactions.features import ClassScatter, PooledScatter, by_class
 from naively.statistics import Scatter
 
 SAMPLE = 200

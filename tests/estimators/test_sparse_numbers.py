@@ -6,7 +6,7 @@ import scipy.sparse
 
 import naively
 from naively import GaussianNB, NaiveBayes, NaivelyError
-from naively.sparse_scorer import SparseQuadratics
+from naively.model.scorer import SparseQuadratics
 
 FORMS = ["csr_matrix", "csr_array", "csc_matrix", "csc_array"]
 

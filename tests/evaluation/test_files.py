@@ -20,7 +20,7 @@ from naively import (
     NaivelyError,
     evaluate,
 )
-from naively.engines.tables import read, schema_of
+from naively.engines.memory.tables import read, schema_of
 from naively.evaluation.estimates import METRICS
 from naively.evaluation.files import evaluate as judging
 from naively.evaluation.files.content_folds import ContentFolds, content_hashes

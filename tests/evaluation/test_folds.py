@@ -27,12 +27,12 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import _safe_indexing
 
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, summarize
+from naively.data.rows import Rows
+from naively.data.schema import Schema
 from naively.evaluation import evaluate, fold_models, fold_summaries
 from naively.evaluation.inputs import Truth
 from naively.evaluation.stratification import stratified_folds
 from naively.families import Categorical
-from naively.rows import Rows
-from naively.schema import Schema
 
 IRIS = load_iris(return_X_y=True)
 

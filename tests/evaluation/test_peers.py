@@ -21,7 +21,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from threadpoolctl import threadpool_limits
 
 from naively import GaussianNB, NaiveBayes, NaivelyError, compare
-from naively.engines.tables import schema_of
+from naively.engines.memory.tables import schema_of
 from naively.evaluation import PeerComparison
 from naively.evaluation.classifiers import CLASSIFIERS
 from naively.evaluation.paired_tests import corrected_t, mcnemar

@@ -7,12 +7,12 @@ import pytest
 import scipy.sparse
 
 from naively import NaiveBayes, NaivelyError, load
-from naively.contributions import ZEROS, contributions
-from naively.engines import tables
+from naively.data.rows import Rows
+from naively.engines.memory import tables
 from naively.estimators.loading import ESTIMATORS
 from naively.families.family import Family
-from naively.forms import weighted
-from naively.rows import Rows
+from naively.families.forms import weighted
+from naively.model.model import ZEROS, contributions
 from tests.explanations.cases import CASES, SPARSE, case_of, crossed, mixed, numbers, sparse
 
 

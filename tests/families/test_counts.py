@@ -8,7 +8,7 @@ import scipy.sparse
 
 import naively
 from naively import BernoulliNB, ComplementNB, MultinomialNB
-from naively.sparse import SparseRows
+from naively.data.sparse import SparseRows
 from tests.estimators.test_count_estimators import counts
 
 KINDS = {

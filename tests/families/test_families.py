@@ -12,7 +12,8 @@ import pytest
 from scipy import integrate, special, stats
 
 from naively import NaiveBayes
-from naively.exceptions import NaivelyError
+from naively.data.functions import function_values
+from naively.errors import NaivelyError
 from naively.families import (
     FAMILIES,
     Bernoulli,
@@ -32,12 +33,11 @@ from naively.families import (
 )
 from naively.families.edges import Edges, bin_of, edges
 from naively.families.family import moments_without
+from naively.families.forms import Lines
 from naively.families.histogram import BinnedColumns
 from naively.families.kernel_density import SampledColumns
 from naively.families.polya_tree import _log_rising
 from naively.families.student_t import _log_gamma_step
-from naively.forms import Lines
-from naively.functions import function_values
 from naively.statistics import Moments
 
 RNG = np.random.default_rng(0)

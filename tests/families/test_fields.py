@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from naively import NaivelyError, Text
+from naively.data.text.tokens import TextOptions
 from naively.families import FAMILIES
-from naively.tokens import TextOptions
 
 NUMBERS = [
     (name, field.name)

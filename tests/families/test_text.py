@@ -6,8 +6,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
 
 from naively import NaiveBayes, NaivelyError, Text
+from naively.data.sparse import SparseRows
 from naively.families.text import GROUPS, WordCounts
-from naively.sparse import SparseRows
 
 RNG = np.random.default_rng(0)
 N, V, K = 60, 40, 3

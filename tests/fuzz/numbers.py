@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from naively.engines.files import plain_csv as plain
+from naively.engines.files import csv as plain
 
 digits = st.text("0123456789", max_size=25) | st.text("09", max_size=25)
 signs = st.sampled_from(["", "-", "+"])

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import strategies as st
 
 from naively import NaivelyError
-from naively.tokens import TextOptions, encode
+from naively.data.text.tokens import TextOptions, tokenize
 
 CHARACTERS = st.characters(codec="utf-8") | st.sampled_from("abcABC _'.\t\n\x1c0ΣİßéÄ中文\u0301🙂")
 TEXTS = st.text(CHARACTERS, max_size=30) | st.text("abc ", max_size=200)
@@ -47,11 +47,11 @@ def check(case):
             break
     if wrong is not None:
         with pytest.raises(NaivelyError, match=f"in row {wrong}[.]"):
-            encode(column, options, n_jobs=case["n_jobs"])
+            tokenize(column, options, n_jobs=case["n_jobs"])
         return
-    encoded = encode(column, options, n_jobs=case["n_jobs"])
+    encoded = tokenize(column, options, n_jobs=case["n_jobs"])
     if case["known"]:
-        encoded = encode(column, options, encoded.words)
+        encoded = tokenize(column, options, encoded.words)
     compare(encoded, expected)
 
 

@@ -11,12 +11,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectFromModel
 
 from naively import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB, NaiveBayes
-from naively.contributions import contributions
+from naively.data.schema import Schema
+from naively.errors import NaivelyError
 from naively.estimators.loading import ESTIMATORS
-from naively.exceptions import NaivelyError
 from naively.families import Gaussian
-from naively.summary import Schema
-from naively.term import read_terms
+from naively.model.model import contributions
+from naively.model.terms import read_terms
 from tests.explanations.cases import CASES, SPARSE, case_of, numbers, sparse
 
 RNG = np.random.default_rng(3)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from naively import _kernel
-from naively.sparse import SparseRows
+from naively.data.sparse import SparseRows
 from tests import oracles
 
 VALUES = [np.float64, np.float32, np.int64, np.int8, np.uint16, np.bool_]

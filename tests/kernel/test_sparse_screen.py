@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from naively import _kernel
-from naively.sparse import SparseRows
+from naively.data.sparse import SparseRows
 from tests.kernel.test_sparse import PLACES, VALUES, drawn
 
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naively import _kernel
-from naively.engines import categories
-from naively.labels import encode
+from naively.data.labels import encode
+from naively.engines.memory import categories
 
 TEXTS = st.lists(st.text(max_size=3) | st.sampled_from(["a", "a\0", "a\0b", "", "é", "\ud800"]))
 

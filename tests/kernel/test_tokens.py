@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naively import _kernel
-from naively.alphabet import alphabet
-from naively.tokens import TextOptions, encode
-from naively.words import Words
+from naively.data.text.alphabet import alphabet
+from naively.data.text.tokens import TextOptions, tokenize
+from naively.data.text.words import Words
 
 TEXTS = st.lists(
     st.text(st.characters(codec="utf-8") | st.sampled_from("abΣİ' \t\u0301_é"), max_size=90)
@@ -39,7 +39,7 @@ def test_tokens_are_those_of_the_pattern(texts, least, more, by_characters):
     split = characters if by_characters else grams
     options = TextOptions("char_wb" if by_characters else "word", (least, least + more))
     tokens = [list(split(text.lower(), *options.ngram_range)) for text in texts]
-    rows, words, lengths = encode(texts, options)
+    rows, words, lengths = tokenize(texts, options)
     assert words.tolist() == sorted({token for document in tokens for token in document})
     assert lengths.tolist() == list(map(len, tokens))
     names = words.tolist()
@@ -54,7 +54,7 @@ def test_words_of_characters_beyond_the_memory_are_cut_again():
     texts = [" ".join(f"w{i:05d}{'x' * (i % 40)}" for i in range(n, n + 4000)) for n in
              range(0, 60_000, 4000)]  # fmt: skip
     texts += texts[:2]
-    rows, _, lengths = encode(texts, TextOptions("char_wb", (1, 6)), n_jobs=1)
+    rows, _, lengths = tokenize(texts, TextOptions("char_wb", (1, 6)), n_jobs=1)
     for i in (0, 14, 15):
         document = list(characters(texts[i], 1, 6))
         assert lengths[i] == len(document)

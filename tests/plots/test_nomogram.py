@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from naively import GaussianNB, NaiveBayes
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError
 from naively.plots import ImportanceDisplay, NomogramDisplay
 from tests.explanations.cases import CASES, case_of, numbers
 

@@ -10,7 +10,7 @@ import pytest
 import sqlglot
 
 from naively import CategoricalNB
-from naively.dialects import DIALECTS
+from naively.engines.sql.dialects import DIALECTS
 from naively.scoring.export import to_onnx, to_sql
 from tests import databases
 from tests.exported import assert_agrees

@@ -10,7 +10,7 @@ import onnxruntime
 import pytest
 
 from naively import GaussianNB, NaivelyError
-from naively._optional import install
+from naively.errors import install
 from naively.scoring.export import to_onnx
 from tests.exported import CASES, IRIS, LABELS, assert_agrees, twins
 

@@ -14,8 +14,8 @@ import sqlglot
 from sqlglot import exp
 
 from naively import GaussianNB, NaivelyError
-from naively._optional import install
-from naively.dialects import DIALECTS
+from naively.engines.sql.dialects import DIALECTS
+from naively.errors import install
 from naively.scoring.export import to_sql
 from tests import postgres
 from tests.exported import CASES, IRIS, LABELS, assert_agrees, twins

@@ -10,7 +10,7 @@ import sqlglot
 from sqlglot import exp
 
 from naively import NaiveBayes, NaivelyError
-from naively.dialects import DIALECTS
+from naively.engines.sql.dialects import DIALECTS
 from naively.families import Categorical, Poisson
 from naively.scoring import sql as scoring
 from naively.scoring.export import to_sql

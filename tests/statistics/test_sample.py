@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 
 import naively
 from naively import NaiveBayes, summarize
-from naively.exceptions import NaivelyError
-from naively.model_formats import converted
-from naively.schema import Schema
-from naively.statistics.row_hashes import hashes_of
+from naively.data.schema import Schema
+from naively.data.tensors import UnsoundError
+from naively.errors import NaivelyError
+from naively.statistics.file import converted, pack, unpack
+from naively.statistics.hashes import hashes_of
 from naively.statistics.sample import EVERYTHING
-from naively.summary_file import pack, unpack
-from naively.tensors import UnsoundError
 from tests import databases
 from tests.every_engine import ENGINES, IN_DATABASES, OF_NUMBERS
 

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naively import NaivelyError, Schema, Summary, _kernel, summarize
+from naively.data.tensors import UnsoundError
 from naively.statistics import Scatter
+from naively.statistics.file import pack, unpack
 from naively.statistics.scatter import pairs_of
-from naively.summary_file import pack, unpack
-from naively.tensors import UnsoundError
 
 EPS = np.finfo(float).eps
 

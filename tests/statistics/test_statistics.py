@@ -15,12 +15,12 @@ import pytest
 
 import naively
 from naively import GaussianNB, NaivelyError, Schema, Summary, summarize
-from naively.axes import Axes
-from naively.functions import ColumnFunction
+from naively.data.axes import Axes
+from naively.data.functions import ColumnFunction
+from naively.data.tensors import Tensors
 from naively.statistics import STATISTICS, Documents, MissingCells, Occurrences, Sample
+from naively.statistics.file import pack, unpack
 from naively.statistics.weights import Weights
-from naively.summary_file import pack, unpack
-from naively.tensors import Tensors
 
 
 class Present(Weights):

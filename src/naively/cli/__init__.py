@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from naively._optional import need
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError, need
 
 __all__ = ["app"]
 

@@ -13,8 +13,6 @@ from typing import Any, Literal
 
 from naively.cli import console
 
-__all__ = ["PATIENCE", "steps", "streaming", "working"]
-
 PATIENCE = 0.8  # seconds of work before a bar appears
 
 

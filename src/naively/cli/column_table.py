@@ -10,12 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.importance import Importance
+from naively.model.top_words import top_words
 from naively.statistics import Documents, Occurrences
-from naively.summary import Summary
-from naively.top_words import top_words
-
-__all__ = ["ColumnLine", "ColumnTable", "as_dict", "importance_of", "interactions_of", "rows_of"]
-__all__ += ["short", "spark"]
+from naively.statistics.summary import Summary
 
 _MOST_CATEGORIES = 6  # of a column that a table shows
 _MOST_LOADINGS = 6  # of a direction

@@ -13,8 +13,6 @@ from naively.cli.help_page import HelpPage
 from naively.cli.options import grouped
 from naively.cli.values import read_plainly
 
-__all__ = ["OTHER_WORDS", "Commands"]
-
 _LEARNING = "fit", "predict", "update", "forget", "merge", "stream"
 _JUDGING = "evaluate", "compare", "report", "tune", "drift"
 _NAMES = "demo", *_LEARNING, *_JUDGING, "inspect", "explain", "diagnose", "export", "completion"

@@ -9,9 +9,7 @@ import typer
 from naively.cli import bars, console
 from naively.cli.options import AsJson, Data, Files, Seed
 from naively.cli.parameters import Kind, ModelOptions
-from naively.exceptions import NaivelyError
-
-__all__ = ["compare"]
+from naively.errors import NaivelyError
 
 
 def compare(

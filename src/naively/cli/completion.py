@@ -7,8 +7,6 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-__all__ = ["ASKED_BY_SHELLS", "answer_shells", "completion"]
-
 ASKED_BY_SHELLS = "_NAIVELY_COMPLETE"  # what is set in the environment when a shell asks
 
 

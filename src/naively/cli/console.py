@@ -11,9 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from naively.remote import hidden
-
-__all__ = ["fail", "interrupted", "note", "show", "show_json", "shows_bars", "silence"]
+from naively.data.remote import hidden
 
 _PIPE_WIDTH = 200  # columns; what reads a pipe wants no line broken
 

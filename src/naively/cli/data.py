@@ -18,16 +18,13 @@ from naively.cli.notes import (
 )
 from naively.cli.options import Data, Reading
 from naively.cli.parameters import ModelOptions
+from naively.data.remote import shown
 from naively.engines import summarize
-from naively.engines.files.column_plan import ColumnPlan
 from naively.engines.files.csv import CsvDialect
-from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.labelled_rows import LabelledRows, read
-from naively.engines.files.request import Request
-from naively.exceptions import NaivelyError
-from naively.remote import shown
-
-__all__ = ["Source", "decide", "look", "read_labelled"]
+from naively.engines.files.plan import ColumnPlan, Request
+from naively.engines.files.readers import FirstRows
+from naively.errors import NaivelyError
 
 
 @dataclass(frozen=True)

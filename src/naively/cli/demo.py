@@ -10,12 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
-from naively._atomic import write_atomically
-from naively._optional import need
 from naively.cli import bars, console
-from naively.exceptions import NaivelyError
-
-__all__ = ["demo"]
+from naively.data.whole_files import write_atomically
+from naively.errors import NaivelyError, need
 
 _REPEATS = 100  # fits take a fraction of a millisecond
 _STEPS = 9  # per table: the comparison, seven pictures, the report

@@ -10,8 +10,6 @@ import typer
 from naively.cli import console
 from naively.cli.options import AsJson, Saved
 
-__all__ = ["diagnose"]
-
 _FOUND = 3  # the exit code
 
 

@@ -10,9 +10,7 @@ import typer
 from naively.cli import console
 from naively.cli.options import AsJson, Files, Labels, Reading, Saved, check_output
 from naively.cli.outputs import file_at, is_standard, tell_written
-from naively.exceptions import NaivelyError
-
-__all__ = ["drift"]
+from naively.errors import NaivelyError
 
 _DRIFTED = 3  # the exit code
 
@@ -48,12 +46,12 @@ def drift(
       naively drift model.safetensors 'may/*.csv' -t species -o drift.html
       naively drift april.safetensors may.safetensors --json
     """
-    from naively._atomic import write_atomically
+    from naively.data.remote import shown
+    from naively.data.whole_files import write_atomically
     from naively.drifts.compare import compare
     from naively.drifts.inputs import Compared
     from naively.drifts.pages import page
     from naively.estimators.loading import load
-    from naively.remote import shown
 
     if fail_above is not None and not 0 <= fail_above <= 1:
         raise NaivelyError(f"--fail-above must be from 0 to 1; got {fail_above}.")

@@ -9,13 +9,11 @@ import typer
 from naively.cli import bars, console
 from naively.cli.options import AsJson, Data, Files, Seed
 from naively.cli.parameters import ModelOptions
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError
 
 if TYPE_CHECKING:
     from naively.cli.data import Source
     from naively.evaluation import Evaluation
-
-__all__ = ["evaluate"]
 
 _FOLDS = 10
 

@@ -11,8 +11,6 @@ from naively.cli import console
 from naively.cli.options import AsJson, Files, Reading, Saved, check_output
 from naively.cli.outputs import file_at, tell_written
 
-__all__ = ["explain"]
-
 
 def explain(
     model: Saved,
@@ -50,11 +48,11 @@ def explain(
       naively explain iris.safetensors iris.csv -o why.html
       naively explain iris.safetensors iris.csv --row 3 --row 7 --json
     """
-    from naively._atomic import write_atomically
     from naively.cli.data import look
+    from naively.data.remote import shown
+    from naively.data.whole_files import write_atomically
     from naively.estimators.loading import load
     from naively.explanations.pages import page
-    from naively.remote import shown
     from naively.scoring.files import read_some
 
     estimator, source = load(model), look(files, reading)

@@ -10,9 +10,7 @@ import typer
 
 from naively.cli.options import Saved, check_output
 from naively.cli.outputs import file_at, tell_written
-from naively.exceptions import NaivelyError
-
-__all__ = ["export"]
+from naively.errors import NaivelyError
 
 _onnx = partial(typer.Option, rich_help_panel="ONNX")
 _sql = partial(typer.Option, rich_help_panel="SQL")
@@ -55,8 +53,8 @@ def export(
       naively export model.safetensors --to sql --table t --dialect postgres
       naively export model.safetensors --to sql --table t --keep id -o t.sql
     """
-    from naively._atomic import write_atomically
-    from naively.estimators.classifiers import load_classifier
+    from naively.data.whole_files import write_atomically
+    from naively.estimators.loading import load_classifier
     from naively.scoring.export import to_onnx, to_sql
 
     if to == "onnx":

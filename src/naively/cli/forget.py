@@ -5,8 +5,6 @@ from __future__ import annotations
 from naively.cli.options import Files, InPlace, Labels, Reading, Saved
 from naively.cli.outputs import tell_written
 
-__all__ = ["forget"]
-
 
 def forget(
     model: Saved,
@@ -29,7 +27,7 @@ def forget(
     """
     from naively.cli.model_lock import hold
     from naively.cli.rows import rows_for, save_changed
-    from naively.estimators.classifiers import load_classifier
+    from naively.estimators.loading import load_classifier
 
     output = output or model
     with hold(output, "forget"):

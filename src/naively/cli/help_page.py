@@ -14,8 +14,6 @@ from typing import Any, Literal, get_args, get_origin
 
 import typer
 
-__all__ = ["HelpPage"]
-
 _LEFT = 30  # where meanings begin, at most
 _WIDEST = 100
 

@@ -8,8 +8,6 @@ from typing import Any
 from naively.cli import console
 from naively.cli.options import AsJson, Saved
 
-__all__ = ["inspect"]
-
 _MOST_CLASSES, _MOST_COLUMNS = 6, 40  # that a table shows; --json has them all
 
 

@@ -23,9 +23,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from naively.exceptions import NaivelyError
-
-__all__ = ["Journal"]
+from naively.errors import NaivelyError
 
 _NOTHING = "nothing"  # what is before the first model
 _OF_NEW_MODELS = "model", "decay"  # options

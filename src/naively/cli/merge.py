@@ -11,10 +11,8 @@ import typer
 from naively.cli import console
 from naively.cli.options import check_output, check_there
 from naively.cli.outputs import tell_written
-from naively.exceptions import NaivelyError
-from naively.remote import address_of, shown
-
-__all__ = ["merge"]
+from naively.data.remote import address_of, shown
+from naively.errors import NaivelyError
 
 
 def merge(
@@ -41,7 +39,7 @@ def merge(
     check_there(models)
     from naively.cli.model_lock import hold
     from naively.cli.rows import save_changed
-    from naively.estimators.classifiers import load_classifier
+    from naively.estimators.loading import load_classifier
 
     _check_distinct(models)
     check_output(output, *models, binary="a model")

@@ -22,10 +22,8 @@ from naively.cli import console
 from naively.cli.journal import Journal
 from naively.cli.options import check_output
 from naively.cli.outputs import is_standard
-from naively.exceptions import NaivelyError
-from naively.remote import address_of
-
-__all__ = ["hold"]
+from naively.data.remote import address_of
+from naively.errors import NaivelyError
 
 _PAUSE_SECONDS = 0.1  # between two looks at a lock that another program holds
 _FAR = 1 << 62  # Windows lets nobody read bytes that are locked: this one is behind all others

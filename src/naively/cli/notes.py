@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from naively import row_numbers
 from naively.cli import console
-from naively.engines.columns import LeftOut, is_text
-from naively.engines.numeric_text import first_text, looks_numeric
-from naively.summary import Summary
-
-__all__ = ["counting_columns", "tell_bad_files", "tell_counting", "tell_identifiers"]
-__all__ += ["tell_left_out", "tell_model", "tell_nearly_numeric", "tell_texts"]
-__all__ += ["tell_unlabelled"]
+from naively.engines.memory.columns import LeftOut, first_text, is_text, looks_numeric
+from naively.model import row_numbers
+from naively.statistics.summary import Summary
 
 _MOST = 20  # names in one line
 _EMPTY = (

@@ -19,12 +19,9 @@ import typer
 
 from naively.cli import console
 from naively.cli.outputs import check_no_terminal, is_standard
-from naively.exceptions import NaivelyError
-from naively.remote import address_of, is_remote, shown
-from naively.remote import check_output as check_remote_output
-
-__all__ = ["AsJson", "Data", "Files", "InPlace", "Labels", "Reading", "Saved", "Seed", "Weight"]
-__all__ += ["check_output", "check_there", "grouped"]
+from naively.data.remote import address_of, is_remote, shown
+from naively.data.remote import check_output as check_remote_output
+from naively.errors import NaivelyError
 
 Files = Annotated[
     list[str],

@@ -10,9 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from naively.cli import console
-from naively.exceptions import NaivelyError
-
-__all__ = ["check_no_terminal", "file_at", "is_standard", "tell_written"]
+from naively.errors import NaivelyError
 
 _STANDARD = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError
 
 if TYPE_CHECKING:
     from naively.engines.files import SchemaFromFirstRows
-
-__all__ = ["Kind", "ModelOptions"]
 
 _model = partial(typer.Option, rich_help_panel="The model")
 _gaussian = partial(typer.Option, rich_help_panel="With --model gaussian")
@@ -157,7 +155,7 @@ class ModelOptions:
 
     def classifier(self, classes: Any = None) -> Any:
         """Return the same without scikit-learn: what measures files and reads a model off."""
-        from naively.estimators.classifiers import classifier
+        from naively.estimators.loading import classifier
 
         return classifier(_ESTIMATORS[self.model or "naive-bayes"])(**self.params(classes))
 
@@ -257,7 +255,7 @@ def _families(given: list[str]) -> dict[str, Any] | str:
 
 def _reject(text: str, classes: Any) -> tuple[float, Any]:
     """Read '0.8=unknown': a probability, and a label of the classes' type."""
-    from naively.labels import is_text
+    from naively.data.labels import is_text
 
     number, _, label = text.partition("=")
     try:

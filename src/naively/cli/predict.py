@@ -12,9 +12,7 @@ import typer
 from naively.cli import bars
 from naively.cli.options import Files, Reading, Saved, check_output
 from naively.cli.outputs import file_at, is_standard, tell_written
-from naively.exceptions import NaivelyError
-
-__all__ = ["predict"]
+from naively.errors import NaivelyError
 
 
 def predict(
@@ -59,7 +57,7 @@ def predict(
       cat new.csv | naively predict iris.safetensors - | head -n 3
     """
     from naively.cli.data import look
-    from naively.estimators.classifiers import load_classifier
+    from naively.estimators.loading import load_classifier
     from naively.scoring import files as scoring
 
     estimator, source = load_classifier(model), look(files, reading)

@@ -18,10 +18,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from naively.estimators.classifiers import classifier, load_classifier
-from naively.exceptions import NaivelyError
-
-__all__ = ["Learner", "begun"]
+from naively.errors import NaivelyError
+from naively.estimators.loading import classifier, load_classifier
 
 _NAMES = {
     "gaussian": "GaussianNB",

@@ -21,9 +21,7 @@ from naively.cli.commands import OTHER_WORDS, Commands
 from naively.cli.completion import ASKED_BY_SHELLS, answer_shells
 from naively.cli.help_page import HelpPage
 from naively.cli.values import read_plainly
-from naively.exceptions import NaivelyError
-
-__all__ = ["program"]
+from naively.errors import NaivelyError
 
 _INTERRUPTED, _NOBODY_READS = 130, 141  # exit codes, as shells have them
 

@@ -11,9 +11,7 @@ from naively.cli import bars, console
 from naively.cli.options import Data, Files, check_output
 from naively.cli.outputs import file_at, is_standard, tell_written
 from naively.cli.parameters import ModelOptions
-from naively.exceptions import NaivelyError
-
-__all__ = ["report"]
+from naively.errors import NaivelyError
 
 _FOLDS = 10
 

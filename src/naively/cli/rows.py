@@ -11,13 +11,11 @@ from naively.cli.data import Source, look
 from naively.cli.notes import tell_unlabelled
 from naively.cli.options import Labels, Reading, check_output
 from naively.cli.outputs import file_at
+from naively.data.labels import quoted
 from naively.engines.files import scan
-from naively.engines.files.column_plan import FORMS, types_of
-from naively.exceptions import NaivelyError
-from naively.labels import quoted
-from naively.summary import Summary
-
-__all__ = ["rows_for", "save_changed", "summary_for"]
+from naively.engines.files.plan import FORMS, types_of
+from naively.errors import NaivelyError
+from naively.statistics.summary import Summary
 
 
 def rows_for(

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from naively.exceptions import NaivelyError
-
-__all__ = ["check_test_size", "user_errors"]
+from naively.errors import NaivelyError
 
 
 def check_test_size(share: float) -> float:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from naively.cli.journal import Journal
     from naively.cli.prequential import Learner
 
-__all__ = ["stream"]
-
 _PIECE = 1 << 16  # bytes that are read at once: their rows reach the disk together
 
 
@@ -93,7 +91,7 @@ def stream(
 
 def _learn_again(learner: Learner, rows: list[str], journal: Journal) -> None:
     """Learn the rows of a journal, or raise where they were learned with other options."""
-    from naively.exceptions import NaivelyError
+    from naively.errors import NaivelyError
 
     for row in rows:
         try:

@@ -10,13 +10,10 @@ from naively.cli.data import Source
 from naively.cli.notes import tell_identifiers, tell_texts
 from naively.cli.options import Data
 from naively.cli.parameters import ModelOptions
-from naively.engines.files.column_plan import FORMS, types_of
-from naively.engines.files.request import SchemaFromFirstRows
+from naively.data.schema import Schema
+from naively.engines.files.plan import FORMS, SchemaFromFirstRows, types_of
 from naively.engines.files.scan import Scan, scan, scan_planned
-from naively.schema import Schema
-from naively.summary import Summary
-
-__all__ = ["Training"]
+from naively.statistics.summary import Summary
 
 
 @dataclass(frozen=True)
@@ -31,7 +28,7 @@ class Training:
         """Load the other model if there is one, which leaves nothing to the options."""
         if like is None:
             return cls(model)
-        from naively.estimators.classifiers import load_classifier
+        from naively.estimators.loading import load_classifier
 
         model.check_none_of(None, "--like, which takes it from that model")
         return cls(model, load_classifier(like))

@@ -12,9 +12,7 @@ from naively.cli import bars, console
 from naively.cli.options import AsJson, Data, Files, check_output
 from naively.cli.outputs import file_at, is_standard
 from naively.cli.parameters import ModelOptions
-from naively.exceptions import NaivelyError
-
-__all__ = ["tune"]
+from naively.errors import NaivelyError
 
 
 def tune(

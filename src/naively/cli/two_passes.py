@@ -5,23 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from naively._optional import need
 from naively.cli import bars
 from naively.cli.data import Source
 from naively.cli.notes import counting_columns, tell_counting, tell_unlabelled
 from naively.cli.options import Data
 from naively.cli.parameters import ModelOptions
 from naively.cli.splits import user_errors
-from naively.engines.files.column_plan import ColumnPlan
 from naively.engines.files.csv import CsvDialect
-from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.labelled_rows import read
+from naively.engines.files.plan import ColumnPlan
+from naively.engines.files.readers import FirstRows
+from naively.errors import need
 
 if TYPE_CHECKING:
     from naively.evaluation.files.content_folds import ContentFolds
     from naively.evaluation.files.evaluate import JudgedFiles
-
-__all__ = ["judge", "passes", "readable_twice"]
 
 
 def judge(

@@ -6,8 +6,6 @@ from naively.cli import console
 from naively.cli.options import Files, InPlace, Labels, Reading, Saved
 from naively.cli.outputs import tell_written
 
-__all__ = ["update"]
-
 
 def update(
     model: Saved,
@@ -30,8 +28,8 @@ def update(
     """
     from naively.cli.model_lock import hold
     from naively.cli.rows import rows_for, save_changed
-    from naively.estimators.classifiers import load_classifier
-    from naively.labels import contained, quoted
+    from naively.data.labels import contained, quoted
+    from naively.estimators.loading import load_classifier
 
     output = output or model
     with hold(output, "update"):

@@ -13,8 +13,6 @@ from typing import Any, Literal, get_args, get_origin
 
 import typer
 
-__all__ = ["PlainValue", "read_plainly"]
-
 
 def read_plainly(parameter: Any) -> Any:
     """Return a parameter of typer's that reads its values here, if they are plain."""

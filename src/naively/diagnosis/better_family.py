@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 
 from naively import _kernel
+from naively.data.functions import function_values
 from naively.diagnosis.fits import Fit, columns_of, fits_of_term
 from naively.families import FAMILIES
 from naively.families.family import Family
-from naively.functions import function_values
+from naively.model.terms import Term
 from naively.statistics import Moments, Sample
-from naively.term import Term
-
-__all__ = ["better_family"]
 
 _MUCH = 0.6  # of the distance: below that, another family is better
 

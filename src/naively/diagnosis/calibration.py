@@ -8,8 +8,6 @@ from typing import NamedTuple
 from naively.diagnosis.evidence import Evidence
 from naively.diagnosis.finding import Finding, Severity
 
-__all__ = ["CalibrationFigures", "figures_of", "poor_calibration"]
-
 _HIGH, _MEDIUM = 0.15, 0.06  # calibration error
 _CHANCE = 1.0  # over the root of the number of rows: what chance may explain; twice, for high
 

@@ -10,8 +10,6 @@ from naively.diagnosis.evidence import Evidence
 from naively.diagnosis.finding import Finding, listed
 from naively.statistics import Documents, Occurrences
 
-__all__ = ["constant_columns"]
-
 
 def constant_columns(evidence: Evidence) -> Iterator[Finding]:
     """Find columns without any cell, and columns whose cells are all equal."""

@@ -25,19 +25,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import erfc
 
+from naively.data.sparse import SparseRows
+from naively.data.types import Floats
 from naively.diagnosis.fits import columns_of
 from naively.diagnosis.information import informations
 from naively.diagnosis.uniformity import n_rows
-from naively.sparse import SparseRows
 from naively.statistics import Sample, Scatter
-from naively.summary import Summary
-
-__all__ = ["Dependence", "DependentPair"]
-
-Floats = NDArray[np.float64]
+from naively.statistics.summary import Summary
 
 _MOST_CORRELATED = 2000  # columns of numbers whose correlations are looked at
 _MOST_CUT = 128  # columns whose mutual information is

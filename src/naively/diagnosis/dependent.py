@@ -10,8 +10,6 @@ from naively.diagnosis.dependence import Dependence, DependentPair
 from naively.diagnosis.evidence import Evidence
 from naively.diagnosis.finding import Finding, Severity, Skipped, listed
 
-__all__ = ["LEAST", "dependent_columns"]
-
 LEAST = 0.5  # strength of a pair
 _STRENGTHS: tuple[tuple[float, Severity], ...] = ((0.9, "high"), (LEAST, "medium"))
 _LESS: dict[Severity, Severity] = {"high": "medium", "medium": "low", "low": "low"}

@@ -10,11 +10,9 @@ from naively.diagnosis.diagnosis import Diagnosis
 from naively.diagnosis.evidence import Evidence
 from naively.diagnosis.finding import SEVERITIES, Finding, NotMeasuredError, Skipped
 from naively.diagnosis.findings import FINDINGS
-from naively.estimators._base import SummaryClassifier
-from naively.estimators._state import snapshot
-from naively.exceptions import NaivelyError
-
-__all__ = ["diagnose"]
+from naively.errors import NaivelyError
+from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.state import snapshot
 
 
 def diagnose(model: Any, *rows: Any) -> Diagnosis:

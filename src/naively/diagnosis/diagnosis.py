@@ -13,13 +13,10 @@ from numpy.typing import NDArray
 from naively.diagnosis.calibration import CalibrationFigures
 from naively.diagnosis.finding import SEVERITIES, Finding, Skipped
 from naively.diagnosis.fits import Fit
-from naively.evaluation.tables import figure, plain
-from naively.explanations.tables import frame
+from naively.evaluation.tables import figure, frame, plain
 
 if TYPE_CHECKING:
     from naively.plots import FitDisplay
-
-__all__ = ["Diagnosis"]
 
 _WIDTH = 100  # characters of a line
 _MOST = 20  # findings that are printed

@@ -12,12 +12,10 @@ from naively.diagnosis.dependence import Dependence
 from naively.diagnosis.finding import NotMeasuredError
 from naively.diagnosis.fits import Fit, fits_of
 from naively.diagnosis.left_out import LeftOutRows, left_out_rows, some_rows
-from naively.estimators._base import SummaryClassifier
-from naively.model import SAMPLE, Model
+from naively.estimators.estimator import SummaryClassifier
+from naively.model.model import SAMPLE, Model
 from naively.statistics import MissingCells, Sample
-from naively.summary import Summary
-
-__all__ = ["Evidence"]
+from naively.statistics.summary import Summary
 
 _FEWEST_ROWS = 20  # of a sample
 

@@ -10,8 +10,6 @@ from naively.diagnosis.finding import Finding, Severity, Skipped, percent
 from naively.diagnosis.fits import Fit
 from naively.estimators.gaussian_nb import GaussianNB
 
-__all__ = ["poor_fits"]
-
 _CHANCE = 0.001  # of all columns and classes together
 _DISTANCES: tuple[tuple[float, Severity], ...] = ((0.2, "high"), (0.1, "medium"), (0.05, "low"))
 _MOST = 20  # columns for which other families are tried

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["SEVERITIES", "Finding", "NotMeasuredError", "Severity", "Skipped", "listed", "percent"]
-
 Severity = Literal["high", "medium", "low"]
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
 _MOST = 5  # names in a sentence

@@ -18,8 +18,6 @@ from naively.diagnosis.never_predicted import never_predicted
 from naively.diagnosis.rare_class import rare_classes
 from naively.diagnosis.seen_once import seen_once
 
-__all__ = ["FINDINGS"]
-
 Look: TypeAlias = Callable[[Evidence], Iterator[Finding] | Iterator[Finding | Skipped]]
 
 FINDINGS: dict[str, Look] = {

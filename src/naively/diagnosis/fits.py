@@ -10,18 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from naively.data.sparse import SparseRows
+from naively.data.types import Floats
 from naively.diagnosis.uniformity import distances, mid_shares, n_rows, p_value
 from naively.families.family import Family
-from naively.model import Model
-from naively.sparse import SparseRows
+from naively.model.model import Model
+from naively.model.terms import Term
 from naively.statistics import Sample
-from naively.term import Term
-
-__all__ = ["BINS", "Fit", "columns_of", "fits_of", "fits_of_term"]
-
-Floats = NDArray[np.float64]
 
 BINS = 20  # of the histogram of transformed cells
 _FEWEST_ROWS = 20  # of a class and column

@@ -7,13 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.sparse import SparseRows
 from naively.diagnosis.evidence import Evidence
 from naively.diagnosis.finding import Finding, percent
-from naively.row_numbers import counting_columns
-from naively.sparse import SparseRows
-from naively.summary import Summary
-
-__all__ = ["identifiers", "is_identifier"]
+from naively.model.row_numbers import counting_columns
+from naively.statistics.summary import Summary
 
 _FEWEST = 20  # rows whose categories differ
 _FEWEST_WHOLE = 100  # rows of whole numbers of which none comes twice

@@ -9,14 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
+from naively.data.types import Floats
 from naively.diagnosis.fits import columns_of
 from naively.diagnosis.uniformity import mid_shares, n_rows
 from naively.statistics import Sample
-from naively.summary import Summary
-
-__all__ = ["Informations", "informations"]
-
-Floats = NDArray[np.float64]
+from naively.statistics.summary import Summary
 
 _MOST_BINS = 8
 _EXPECTED = 5  # rows in a cell of a table

@@ -12,17 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import pdtr
 
+from naively.data.types import Floats
 from naively.diagnosis.evidence import Evidence
 from naively.diagnosis.finding import Finding, Severity, Skipped, percent
 from naively.diagnosis.left_out import terms_in_blocks
 from naively.statistics import Documents
-
-__all__ = ["leaks", "skill_of_tallies"]
-
-Floats = NDArray[np.float64]
 
 _FEWEST = 50.0  # rows
 _FEWEST_WRONG = 10.0  # of them that the priors alone get wrong

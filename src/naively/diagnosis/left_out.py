@@ -8,15 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.calibration import Calibration
-from naively.calibration_of_terms import terms_of_sample
-from naively.interactions import UnseenInteractions, sample_for_interactions
-from naively.model import Model
+from naively.data.types import Floats
+from naively.model.calibration import Calibration
+from naively.model.calibration_of_terms import terms_of_sample
+from naively.model.interactions import UnseenInteractions, sample_for_interactions
+from naively.model.model import Model
 from naively.statistics import Sample
-
-__all__ = ["LeftOutRows", "left_out_rows", "some_rows", "terms_in_blocks"]
-
-Floats = NDArray[np.float64]
 
 _CELLS = 16_000_000  # rows times classes times terms that are looked at in all
 _BLOCK = 2_000_000  # and of those that are looked at together

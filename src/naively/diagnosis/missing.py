@@ -9,15 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc, xlogy
 
+from naively.data.types import Floats
 from naively.diagnosis.evidence import Evidence
 from naively.diagnosis.finding import Finding, Severity, Skipped, percent
-
-__all__ = ["telling_gaps"]
-
-Floats = NDArray[np.float64]
 
 _CHANCE = 0.001  # of all columns together
 _GAPS: tuple[tuple[float, Severity], ...] = ((0.5, "high"), (0.2, "medium"), (0.05, "low"))

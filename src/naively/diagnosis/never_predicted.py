@@ -10,8 +10,6 @@ from naively.diagnosis.evidence import Evidence
 from naively.diagnosis.finding import Finding, Severity, listed, percent
 from naively.diagnosis.left_out import LeftOutRows
 
-__all__ = ["never_predicted"]
-
 _FEWEST = 10.0  # rows of the class in the sample
 _COMMON = 0.5  # of an equal share: the model should answer such a class sometimes,
 _CHANCE = 4.0  # standard errors: if columns tell it, so that its rows make it more probable

@@ -10,8 +10,6 @@ import numpy as np
 from naively.diagnosis.evidence import Evidence
 from naively.diagnosis.finding import Finding, Severity, listed
 
-__all__ = ["rare_classes"]
-
 _FEW = 10.0  # rows, or
 _FEW_SHARE = 0.005  # of all rows, and
 _NOT_MANY = 50.0

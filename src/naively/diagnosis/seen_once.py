@@ -15,16 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from naively.data.types import Floats
 from naively.diagnosis.evidence import Evidence
 from naively.diagnosis.finding import Finding, Severity, Skipped, percent
 from naively.diagnosis.identifier import is_identifier
 from naively.statistics import Documents, Occurrences
-
-__all__ = ["seen_once"]
-
-Floats = NDArray[np.float64]
 
 _CHANCE = 3.0  # standard deviations of the number that were seen once
 _SHARES: tuple[tuple[float, Severity], ...] = ((0.3, "high"), (0.1, "medium"), (0.01, "low"))

@@ -22,12 +22,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import kolmogorov
 
-__all__ = ["distances", "mid_shares", "n_rows", "p_value"]
-
-Floats = NDArray[np.float64]
+from naively.data.types import Floats
 
 
 def mid_shares(x: Floats, weight: Floats) -> Floats:

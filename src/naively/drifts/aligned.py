@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.axes import Axes, Move
-from naively.exceptions import NaivelyError
-from naively.schema import HELD, Schema
+from naively.data.axes import Axes, Move
+from naively.data.schema import HELD, Schema
+from naively.errors import NaivelyError
 from naively.statistics import (
     Bins,
     ClassWeight,
@@ -21,9 +21,7 @@ from naively.statistics import (
     Statistic,
     Tallies,
 )
-from naively.summary import Summary
-
-__all__ = ["AlignedSummaries", "align", "arranged"]
+from naively.statistics.summary import Summary
 
 _COMPARED: list[type[Statistic]] = [ClassWeight, Moments, Tallies, Bins, Occurrences, Documents]
 _COMPARED += [MissingCells]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from naively.data.types import Floats
 from naively.drifts import numbers
 from naively.drifts.aligned import AlignedSummaries
 from naively.drifts.counts import (
@@ -27,11 +27,7 @@ from naively.statistics import (
     Occurrences,
     Tallies,
 )
-from naively.summary import Summary
-
-__all__ = ["collect"]
-
-Floats = NDArray[np.float64]
+from naively.statistics.summary import Summary
 
 _ROUNDING = 1e-9  # of sums of weights in another order
 _MOST_WORDS = 20  # new ones that are named

@@ -10,8 +10,6 @@ from naively.drifts.collect import collect
 from naively.drifts.inputs import Compared, read_after, read_before
 from naively.drifts.value import Drift, UnusualRows
 
-__all__ = ["compare", "drift"]
-
 
 def drift(before: Any, after: Any, *, target: str | None = None) -> Drift:
     """Compare old and new data, column by column and class by class.

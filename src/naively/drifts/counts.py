@@ -36,9 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, xlogy
 
-__all__ = ["ComparedCounts", "compare_bins", "compare_counts", "compare_words", "rank_test"]
-
-Floats = NDArray[np.float64]
+from naively.data.types import Floats
 
 _RARE = 5.0  # cells that are expected fewer times are counted as one
 _LEAST = 1.0  # and that one is tested where it is expected as often as this

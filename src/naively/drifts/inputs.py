@@ -8,16 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from naively.data.remote import is_remote
+from naively.data.schema import Schema
 from naively.engines import summarize
-from naively.engines.arrays import check_in_memory
-from naively.engines.devices import is_dask
-from naively.engines.native import is_frame
-from naively.exceptions import NaivelyError
-from naively.remote import is_remote
-from naively.schema import Schema
-from naively.summary import Summary
-
-__all__ = ["Compared", "read_after", "read_before"]
+from naively.engines.memory.arrays import check_in_memory
+from naively.engines.memory.devices import is_dask
+from naively.engines.memory.native import is_frame
+from naively.errors import NaivelyError
+from naively.statistics.summary import Summary
 
 
 class Compared(NamedTuple):
@@ -57,7 +55,7 @@ def read_after(given: Any, target: str | None, before: Compared) -> Compared:
     schema = before.summary.schema
     if _is_files(given):
         from naively.engines.files import scan
-        from naively.engines.files.column_plan import types_of
+        from naively.engines.files.plan import types_of
 
         more: dict[str, Any] = {
             "schema": schema,

@@ -29,15 +29,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from naively.data.types import Floats
 from naively.statistics import Moments
-
-__all__ = ["MeanAndVariance", "constant_test", "gaussian_distance", "gaussian_divergence"]
-__all__ += ["mean_test"]
-
-Floats = NDArray[np.float64]
 
 _KURTOSIS = 9.0
 _RARE = 0.02  # the share of cells on both sides of a constant that few rows may all lack

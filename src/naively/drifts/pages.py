@@ -13,8 +13,6 @@ from naively.drifts.value import LEVELS
 if TYPE_CHECKING:
     from naively.drifts.value import Drift
 
-__all__ = ["fragment", "page"]
-
 _MOST_COLUMNS, _MOST_CLASSES = 200, 50
 
 _STYLE = """

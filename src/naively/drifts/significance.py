@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["adjusted", "least"]
-
-Floats = NDArray[np.float64]
+from naively.data.types import Floats
 
 
 def least(*p_values: Floats) -> Floats:

@@ -7,23 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from naively.drifts.value import LEVELS
-from naively.evaluation.tables import PrintedTable, figure
-from naively.explanations.tables import frame
+from naively.evaluation.tables import PrintedTable, figure, frame
 
 if TYPE_CHECKING:
     from naively.drifts.value import Drift
-
-__all__ = [
-    "dict_of",
-    "frame_of",
-    "most_in",
-    "notes_of",
-    "number_text",
-    "of_drift",
-    "p_text",
-    "share_text",
-]
-__all__ += ["title_of"]
 
 _MOST_COLUMNS, _MOST_CLASSES, _MOST_NAMES = 20, 10, 5
 

@@ -15,17 +15,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from naively.data.rows import Rows
+from naively.data.types import Floats
 from naively.drifts.value import UnusualRows
-from naively.engines.tables import known
-from naively.rows import Rows
+from naively.engines.memory.tables import known
 from naively.statistics import Sample
-from naively.summary import Summary
-
-__all__ = ["density_of", "of_rows", "of_sample"]
-
-Floats = NDArray[np.float64]
+from naively.statistics.summary import Summary
 
 _EXPECTED, _FEWEST = 0.01, 100  # rows of a sample that has a 1 % quantile
 

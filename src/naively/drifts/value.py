@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively._optional import need
+from naively.data.types import Floats
+from naively.errors import need
 from naively.evaluation.tables import PrintedTable, Tabular, plain
 
 if TYPE_CHECKING:
     from naively.plots import DriftDisplay
 
-__all__ = ["BOUNDS", "LEVELS", "ClassDrift", "ColumnDrift", "Drift", "UnusualRows"]
-
-Floats = NDArray[np.float64]
 
 LEVELS = ("none", "negligible", "moderate", "severe")
 _ALPHA = 0.05  # the share of false discoveries that adjusted p-values allow

@@ -12,22 +12,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from naively.engines import arrays
-from naively.engines.devices import (
+from naively.data.labels import encode
+from naively.data.rows import Rows, Targets
+from naively.data.schema import Kind, Schema
+from naively.data.sparse import SparseRows, is_sparse
+from naively.engines.memory import arrays
+from naively.engines.memory.devices import (
     check_one_place,
     holds_booleans,
     is_dask,
     is_on_device,
     on_host,
 )
-from naively.engines.weighted_rows import without_zeros
-from naively.exceptions import NaivelyError
-from naively.labels import encode
-from naively.measure import measure
-from naively.rows import Rows, Targets
-from naively.schema import Kind
-from naively.sparse import SparseRows, is_sparse
-from naively.summary import Schema, Summary
+from naively.engines.memory.weighted_rows import without_zeros
+from naively.errors import NaivelyError
+from naively.statistics.measure import measure
+from naively.statistics.summary import Summary
 
 __all__ = ["summarize"]
 
@@ -112,7 +112,7 @@ def summarize(
     numbers = _numbers(X) if schema is None else None
     if numbers is not None:
         return arrays.summarize(numbers, y, sample_weight=sample_weight, n_jobs=n_jobs)
-    from naively.engines import tables
+    from naively.engines.memory import tables
 
     column = tables.text_column(X, schema)
     X = X if column is None else column

@@ -21,11 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.types import Floats
 from naively.statistics.moments import sum_and_rest
-
-__all__ = ["ColumnSums", "Floats"]
-
-Floats = NDArray[np.float64]
 
 _BEARABLE = 1e-12  # of m2, to be lost
 _EPS = float(np.finfo(np.float64).eps)

@@ -14,11 +14,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 
-from naively.estimators._constraints import Interval, by_name
-from naively.estimators._counts import PRESENCE, CountClassifier
+from naively.estimators.counts import PRESENCE, CountClassifier
+from naively.estimators.validation import Interval, by_name
 from naively.families.presence import Presence
-
-__all__ = ["BernoulliNB"]
 
 
 class BernoulliNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ignore[misc]

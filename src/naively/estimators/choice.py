@@ -2,7 +2,7 @@
 
 Numbers are described by `StudentT`, and where terms have weights by `Histogram` too; categories by
 `Categorical`, text by `Text`. Names or families given by the user come first; ``"best"`` stands for
-the candidates of `naively.family_choice`, of which rows choose one.
+the candidates of `naively.model.families_for`, of which rows choose one.
 
 >>> choose("age", "number", {"age": "histogram"}, stacked=True)
 (Histogram(growth=2.0, strength=None),)
@@ -16,33 +16,16 @@ from difflib import get_close_matches
 from math import inf, isinf
 from typing import Any
 
-from naively.exceptions import NaivelyError
+from naively.data.schema import Kind, Schema
+from naively.errors import NaivelyError
 from naively.families import FAMILIES
 from naively.families.categorical import Categorical
 from naively.families.family import Family
 from naively.families.histogram import Histogram
 from naively.families.student_t import StudentT
 from naively.families.text import Text
-from naively.family_choice import CANDIDATES
-from naively.interactions import KINDS
-from naively.schema import Kind, Schema
-
-__all__ = [
-    "BEST",
-    "as_text",
-    "by_column",
-    "check_columns",
-    "choose",
-    "family_of",
-    "from_plain",
-    "from_text",
-    "interaction_kinds",
-    "interactions_from_text",
-    "is_best",
-    "kind_of",
-    "plain",
-    "with_options",
-]
+from naively.model.families_for import CANDIDATES
+from naively.model.interactions import KINDS
 
 BEST = "best"
 
@@ -132,7 +115,7 @@ def family_of(wanted: Any, column: Any) -> Family:
     )
 
 
-def kind_of(wanted: Any, column: Any) -> Kind:
+def kind_of_families(wanted: Any, column: Any) -> Kind:
     """Return what a column must hold for the families that are given for it."""
     families = choose(column, "number", {column: wanted})
     if len(set(families)) < len(families):

@@ -13,14 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from naively.class_weights import weighted_prior
-from naively.estimators._constraints import by_name
-from naively.estimators._counts import COMPLEMENT, CountClassifier
+from naively.estimators.counts import COMPLEMENT, CountClassifier
+from naively.estimators.validation import by_name
 from naively.families.complement import Complement
-from naively.model import read_prior
-from naively.summary import Summary
-
-__all__ = ["ComplementNB"]
+from naively.model.class_weights import weighted_prior
+from naively.model.model import read_prior
+from naively.statistics.summary import Summary
 
 
 class ComplementNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ignore[misc]

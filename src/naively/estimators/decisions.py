@@ -20,10 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from naively.exceptions import NaivelyError
-from naively.labels import is_text
-
-__all__ = ["check_costs", "check_reject", "decide"]
+from naively.data.labels import is_text
+from naively.errors import NaivelyError
 
 
 def decide(

@@ -15,12 +15,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 
-from naively.engines.arrays import summarize
-from naively.estimators._dask import lazy_on_dask
-from naively.estimators._gaussian import GaussianClassifier, is_linear
+from naively.engines.memory.arrays import summarize
+from naively.estimators.gaussian import GaussianClassifier, is_linear
+from naively.estimators.upward import where_rows_are
 from naively.statistics import Moments
-
-__all__ = ["GaussianNB"]
 
 
 class GaussianNB(GaussianClassifier, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -122,7 +120,7 @@ class GaussianNB(GaussianClassifier, ClassifierMixin, BaseEstimator):  # type: i
     """
 
     @available_if(is_linear)
-    @lazy_on_dask
+    @where_rows_are
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the linear form; only with ``variance="shared"``.
 

@@ -12,11 +12,9 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from naively.estimators._constraints import by_name
-from naively.estimators._counts import MULTINOMIAL, CountClassifier
+from naively.estimators.counts import MULTINOMIAL, CountClassifier
+from naively.estimators.validation import by_name
 from naively.families.multinomial import Multinomial
-
-__all__ = ["MultinomialNB"]
 
 
 class MultinomialNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ignore[misc]

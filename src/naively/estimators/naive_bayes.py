@@ -10,9 +10,7 @@ from html import escape
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 
-from naively.estimators._naive_bayes import NaiveBayesClassifier
-
-__all__ = ["NaiveBayes"]
+from naively.estimators.mixed import NaiveBayesClassifier
 
 
 class NaiveBayes(NaiveBayesClassifier, ClassifierMixin, BaseEstimator):  # type: ignore[misc]

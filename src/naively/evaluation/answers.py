@@ -21,10 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import labels
+from naively.data import labels
 from naively.evaluation.inputs import Truth
-
-__all__ = ["Answers", "ask"]
 
 
 @dataclass(frozen=True, eq=False)

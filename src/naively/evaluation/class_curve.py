@@ -28,9 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ClassCurve"]
-
-Floats = NDArray[np.float64]
+from naively.data.types import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,15 +18,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
-from naively.engines.tables import schema_of, text_column
+from naively.data.schema import Schema
+from naively.data.sparse import is_sparse
+from naively.engines.memory.tables import schema_of, text_column
+from naively.errors import NaivelyError
 from naively.evaluation.inputs import check_classifier
 from naively.evaluation.peers import GaussianNB
 from naively.evaluation.table_matrix import TableMatrix
-from naively.exceptions import NaivelyError
-from naively.schema import Schema
-from naively.sparse import is_sparse
-
-__all__ = ["CLASSIFIERS", "classifier"]
 
 
 def _linear(estimator: Any) -> Callable[[Schema | None], Any]:

@@ -20,6 +20,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 
+from naively.data.sparse import is_sparse
+from naively.errors import NaivelyError
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.evaluation.comparison import Comparison, Difference, Timing
@@ -29,10 +31,6 @@ from naively.evaluation.inputs import Truth, sort_inputs
 from naively.evaluation.peer_comparison import PeerComparison, compare_with_peers
 from naively.evaluation.peers import GaussianNB as NumbersGaussianNB
 from naively.evaluation.split import Split, split
-from naively.exceptions import NaivelyError
-from naively.sparse import is_sparse
-
-__all__ = ["compare"]
 
 _Pair: TypeAlias = tuple[Timing, Timing]
 

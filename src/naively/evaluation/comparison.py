@@ -12,8 +12,6 @@ from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.metrics import Confidence
 from naively.evaluation.tables import PrintedTable, Tabular, figure, plain
 
-__all__ = ["Comparison", "Difference", "Timing"]
-
 
 @dataclass(frozen=True)
 class Timing:

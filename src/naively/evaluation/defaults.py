@@ -12,13 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from naively.engines import frames
-from naively.engines.tables import schema_of, text_column
+from naively.data.schema import Kind
+from naively.engines.memory.native import is_frame
+from naively.engines.memory.tables import schema_of, text_column
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes
-from naively.schema import Kind
-
-__all__ = ["default_model", "has_categories", "kinds_among"]
 
 
 def default_model(X: Any) -> GaussianNB | NaiveBayes:
@@ -40,6 +38,6 @@ def kinds_among(X: Any) -> set[Kind]:
     try:
         return set(schema_of(X).held)
     except ValueError:
-        if frames.is_frame(X):  # a column of lists, say
+        if is_frame(X):  # a column of lists, say
             raise
         return set()  # the model says what is wrong with it

@@ -22,10 +22,8 @@ from math import inf, isnan, nan
 from statistics import NormalDist
 from typing import NamedTuple
 
+from naively.errors import NaivelyError
 from naively.evaluation.influence import Influence, Judgement
-from naively.exceptions import NaivelyError
-
-__all__ = ["METRICS", "Estimate", "estimates", "influence"]
 
 
 class Metric(NamedTuple):

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import LeaveOneOut
 
+from naively.errors import NaivelyError
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.loading import ESTIMATORS
 from naively.evaluation.defaults import default_model
@@ -24,9 +25,6 @@ from naively.evaluation.inputs import Truth, is_fitted, labels_or_target, sort_i
 from naively.evaluation.leave_one_out import leave_one_out
 from naively.evaluation.split import judge, split
 from naively.evaluation.splitters import ONE_OUT, folds_by, splitter_of
-from naively.exceptions import NaivelyError
-
-__all__ = ["evaluate"]
 
 
 def evaluate(

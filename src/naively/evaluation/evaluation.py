@@ -19,8 +19,6 @@ from naively.evaluation.metrics import Averages, Confidence, Reliability
 from naively.evaluation.tables import PrintedTable, Tabular, figure, plain
 from naively.evaluation.thresholds import Criterion, Thresholds
 
-__all__ = ["Evaluation"]
-
 _SHOWN = 20  # classes in a table
 _SQUARE = 10  # classes in a confusion matrix that still fits a line
 

@@ -11,15 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from naively._threads import map_blocks
-from naively.estimators._base import SummaryClassifier
+from naively.data.schema import Schema
+from naively.data.threads import map_blocks
+from naively.estimators.estimator import SummaryClassifier
 from naively.evaluation.fold_summaries import measure_folds
 from naively.evaluation.inputs import Truth
-from naively.model import Model
-from naively.schema import Schema
-from naively.summary import Summary
-
-__all__ = ["fold_models", "needs_every_class", "read_models"]
+from naively.model.model import Model
+from naively.statistics.summary import Summary
 
 _AT_ONCE = 16  # models that are read together
 _BY_CLASS = ("priors", "class_prior", "costs")  # parameters with an entry for each class

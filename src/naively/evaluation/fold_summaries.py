@@ -18,18 +18,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.estimators._base import SummaryClassifier
+from naively.data.rows import Rows, Targets
+from naively.data.schema import Schema
+from naively.estimators.estimator import SummaryClassifier
 from naively.evaluation.inputs import Truth
-from naively.measure import measure_sample
-from naively.rows import Rows, Targets
-from naively.schema import Schema
 from naively.statistics import Sample
-from naively.statistics.row_hashes import distinct_rows
+from naively.statistics.hashes import distinct_rows
+from naively.statistics.measure import measure_sample
 from naively.statistics.sample import EVERYTHING
-from naively.summary import Summary
-
-__all__ = ["MOST_BYTES", "FoldSummaries", "all_but_one", "measure_folds"]
-__all__ += ["united_schema", "without_sample"]
+from naively.statistics.summary import Summary
 
 T = TypeVar("T")
 

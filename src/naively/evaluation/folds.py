@@ -26,21 +26,18 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
-from naively import labels
-from naively._threads import block_slices, map_blocks
-from naively.engines.categories import recode
-from naively.engines.tables import code_columns
-from naively.estimators._base import SummaryClassifier
+from naively.data import labels
+from naively.data.rows import Columns, Rows
+from naively.data.threads import block_slices, map_blocks
+from naively.engines.memory.categories import recode
+from naively.engines.memory.tables import code_columns
+from naively.errors import NaivelyError
 from naively.estimators.decisions import decide
+from naively.estimators.estimator import SummaryClassifier
 from naively.evaluation.answers import Answers, ask
 from naively.evaluation.fold_models import fold_models
 from naively.evaluation.inputs import Truth
-from naively.exceptions import NaivelyError
-from naively.model import Model
-from naively.rows import Columns, Rows
-
-__all__ = ["Judged", "by_refitting", "by_summaries", "fold_of_each_row"]
-__all__ += ["judge_rows", "only_numbers", "taken"]
+from naively.model.model import Model
 
 _Splits = Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]]
 

@@ -37,13 +37,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.types import Floats
 from naively.evaluation.answers import Answers
 from naively.evaluation.class_curve import ClassCurve
 from naively.evaluation.metrics import N_BINS, bins
-
-__all__ = ["Influence", "Judgement", "doubts_of"]
-
-Floats = NDArray[np.float64]
 
 
 class Influence(NamedTuple):

@@ -17,13 +17,11 @@ from sklearn.base import is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from naively import labels
-from naively.engines.arrays import check_in_memory, check_no_file
-from naively.engines.devices import on_host
-from naively.engines.weighted_rows import divisible
-from naively.exceptions import NaivelyError
-
-__all__ = ["Truth", "check_classifier", "is_fitted", "labels_or_target", "sort_inputs"]
+from naively.data import labels
+from naively.engines.memory.arrays import check_in_memory, check_no_file
+from naively.engines.memory.devices import on_host
+from naively.engines.memory.weighted_rows import divisible
+from naively.errors import NaivelyError
 
 
 class Truth(NamedTuple):

@@ -33,24 +33,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively._threads import map_blocks
-from naively.class_weights import weighted_prior
-from naively.engines.arrays import summarize
-from naively.estimators._validation import check_table
+from naively.data.rows import Rows, Table, Targets
+from naively.data.schema import Schema
+from naively.data.sparse import SparseRows
+from naively.data.threads import map_blocks
+from naively.engines.memory.arrays import summarize
+from naively.errors import NaivelyError
 from naively.estimators.gaussian_nb import GaussianNB
+from naively.estimators.validation import check_table
 from naively.evaluation.answers import Answers
 from naively.evaluation.inputs import Truth
-from naively.exceptions import NaivelyError
 from naively.families import gaussian
 from naively.families.gaussian import Gaussian, GaussianParameters
-from naively.measure import measure
-from naively.model import check_priors
-from naively.rows import Rows, Table, Targets
-from naively.sparse import SparseRows
+from naively.model.class_weights import weighted_prior
+from naively.model.model import check_priors
 from naively.statistics import Moments
-from naively.summary import Schema, Summary
-
-__all__ = ["leave_one_out"]
+from naively.statistics.measure import measure
+from naively.statistics.summary import Summary
 
 _CELLS = 1 << 15  # of a block's moments: they stay in the cache
 _CANCELS = 1e-3  # what is left of m2 where its difference would lose three digits

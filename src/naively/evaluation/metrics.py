@@ -28,10 +28,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import precision_recall_fscore_support
 
-__all__ = ["Averages", "Confidence", "Reliability"]
-__all__ += ["N_BINS", "bins", "confidence", "confusion_matrix", "precision_recall_f1"]
-__all__ += ["reliability"]
-
 N_BINS = 10
 
 

@@ -26,8 +26,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LEAST", "PairedDifference", "corrected_t", "mcnemar", "paired_difference"]
-
 LEAST = float(np.log(np.finfo(np.float64).eps))  # log-probabilities are cut here, as in log_loss
 
 

@@ -12,14 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
+from naively.errors import NaivelyError
 from naively.evaluation.evaluate import evaluate
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.inputs import Truth
 from naively.evaluation.paired_tests import LEAST, PairedDifference, paired_difference
 from naively.evaluation.tables import PrintedTable, Tabular, figure, plain
-from naively.exceptions import NaivelyError
-
-__all__ = ["PeerComparison", "compare_with_peers"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import naive_bayes
 
-from naively.engines.tables import read, schema_of
+from naively.engines.memory.tables import read, schema_of
+from naively.errors import NaivelyError
 from naively.evaluation.table_matrix import numbers_of
-from naively.exceptions import NaivelyError
-
-__all__ = ["GaussianNB"]
 
 
 class GaussianNB(naive_bayes.GaussianNB):  # type: ignore[misc]

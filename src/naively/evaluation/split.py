@@ -13,13 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from naively.estimators._state import snapshot
+from naively.errors import NaivelyError
+from naively.estimators.state import snapshot
 from naively.evaluation.answers import ask
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.inputs import Truth
-from naively.exceptions import NaivelyError
-
-__all__ = ["Split", "judge", "split"]
 
 
 class Split(NamedTuple):

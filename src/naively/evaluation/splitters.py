@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
 
+from naively.errors import NaivelyError
 from naively.evaluation.folds import fold_of_each_row
 from naively.evaluation.inputs import Truth
 from naively.evaluation.stratification import stratified_folds
-from naively.exceptions import NaivelyError
-
-__all__ = ["ONE_OUT", "folds_by", "splitter_of"]
 
 ONE_OUT = "leave-one-out"
 

@@ -22,8 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-__all__ = ["stratified_folds"]
-
 
 def stratified_folds(
     codes: NDArray[np.int32], n_folds: int, *, shuffle: bool = False, random_state: Any = None

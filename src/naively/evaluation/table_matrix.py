@@ -5,7 +5,7 @@ numbers become the median, numbers are scaled, categories become columns of 0 an
 text are weighted by tf-idf. For trees, missing numbers stay missing, categories become codes, and
 text a few directions.
 
->>> from naively.engines.tables import schema_of
+>>> from naively.engines.memory.tables import schema_of
 >>> rows = [[1.0, "Ulm"], [3.0, "Bonn"], [None, "Ulm"]]
 >>> TableMatrix(schema_of(rows), for_trees=True).fit_transform(rows)
 array([[ 1.,  0.],
@@ -27,12 +27,10 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from naively.engines.tables import code_columns, known, read, text_column
-from naively.rows import Rows
-from naively.schema import Schema
-from naively.sparse import SparseRows
-
-__all__ = ["MOST_CATEGORIES", "TableMatrix", "numbers_of"]
+from naively.data.rows import Rows
+from naively.data.schema import Schema
+from naively.data.sparse import SparseRows
+from naively.engines.memory.tables import code_columns, known, read, text_column
 
 MOST_CATEGORIES = 254  # of a column: the most frequent; the others are one
 _DIRECTIONS = 32  # of text, for trees

@@ -18,9 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from naively._optional import need
-
-__all__ = ["PrintedTable", "Tabular", "figure", "frame", "plain"]
+from naively.errors import need
 
 
 @dataclass(frozen=True)

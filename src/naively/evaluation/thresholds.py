@@ -17,13 +17,11 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from naively import labels
+from naively.data import labels
+from naively.errors import NaivelyError
 from naively.evaluation.class_curve import ClassCurve
 from naively.evaluation.influence import Judgement
 from naively.evaluation.tables import PrintedTable, Tabular, figure, frame, plain
-from naively.exceptions import NaivelyError
-
-__all__ = ["Criterion", "Threshold", "Thresholds", "place_of"]
 
 Criterion = Literal["f1", "cost", "precision", "recall"]
 

@@ -12,15 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from naively.forms import Lines, Pieces
-from naively.model import Model
-from naively.summary import Summary
-
-__all__ = ["Candidates", "candidates_of", "spreads_of"]
-
-Floats = NDArray[np.float64]
+from naively.data.types import Floats
+from naively.families.forms import Lines, Pieces
+from naively.model.model import Model
+from naively.statistics.summary import Summary
 
 _REACH = 10.0  # standard deviations
 _STEPS = 40  # of a grid in one of them

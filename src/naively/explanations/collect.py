@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from naively.contributions import TermScorer, finished
-from naively.engines.native import is_frame
-from naively.estimators._base import SummaryClassifier
+from naively.engines.memory.native import is_frame
+from naively.estimators.estimator import SummaryClassifier
 from naively.explanations.explained_rows import ExplainedRows
 from naively.explanations.explanation import Explanation
-
-__all__ = ["explain", "explain_checked"]
+from naively.model.model import TermScorer, finished
 
 
 def explain(estimator: SummaryClassifier, X: Any) -> Explanation:

@@ -14,20 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.engines.columns import find
-from naively.engines.native import is_frame
-from naively.estimators._base import SummaryClassifier
-from naively.evaluation.tables import PrintedTable, Tabular, figure, plain
-from naively.exceptions import NaivelyError
-from naively.explanations import tables
+from naively.data.labels import quoted
+from naively.engines.memory.columns import find
+from naively.engines.memory.native import is_frame
+from naively.errors import NaivelyError
+from naively.estimators.estimator import SummaryClassifier
+from naively.evaluation.tables import PrintedTable, Tabular, figure, frame, plain
 from naively.explanations.candidates import Candidates, candidates_of, spreads_of
 from naively.explanations.evaluators import ChangedRow
 from naively.explanations.explained_rows import shown
 from naively.explanations.given_row import GivenRow
 from naively.explanations.search import Found, Tests, nearest_one, nearest_two
-from naively.labels import quoted
-
-__all__ = ["Change", "Counterfactual", "counterfactual"]
 
 _MOST_COLUMNS = 500  # of which single cells are changed
 _MOST_OF_PAIRS = {True: 40, False: 16}  # of which pairs are: of sums over columns, of other models
@@ -81,7 +78,7 @@ class Counterfactual(Tabular):
             "after": [shown(change.after) for change in self.changes],
             "distance": np.array([change.distance for change in self.changes], np.float64),
         }
-        return tables.frame(columns, self.library)
+        return frame(columns, self.library)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""

@@ -15,17 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.contributions import contributions
-from naively.estimators._base import SummaryClassifier
-from naively.estimators._validation import Checked
+from naively.data.rows import Rows
+from naively.data.sparse import SparseRows
+from naively.data.types import Floats
 from naively.estimators.decisions import decide
-from naively.forms import Lines, Quadratics
-from naively.rows import Rows
-from naively.sparse import SparseRows
-
-__all__ = ["ChangedRow"]
-
-Floats = NDArray[np.float64]
+from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.validation import Checked
+from naively.families.forms import Lines, Quadratics
+from naively.model.model import contributions
 
 _CELLS = 1 << 21  # of changed rows that are scored together
 

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.contributions import Floats
-from naively.forms import WordLines
-from naively.model import Model
-from naively.rows import Rows
-from naively.sparse import SparseRows
-
-__all__ = ["ExplainedRows", "shown"]
+from naively.data.rows import Rows
+from naively.data.sparse import SparseRows
+from naively.data.types import Floats
+from naively.families.forms import WordLines
+from naively.model.model import Model
 
 _WHOLE = 1e15  # below which whole numbers are written with all their digits
 

@@ -16,19 +16,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.contributions import Contributions
+from naively.data.labels import quoted
+from naively.data.types import Floats
+from naively.errors import NaivelyError
 from naively.evaluation.tables import PrintedTable, Tabular, plain
-from naively.exceptions import NaivelyError
 from naively.explanations import pages, tables
 from naively.explanations.explained_rows import ExplainedRows, shown
-from naively.labels import quoted
+from naively.model.model import Contributions
 
 if TYPE_CHECKING:
     from naively.plots import WaterfallDisplay
-
-__all__ = ["Explanation", "LogOdds"]
-
-Floats = NDArray[np.float64]
 
 
 class LogOdds(NamedTuple):

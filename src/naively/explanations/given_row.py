@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from naively.engines import frames, tables
-from naively.estimators._base import SummaryClassifier
-from naively.exceptions import NaivelyError
+from naively.data.rows import Rows
+from naively.data.sparse import is_sparse
+from naively.engines.memory import frames, tables
+from naively.engines.memory.native import is_frame
+from naively.errors import NaivelyError
+from naively.estimators.estimator import SummaryClassifier
 from naively.explanations.explained_rows import ExplainedRows
-from naively.rows import Rows
-from naively.sparse import is_sparse
-
-__all__ = ["GivenRow"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +75,7 @@ def _plain(row: Any) -> tuple[dict[str, Any] | list[Any], bool]:
         dense = np.atleast_2d(row.toarray())
         _check_one(dense.shape[0])
         return dense[0].tolist(), row.ndim == 2
-    if frames.is_frame(row):
+    if is_frame(row):
         _check_one(frames.shape_of(row)[0])
         cells = [frames.cells_of(column)[0] for column in frames.columns_of(row)]
         names = frames.names_of(row)

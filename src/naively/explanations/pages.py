@@ -12,8 +12,6 @@ from naively.explanations.row_terms import RowTerm, RowTerms
 if TYPE_CHECKING:
     from naively.explanations.explanation import Explanation
 
-__all__ = ["fragment", "page"]
-
 _MOST_TERMS, _MOST_ROWS = 20, 10  # that are shown with all their terms
 
 _STYLE = """

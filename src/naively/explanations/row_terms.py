@@ -10,8 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     from naively.explanations.explanation import Explanation
 
-__all__ = ["RowTerm", "RowTerms"]
-
 _MOST_WORDS = 6  # of a text that are shown
 
 

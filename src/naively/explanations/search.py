@@ -15,11 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.types import Floats
 from naively.explanations.candidates import Candidates
 
-__all__ = ["Found", "Tests", "nearest_one", "nearest_two"]
-
-Floats = NDArray[np.float64]
 Wanted = Callable[[dict[int, Floats]], NDArray[np.bool_]]
 
 

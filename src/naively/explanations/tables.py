@@ -13,8 +13,6 @@ from naively.explanations.row_terms import RowTerm, RowTerms
 if TYPE_CHECKING:
     from naively.explanations.explanation import Explanation
 
-__all__ = ["dicts_of", "frame", "frame_of", "of_row", "of_rows"]
-
 _MOST_TERMS, _MOST_ROWS, _STRONGEST = 20, 20, 3
 
 

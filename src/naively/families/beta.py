@@ -29,12 +29,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from naively import _special as special
-from naively.families.family import Codes, Floats
+from naively.data import special
+from naively.data.functions import BELOW_ONE, LEAST
+from naively.data.types import Floats
+from naively.families.family import Codes
 from naively.families.function_family import FunctionFamily, FunctionParameters
-from naively.functions import BELOW_ONE, LEAST
-
-__all__ = ["Beta"]
 
 _STEPS = 30  # of Newton's method at most
 _ENOUGH = 1e-12  # a step, of a or b

@@ -31,12 +31,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import _special as special
-from naively.exceptions import NaivelyError
-from naively.families.family import Codes, Family, Floats
-from naively.forms import Tables, weighted, without_infinity
-
-__all__ = ["Categorical", "CategoricalParameters", "CategoricalPrior"]
+from naively.data import special
+from naively.data.types import Floats
+from naively.errors import NaivelyError
+from naively.families.family import Codes, Family
+from naively.families.forms import Tables, weighted, without_infinity
 
 _STRENGTHS = np.array([0.5, 2.0, 8.0, 32.0, 128.0, 512.0])
 _LEAST_SHARE = np.finfo(np.float64).smallest_subnormal  # of a weight of 5e-324 among many

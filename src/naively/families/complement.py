@@ -19,6 +19,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from naively.data.sparse import SparseRows
+from naively.data.types import Floats
 from naively.families.entries import (
     CellTerms,
     EntryCounts,
@@ -28,12 +30,8 @@ from naively.families.entries import (
     read_weights,
     what_is_left,
 )
-from naively.families.family import Floats
+from naively.families.forms import Lines
 from naively.families.multinomial import MultinomialShares, infinite, scaled_lines
-from naively.forms import Lines
-from naively.sparse import SparseRows
-
-__all__ = ["Complement", "ComplementWeights"]
 
 _CELLS = 1 << 20  # times classes, whose terms are looked at together
 

@@ -20,9 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.families.family import Floats
-
-__all__ = ["Edges", "bin_of", "edges"]
+from naively.data.types import Floats
 
 _MOST_BINS = 64
 _CELLS_OF_A_BIN = 4

@@ -14,13 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively._threads import map_blocks
-from naively.families.family import Floats
-from naively.sparse import SparseRows
+from naively.data.sparse import SparseRows
+from naively.data.threads import map_blocks
+from naively.data.types import Floats
 from naively.statistics.counts import Counts
-
-__all__ = ["LEAST", "CellTerms", "EntryCounts", "SeenRows", "aligned", "log_or_least", "own_cells"]
-__all__ += ["read_weights", "what_is_left"]
 
 LEAST = -1e9  # the logarithm of 0: it outweighs every text, and leaves digits for the rest
 _NOTHING = 1e-13  # of a whole: what rounding leaves of a difference of sums

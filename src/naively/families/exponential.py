@@ -19,11 +19,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from naively.families.family import Codes, Floats
+from naively.data.types import Floats
+from naively.families.family import Codes
 from naively.families.function_family import FunctionFamily, FunctionParameters
 from naively.statistics import Moments  # noqa: F401  (of the example)
-
-__all__ = ["Exponential"]
 
 
 @dataclass(frozen=True)

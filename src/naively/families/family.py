@@ -24,12 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.exceptions import NaivelyError
-from naively.forms import Form, weighted
+from naively.data.types import Floats
+from naively.errors import NaivelyError
+from naively.families.forms import Form, weighted
 from naively.statistics import Moments
-
-__all__ = ["Codes", "Family", "Floats", "OwnTerms", "SpreadError", "check_spread"]
-__all__ += ["in_blocks", "moments_without", "raise_spread"]
 
 _CELLS = 10_000  # of a block
 _NUMERIC = {float, int, type(None)}  # of the fields that are numbers, or None, by default
@@ -45,7 +43,6 @@ _TOO_SMALL = (
     "1e-313). Multiply them by a power of ten."
 )
 
-Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.integer[Any]]
 
 
@@ -151,7 +148,7 @@ class Family(ABC):
         return None
 
     def form(self, parameters: Any, weight: Floats) -> Form:
-        """Return one of `naively.forms`: the terms times weights of shape (K, d).
+        """Return one of `naively.families.forms`: the terms times weights of shape (K, d).
 
         Law: it adds ``weighted(log_density, weight)``, summed over columns. A family without such a
         form is added up by its `log_density`, in memory alone: it can be neither exported nor

@@ -2,8 +2,8 @@ r"""Families whose log density is a sum of lines of functions of the cell.
 
 .. math:: \log f(x \mid k) = A_k + \sum_f B_{kf}\, f(x)
 
-where f are some of `naively.functions`. Such a family needs to know no more of a class than the
-means of these functions, which are drawn to those of all classes together,
+where f are some of `naively.data.functions`. Such a family needs to know no more of a class than
+the means of these functions, which are drawn to those of all classes together,
 
 .. math:: t_{kf} = \frac{w_k \bar f_k + \alpha \bar f}{w_k + \alpha}
 
@@ -19,14 +19,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from naively.exceptions import NaivelyError
-from naively.families.family import Codes, Family, Floats, in_blocks, moments_without
-from naively.forms import Form, Lines
-from naively.function_forms import FunctionPart, FunctionSums
-from naively.functions import function_values
+from naively.data.functions import function_values
+from naively.data.types import Floats
+from naively.errors import NaivelyError
+from naively.families.family import Codes, Family, in_blocks, moments_without
+from naively.families.forms import Form, FunctionPart, FunctionSums, Lines
 from naively.statistics import Moments
-
-__all__ = ["FunctionFamily", "FunctionParameters"]
 
 _FAR = 1e300  # of a product
 

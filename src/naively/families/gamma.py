@@ -29,12 +29,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from naively import _special as special
-from naively.families.family import Codes, Floats
+from naively.data import special
+from naively.data.functions import LEAST
+from naively.data.types import Floats
+from naively.families.family import Codes
 from naively.families.function_family import FunctionFamily, FunctionParameters
-from naively.functions import LEAST
-
-__all__ = ["Gamma"]
 
 _STEPS = 5  # of Newton's method; each doubles the digits
 _MOST = 1e6  # of a shape

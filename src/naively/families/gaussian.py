@@ -25,20 +25,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively import _kernel
-from naively import _special as special
-from naively.exceptions import NaivelyError
-from naively.families.family import (
-    Codes,
-    Family,
-    Floats,
-    check_spread,
-    moments_without,
-    raise_spread,
-)
-from naively.forms import Quadratics
+from naively.data import special
+from naively.data.types import Floats
+from naively.errors import NaivelyError
+from naively.families.family import Codes, Family, check_spread, moments_without, raise_spread
+from naively.families.forms import Quadratics
 from naively.statistics import Moments
-
-__all__ = ["Gaussian", "GaussianParameters", "density", "log_density", "parameters"]
 
 _FAR = 1e150  # its square is still a float64
 _LOG_TWO_PI = np.log(2 * np.pi)

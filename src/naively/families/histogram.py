@@ -18,6 +18,7 @@ and between the middles of bins it is interpolated: log f(x | k) up to what all 
 
 Examples
 --------
+>>> from naively.families.edges import edges
 >>> x = np.array([[0.0], [1.0], [2.0], [3.0]])
 >>> at = edges(x, bins=2)
 >>> at.cuts.tolist(), at.knots.tolist()
@@ -31,22 +32,17 @@ Examples
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.exceptions import NaivelyError
-from naively.families.edges import Edges, bin_of, edges
-from naively.families.family import Codes, Family, Floats, in_blocks
+from naively.data.types import Floats, Places
+from naively.errors import NaivelyError
+from naively.families.edges import Edges, bin_of
+from naively.families.family import Codes, Family, in_blocks
+from naively.families.forms import Pieces, weighted
 from naively.families.polya_tree import Tree
-from naively.forms import Pieces, weighted
-
-__all__ = ["BinnedColumns", "Edges", "Histogram", "HistogramParameters", "HistogramPrior"]
-__all__ += ["bin_of", "edges"]
-
-Places: TypeAlias = NDArray[np.intp]
 
 _STRENGTHS = np.array([0.5, 2.0, 8.0, 32.0, 128.0])
 _MANY_COLUMNS = 256

@@ -34,12 +34,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from naively import _special as special
-from naively.exceptions import NaivelyError
-from naively.families.family import Codes, Family, Floats
-from naively.forms import Pieces, weighted
-
-__all__ = ["KernelDensity", "KernelDensityParameters", "KernelPrior", "SampledColumns"]
+from naively.data import special
+from naively.data.types import Floats
+from naively.errors import NaivelyError
+from naively.families.family import Codes, Family
+from naively.families.forms import Pieces, weighted
 
 _REACH = 8.0  # bandwidths beyond the sample
 _CELLS = 1 << 20  # of a block of rows by cells of the sample

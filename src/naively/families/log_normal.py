@@ -19,15 +19,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from naively.exceptions import NaivelyError
-from naively.families.family import Codes, Family, Floats
+from naively.data.functions import LEAST, function_values
+from naively.data.types import Floats
+from naively.errors import NaivelyError
+from naively.families.family import Codes, Family
+from naively.families.forms import FunctionPart, FunctionSums, Quadratics
 from naively.families.gaussian import Gaussian, GaussianParameters
-from naively.forms import Quadratics
-from naively.function_forms import FunctionPart, FunctionSums
-from naively.functions import LEAST, function_values
 from naively.statistics import Moments
-
-__all__ = ["LogNormal"]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ without any has equal shares, or those of alpha.
 
 Examples
 --------
->>> from naively import summarize
+>>> from naively import Schema, summarize
 >>> from naively.statistics import Occurrences
 >>> seen = summarize([[2, 0], [0, 1]], ["a", "b"], schema=Schema(2, counted="occurrences"))
 >>> counts = EntryCounts(seen[Occurrences], seen.class_weight)
@@ -24,6 +24,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from naively.data.sparse import SparseRows
+from naively.data.types import Floats
 from naively.families.entries import (
     LEAST,
     CellTerms,
@@ -35,12 +37,7 @@ from naively.families.entries import (
     read_weights,
     what_is_left,
 )
-from naively.families.family import Floats
-from naively.forms import Lines
-from naively.schema import Schema
-from naively.sparse import SparseRows
-
-__all__ = ["Multinomial", "MultinomialShares", "Schema"]
+from naively.families.forms import Lines
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,13 +20,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from naively import _special as special
-from naively.exceptions import NaivelyError
-from naively.families.family import Codes, Family, Floats, moments_without
-from naively.forms import Lines
+from naively.data import special
+from naively.data.types import Floats
+from naively.errors import NaivelyError
+from naively.families.family import Codes, Family, moments_without
+from naively.families.forms import Lines
 from naively.statistics import Moments
-
-__all__ = ["Poisson", "PoissonParameters"]
 
 _FAR = 1e300  # the terms of cells beyond would overflow
 

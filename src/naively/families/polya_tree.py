@@ -23,14 +23,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from naively import _special as special
-
-__all__ = ["Tree"]
-
-Floats = NDArray[np.float64]
-Places = NDArray[np.intp]
+from naively.data import special
+from naively.data.types import Floats, Places
 
 _CELLS = 1_000_000  # whose likelihoods are computed at a time
 _LEAST_BASE = 1e-300  # of a prior: the log gamma of less overflows

@@ -15,7 +15,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from naively.exceptions import NaivelyError
+from naively.data.sparse import SparseRows
+from naively.data.types import Floats
+from naively.errors import NaivelyError
 from naively.families.entries import (
     CellTerms,
     EntryCounts,
@@ -25,12 +27,8 @@ from naively.families.entries import (
     read_weights,
     what_is_left,
 )
-from naively.families.family import Floats
+from naively.families.forms import Lines
 from naively.families.multinomial import MultinomialShares, infinite, scaled_lines
-from naively.forms import Lines
-from naively.sparse import SparseRows
-
-__all__ = ["Presence", "PresenceProbabilities"]
 
 _ROUNDING = 1e-9
 _FEW_WEIGHTS = 16  # of sampled rows, for which sums over all entries are made

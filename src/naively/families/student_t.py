@@ -41,20 +41,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from naively import _special as special
-from naively.exceptions import NaivelyError
-from naively.families.family import (
-    Codes,
-    Family,
-    Floats,
-    check_spread,
-    in_blocks,
-    moments_without,
-)
-from naively.forms import Students
+from naively.data import special
+from naively.data.types import Floats
+from naively.errors import NaivelyError
+from naively.families.family import Codes, Family, check_spread, in_blocks, moments_without
+from naively.families.forms import Students
 from naively.statistics import Moments
-
-__all__ = ["StudentT", "StudentTParameters", "StudentTPrior"]
 
 _HALF_STEP = (-1 / 8, 1 / 192, -1 / 640, 17 / 14336, -31 / 18432, 691 / 180224)
 _BIG = 1e150  # its square is still a float64

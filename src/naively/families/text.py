@@ -43,13 +43,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.exceptions import NaivelyError
-from naively.families.family import Codes, Family, Floats
-from naively.forms import WordLines
-from naively.sparse import SparseRows
-from naively.tokens import TextOptions
-
-__all__ = ["Text", "TextParameters", "WordCounts"]
+from naively.data.sparse import SparseRows
+from naively.data.text.tokens import TextOptions
+from naively.data.types import Floats
+from naively.errors import NaivelyError
+from naively.families.family import Codes, Family
+from naively.families.forms import WordLines
 
 GROUPS = 10  # of words, by how many documents have them
 _ROUNDING = 1e-9  # of the weight that a word has besides one document

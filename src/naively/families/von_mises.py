@@ -26,12 +26,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from naively import _special as special
-from naively.exceptions import NaivelyError
-from naively.families.family import Floats
+from naively.data import special
+from naively.data.types import Floats
+from naively.errors import NaivelyError
 from naively.families.function_family import FunctionFamily
-
-__all__ = ["VonMises"]
 
 _STEPS = 4  # of Newton's method
 _MOST = 1e6  # of a concentration

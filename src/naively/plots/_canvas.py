@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from naively._optional import need
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError, need
 from naively.plots.palette import FAINT, GRID, INK
 
 __all__ = [

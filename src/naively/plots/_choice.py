@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError
 from naively.plots._read import pick
 from naively.plots.separation import classes_by_separation, columns_by_separation
-from naively.summary import Summary
+from naively.statistics.summary import Summary
 
 __all__ = ["Choice", "choose_classes", "choose_columns", "choose_pair"]
 

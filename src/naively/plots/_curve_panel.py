@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from naively.data.types import Floats
 from naively.families.gaussian import density
 from naively.plots import _canvas, palette
 from naively.plots._families import FamilyCurves
 
 __all__ = ["Panel"]
 
-Floats = NDArray[np.float64]
 
 _NO_HALVES = 2.0**52  # from here on, there is no number between whole ones
 

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.types import Floats
 from naively.families import gaussian
+from naively.model.terms import Term
+from naively.model.top_words import top_words
 from naively.plots.shares import bin_shares, category_shares, rebinned
-from naively.summary import Summary
-from naively.term import Term
-from naively.top_words import top_words
+from naively.statistics.summary import Summary
 
 __all__ = ["FamilyCurves", "ShownColumns", "has_families"]
 
-Floats = NDArray[np.float64]
 
 _MOST_STEPS = 2000
 _MOST_WORDS = 8

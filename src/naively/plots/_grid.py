@@ -10,12 +10,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.engines.frames import is_frame
-from naively.exceptions import NaivelyError
-from naively.labels import positions
+from naively.data.labels import positions
+from naively.data.schema import Schema
+from naively.engines.memory.native import is_frame
+from naively.errors import NaivelyError
 from naively.plots._families import has_families
 from naively.plots._read import has_bells
-from naively.summary import Schema, Summary
+from naively.statistics.summary import Summary
 
 __all__ = ["Limits", "coordinates", "edges", "limits_of", "predict_on"]
 

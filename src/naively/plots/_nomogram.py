@@ -15,19 +15,18 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from naively.exceptions import NaivelyError
-from naively.forms import Pieces, WordLines, weighted
-from naively.labels import quoted
-from naively.sparse import SparseRows
+from naively.data.labels import quoted
+from naively.data.sparse import SparseRows
+from naively.data.types import Floats
+from naively.errors import NaivelyError
+from naively.families.forms import Pieces, WordLines, weighted
+from naively.model.top_words import top_words
 from naively.statistics import Documents, Occurrences
-from naively.summary import Summary
-from naively.top_words import top_words
+from naively.statistics.summary import Summary
 
 __all__ = ["Nomogram", "NomogramAxis", "PointTick", "places_of_classes", "read_nomogram"]
 
-Floats = NDArray[np.float64]
 
 _GRID = 513  # points at which a curve of a number is looked at
 _REACH = 2.5  # standard deviations of each class, where no sample says what is usual

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError
 from naively.plots._choice import choose_classes, choose_pair
 from naively.plots._families import ShownColumns, has_families
 from naively.plots._grid import Limits, limits_of

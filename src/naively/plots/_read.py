@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from naively import labels
-from naively.axes import Axes
-from naively.engines import frames
-from naively.engines.columns import find
-from naively.engines.tables import columns_of, number_column
-from naively.exceptions import NaivelyError
-from naively.sparse import is_sparse
+from naively.data import labels
+from naively.data.axes import Axes
+from naively.data.schema import Schema
+from naively.data.sparse import is_sparse
+from naively.engines.memory.columns import find
+from naively.engines.memory.native import is_frame
+from naively.engines.memory.tables import columns_of, number_column
+from naively.errors import NaivelyError
 from naively.statistics import ClassWeight, Moments
-from naively.summary import Schema, Summary
+from naively.statistics.summary import Summary
 
 __all__ = [
     "Bells",
@@ -134,7 +135,7 @@ def pick(
     >>> pick(["widht"], ["length", "width"])
     Traceback (most recent call last):
         ...
-    naively.exceptions.NaivelyError: no column 'widht'; did you mean 'width'?
+    naively.errors.NaivelyError: no column 'widht'; did you mean 'width'?
     """
     wanted = [columns] if isinstance(columns, str) else list(columns)
     dates = {} if schema is None else {date: schema.parts(date) for date in schema.dates}
@@ -173,7 +174,7 @@ def cells(X: Any, at: Sequence[int], model: Any) -> NDArray[np.float64]:
         _check_width(model, X.shape[1])
         columns = list(X.tocsc()[:, list(at)].toarray().T)
     else:
-        if schema.names and frames.is_frame(X):  # which need not have the other columns
+        if schema.names and is_frame(X):  # which need not have the other columns
             schema, at = schema.columns(at), range(len(at))
         every = columns_of(X, schema)
         columns = [number_column(every[j], schema.name(j))[:] for j in at]

@@ -13,8 +13,8 @@ from sklearn.base import clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
+from naively.errors import NaivelyError
 from naively.evaluation.comparison import Timing
-from naively.exceptions import NaivelyError
 from naively.plots import _canvas, palette
 from naively.plots._read import model_names
 

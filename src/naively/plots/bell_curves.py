@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from naively.estimators._state import snapshot
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError
+from naively.estimators.state import snapshot
 from naively.plots import _canvas
 from naively.plots._bar_panel import BarPanel
 from naively.plots._choice import choose_classes, choose_columns

@@ -12,7 +12,7 @@ from sklearn.metrics import ConfusionMatrixDisplay, confusion_matrix
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError
 from naively.plots import _canvas, palette
 from naively.plots._read import class_captions, model_names
 

@@ -9,8 +9,8 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.estimators._state import snapshot
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError
+from naively.estimators.state import snapshot
 from naively.families.gaussian import log_density
 from naively.plots import _canvas, palette
 from naively.plots._choice import choose_classes, choose_pair

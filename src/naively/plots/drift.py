@@ -9,7 +9,7 @@ import numpy as np
 
 from naively.drifts.tables import title_of
 from naively.drifts.value import BOUNDS, LEVELS
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError
 from naively.plots import _canvas, palette
 
 __all__ = ["DriftDisplay"]

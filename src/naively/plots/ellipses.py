@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError
 
 __all__ = ["data_ellipse", "naive_ellipse", "radius"]
 

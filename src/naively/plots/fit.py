@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from naively.diagnosis.fits import Fit
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError
 from naively.plots import _canvas, palette
 
 __all__ = ["FitDisplay"]

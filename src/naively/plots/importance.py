@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError
 from naively.importance import Importance
 from naively.plots import _canvas, palette
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError
 from naively.plots import _canvas, palette
 from naively.plots._nomogram import Nomogram, NomogramAxis, read_nomogram
 

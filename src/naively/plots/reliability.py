@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from naively.estimators._state import snapshot
+from naively.data.labels import as_array
+from naively.errors import NaivelyError
+from naively.estimators.state import snapshot
 from naively.evaluation.metrics import Reliability, reliability
-from naively.exceptions import NaivelyError
-from naively.labels import as_array
 from naively.plots import _canvas, palette
 from naively.plots._read import codes_of, model_names
 

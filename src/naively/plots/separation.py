@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from naively.families import gaussian
 from naively.plots.shares import category_shares
-from naively.summary import Summary
+from naively.statistics.summary import Summary
 
 __all__ = ["class_separation", "classes_by_separation", "columns_by_separation", "separation"]
 

@@ -11,14 +11,12 @@ and within a bin cells are taken to spread evenly, so that a picture may cut the
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from naively.data.types import Floats
 from naively.families.categorical import Categorical
 from naively.families.family import Family
 
 __all__ = ["bin_shares", "category_shares", "rebinned"]
-
-Floats = NDArray[np.float64]
 
 
 def category_shares(tally: Floats, family: Family | None = None) -> Floats:

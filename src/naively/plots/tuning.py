@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError
 from naively.plots import _canvas, palette
 from naively.tuning import Tuning
 from naively.tuning.candidates import COLUMNS

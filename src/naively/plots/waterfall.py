@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError
 from naively.explanations.row_terms import RowTerms
 from naively.plots import _canvas, palette
 

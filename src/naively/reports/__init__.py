@@ -27,10 +27,10 @@ from functools import cached_property
 from html import escape
 from typing import Any
 
-from naively._atomic import write_atomically
+from naively.data.whole_files import write_atomically
+from naively.errors import NaivelyError
 from naively.evaluation import Comparison
 from naively.evaluation.inputs import is_fitted, labels_or_target
-from naively.exceptions import NaivelyError
 from naively.reports.collect import collect
 from naively.reports.render import render
 

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Categories", "most_named", "shortened", "visible"]
-
 _MOST_NAMED = 40
 _MOST_SHARES = 1000  # categories times classes
 _FEW = 8

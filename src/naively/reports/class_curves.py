@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from naively.evaluation import Evaluation
 from naively.evaluation.estimates import estimates
 
-__all__ = ["class_curves"]
-
 _MOST_CLASSES = 7
 _MOST_POINTS = 60
 

@@ -35,13 +35,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 
-from naively import __version__, labels
+from naively import __version__
+from naively.data import labels
+from naively.errors import NaivelyError
 from naively.evaluation import Comparison, Evaluation, evaluate
 from naively.evaluation import compare as compared
 from naively.evaluation.inputs import is_fitted
 from naively.evaluation.tables import plain
-from naively.exceptions import NaivelyError
-from naively.model import Model
+from naively.model.model import Model
 from naively.reports.class_curves import class_curves
 from naively.reports.column_table import PageColumns, describe
 from naively.reports.columns import Ranges, rows_at
@@ -50,8 +51,6 @@ from naively.reports.glance import add_facts, counted_rows, first_rows
 from naively.reports.importance import importance
 from naively.reports.inputs import Given
 from naively.reports.notes import notes_of
-
-__all__ = ["collect", "describe_all"]
 
 _PARAMETERS = (
     *("priors", "var_smoothing", "variance", "ddof", "smoothing"),

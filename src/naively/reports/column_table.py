@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.column_losses import ColumnLosses
-from naively.engines.frames import cells_of
-from naively.engines.tables import columns_of, names_of
+from naively.data.labels import is_missing
+from naively.data.rows import Rows
+from naively.engines.memory.frames import cells_of
+from naively.engines.memory.tables import columns_of, names_of
 from naively.evaluation.tables import plain
 from naively.families import gaussian
-from naively.labels import is_missing
+from naively.model.column_losses import ColumnLosses
 from naively.plots.shares import bin_shares, rebinned
 from naively.reports.categories import Categories, shortened, visible
 from naively.reports.columns import Ranges, histograms, rows_at, slider
@@ -23,9 +24,6 @@ from naively.reports.inputs import Given
 from naively.reports.interactions import PageInteractions
 from naively.reports.terms import gaussians_of, terms_of
 from naively.reports.texts import describe_text
-from naively.rows import Rows
-
-__all__ = ["PageColumns", "describe"]
 
 Described = dict[str, Any]
 

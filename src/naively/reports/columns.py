@@ -19,9 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.rows import Table
-
-__all__ = ["Ranges", "blocks", "histograms", "rows_at", "slider"]
+from naively.data.rows import Table
 
 _CELLS = 1 << 22  # of a block: 32 MB
 _BINS = 24

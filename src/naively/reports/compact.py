@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["compact_script", "compact_style"]
-
 _PIECE = re.compile(r""""(?:\\.|[^"\\])*"|//[^\n]*|[`{}]|(?:(?!//)[^"`{}])+""")
 _TEMPLATE = re.compile(r"(?:\\.|(?!\$\{)[^`\\])*(?:`|\$\{)", re.DOTALL)
 _LITERAL = "\0"

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from naively.data.rows import Targets
 from naively.diagnosis import Diagnosis, diagnose
 from naively.diagnosis.finding import SEVERITIES
-from naively.estimators._base import SummaryClassifier
-from naively.measure import measure
-from naively.model import SAMPLE
+from naively.estimators.estimator import SummaryClassifier
+from naively.model.model import SAMPLE
 from naively.reports.inputs import Given
-from naively.rows import Targets
-
-__all__ = ["describe_diagnosis"]
+from naively.statistics.measure import measure
 
 _OF_A_KIND = 3  # findings that are shown
 _MOST_NAMES = 12  # columns of further findings of a kind

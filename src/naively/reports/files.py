@@ -9,21 +9,18 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from naively.engines.files.column_plan import ColumnPlan
-from naively.engines.files.first_rows import FirstRows
+from naively.data.rows import Rows
 from naively.engines.files.labelled_rows import LabelledRows, table_of
-from naively.engines.files.request import Request, SchemaFromFirstRows
+from naively.engines.files.plan import ColumnPlan, Request, SchemaFromFirstRows
+from naively.engines.files.readers import FirstRows
 from naively.evaluation import Comparison
 from naively.evaluation.files.content_folds import ContentFolds
 from naively.evaluation.files.evaluate import judge_files
 from naively.evaluation.files.file_inputs import Watch
-from naively.model import SAMPLE
+from naively.model.model import SAMPLE
 from naively.reports.collect import describe_all
 from naively.reports.columns import Ranges
 from naively.reports.inputs import Given, WholeFile, check_classes, check_model
-from naively.rows import Rows
-
-__all__ = ["collect_files"]
 
 
 def collect_files(

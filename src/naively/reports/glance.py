@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.engines.frames import cells_of
-from naively.engines.tables import columns_of
-from naively.labels import is_missing
+from naively.data.labels import is_missing
+from naively.engines.memory.frames import cells_of
+from naively.engines.memory.tables import columns_of
 from naively.reports.categories import shortened
 from naively.reports.columns import Ranges, rows_at
 from naively.reports.inputs import Given
-
-__all__ = ["add_facts", "counted_rows", "first_rows"]
 
 _MOST_COUNTED = 100_000  # rows whose cells are counted
 _FIRST = 5

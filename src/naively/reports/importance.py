@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from naively.column_losses import ColumnLosses, JudgedRows, column_losses
+from naively.model.column_losses import ColumnLosses, JudgedRows, column_losses
 from naively.reports.columns import rows_at
 from naively.reports.inputs import Given
-
-__all__ = ["importance"]
 
 _MOST_ROWS = 4000
 

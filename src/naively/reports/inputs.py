@@ -8,27 +8,26 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
-from naively import labels
-from naively.engines.devices import on_host
-from naively.engines.tables import known
-from naively.estimators._base import SummaryClassifier
-from naively.estimators._counts import CountClassifier
-from naively.estimators._state import snapshot
-from naively.estimators._validation import check_labels
+from naively.data import labels
+from naively.data.rows import Rows, Targets
+from naively.data.schema import Schema
+from naively.data.sparse import SparseRows, is_sparse
+from naively.engines.memory.devices import on_host
+from naively.engines.memory.tables import known
+from naively.errors import NaivelyError
+from naively.estimators.counts import CountClassifier
+from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes
+from naively.estimators.state import snapshot
+from naively.estimators.validation import check_labels
 from naively.evaluation.defaults import default_model
 from naively.evaluation.inputs import is_fitted
-from naively.exceptions import NaivelyError
-from naively.measure import measure
-from naively.rows import Rows, Targets
-from naively.sparse import SparseRows, is_sparse
-from naively.summary import Schema, Summary
+from naively.statistics.measure import measure
+from naively.statistics.summary import Summary
 
 if TYPE_CHECKING:
     from naively.engines.files.labelled_rows import LabelledRows
-
-__all__ = ["Given", "WholeFile", "check_classes", "check_model"]
 
 _MOST_CLASSES = 100
 _MOST_CELLS = 10**9

@@ -13,17 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.schema import Schema
+from naively.data.types import Floats
 from naively.evaluation.tables import plain
-from naively.interactions import Interactions
-from naively.joint_forms import JointForms
-from naively.model import Model
+from naively.families.joint_forms import JointForms
+from naively.model.interactions import Interactions
+from naively.model.model import Model
 from naively.reports.categories import Categories
 from naively.reports.terms import direction_terms
-from naively.schema import Schema
 
-__all__ = ["PageInteractions"]
-
-Floats = NDArray[np.float64]
 Described = dict[str, Any]
 
 _MOST_LOADINGS = 12  # that are drawn

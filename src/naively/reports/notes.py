@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["notes_of"]
-
 _AGREE = {
     True: "with the same numbers in the same order; the two agree to nine decimals and more",
     False: "with rounded logarithms; the two agree to nine decimals",

@@ -21,8 +21,6 @@ from typing import Any
 
 from naively.reports.compact import compact_script, compact_style
 
-__all__ = ["render"]
-
 _SCRIPTS = (
     "forms",
     "arithmetic",

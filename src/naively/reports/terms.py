@@ -26,17 +26,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from naively.families.forms import Form, FunctionSums, Lines, Pieces, Quadratics, Students, Tables
 from naively.families.gaussian import GaussianParameters
-from naively.forms import Form, Lines, Pieces, Quadratics, Students, Tables
-from naively.function_forms import FunctionSums
-from naively.model import Model
-from naively.term import Term
+from naively.model.model import Model
+from naively.model.terms import Term
 
-__all__ = ["direction_terms", "gaussians_of", "terms_of"]
-
-Floats = NDArray[np.float64]
 Described = dict[str, Any]
 
 _ERROR = 1e-9  # twice what rounding may move a probability by

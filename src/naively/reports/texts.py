@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from naively.families.forms import WordLines
 from naively.families.text import Text
-from naively.forms import WordLines
+from naively.model.top_words import top_words
 from naively.reports.inputs import Given
-from naively.top_words import top_words
-
-__all__ = ["describe_text"]
 
 _MOST_NUMBERS = 6000  # words times classes that a page holds of a column
 _MOST_WORDS = 12  # of a class that are listed

@@ -14,13 +14,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from naively._optional import need
-from naively.engines.arrays import unmasked
 from naively.engines.dask.example import missing_row
 from naively.engines.dask.partitions import check_table, is_array, name_partition
-from naively.estimators._base import SummaryClassifier
-
-__all__ = ["predict"]
+from naively.engines.memory.arrays import unmasked
+from naively.errors import need
+from naively.estimators.estimator import SummaryClassifier
 
 dask: Any = need("dask", "reading Dask collections", extra="dask")
 

@@ -9,15 +9,12 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from naively._optional import need
-from naively.engines.columns import names_to_read
+from naively.engines.memory.columns import names_to_read
 from naively.engines.spark.columns import FrameColumns
 from naively.engines.spark.types import quoted
-from naively.estimators._base import SummaryClassifier
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError, need
+from naively.estimators.estimator import SummaryClassifier
 from naively.scoring.export import to_sql
-
-__all__ = ["predict"]
 
 _TYPES = {  # of labels, as Spark and as Arrow call them
     "U": ("string", "string"),

@@ -13,17 +13,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from naively.dialects import Spelling
-from naively.engines.columns import find
+from naively.engines.memory.columns import find
 from naively.engines.sql.date_parts import TableWithParts
+from naively.engines.sql.dialects import Spelling
 from naively.engines.sql.selection import check_table
 from naively.engines.sql.views import dialect_of, view
-from naively.estimators._base import SummaryClassifier
+from naively.estimators.estimator import SummaryClassifier
 from naively.scoring.export import to_sql
 from naively.scoring.export.sql import column_names, share_names
 from naively.scoring.export.sums import Sum
-
-__all__ = ["predict"]
 
 _TYPES = {
     "U": "string",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from naively._optional import need
+from naively.errors import need
 
 __all__ = ["NaiveBayes", "NaiveBayesModel"]
 

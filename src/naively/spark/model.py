@@ -24,15 +24,12 @@ from pyspark.ml.util import (
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - its usual name
 
-from naively._optional import need
 from naively.engines.spark.types import quoted
-from naively.estimators._base import SummaryClassifier
+from naively.errors import NaivelyError, need
+from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.loading import load
-from naively.exceptions import NaivelyError
 from naively.scoring import spark
 from naively.spark.params import NaiveBayesParams
-
-__all__ = ["NaiveBayesModel"]
 
 pa: Any = need("pyarrow", "a stage of Spark", extra="spark")
 

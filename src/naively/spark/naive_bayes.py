@@ -14,19 +14,17 @@ from pyspark.ml.classification import ProbabilisticClassifier
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 from pyspark.sql import DataFrame
 
+from naively.data.schema import Kind, Schema
 from naively.engines import spark
-from naively.engines.columns import find
+from naively.engines.memory.columns import find
 from naively.engines.spark.columns import FrameColumns
+from naively.errors import NaivelyError
 from naively.estimators.choice import check_columns, interactions_from_text
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes as MixedNaiveBayes
-from naively.exceptions import NaivelyError
-from naively.schema import Kind, Schema
 from naively.spark.model import NaiveBayesModel
 from naively.spark.params import NAMES, READING, NaiveBayesParams
-from naively.summary import Summary
-
-__all__ = ["NaiveBayes"]
+from naively.statistics.summary import Summary
 
 _FIRST = 10_000  # rows that the edges of histograms are chosen from
 _UNSEEN = 100  # labels that may be missing below the largest

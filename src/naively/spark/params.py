@@ -9,8 +9,6 @@ from typing import Any, Self
 from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.param.shared import HasInputCols, HasWeightCol
 
-__all__ = ["NAMES", "READING", "NaiveBayesParams"]
-
 # What our estimators call the parameters of each type of model.
 NAMES = {
     "gaussian": {

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from naively.statistics.bins import Bins
-from naively.statistics.class_weight import ClassWeight
 from naively.statistics.counts import Documents, MissingCells, Occurrences
-from naively.statistics.function_moments import FunctionMoments
-from naively.statistics.moments import Moments
+from naively.statistics.moments import FunctionMoments, Moments
 from naively.statistics.sample import Sample
 from naively.statistics.scatter import Scatter
 from naively.statistics.statistic import Statistic
 from naively.statistics.tallies import Tallies
+from naively.statistics.weights import ClassWeight
 
 __all__ = ["STATISTICS", "Bins", "ClassWeight", "Documents", "FunctionMoments"]
 __all__ += ["MissingCells", "Moments", "Occurrences", "Sample", "Scatter", "Statistic", "Tallies"]

@@ -7,13 +7,12 @@ from typing import ClassVar, Self
 import numpy as np
 
 from naively import _kernel
-from naively.axes import Axes
-from naively.rows import Block
-from naively.schema import Schema
-from naively.statistics.statistic import ColumnMove, Floats
+from naively.data.axes import Axes
+from naively.data.rows import Block
+from naively.data.schema import Schema
+from naively.data.types import Floats
+from naively.statistics.statistic import ColumnMove
 from naively.statistics.weights import Weights
-
-__all__ = ["Bins"]
 
 
 class Bins(Weights):

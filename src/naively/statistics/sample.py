@@ -15,24 +15,30 @@ References
 P. Gibbons (2001), Distinct sampling for highly-accurate answers to distinct values queries and
 event reports.
 E. Cohen, H. Kaplan (2007), Summarizing data using bottom-k sketches.
+
+The cells of sampled rows: an array, or sparse rows where numbers are counts.
+
+The rows of a sample in a file, and what they must satisfy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.axes import Axes, Move
-from naively.exceptions import NaivelyError
-from naively.rows import Block
-from naively.schema import Schema
-from naively.sparse import SparseRows
-from naively.statistics import sampled_cells as cells
-from naively.statistics.row_hashes import (
+from naively.data.axes import Axes, Move
+from naively.data.rows import Block
+from naively.data.schema import Schema
+from naively.data.sparse import SparseRows
+from naively.data.tensors import Tensors, UnsoundError
+from naively.data.text.rows import TextRows, joined_texts
+from naively.data.types import Floats
+from naively.errors import NaivelyError
+from naively.statistics.hashes import (
     cells_of,
     distinct_rows,
     enough,
@@ -41,13 +47,11 @@ from naively.statistics.row_hashes import (
     least,
     places_of,
 )
-from naively.statistics.sample_file import check_sample, read_rows
-from naively.statistics.statistic import ColumnMove, Floats, Statistic
+from naively.statistics.statistic import ColumnMove, Statistic
 from naively.statistics.weights import remaining
-from naively.tensors import Tensors, UnsoundError
-from naively.text_rows import TextRows, joined_texts
 
-__all__ = ["EVERYTHING", "ROWS", "Sample"]
+if TYPE_CHECKING:
+    pass  # IMPORT-REMOVED
 
 ROWS = ("hashes", "weight", "codes", "numbers", "categories")  # what a sample holds of each row
 _FLAGS = ("drawn", "untyped")
@@ -96,7 +100,7 @@ class Sample(Statistic):
         """Return the rows of least hash, each with the weight of all that are equal to it."""
         size, bound, weights = block.schema.sample, block.bound, block.weights
         found, is_sparse = np.empty(block.classes.size, np.uint64), bool(block.schema.counted)
-        numbers = cells.sparse_or_dense(block.numbers, is_sparse)
+        numbers = sparse_or_dense(block.numbers, is_sparse)
         hash_rows(numbers, block.codes, block.category_hashes, block.texts, found)
         at = np.arange(found.size) if weights is None else np.flatnonzero(weights)
         at = least(found, at, size) if bound == EVERYTHING else at[found[at] < bound]
@@ -112,7 +116,7 @@ class Sample(Statistic):
             found[kept],
             weight[: kept.size].astype(np.float64),
             block.classes[kept],
-            cells.numbers_of(numbers, kept),
+            numbers_of(numbers, kept),
             cells_of(block.codes, kept, np.int32),
             untyped=block.untyped,
             texts=None if block.texts is None else block.texts[kept].compact(),
@@ -151,7 +155,7 @@ class Sample(Statistic):
     @staticmethod
     def sum(parts: Sequence[Sample]) -> Sample:
         """Return the sum of several at once."""
-        rows: Any = {name: cells.joined([getattr(one, name) for one in parts]) for name in ROWS}
+        rows: Any = {name: joined([getattr(one, name) for one in parts]) for name in ROWS}
         rows["texts"] = joined_texts(*(one.texts for one in parts))
         state: Any = {name: any(getattr(one, name) for one in parts) for name in _FLAGS}
         found = replace(parts[0], bound=min(one.bound for one in parts), **state, **rows)
@@ -169,7 +173,7 @@ class Sample(Statistic):
             return replace(self, weight=weight)
         pairs = {name: (getattr(self, name), getattr(row, name)) for name in ROWS}
         rows: Any = {  # in a fifth of the time of `numpy.insert`
-            name: cells.joined([mine[:at], its, mine[at:]]) for name, (mine, its) in pairs.items()
+            name: joined([mine[:at], its, mine[at:]]) for name, (mine, its) in pairs.items()
         }
         if self.texts is not None and row.texts is not None:
             rows["texts"] = joined_texts(self.texts[:at], row.texts, self.texts[at:])
@@ -220,7 +224,7 @@ class Sample(Statistic):
         return (
             (self.size, self.bound) == (other.size, other.bound)
             and (self.drawn, self.untyped) == (other.drawn, other.untyped)
-            and all(cells.are_same(mine, its) for mine, its in pairs)
+            and all(are_same(mine, its) for mine, its in pairs)
             and self.texts == other.texts
         )
 
@@ -250,7 +254,7 @@ class Sample(Statistic):
 
     def with_columns(self, move: ColumnMove) -> Sample:
         """Return the same rows, rehashed, with other columns; unseen cells are missing."""
-        numbers = cells.chosen_columns(self.numbers, *move.numbers(), len(move.after.numbers))
+        numbers = chosen_columns(self.numbers, *move.numbers(), len(move.after.numbers))
         codes = np.full((len(self), len(move.after.categories)), -1, np.int32)
         to, of = move.categories()
         codes[:, to] = self.categories[:, of]
@@ -270,7 +274,7 @@ class Sample(Statistic):
     def tensors(self) -> dict[str, NDArray[Any]]:
         """Return the rows, and what is known of all of them."""
         state = np.array([self.bound, self.drawn, self.untyped, True], np.uint64)
-        found = {"sample.state": state} | cells.tensors_of("sample.numbers", self.numbers)
+        found = {"sample.state": state} | tensors_of("sample.numbers", self.numbers)
         found |= {f"sample.{name}": getattr(self, name) for name in ROWS if name != "numbers"}
         return found if self.texts is None else found | self.texts.tensors("sample.texts")
 
@@ -329,3 +333,110 @@ class Sample(Statistic):
         hashes = [h * bound >> 64 for h in self.hashes.tolist()]
         scaled = np.array(hashes, dtype=np.uint64)
         return replace(self, hashes=scaled, bound=bound, drawn=True).merged()
+
+
+# --- The cells of sampled rows ------------------------------------------------------------------
+
+
+def sparse_or_dense(numbers: Any, is_sparse: bool) -> Any:
+    """Return cells as sparse rows where numbers are counts, otherwise as array or columns."""
+    if isinstance(numbers, SparseRows):
+        return numbers if is_sparse else numbers.dense()
+    if not is_sparse:
+        return numbers
+    return SparseRows.of_dense(np.column_stack(numbers) if isinstance(numbers, list) else numbers)
+
+
+def numbers_of(numbers: Any, rows: NDArray[np.intp]) -> Any:
+    """Return the numbers of some rows."""
+    if isinstance(numbers, SparseRows):
+        return numbers.take(rows).tidy()
+    return cells_of(numbers, rows, np.float64) + 0.0  # -0.0 becomes 0.0: the same cell
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """Return the rows of several, one after the other."""
+    return SparseRows.joined(parts) if isinstance(parts[0], SparseRows) else np.concatenate(parts)
+
+
+def are_same(a: Any, b: Any) -> bool:
+    """Whether all cells are the same."""
+    if isinstance(a, SparseRows) or isinstance(b, SparseRows):
+        return bool(a == b)
+    return np.array_equal(a, b, equal_nan=True)
+
+
+def chosen_columns(numbers: Any, to: Sequence[int], of: Sequence[int], n: int) -> Any:
+    """Return rows with some columns at other places, of n; unseen ones are missing.
+
+    Of sparse rows, unseen columns are zero.
+    """
+    if isinstance(numbers, SparseRows):
+        places = np.full(numbers.n_columns, -1)
+        places[list(of)] = list(to)
+        return numbers.moved(places, n).tidy()
+    cells = np.full((len(numbers), n), np.nan)
+    cells[:, to] = numbers[:, of]
+    return cells
+
+
+def tensors_of(name: str, rows: Any) -> dict[str, NDArray[Any]]:
+    """Return rows as tensors that a file can hold."""
+    if not isinstance(rows, SparseRows):
+        return {name: rows}
+    return {
+        f"{name}.starts": (rows.starts - rows.starts[0]).astype(np.uint64),
+        f"{name}.places": rows.places[rows.cells].astype(np.uint64),
+        f"{name}.values": rows.values[rows.cells].astype(np.float64),
+    }
+
+
+def numbers_from(tensors: Tensors, shape: tuple[int, int], is_sparse: bool) -> Any:
+    """Return the numbers of a sample, having checked where they stand."""
+    if not is_sparse:
+        return tensors.take("sample.numbers", np.float64, shape)
+    n_cells = tensors.length("sample.numbers.values")
+    starts = tensors.take("sample.numbers.starts", np.uint64, (shape[0] + 1,))
+    places = tensors.take("sample.numbers.places", np.uint64, (n_cells,))
+    values = tensors.take("sample.numbers.values", np.float64, (n_cells,))
+    sound = starts[0] == 0 and int(starts[-1]) == n_cells and (starts[1:] >= starts[:-1]).all()
+    if not sound or (n_cells and int(places.max()) >= shape[1]):
+        raise UnsoundError("its sample holds cells of no row or no column")
+    rows = SparseRows(starts.astype(np.int64), places.astype(np.int64), values, shape[1])
+    if rows.tidy() != rows:
+        raise UnsoundError("the cells of its sample must be in order, none of them twice")
+    return rows
+
+
+# --- The rows of a sample in a file, and what they must satisfy ---------------------------------
+
+
+def read_rows(
+    tensors: Tensors, n_rows: int, n_numbers: int, n_categories: int, is_sparse: int, *sizes: int
+) -> dict[str, Any]:
+    """Return the rows of a sample, with the sizes of the vocabularies of text."""
+    return {
+        "hashes": tensors.take("sample.hashes", np.uint64, (n_rows,)),
+        "weight": tensors.weights("sample.weight", (n_rows,)),
+        "codes": tensors.take("sample.codes", np.int32, (n_rows,)),
+        "numbers": numbers_from(tensors, (n_rows, n_numbers), bool(is_sparse)),
+        "categories": tensors.take("sample.categories", np.int32, (n_rows, n_categories)),
+        "texts": TextRows.from_tensors(tensors, "sample.texts", n_rows, sizes) if sizes else None,
+    }
+
+
+def check_sample(sample: Sample, axes: Axes) -> None:
+    """Raise where rows are too many, without weight, equal, not in order, or of no class."""
+    sizes = np.array([column.size for column in axes.vocabularies], dtype=np.int64)
+    codes, cells, hashes = sample.codes, sample.categories, sample.hashes
+    outside = (codes < 0) | (codes >= axes.classes.size)
+    if outside.any() or ((cells < -1) | (cells >= sizes)).any():
+        raise UnsoundError("its sample holds codes of no class or no category")
+    numbers = getattr(sample.numbers, "values", sample.numbers)
+    if np.isinf(numbers).any() or (len(sample) and int(hashes[-1]) >= sample.bound):
+        raise UnsoundError("its sample holds infinity, or a hash beyond its bound")
+    same = hashes[1:] == hashes[:-1]
+    order = (hashes[1:] > hashes[:-1]) | (same & (codes[1:] > codes[:-1]))
+    few = len(sample.least(sample.size)) == len(sample)
+    if not (few and order.all() and (sample.weight > 0).all()):
+        raise UnsoundError("its sample must be few rows of weight, by ascending hashes")

@@ -37,15 +37,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.axes import Axes, Move, placed
-from naively.exceptions import NaivelyError
-from naively.rows import Block, NotFiniteError
-from naively.schema import Schema
-from naively.statistics.statistic import ColumnMove, Floats, Statistic, TooLargeError, check_factor
+from naively.data.axes import Axes, Move, placed
+from naively.data.rows import Block, NotFiniteError
+from naively.data.schema import Schema
+from naively.data.tensors import Tensors, UnsoundError
+from naively.data.types import Floats
+from naively.errors import NaivelyError
+from naively.statistics.statistic import ColumnMove, Statistic, TooLargeError, check_factor
 from naively.statistics.weights import remaining
-from naively.tensors import Tensors, UnsoundError
-
-__all__ = ["Scatter", "pairs_of"]
 
 _ROUNDING = 1e-8  # of a sum of squares, that removal may leave below zero
 _MEAN_ROUNDING = 1e-13

@@ -18,15 +18,12 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.axes import Axes, Move
-from naively.exceptions import NaivelyError
-from naively.rows import Block
-from naively.schema import Schema
-from naively.tensors import Tensors
-
-__all__ = ["ColumnMove", "Statistic", "TooLargeError", "check_factor"]
-
-Floats = NDArray[np.float64]
+from naively.data.axes import Axes, Move
+from naively.data.rows import Block
+from naively.data.schema import Schema
+from naively.data.tensors import Tensors
+from naively.data.types import Floats
+from naively.errors import NaivelyError
 
 
 class TooLargeError(NaivelyError):

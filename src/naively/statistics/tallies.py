@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.axes import Axes, Move, placed
-from naively.rows import Block
-from naively.schema import Schema
-from naively.statistics.statistic import ColumnMove, Floats
+from naively.data.axes import Axes, Move, placed
+from naively.data.rows import Block
+from naively.data.schema import Schema
+from naively.data.types import Floats
+from naively.statistics.statistic import ColumnMove
 from naively.statistics.weights import Weights
-
-__all__ = ["Tallies"]
 
 
 class Tallies(Weights):

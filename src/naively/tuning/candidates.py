@@ -19,14 +19,11 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils._param_validation import InvalidParameterError
 
-from naively.estimators._base import SummaryClassifier
-from naively.estimators._mixed import MixedClassifier
+from naively.data.schema import Schema
+from naively.errors import NaivelyError
 from naively.estimators.choice import with_options
-from naively.exceptions import NaivelyError
-from naively.schema import Schema
-
-__all__ = ["COLUMNS", "Candidate", "candidates_of", "check_grid", "default_grid"]
-__all__ += ["reads_alike", "tunable"]
+from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.mixed import MixedClassifier
 
 COLUMNS = "columns"  # a name in grids: the columns that a candidate reads
 _FIXED = {"costs", "reject", "decay", "window", "open_classes", "n_jobs"}  # of no probability

@@ -16,22 +16,17 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively import _kernel
-from naively._threads import map_blocks
-from naively.contributions import TermScorer
-from naively.exceptions import NaivelyError
-from naively.model import Model
-from naively.schema import Schema
+from naively.data.schema import Schema
+from naively.data.threads import map_blocks
+from naively.data.types import Floats
+from naively.errors import NaivelyError
+from naively.model.model import Model, TermScorer
 from naively.tuning.candidates import Candidate
 from naively.tuning.held_out import HeldOut
 from naively.tuning.scoring import SCORINGS, Scoring
 from naively.tuning.search import Measured
-
-__all__ = ["MOST_COLUMNS", "MOST_TERMS", "chosen_columns"]
-
-Floats = NDArray[np.float64]
 
 MOST_COLUMNS = 500
 MOST_TERMS = 1 << 26  # of all folds, which are kept: 512 MiB

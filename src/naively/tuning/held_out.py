@@ -9,22 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively._threads import map_blocks
-from naively.engines.categories import recode
-from naively.engines.tables import code_columns
+from naively.data.rows import Columns, Rows
+from naively.data.schema import Schema
+from naively.data.sparse import SparseRows
+from naively.data.text.rows import TextRows
+from naively.data.threads import map_blocks
+from naively.data.types import Floats
+from naively.engines.memory.categories import recode
+from naively.engines.memory.tables import code_columns
 from naively.evaluation.folds import only_numbers, taken
-from naively.forms import columns_of
-from naively.model import Model
-from naively.rows import Columns, Rows
-from naively.schema import Schema
-from naively.sparse import SparseRows
-from naively.text_rows import TextRows
+from naively.families.forms import columns_of
+from naively.model.model import Model
 from naively.tuning.quadratics import QuadraticModels
 from naively.tuning.scoring import Scoring
 
-__all__ = ["HeldOut", "some_columns"]
-
-Floats = NDArray[np.float64]
 _WORTH_IT = 3  # models of Gaussians that are scored together
 
 

@@ -17,13 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively._threads import map_blocks
-from naively.forms import Quadratics
-from naively.model import Model
-
-__all__ = ["QuadraticModels"]
-
-Floats = NDArray[np.float64]
+from naively.data.threads import map_blocks
+from naively.data.types import Floats
+from naively.families.forms import Quadratics
+from naively.model.model import Model
 
 _NUMBERS = 1 << 16  # of a block's distances: they stay in the cache
 _FEWEST_ROWS = 32

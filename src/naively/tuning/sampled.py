@@ -21,22 +21,20 @@ from typing import Any
 
 import numpy as np
 
+from naively.data.rows import Rows, Targets
+from naively.data.schema import Schema
 from naively.engines.files import SchemaFromFirstRows
-from naively.estimators._base import SummaryClassifier
+from naively.errors import NaivelyError
+from naively.estimators.estimator import SummaryClassifier
 from naively.evaluation.fold_summaries import FoldSummaries, united_schema, without_sample
 from naively.evaluation.folds import only_numbers
 from naively.evaluation.inputs import Truth
-from naively.exceptions import NaivelyError
-from naively.measure import measure
-from naively.rows import Rows, Targets
-from naively.schema import Schema
 from naively.statistics import Sample
+from naively.statistics.measure import measure
 from naively.statistics.sample import EVERYTHING
-from naively.summary import Summary
+from naively.statistics.summary import Summary
 from naively.tuning.candidates import Candidate, candidates_of
 from naively.tuning.search import Measured
-
-__all__ = ["JUDGES", "measured_off", "schema_of_files"]
 
 JUDGES = 20_000  # rows of files that judge candidates
 

@@ -17,12 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.types import Floats
+from naively.errors import NaivelyError
 from naively.evaluation.metrics import precision_recall_f1
-from naively.exceptions import NaivelyError
 
-__all__ = ["SCORINGS", "Scoring", "scoring_of"]
-
-Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
 

@@ -11,24 +11,21 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from naively import labels
-from naively._threads import map_blocks
-from naively.estimators._base import SummaryClassifier
-from naively.estimators._validation import Checked
+from naively.data import labels
+from naively.data.schema import Schema
+from naively.data.threads import map_blocks
+from naively.data.types import Floats
+from naively.errors import NaivelyError
+from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.validation import Checked
 from naively.evaluation.fold_models import needs_every_class
 from naively.evaluation.fold_summaries import FoldSummaries, measure_folds, without_sample
 from naively.evaluation.inputs import Truth
-from naively.exceptions import NaivelyError
-from naively.model import Model
-from naively.schema import Schema
-from naively.summary import Summary
+from naively.model.model import Model
+from naively.statistics.summary import Summary
 from naively.tuning.candidates import Candidate, reads_alike
 from naively.tuning.held_out import HeldOut
 from naively.tuning.scoring import Scoring
-
-__all__ = ["Measured", "measure_candidates", "score_candidates"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,24 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.engines import files
-from naively.engines.native import is_frame
-from naively.estimators._base import SummaryClassifier
+from naively.engines.memory.native import is_frame
+from naively.errors import NaivelyError
+from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.loading import ESTIMATORS
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.evaluation.defaults import default_model
 from naively.evaluation.inputs import Truth, labels_or_target, sort_inputs
 from naively.evaluation.splitters import folds_by, splitter_of
-from naively.exceptions import NaivelyError
 from naively.statistics.sample import EVERYTHING
-from naively.summary import Summary
+from naively.statistics.summary import Summary
 from naively.tuning.candidates import Candidate, candidates_of, check_grid
 from naively.tuning.column_choice import chosen_columns
 from naively.tuning.sampled import JUDGES, measured_off, schema_of_files
 from naively.tuning.scoring import Scoring, scoring_of
 from naively.tuning.search import Measured, measure_candidates, score_candidates
 from naively.tuning.tuning import Tuning, best_of
-
-__all__ = ["tune", "tune_summary"]
 
 _DIRECTIONS = ("forward", "backward")
 

@@ -19,15 +19,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.evaluation.tables import PrintedTable, Tabular, figure, plain
-from naively.explanations.tables import frame
+from naively.evaluation.tables import PrintedTable, Tabular, figure, frame, plain
 from naively.tuning.candidates import COLUMNS
 from naively.tuning.scoring import Scoring, scoring_of
 
 if TYPE_CHECKING:
     from naively.plots import TuningDisplay
-
-__all__ = ["Tuning"]
 
 _SHOWN = 20  # candidates in a table
 _EQUAL = 1e-12  # scores that differ by less, in relation to their size, tie

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from naively import summarize
-from naively.engines.files.batch_sum import BatchSum
-from naively.schema import Schema
+from naively.data.schema import Schema
+from naively.engines.files.piece_summary import BatchSum
 
 
 @pytest.mark.parametrize("size", [0, 5, 1000], ids=lambda n: f"a sample of {n}")

@@ -6,7 +6,7 @@ import io
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from naively.engines.files.blocks import last_record_end, record_ends
+from naively.engines.files.text import last_record_end, record_ends
 
 cells = st.text(alphabet='a1," \n;', max_size=6)
 tables = st.lists(st.lists(cells, min_size=2, max_size=2), min_size=1, max_size=12)

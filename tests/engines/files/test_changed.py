@@ -12,7 +12,8 @@ import pytest
 
 from naively import GaussianNB, NaivelyError
 from naively.engines import files
-from naively.engines.files import arrow, summary_pass
+from naively.engines.files import arrow
+from naively.engines.files import scan as summary_pass
 from naively.scoring.files import predict
 from tests.written import read, rows, small_pieces, write
 

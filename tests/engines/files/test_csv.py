@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from naively import NaiveBayes, NaivelyError
 from naively.engines import files
 from naively.engines.files import csv
-from naively.engines.files.blocks import record_ends
+from naively.engines.files.text import record_ends
 from tests.commands import folder, iris, run
 from tests.written import read
 

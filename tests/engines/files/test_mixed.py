@@ -19,11 +19,12 @@ import pytest
 
 import naively
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError
+from naively.data.schema import Schema
 from naively.engines import files
-from naively.engines.files import SchemaFromFirstRows, summary_pass
-from naively.schema import Schema
+from naively.engines.files import SchemaFromFirstRows
+from naively.engines.files import scan as summary_pass
 from naively.scoring import files as scoring
-from naively.summary import Summary
+from naively.statistics.summary import Summary
 from tests.written import as_csv, read, small_pieces, write
 
 __all__ = ["small_pieces"]  # a fixture
@@ -310,7 +311,7 @@ def test_no_rows_leave_nothing_to_read_a_model_off(tmp_path):
 
 
 def test_very_many_categories_are_warned_of(tmp_path, monkeypatch):
-    monkeypatch.setattr("naively.estimators._mixed._MANY", 100)
+    monkeypatch.setattr("naively.estimators.mixed._MANY", 100)
     table = pa.table({"id": [f"r{i}" for i in range(200)], "label": ["a", "b"] * 100})
     with pytest.warns(UserWarning, match="column 'id' has 200 categories"):
         NaiveBayes.from_files(table, target="label", calibration=None)

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from naively import NaivelyError, _kernel
-from naively.engines.files import plain_csv as plain
+from naively.engines.files import csv as plain
 from tests.written import scan_numbers
 
 digits = st.text("0123456789", min_size=1, max_size=22)

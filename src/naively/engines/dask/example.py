@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively._optional import need
+from naively.data.kinds import LOOKED_AT
 from naively.engines.dask.partitions import check_table, count, is_array
-from naively.engines.frames import held_by
-from naively.kinds import LOOKED_AT
-
-__all__ = ["example", "missing_row"]
+from naively.engines.memory.frames import held_by
+from naively.errors import need
 
 dask: Any = need("dask", "reading Dask collections", extra="dask")
 pd: Any = need("pandas", "reading Dask collections", extra="dask")

@@ -18,14 +18,10 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from naively._optional import need
-from naively.engines.arrays import as_weights
+from naively.data.labels import as_array
 from naively.engines.dask.subgraphs import Graph, Subgraph, split
-from naively.exceptions import NaivelyError
-from naively.labels import as_array
-
-__all__ = ["Partition", "check_table", "count", "each_partition", "is_array", "is_lazy"]
-__all__ += ["name_partition"]
+from naively.engines.memory.arrays import as_weights
+from naively.errors import NaivelyError, need
 
 da: Any = need("dask.array", "reading Dask arrays", extra="dask")
 delayed: Any = need("dask.delayed", "reading Dask collections", extra="dask")

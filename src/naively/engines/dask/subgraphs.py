@@ -18,9 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from naively._optional import need
-
-__all__ = ["Graph", "Key", "Subgraph", "split"]
+from naively.errors import need
 
 core: Any = need("dask.core", "reading Dask collections", extra="dask")
 

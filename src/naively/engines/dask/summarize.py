@@ -12,9 +12,8 @@ from math import isnan
 from operator import add
 from typing import Any
 
-from naively._optional import need
+from naively.data.schema import Schema
 from naively.engines import summarize as summarize_rows
-from naively.engines.arrays import unmasked
 from naively.engines.dask.example import example
 from naively.engines.dask.partitions import (
     Partition,
@@ -24,11 +23,10 @@ from naively.engines.dask.partitions import (
     is_lazy,
     name_partition,
 )
-from naively.engines.tables import schema_of
-from naively.schema import Schema
-from naively.summary import Summary
-
-__all__ = ["summarize"]
+from naively.engines.memory.arrays import unmasked
+from naively.engines.memory.tables import schema_of
+from naively.errors import need
+from naively.statistics.summary import Summary
 
 dask: Any = need("dask", "reading Dask collections", extra="dask")
 

@@ -4,7 +4,7 @@
 alone, as every engine's does. `naively.scoring.files` predicts them as they stream by.
 """
 
-from naively.engines.files.request import SchemaFromFirstRows
+from naively.engines.files.plan import SchemaFromFirstRows
 from naively.engines.files.scan import Scan, scan, summarize
 from naively.engines.files.sources import BadFileError
 

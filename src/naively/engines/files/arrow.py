@@ -14,11 +14,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from naively._optional import later
 from naively.engines.files.pieces import CELLS, FilePiece, Position, TypedReader, columns_together
 from naively.engines.files.sources import BadFileError, File, change_of
-
-__all__ = ["ArrowReader", "StreamReader", "open_arrow"]
+from naively.errors import later
 
 pa = later("pyarrow", "reading files", extra="files")
 

@@ -19,9 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively._optional import later
-
-__all__ = ["empty_table", "in_place", "labels", "numbers", "of_labels", "strings"]
+from naively.errors import later
 
 pa = later("pyarrow", "reading files", extra="files")
 

@@ -14,19 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import labels
-from naively._optional import later
-from naively.engines import categories
+from naively.data import labels
+from naively.data.rows import Rows
+from naively.data.schema import Schema
+from naively.data.text.rows import TextRows
+from naively.data.text.words import Words
 from naively.engines.files.cells import RowError, numbers
-from naively.engines.text_columns import Counting, read_texts
-from naively.exceptions import NaivelyError
-from naively.rows import Rows
-from naively.schema import Schema
-from naively.text_rows import TextRows
-from naively.words import Words
-
-__all__ = ["ArrayBatch", "combined", "number_columns", "raise_not_finite", "rows_of"]
-__all__ += ["text_hashes"]
+from naively.engines.memory import categories
+from naively.engines.memory.tables import Counting, read_texts
+from naively.errors import NaivelyError, later
 
 pa = later("pyarrow", "reading files", extra="files")
 

@@ -18,26 +18,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import labels
-from naively._optional import later
+from naively.data import labels
 from naively.engines.files.arrow_arrays import in_place
-from naively.engines.native.arrow import decoded, distinct, floats, held_by_type, without_views
-from naively.exceptions import NaivelyError
-from naively.summary import Summary
-
-__all__ = [
-    "RowError",
-    "checked_weights",
-    "encode",
-    "is_number",
-    "number_of",
-    "numbers",
-    "plain",
-    "read_text",
-    "settled",
-    "typed",
-    "typed_labels",
-]
+from naively.engines.memory.native.arrow import (
+    decoded,
+    distinct,
+    floats,
+    held_by_type,
+    without_views,
+)
+from naively.errors import NaivelyError, later
+from naively.statistics.summary import Summary
 
 pa = later("pyarrow", "reading files", extra="files")
 pc = later("pyarrow.compute", "reading files", extra="files")

@@ -20,15 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from naively._optional import later
-from naively.engines.files.blocks import Blocks, Line
 from naively.engines.files.cells import numbers, plain
 from naively.engines.files.pieces import CELLS, FilePiece, Position, TypedReader
 from naively.engines.files.sources import BadFileError, File
-from naively.engines.files.text_streams import NOT_UTF_8
-from naively.exceptions import NaivelyError
-
-__all__ = ["BLOCK", "SAMPLE", "JsonLinesReader"]
+from naively.engines.files.text import NOT_UTF_8, Blocks, Line
+from naively.errors import NaivelyError, later
 
 pa = later("pyarrow", "reading files", extra="files")
 pajson = later("pyarrow.json", "reading JSON lines", extra="files")

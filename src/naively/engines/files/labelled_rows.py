@@ -2,7 +2,7 @@ r"""Files read into memory, for those who need all rows at once: folds, comparis
 
 >>> import pathlib, tempfile
 >>> from naively.engines.files.csv import CsvDialect
->>> from naively.engines.files.request import Request
+>>> from naively.engines.files.plan import Request
 >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
 >>> _ = path.write_text("height,name,sex\n1.7,Ada,f\n1.8,Bob,m\n,Cleo,f\n")
 >>> first = FirstRows(path, CsvDialect())
@@ -21,23 +21,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import labels
-from naively._optional import later
+from naively.data import labels
+from naively.data.rows import Targets
 from naively.engines.files.batches import number_columns
 from naively.engines.files.cells import RowError, is_number, typed_labels
-from naively.engines.files.column_plan import ColumnPlan
-from naively.engines.files.date_parts import source_of
-from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.piece_summary import targets_of
 from naively.engines.files.pieces import FilePiece
+from naively.engines.files.plan import ColumnPlan, source_of
 from naively.engines.files.read_ahead import FilePass, Progress, errors_in
-from naively.engines.files.readers import OpenFile
+from naively.engines.files.readers import FirstRows, OpenFile
 from naively.engines.files.sources import are_text
-from naively.engines.native.arrow import decoded, without_views
-from naively.exceptions import NaivelyError
-from naively.rows import Targets
-
-__all__ = ["LabelledRows", "columns_in", "read", "table_of"]
+from naively.engines.memory.native.arrow import decoded, without_views
+from naively.errors import NaivelyError, later
 
 pa = later("pyarrow", "reading files", extra="files")
 

@@ -11,12 +11,10 @@ from functools import cached_property, partial
 from threading import local
 from typing import Any
 
-from naively._optional import later
+from naively.data.kinds import LOOKED_AT
 from naively.engines.files.pieces import CELLS, FilePiece, Position, TypedReader, columns_together
 from naively.engines.files.sources import BadFileError, File
-from naively.kinds import LOOKED_AT
-
-__all__ = ["ParquetReader"]
+from naively.errors import later
 
 pa = later("pyarrow", "reading files", extra="files")
 pq = later("pyarrow.parquet", "reading Parquet", extra="files")

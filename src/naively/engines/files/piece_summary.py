@@ -2,6 +2,10 @@
 
 Where moments are all that is measured, columns are independent, and several threads read some of
 them each. Otherwise a piece is the task of one thread: a row's hash reads all of its columns.
+
+Tables of hashed words that the threads of a pass share.
+
+The sum of the summaries of batches, which are many and small beside it.
 """
 
 from __future__ import annotations
@@ -9,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from queue import Empty, LifoQueue
 from threading import Event, Lock
 from typing import Any, Literal, NamedTuple
 
@@ -16,28 +21,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively._optional import later
-from naively.axes import Axes
-from naively.engines.files.batch_sum import BatchSum
+from naively.data.axes import Axes
+from naively.data.rows import Rows, Targets
+from naively.data.schema import Schema
 from naively.engines.files.batches import combined, number_columns, raise_not_finite, rows_of
 from naively.engines.files.cells import checked_weights, encode, read_text
-from naively.engines.files.column_plan import ColumnPlan
 from naively.engines.files.pieces import FilePiece
+from naively.engines.files.plan import ColumnPlan, Request
 from naively.engines.files.read_ahead import StoppedError
 from naively.engines.files.readers import OpenFile
-from naively.engines.files.request import Request
-from naively.engines.files.shared_counts import SharedCounts
 from naively.engines.files.sources import are_text
-from naively.exceptions import NaivelyError
-from naively.hashed_texts import HashedCounts, HashedTexts, are_hashed_words
-from naively.measure import measure
-from naively.rows import Rows, Targets
-from naively.schema import Schema
-from naively.statistics import ClassWeight, Documents, Moments, Occurrences
-from naively.statistics.class_weight import check_weight
-from naively.summary import Summary
-
-__all__ = ["PieceSummary", "Regroup", "Summarizer", "targets_of"]
+from naively.errors import NaivelyError, later
+from naively.statistics import ClassWeight, Documents, Moments, Occurrences, Sample
+from naively.statistics.hashed_texts import HashedCounts, HashedTexts, are_hashed_words
+from naively.statistics.measure import measure
+from naively.statistics.sample import EVERYTHING
+from naively.statistics.statistic import TooLargeError
+from naively.statistics.summary import Summary
+from naively.statistics.weights import check_weight
 
 pa = later("pyarrow", "reading files", extra="files")
 
@@ -267,3 +268,103 @@ def _raise_too_large(
         f"column {names[j]!r} holds numbers so large in class {classes.item(k)!r} that their "
         "variance exceeds the range of float64. Rescale it, or the weights."
     )
+
+
+# --- Tables of hashed words that the threads of a pass share ------------------------------------
+
+
+_MOST_BYTES = 1 << 29  # of all tables, but one of them there must be
+
+
+class SharedCounts:
+    """Counts that several threads add to: as many tables as there are threads, or as memory allows.
+
+    Sums of whole numbers are exact: which thread counts which rows does not change a bit.
+    """
+
+    def __init__(self, schema: Schema, threads: int) -> None:
+        self._schema, self._made = schema, list[HashedCounts]()
+        self._free: LifoQueue[HashedCounts] = LifoQueue()
+        self._room, self._lock = threads, Lock()
+
+    def add(self, rows: HashedTexts, targets: Targets) -> None:
+        """Count the words of rows that have no weights, in a table that nobody else uses."""
+        counts = self._table(targets.classes.size)
+        try:
+            counts.add(rows, targets)
+        finally:
+            self._free.put(counts)
+
+    def _table(self, n_classes: int) -> HashedCounts:
+        with self._lock:
+            try:
+                return self._free.get_nowait()
+            except Empty:
+                size = 8 * n_classes * sum(one.hashed or 0 for one in self._schema.options)
+                if len(self._made) < max(1, min(self._room, _MOST_BYTES // max(1, size))):
+                    self._made.append(HashedCounts(self._schema))
+                    return self._made[-1]
+        return self._free.get()
+
+    def summary(self) -> Summary:
+        """Return the sum of all; they are given up."""
+        total = self._made.pop() if self._made else HashedCounts(self._schema)
+        while self._made:
+            total.absorb(self._made.pop())
+        return total.summary()
+
+
+# --- The sum of the summaries of batches, which are many and small beside it --------------------
+
+
+class BatchSum:
+    """A sum that is made in the memory of its own; sampled rows wait until they are many.
+
+    Law: the total is that of ``+``.
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        self._sum: Summary | None = None
+        self._zero = Summary.zero(schema)
+        self._waiting: list[Sample] = []
+
+    @property
+    def bound(self) -> int:
+        """The hash above which no row comes into the sample any more."""
+        sample = None if self._sum is None else self._sum.sample
+        return EVERYTHING if sample is None else sample.bound
+
+    def add(self, summary: Summary) -> None:
+        """Add a batch."""
+        if self._sum is None:
+            self._sum = summary
+            return
+        sample = summary.sample
+        if sample is None or summary.axes != self._sum.axes or summary.schema != self._sum.schema:
+            self._sum = absorbed(self.total(), summary)
+            return
+        nothing = Sample.zero(*Sample.shape(summary.schema, summary.axes))
+        self._sum = absorbed(self._sum, summary.with_statistic(nothing))
+        self._waiting.append(sample)
+        if 2 * sum(map(len, self._waiting)) > sample.size:
+            self.total()
+
+    def total(self) -> Summary:
+        """Return the sum so far, which is given up when more is added."""
+        if self._sum is None:
+            return self._zero
+        if self._waiting and self._sum.sample is not None:
+            self._sum = self._sum.with_statistic(Sample.sum([self._sum.sample, *self._waiting]))
+            self._waiting.clear()
+        return self._sum
+
+
+def absorbed(total: Summary, more: Summary) -> Summary:
+    """Return the sum, in the memory of the total where nothing moves; that is given up."""
+    if total.schema != more.schema or total.axes != more.axes:
+        return total + more
+    try:
+        pairs = [(mine, more.statistics[kind]) for kind, mine in total.statistics.items()]
+        return Summary.of(total.schema, total.axes, *(mine.absorbed(its) for mine, its in pairs))
+    except TooLargeError:
+        return total + more  # which says what is too large

@@ -10,13 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from naively._optional import later
 from naively.engines.files.cells import plain
 from naively.engines.files.sources import File
-from naively.exceptions import NaivelyError
-
-__all__ = ["CELLS", "FilePiece", "Position", "Reader", "ReplayedReader", "TypedReader"]
-__all__ += ["check_names", "columns_together"]
+from naively.errors import NaivelyError, later
 
 pa = later("pyarrow", "reading files", extra="files")
 

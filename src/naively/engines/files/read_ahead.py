@@ -15,16 +15,13 @@ from itertools import tee
 from threading import Event
 from typing import Any, NamedTuple, Protocol
 
-from naively._threads import thread_count
+from naively.data.threads import thread_count
 from naively.engines.files.cells import RowError
-from naively.engines.files.date_parts import opened_with_parts
-from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.pieces import FilePiece, Position, ReplayedReader
-from naively.engines.files.readers import OpenFile, errors_of_reading
+from naively.engines.files.plan import opened_with_parts
+from naively.engines.files.readers import FirstRows, OpenFile, errors_of_reading
 from naively.engines.files.sources import BadFileError, File, change_of
-from naively.exceptions import NaivelyError
-
-__all__ = ["FilePass", "FileStep", "Progress", "RowUser", "StoppedError", "errors_in", "pieces"]
+from naively.errors import NaivelyError
 
 Progress = Callable[[int, int, int | None], None]
 Task = Callable[[], Any]

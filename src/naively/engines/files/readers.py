@@ -1,19 +1,29 @@
-"""Files that are open: each by the reader of its format."""
+"""Files that are open: each by the reader of its format.
+
+The first rows of files: what they look like, before a pass over them begins.
+
+>>> first = pa.table({"age": [30], "town": pa.nulls(1)})
+>>> filled(first, iter([pa.table({"age": [None], "town": ["Ulm"]})])).schema.types
+[DataType(int64), DataType(string)]
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple
 
-from naively._optional import later
+from naively.data.kinds import DATES, LOOKED_AT
 from naively.engines.files.arrow import StreamReader, open_arrow
 from naively.engines.files.csv import CsvDialect, CsvReader
 from naively.engines.files.json_lines import JsonLinesReader
 from naively.engines.files.pieces import Reader
-from naively.engines.files.sources import BadFileError, File, change_of
-
-__all__ = ["OpenFile", "errors_of_reading", "open_file"]
+from naively.engines.files.sources import BadFileError, File, change_of, resolve
+from naively.engines.memory.frames import first_cells
+from naively.engines.memory.native.arrow import held_by_type
+from naively.errors import NaivelyError, later
 
 pa = later("pyarrow", "reading files", extra="files")
 
@@ -97,3 +107,171 @@ def type_of(value: Any) -> Any:
     """Return the type of a column that a path holds."""
     kinds = {bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
     return kinds.get(type(value), pa.string())
+
+
+# --- The first rows of files --------------------------------------------------------------------
+
+
+_MOST_BATCHES = 64  # that are looked through for cells of text
+
+
+class FirstRows:
+    """Files that `scan` reads, and the first rows of the first sound one that has some.
+
+    What reads the files takes this in their place, so that they are looked at once. A stream that
+    was looked at stays open, since it cannot be opened twice. It ``is_part`` where columns that are
+    empty in the rows looked at may have cells further on.
+    """
+
+    def __init__(self, source: Any, dialect: CsvDialect) -> None:
+        self.files, self.dialect = resolve(source), dialect
+        dialect.check_files(self.files)
+        self._bad: list[BadFileError] = []
+        self._streams: dict[str, OpenFile] = {}
+        self.is_part = False
+        self._rest = self._samples()
+
+    @classmethod
+    def of(cls, source: Any, dialect: CsvDialect) -> FirstRows:
+        """Return the first rows of a source, which may have been looked at already."""
+        return source if isinstance(source, FirstRows) else cls(source, dialect)
+
+    @property
+    def file(self) -> OpenFile | None:
+        """The first sound file that shows types, as a CSV file without rows does not.
+
+        Where none does, the first that is sound; None where no file is.
+        """
+        return self._seen[0]
+
+    @property
+    def table(self) -> Any:
+        """Its first rows, or none where it declares types, as a ``pyarrow.Table``, or None."""
+        return self._seen[1]
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of that file, as far as they are known."""
+        return [] if self.table is None else list(self.table.column_names)
+
+    @property
+    def where(self) -> str:
+        """Name that file at the end of a message."""
+        return "" if self.file is None else self.file.where
+
+    @property
+    def has_types(self) -> bool:
+        """Whether there is a file that holds rows, or declares types."""
+        return self.file is not None and _shows_types(self.file, self.table)
+
+    @property
+    def n_bytes(self) -> int | None:
+        """The size of all files; None where it is not known, since a stream stands alone."""
+        known = self.files[0].size is not None
+        return sum(file.size or 0 for file in self.files) if known else None
+
+    @cached_property
+    def _seen(self) -> tuple[OpenFile | None, Any]:
+        found: tuple[OpenFile | None, Any] = (None, None)
+        for opened, table in self._rest:
+            if _shows_types(opened, table):
+                return opened, table
+            found = found if found[0] is not None else (opened, table)
+        return found
+
+    def check(self) -> None:
+        """Raise where no file shows what columns hold."""
+        if self.has_types:
+            return
+        names = ", ".join(repr(file.name) for file in self.files[:3])
+        more = f" and {len(self.files) - 3} more" if len(self.files) > 3 else ""
+        raise NaivelyError(f"there must be a file that holds rows; got {names}{more}.")
+
+    def check_sound(self) -> None:
+        """Raise where a file that was looked at cannot be read."""
+        self._seen  # noqa: B018 - it is found by looking
+        if self._bad:
+            raise self._bad[0]
+
+    def cells(self, name: str) -> list[Any]:
+        """Return the first cells of a column of text, from the first file with types on."""
+        found: list[Any] = []
+        if self.file is None or name in self.file.constants:
+            return found
+        for cells in islice(self._cells(name, self.file), _MOST_BATCHES):
+            found += cells
+            if len(found) >= LOOKED_AT:
+                break
+        return found[:LOOKED_AT]
+
+    def _cells(self, name: str, first: OpenFile) -> Iterator[list[Any]]:
+        """Yield the first cells of a column, batch by batch, from one file on."""
+        start = self.files.index(first.file)
+        for file in self.files[start : start + _MOST_BATCHES]:
+            try:
+                opened = first if file is first.file else open_file(file, self.dialect)
+                table = self.table if opened is first else opened.sample()
+            except BadFileError:
+                continue
+            if name not in table.column_names or name in opened.constants:
+                continue
+            with errors_of_reading(file):
+                for batch in [table] if table.num_rows else opened.reader.first_batches(name):
+                    yield first_cells(batch.column(name), LOOKED_AT)
+
+    def fill(self, known: Collection[str] = ()) -> Any:
+        """Return the rows, with the types of empty columns by later files; see `filled`."""
+        table = filled(self.table, (table for _, table in self._rest), known)
+        self._seen = self.file, table
+        return table
+
+    def opened(self, file: File) -> OpenFile:
+        """Open a file, or return the stream that was."""
+        return self._streams.pop(file.name, None) or open_file(file, self.dialect)
+
+    def keep_open(self, opened: OpenFile) -> None:
+        """Keep a stream, which cannot be opened twice."""
+        if opened.file.size is None:
+            self._streams[opened.file.name] = opened
+
+    def _samples(self) -> Iterator[tuple[OpenFile, Any]]:
+        for file in self.files:
+            try:
+                opened = open_file(file, self.dialect)
+                table = opened.sample()
+            except BadFileError as error:
+                self._bad.append(error)
+                continue
+            self.keep_open(opened)
+            reader = opened.reader
+            self.is_part |= isinstance(reader, CsvReader | JsonLinesReader) and reader.goes_on()
+            yield opened, table
+
+
+def _shows_types(opened: OpenFile, table: Any) -> bool:
+    return opened.file.format != "csv" or table.num_rows > 0
+
+
+def filled(table: Any, later: Iterator[Any], known: Collection[str] = ()) -> Any:
+    """Give columns without a cell the type that they have in the first table that has one.
+
+    The first table holds no rows where its file declares types. Of the later ones, only as many
+    are asked for as are needed. What cannot be learned from, such as lists, decides nothing; the
+    types of the known columns do not matter.
+    """
+    while empty := [name for name in _empty(table) if name not in known]:
+        if (other := next(later, None)) is None:
+            break
+        for name in empty:
+            if name in other.column_names and _is_learnable(kind := other.column(name).type):
+                cells = pa.nulls(table.num_rows, kind)
+                table = table.set_column(table.column_names.index(name), name, cells)
+    return table
+
+
+def _empty(table: Any) -> list[str]:
+    return [field.name for field in table.schema if field.name and pa.types.is_null(field.type)]
+
+
+def _is_learnable(kind: Any) -> bool:
+    return held_by_type(kind).what in ("number", "boolean", "text", *DATES)

@@ -24,12 +24,9 @@ from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import unquote
 
-from naively import remote
-from naively._optional import need
-from naively.exceptions import NaivelyError
-from naively.remote import hidden, shown
-
-__all__ = ["BadFileError", "File", "are_text", "change_of", "resolve"]
+from naively.data import remote
+from naively.data.remote import hidden, shown
+from naively.errors import NaivelyError, need
 
 _FORMATS = {
     **dict.fromkeys((".csv", ".tsv", ".txt"), "csv"),
@@ -238,7 +235,7 @@ def _with_format(file: File) -> File:
 
 
 def _format_by_content(file: File) -> str:
-    from naively.engines.files.text_streams import first_bytes
+    from naively.engines.files.text import first_bytes
 
     try:
         start, is_compressed = first_bytes(file)

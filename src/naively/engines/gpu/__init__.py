@@ -12,20 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from naively.axes import Axes
-from naively.engines import arrays
-from naively.engines.devices import check_one_place, on_host
+from naively.data.axes import Axes
+from naively.data.labels import encode
+from naively.data.rows import Rows, Targets
+from naively.data.schema import Schema
 from naively.engines.gpu.batches import BatchSender
 from naively.engines.gpu.moments import measured
 from naively.engines.gpu.rows import DeviceRows, DeviceTargets
-from naively.exceptions import NaivelyError
-from naively.labels import encode
-from naively.measure import measure, raise_not_finite
-from naively.rows import Rows, Targets
-from naively.schema import Schema
+from naively.engines.memory import arrays
+from naively.engines.memory.devices import check_one_place, on_host
+from naively.errors import NaivelyError
 from naively.statistics import STATISTICS, ClassWeight, Moments
-from naively.statistics.class_weight import check_weight
-from naively.summary import Summary
+from naively.statistics.measure import measure, raise_not_finite
+from naively.statistics.summary import Summary
+from naively.statistics.weights import check_weight
 
 __all__ = ["DeviceRows", "is_measured_here", "summarize", "summarize_batches"]
 

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from naively.engines.arrays import unmasked
-from naively.engines.devices import is_interpreted, torch_for
-from naively.exceptions import NaivelyError
-
-__all__ = ["BatchSender"]
+from naively.engines.memory.arrays import unmasked
+from naively.engines.memory.devices import is_interpreted, torch_for
+from naively.errors import NaivelyError
 
 
 class BatchSender:

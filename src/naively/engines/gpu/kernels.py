@@ -17,8 +17,6 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-__all__ = ["add_parts", "first_cells", "read_cells", "sum_parts"]
-
 
 @triton.jit
 def read_cells(X, row, row_step, columns, column_step, there, HALF: tl.constexpr):

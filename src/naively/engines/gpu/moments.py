@@ -14,15 +14,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from naively.engines.devices import numpy_of, power_of_two, processors, sent, torch_for
+from naively.data.types import Floats
 from naively.engines.gpu.rows import DeviceRows, DeviceTargets
+from naively.engines.memory.devices import numpy_of, power_of_two, processors, sent, torch_for
 from naively.statistics.moments import sum_and_rest
-
-__all__ = ["measured"]
-
-Floats = NDArray[np.float64]
 
 _LOOK = 32  # rows of a class among which the first present cell is looked for
 _MOST_LOST = 1e3  # of s2 / m2

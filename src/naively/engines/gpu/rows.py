@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import labels
-from naively.engines import arrays
-from naively.engines.devices import (
+from naively.data import labels
+from naively.engines.memory import arrays
+from naively.engines.memory.devices import (
     as_tensor,
     check_one_place,
     is_on_device,
@@ -18,9 +18,7 @@ from naively.engines.devices import (
     sent,
     torch_for,
 )
-from naively.exceptions import NaivelyError
-
-__all__ = ["DeviceRows", "DeviceTargets"]
+from naively.errors import NaivelyError
 
 _MOST_RANGE = 1 << 16  # integer labels within such a range are codes already, but for the lowest
 _MANY = 256  # classes, from which on it pays to leave those out that have no rows

@@ -6,15 +6,12 @@ from collections.abc import Iterable, Iterator
 from functools import reduce
 from typing import Any, NamedTuple
 
-from naively._optional import need
+from naively.data.rows import Targets
 from naively.engines.files.cells import RowError, checked_weights, encode, numbers
 from naively.engines.spark.columns import FrameColumns
-from naively.exceptions import NaivelyError
-from naively.measure import measure
-from naively.rows import Targets
-from naively.summary import Summary
-
-__all__ = ["LabelledColumns", "added"]
+from naively.errors import NaivelyError, need
+from naively.statistics.measure import measure
+from naively.statistics.summary import Summary
 
 _TEXTS = 1 << 14  # rows with text, whose cells may be long
 _CELLS = 1 << 22  # of the rows that are measured together: sparse vectors become dense

@@ -14,17 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively._optional import need
-from naively.engines import categories, tables
-from naively.engines.columns import inputs_of, named_parts, names_to_read
+from naively.data.rows import Rows
+from naively.data.schema import Kind, Schema
 from naively.engines.files.cells import numbers
+from naively.engines.memory import categories, tables
+from naively.engines.memory.columns import inputs_of, named_parts, names_to_read
+from naively.engines.memory.tables import read_texts
 from naively.engines.spark import types, vectors
-from naively.engines.text_columns import read_texts
-from naively.exceptions import NaivelyError
-from naively.rows import Rows
-from naively.schema import Kind, Schema
-
-__all__ = ["FrameColumns"]
+from naively.errors import NaivelyError, need
 
 
 class _FrameColumn(NamedTuple):

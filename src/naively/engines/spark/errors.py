@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from naively._optional import need
-from naively.exceptions import NaivelyError
-
-__all__ = ["readable_errors"]
+from naively.errors import NaivelyError, need
 
 _OURS = f"{NaivelyError.__module__}.{NaivelyError.__qualname__}: "
 
@@ -32,7 +29,7 @@ def cause(traceback: str) -> str:
 
     >>> cause("Traceback (most recent call last):\n  ...\nValueError: 7 is odd\n")
     'a partition could not be read: ValueError: 7 is odd'
-    >>> cause("Traceback ...\nnaively.exceptions.NaivelyError: partition 3: ...\n")
+    >>> cause("Traceback ...\nnaively.errors.NaivelyError: partition 3: ...\n")
     'partition 3: ...'
     >>> cause("Traceback ...\nValueError: 7 is odd\n SQLSTATE: 38000")  # of Spark's server
     'a partition could not be read: ValueError: 7 is odd'

@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from naively._optional import need
-
-__all__ = ["OddFileError", "ParquetFiles"]
+from naively.errors import need
 
 _FORMAT = "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat"
 _TYPES = {  # as Spark calls them, and as Arrow does

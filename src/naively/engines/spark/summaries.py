@@ -12,19 +12,17 @@ import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from naively._optional import need
-from naively.engines.columns import check_some, find_targets
+from naively.data.kinds import check_weights
+from naively.data.schema import Schema
+from naively.engines.memory.columns import check_some, find_targets
 from naively.engines.spark.batches import LabelledColumns, added
 from naively.engines.spark.columns import FrameColumns
 from naively.engines.spark.errors import readable_errors
 from naively.engines.spark.parquet import OddFileError, ParquetFiles
 from naively.engines.spark.sums import summarize_by_sums
 from naively.engines.spark.types import held_by_type, quoted
-from naively.kinds import check_weights
-from naively.schema import Schema
-from naively.summary import Summary
-
-__all__ = ["summarize"]
+from naively.errors import need
+from naively.statistics.summary import Summary
 
 _FAN = 32  # summaries that are added together; the driver sees no more
 _PART = "place long, summary binary"

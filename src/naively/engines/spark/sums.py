@@ -18,18 +18,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively._optional import need
-from naively.axes import Axes
-from naively.engines.column_sums import ColumnSums, Floats
+from naively.data.axes import Axes
+from naively.data.schema import Schema
+from naively.data.types import Floats
+from naively.engines.column_sums import ColumnSums
 from naively.engines.files.cells import RowError, encode, numbers
 from naively.engines.spark.batches import LabelledColumns, added
 from naively.engines.spark.types import held_by_type
-from naively.exceptions import NaivelyError
-from naively.schema import Schema
+from naively.errors import NaivelyError, need
 from naively.statistics import STATISTICS, ClassWeight, Moments
-from naively.summary import Summary
-
-__all__ = ["summarize_by_sums"]
+from naively.statistics.summary import Summary
 
 _FIRST = 2048  # rows that the means are estimated from; a smaller frame goes to Python
 _BITS = 14  # of the number of a row, to tell its place in a block of 16,384

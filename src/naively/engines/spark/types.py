@@ -11,14 +11,11 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
-from naively._optional import need
-from naively.dates import part_names
-from naively.engines.date_columns import check_distinct, held_by_part
-from naively.exceptions import NaivelyError
-from naively.kinds import DATES, LOOKED_AT, Held, What, check, dates_have_time, schema_by_types
-from naively.schema import Kind, Schema
-
-__all__ = ["check_readable", "expression", "held_by_type", "quoted", "schema", "width"]
+from naively.data.dates import part_names
+from naively.data.kinds import DATES, LOOKED_AT, Held, What, check, dates_have_time, schema_by_types
+from naively.data.schema import Kind, Schema
+from naively.engines.memory.date_columns import check_distinct, held_by_part
+from naively.errors import NaivelyError, need
 
 _OUT = "choose other columns: columns=[...]"
 

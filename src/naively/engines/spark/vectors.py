@@ -20,9 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.exceptions import NaivelyError
-
-__all__ = ["rows"]
+from naively.errors import NaivelyError
 
 
 def rows(vectors: Any, width: int, name: str) -> NDArray[np.float64]:

@@ -6,17 +6,15 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from naively.dates import part_names
-from naively.dialects import Spelling
-from naively.engines.columns import find, inputs_of, is_index
-from naively.engines.date_columns import check_distinct, held_by_part
+from naively.data.dates import part_names
+from naively.data.kinds import LOOKED_AT, dates_have_time, kind_of
+from naively.data.schema import Kind, Schema
+from naively.engines.memory.columns import find, inputs_of, is_index
+from naively.engines.memory.date_columns import check_distinct, held_by_part
+from naively.engines.sql.dialects import Spelling
 from naively.engines.sql.execute import execute
 from naively.engines.sql.types import held_by_type
 from naively.engines.sql.views import dialect_of, view
-from naively.kinds import LOOKED_AT, dates_have_time, kind_of
-from naively.schema import Kind, Schema
-
-__all__ = ["TableWithParts", "first_cells"]
 
 
 class TableWithParts(NamedTuple):

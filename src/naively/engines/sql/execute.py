@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import labels
-from naively.exceptions import NaivelyError
-from naively.labels import is_missing
-
-__all__ = ["class_places", "exact", "exact_cells", "execute", "floats", "streamed"]
+from naively.data import labels
+from naively.data.labels import is_missing
+from naively.errors import NaivelyError
 
 
 def execute(query: Any) -> Any:

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from naively._optional import need
-from naively.functions import FUNCTIONS
-
-__all__ = ["function_values"]
+from naively.data.functions import FUNCTIONS
+from naively.errors import need
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")
 

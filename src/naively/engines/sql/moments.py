@@ -13,15 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively._optional import need
-from naively.engines.column_sums import ColumnSums, Floats
+from naively.data.labels import encode
+from naively.data.types import Floats
+from naively.engines.column_sums import ColumnSums
 from naively.engines.sql.execute import class_places, execute, floats
 from naively.engines.sql.selection import LARGEST, Selection, finite
 from naively.engines.sql.sums import sums_query
-from naively.exceptions import NaivelyError
-from naively.labels import encode
-
-__all__ = ["measure_moments"]
+from naively.errors import NaivelyError, need
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")
 

@@ -15,14 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.types import Floats
 from naively.engines.sql.execute import class_places, execute, floats
 from naively.engines.sql.selection import Selection, finite
 from naively.engines.sql.sums import SCALE, TINY, not_tiny
 from naively.statistics import Moments, Scatter
-
-__all__ = ["measure_scatter"]
-
-Floats = NDArray[np.float64]
 
 _SUMS = 600  # of one query
 

@@ -12,17 +12,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from naively._optional import need
-from naively.axes import Axes
+from naively.data.axes import Axes
+from naively.data.labels import encode
+from naively.data.rows import Targets
+from naively.engines.memory.tables import read
 from naively.engines.sql.execute import exact, exact_cells, execute
 from naively.engines.sql.selection import Selection
-from naively.engines.tables import read
-from naively.labels import encode
-from naively.measure import measure_sample
-from naively.rows import Targets
+from naively.errors import need
 from naively.statistics import Sample
-
-__all__ = ["draw"]
+from naively.statistics.measure import measure_sample
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")
 

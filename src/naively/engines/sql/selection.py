@@ -11,17 +11,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from naively._optional import need
-from naively.engines.columns import check_some, find_targets, names_to_read
+from naively.data.kinds import check, check_weights, schema_by_types
+from naively.data.schema import Schema
+from naively.engines.memory.columns import check_some, find_targets, names_to_read
 from naively.engines.sql.date_parts import TableWithParts, first_cells
 from naively.engines.sql.functions import function_values
 from naively.engines.sql.types import held_by_type
 from naively.engines.sql.views import dialect_of
-from naively.exceptions import NaivelyError
-from naively.kinds import check, check_weights, schema_by_types
-from naively.schema import Schema
-
-__all__ = ["LARGEST", "Selection", "check_table", "finite", "select_rows"]
+from naively.errors import NaivelyError, need
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")
 

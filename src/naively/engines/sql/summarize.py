@@ -8,18 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from naively.axes import Axes
+from naively.data.axes import Axes
+from naively.data.schema import Schema
 from naively.engines.sql.execute import streamed
 from naively.engines.sql.moments import measure_moments
 from naively.engines.sql.products import measure_scatter
 from naively.engines.sql.sample import draw
 from naively.engines.sql.selection import Selection, select_rows
 from naively.engines.sql.tallies import tally
-from naively.schema import Schema
 from naively.statistics import Bins, ClassWeight, FunctionMoments, Moments, Statistic, Tallies
-from naively.summary import Summary
-
-__all__ = ["summarize"]
+from naively.statistics.summary import Summary
 
 
 def summarize(

@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively._optional import need
 from naively.engines.sql.selection import Selection, finite
-
-__all__ = ["SCALE", "TINY", "not_tiny", "sums_query"]
+from naively.errors import need
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")
 

@@ -14,15 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively._optional import need
-from naively.dialects import Spelling
+from naively.data.labels import number_array, text_array
+from naively.engines.sql.dialects import Spelling
 from naively.engines.sql.execute import class_places, exact, exact_cells, execute, floats
 from naively.engines.sql.selection import Selection, finite
 from naively.engines.sql.views import dialect_of, view
-from naively.exceptions import NaivelyError
-from naively.labels import number_array, text_array
-
-__all__ = ["count_queries", "tally"]
+from naively.errors import NaivelyError, need
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")
 

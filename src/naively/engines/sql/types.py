@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from naively.kinds import Held, What
-
-__all__ = ["held_by_type"]
+from naively.data.kinds import Held, What
 
 
 def held_by_type(kind: Any) -> Held:

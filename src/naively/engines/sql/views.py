@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from naively._optional import need
-
-__all__ = ["dialect_of", "view"]
+from naively.errors import need
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")
 

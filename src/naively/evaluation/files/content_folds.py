@@ -2,7 +2,7 @@ r"""Folds by content: what a row holds decides its fold, by the hash of its cell
 
 .. math:: f(x) = h(x) \bmod F
 
-where h is the hash of `naively.statistics.row_hashes`. Rows of the same cells are in one fold,
+where h is the hash of `naively.statistics.hashes`. Rows of the same cells are in one fold,
 whatever their order, the file format, the threads and the number of rows; labels have no part in
 it. A seed mixes the hash anew.
 
@@ -21,14 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import labels
-from naively.engines.tables import code_columns
-from naively.rows import Rows, Targets
-from naively.statistics.row_hashes import hash_rows, hashes_of
-
-__all__ = ["ContentFolds", "FoldTargets", "content_hashes", "mixed"]
-
-Hashes = NDArray[np.uint64]
+from naively.data import labels
+from naively.data.rows import Rows, Targets
+from naively.data.types import Hashes
+from naively.engines.memory.tables import code_columns
+from naively.statistics.hashes import hash_rows, hashes_of
 
 _STEP, *_FACTORS = (
     np.array([value], np.uint64)

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.rows import Rows
 from naively.engines.files.cells import typed_labels
-from naively.engines.files.column_plan import FORMS, ColumnPlan, types_of
-from naively.engines.files.first_rows import FirstRows
-from naively.engines.files.request import Request, SchemaFromFirstRows
-from naively.estimators._base import SummaryClassifier
+from naively.engines.files.plan import FORMS, ColumnPlan, Request, SchemaFromFirstRows, types_of
+from naively.engines.files.readers import FirstRows
+from naively.errors import NaivelyError
+from naively.estimators.estimator import SummaryClassifier
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.files.content_folds import ContentFolds
 from naively.evaluation.files.evaluation_of_rows import evaluation_of
@@ -24,11 +25,7 @@ from naively.evaluation.files.file_inputs import FileInputs, Watch
 from naively.evaluation.files.fold_pass import MeasuredFiles, measure_files
 from naively.evaluation.files.score_pass import FoldModels, ScoredRows, score_files
 from naively.evaluation.fold_models import read_models
-from naively.exceptions import NaivelyError
-from naively.rows import Rows
-from naively.summary import Summary
-
-__all__ = ["KEPT", "JudgedFiles", "content_folds", "evaluate_files", "judge_files"]
+from naively.statistics.summary import Summary
 
 KEPT = 100_000  # judged rows that are kept, at most
 _NUMBERS = 1 << 24  # that kept rows may hold

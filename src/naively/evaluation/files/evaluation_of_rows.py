@@ -13,8 +13,6 @@ from naively.evaluation.files.total_metrics import TotalMetrics
 from naively.evaluation.inputs import Truth
 from naively.evaluation.metrics import N_BINS, Confidence, Reliability
 
-__all__ = ["evaluation_of"]
-
 
 def evaluation_of(rows: ScoredRows, classes: NDArray[Any], method: str, **more: Any) -> Evaluation:
     """Return every figure of judged rows.

@@ -7,20 +7,17 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from naively.engines.files.column_plan import ColumnPlan
 from naively.engines.files.csv import CsvDialect
-from naively.engines.files.first_rows import FirstRows
+from naively.engines.files.plan import ColumnPlan, Request, SchemaFromFirstRows
 from naively.engines.files.read_ahead import Progress
-from naively.engines.files.request import Request, SchemaFromFirstRows
-from naively.estimators._base import SummaryClassifier
+from naively.engines.files.readers import FirstRows
+from naively.errors import NaivelyError
 from naively.estimators.categorical_nb import CategoricalNB
+from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.loading import ESTIMATORS
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.evaluation.inputs import check_classifier
-from naively.exceptions import NaivelyError
-
-__all__ = ["FileInputs", "Watch"]
 
 Watch = Callable[[str], AbstractContextManager[Progress | None]]  # of a pass, by its name
 

@@ -9,21 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import labels
+from naively.data import labels
+from naively.data.schema import Schema
 from naively.engines.files.cells import settled, typed_labels
-from naively.engines.files.column_plan import ColumnPlan
-from naively.engines.files.first_rows import FirstRows
+from naively.engines.files.plan import ColumnPlan, Request, SchemaFromFirstRows
 from naively.engines.files.read_ahead import Progress
-from naively.engines.files.request import Request, SchemaFromFirstRows
+from naively.engines.files.readers import FirstRows
+from naively.engines.files.scan import SummaryPass
 from naively.engines.files.sources import are_text
-from naively.engines.files.summary_pass import SummaryPass
+from naively.errors import NaivelyError
 from naively.evaluation.files.content_folds import ContentFolds, FoldTargets
 from naively.evaluation.fold_summaries import FoldSummaries
-from naively.exceptions import NaivelyError
-from naively.schema import Schema
-from naively.summary import Summary
-
-__all__ = ["MeasuredFiles", "measure_files"]
+from naively.statistics.summary import Summary
 
 _MORE = 1.1  # times as many rows are sampled, so that enough are outside of any fold
 _SPARE = 4  # times as many first rows, so that enough are left where some differ in labels alone

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from naively.evaluation.answers import Answers
 from naively.evaluation.files.content_folds import mixed
 
-__all__ = ["KeptRows", "RowSample", "keys_of"]
-
 _EVERY = 2**64 - 1
 _FIRST = 5
 

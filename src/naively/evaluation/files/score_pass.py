@@ -11,27 +11,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.labels import quoted
+from naively.data.rows import Rows
 from naively.engines.files.batches import raise_not_finite, rows_of, text_hashes
-from naively.engines.files.column_plan import ColumnPlan
-from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.labelled_rows import columns_in
 from naively.engines.files.piece_summary import Summarizer
 from naively.engines.files.pieces import FilePiece
+from naively.engines.files.plan import ColumnPlan
 from naively.engines.files.read_ahead import FilePass, Progress, StoppedError, errors_in
-from naively.engines.files.readers import OpenFile
+from naively.engines.files.readers import FirstRows, OpenFile
+from naively.errors import NaivelyError
 from naively.evaluation.files.content_folds import ContentFolds, content_hashes
 from naively.evaluation.files.kept_rows import KeptRows, RowSample, keys_of
 from naively.evaluation.files.totals import ScoreBins, Totals
 from naively.evaluation.folds import judge_rows
 from naively.evaluation.inputs import Truth
-from naively.exceptions import NaivelyError
-from naively.labels import quoted
-from naively.model import Model
-from naively.rows import Rows
+from naively.model.model import Model
 from naively.statistics.sample import EVERYTHING
-from naively.summary import Summary
-
-__all__ = ["FoldModels", "ScoredRows", "score_files"]
+from naively.statistics.summary import Summary
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from naively.data.types import Floats
 from naively.evaluation.class_curve import ClassCurve
 from naively.evaluation.files.totals import ScoreBins, Totals
 from naively.evaluation.influence import Influence, Judgement, doubts_of
-
-__all__ = ["TotalMetrics"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -19,15 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.types import Floats
 from naively.evaluation import metrics
 from naively.evaluation.answers import Answers
 from naively.evaluation.class_curve import ClassCurve
 from naively.evaluation.influence import Judgement
 from naively.evaluation.metrics import N_BINS, bins
 
-__all__ = ["RowMoments", "ScoreBins", "Totals"]
-
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _SMALL, _LARGE = -745.0, 40.0  # log odds: of the least float64, and beyond those of 1 - 2**-53

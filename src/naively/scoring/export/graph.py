@@ -12,15 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from naively.exceptions import NaivelyError
-from naively.labels import is_text
+from naively.data.labels import is_text
+from naively.errors import NaivelyError
 from naively.scoring.export import graph_terms
 from naively.scoring.export.graph_functions import with_functions
 from naively.scoring.export.graph_interactions import Prelude, ellipsoids, grid_terms, prelude
 from naively.scoring.export.graph_terms import Constants, GraphTerm
 from naively.scoring.export.sums import SQUARE_UNIT, Sum
-
-__all__ = ["TYPES", "Graph", "graph_of"]
 
 TYPES = {"float32": ("float", 1), "float64": ("double", 11)}
 _LABELS = {"U": "string", "O": "string", "i": "int64", "u": "uint64", "b": "bool", "f": "double"}

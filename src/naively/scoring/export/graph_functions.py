@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from naively.functions import FUNCTIONS
+from naively.data.functions import FUNCTIONS
 from naively.scoring.export.graph_interactions import Prelude
-
-__all__ = ["with_functions"]
 
 # NaN, which is missing, stays NaN: it is above no number and below none.
 _FUNCTION = """

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from naively.joint_forms import Ellipsoids, Grids, JointForms, Projection
+from naively.families.joint_forms import Ellipsoids, Grids, JointForms, Projection
 from naively.scoring.export.graph_terms import Constants, GraphTerm, spelled
 from naively.scoring.export.sums import CategoryTable
-
-__all__ = ["Prelude", "ellipsoids", "grid_terms", "prelude"]
 
 # Means and scales are written for every row: onnxruntime takes out the subtraction of a single
 # number that is 0 as a float32, and the product with a single one that is 1.

@@ -13,11 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.dialects import BOOLEANS
-from naively.forms import weighted
+from naively.engines.sql.dialects import BOOLEANS
+from naively.families.forms import weighted
 from naively.scoring.export.sums import UNIT, CategoryTable, Curves, LineColumns, PieceColumns
-
-__all__ = ["Constants", "GraphTerm", "codes", "curves", "lines", "pieces", "spelled", "table"]
 
 Constants = dict[str, NDArray[Any]]
 

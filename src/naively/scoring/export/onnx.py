@@ -21,13 +21,10 @@ import re
 from typing import Any, Literal
 
 from naively import __version__
-from naively._optional import need
-from naively.estimators._base import SummaryClassifier
-from naively.exceptions import NaivelyError
+from naively.errors import NaivelyError, need
+from naively.estimators.estimator import SummaryClassifier
 from naively.scoring.export.graph import TYPES, Graph, graph_of
 from naively.scoring.export.sums import Sum
-
-__all__ = ["to_onnx"]
 
 _MOST_BYTES = 2**31 - 2**20  # protobuf's limit, and something for the rest of the file
 

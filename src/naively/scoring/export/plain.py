@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.exceptions import NaivelyError
-from naively.labels import is_text
-
-__all__ = ["check_categories", "check_text", "plain_labels", "power_of_ten"]
+from naively.data.labels import is_text
+from naively.errors import NaivelyError
 
 _LARGEST_INTEGER = 2**53  # beyond, not every integer is a float64
 

@@ -17,16 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.dialects import Spelling, named, number, total
-from naively.labels import is_text
+from naively.data.labels import is_text
+from naively.data.types import Floats
+from naively.engines.sql.dialects import Spelling, named, number, total
 from naively.scoring.export.plain import power_of_ten
 from naively.scoring.export.sql_interactions import Ellipsoid, Grid, InteractionSteps
 from naively.scoring.export.sql_terms import Curve, Line, Lookup, Piece, SqlTerm, function
 from naively.scoring.export.sums import IMPOSSIBLE, SQUARE_UNIT, UNIT, Sum
-
-__all__ = ["Query"]
-
-Floats = NDArray[np.float64]
 
 _LEAST = -700.0  # exp of less is 0 to every purpose, and an error in PostgreSQL
 _BEYOND = -SQUARE_UNIT  # in units of 2^512; in units of 1, infinite

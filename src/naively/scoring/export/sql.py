@@ -29,16 +29,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.dialects import Spelling
-from naively.estimators._base import SummaryClassifier
-from naively.exceptions import NaivelyError
-from naively.schema import Schema
+from naively.data.schema import Schema
+from naively.engines.sql.dialects import Spelling
+from naively.errors import NaivelyError
+from naively.estimators.estimator import SummaryClassifier
 from naively.scoring.export.plain import check_text
 from naively.scoring.export.query import Query
 from naively.scoring.export.sql_interactions import check_products
 from naively.scoring.export.sums import Sum
-
-__all__ = ["column_names", "share_names", "to_sql"]
 
 
 def to_sql(

@@ -15,15 +15,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.dialects import Spelling, added, halved, named, number, total
-from naively.exceptions import NaivelyError
-from naively.joint_forms import JointForms
+from naively.data.types import Floats
+from naively.engines.sql.dialects import Spelling, added, halved, named, number, total
+from naively.errors import NaivelyError
+from naively.families.joint_forms import JointForms
 from naively.scoring.export.sql_terms import Curve, SqlTerm, category, lookup
 from naively.scoring.export.sums import Sum
-
-__all__ = ["Ellipsoid", "Grid", "InteractionSteps", "check_products"]
-
-Floats = NDArray[np.float64]
 
 _MOST_PRODUCTS = 5000  # of the quadratic term, for a row
 _FAR = 1e100  # of a feature, as in the kernel

@@ -17,12 +17,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.dialects import Spelling, added, halved, named, number
-from naively.functions import FUNCTIONS
-
-__all__ = ["Curve", "Line", "Lookup", "Piece", "SqlTerm", "category", "function", "lookup"]
-
-Floats = NDArray[np.float64]
+from naively.data.functions import FUNCTIONS
+from naively.data.types import Floats
+from naively.engines.sql.dialects import Spelling, added, halved, named, number
 
 
 @dataclass(frozen=True)

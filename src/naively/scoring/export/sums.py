@@ -24,29 +24,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.estimators._base import SummaryClassifier
-from naively.exceptions import NaivelyError
-from naively.forms import Lines, Pieces, Quadratics, Students
-from naively.function_forms import FunctionSums
-from naively.joint_forms import JointForms
-from naively.model import Model
-from naively.schema import Schema
+from naively.data.schema import Schema
+from naively.data.types import Floats, Places
+from naively.errors import NaivelyError
+from naively.estimators.estimator import SummaryClassifier
+from naively.families.forms import FunctionSums, Lines, Pieces, Quadratics, Students
+from naively.families.joint_forms import JointForms
+from naively.model.model import Model
+from naively.model.terms import Term
 from naively.scoring.export.plain import check_categories, plain_labels, power_of_ten
-from naively.term import Term
-
-__all__ = [
-    "IMPOSSIBLE",
-    "SQUARE_UNIT",
-    "UNIT",
-    "CategoryTable",
-    "Curves",
-    "LineColumns",
-    "PieceColumns",
-    "Sum",
-]
-
-Floats = NDArray[np.float64]
-Places = NDArray[np.intp]
 
 UNIT = 2.0**256
 SQUARE_UNIT = UNIT**2

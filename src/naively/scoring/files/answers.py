@@ -8,24 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from naively._optional import need
-from naively.engines.columns import choose, find, is_text
+from naively.data.kinds import check
+from naively.data.labels import quoted
 from naively.engines.files import arrow_arrays
 from naively.engines.files.batches import number_columns, raise_not_finite, rows_of
 from naively.engines.files.cells import is_number, plain
-from naively.engines.files.column_plan import FORMS, type_of_form
-from naively.engines.files.date_parts import source_of
-from naively.engines.files.first_rows import FirstRows
-from naively.engines.files.readers import OpenFile
-from naively.engines.files.request import named
-from naively.engines.native.arrow import held_by_type
-from naively.estimators._base import SummaryClassifier
-from naively.exceptions import NaivelyError
-from naively.kinds import check
-from naively.labels import quoted
-from naively.summary import Summary
-
-__all__ = ["FileAnswers"]
+from naively.engines.files.plan import FORMS, named, source_of, type_of_form
+from naively.engines.files.readers import FirstRows, OpenFile
+from naively.engines.memory.columns import choose, find, is_text
+from naively.engines.memory.native.arrow import held_by_type
+from naively.errors import NaivelyError, need
+from naively.estimators.estimator import SummaryClassifier
+from naively.statistics.summary import Summary
 
 pa = need("pyarrow", "reading files", extra="files")
 

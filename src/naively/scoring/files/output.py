@@ -19,13 +19,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from naively._atomic import new_file
-from naively._optional import need
+from naively.data.remote import shown
+from naively.data.whole_files import new_file
 from naively.engines.files.arrow_arrays import empty_table
-from naively.exceptions import NaivelyError
-from naively.remote import shown
-
-__all__ = ["check_format", "written"]
+from naively.errors import NaivelyError, need
 
 pa = need("pyarrow", "writing files", extra="files")
 pacsv = need("pyarrow.csv", "writing CSV", extra="files")

@@ -10,16 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple
 
-from naively._optional import need
 from naively.engines.files.arrow_arrays import empty_table
 from naively.engines.files.batches import ArrayBatch, combined
 from naively.engines.files.cells import RowError
 from naively.engines.files.pieces import FilePiece
 from naively.engines.files.read_ahead import FilePass
 from naively.engines.files.readers import OpenFile
+from naively.errors import need
 from naively.scoring.files.answers import FileAnswers
-
-__all__ = ["PieceScorer"]
 
 pa = need("pyarrow", "reading files", extra="files")
 

@@ -13,15 +13,13 @@ from typing import Any
 
 from naively.engines.files.arrow_arrays import empty_table
 from naively.engines.files.csv import CsvDialect
-from naively.engines.files.first_rows import FirstRows
+from naively.engines.files.plan import named
 from naively.engines.files.read_ahead import FilePass, Progress, errors_in
-from naively.engines.files.request import named
-from naively.estimators._base import SummaryClassifier
+from naively.engines.files.readers import FirstRows
+from naively.estimators.estimator import SummaryClassifier
 from naively.scoring.files.answers import FileAnswers
 from naively.scoring.files.output import check_format, written
 from naively.scoring.files.piece_answers import PieceScorer
-
-__all__ = ["predict"]
 
 
 def predict(

@@ -8,17 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from naively._optional import need
 from naively.engines.files.batches import rows_of
 from naively.engines.files.csv import CsvDialect
-from naively.engines.files.first_rows import FirstRows
 from naively.engines.files.read_ahead import FilePass, errors_in
-from naively.estimators._base import SummaryClassifier
-from naively.exceptions import NaivelyError
+from naively.engines.files.readers import FirstRows
+from naively.errors import NaivelyError, need
+from naively.estimators.estimator import SummaryClassifier
 from naively.scoring.files.answers import FileAnswers
 from naively.scoring.files.piece_answers import PieceScorer
-
-__all__ = ["read_some"]
 
 pa = need("pyarrow", "reading files", extra="files")
 

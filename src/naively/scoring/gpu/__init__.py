@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from naively.engines.devices import numpy_of, sent, torch_for
 from naively.engines.gpu.rows import DeviceRows
-from naively.estimators._base import SummaryClassifier
-from naively.exceptions import NaivelyError
+from naively.engines.memory.devices import numpy_of, sent, torch_for
+from naively.errors import NaivelyError
+from naively.estimators.estimator import SummaryClassifier
 from naively.scoring.gpu.scorer import DeviceScorer, is_scored_here
 
 __all__ = ["predict"]

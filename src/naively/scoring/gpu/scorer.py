@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from naively.engines.devices import power_of_two, processors, sent, torch_for
 from naively.engines.gpu.rows import DeviceRows
-from naively.forms import Form, Lines, Pieces, Quadratics, Students, Tables
-from naively.model import Model
+from naively.engines.memory.devices import power_of_two, processors, sent, torch_for
+from naively.families.forms import Form, Lines, Pieces, Quadratics, Students, Tables
+from naively.model.model import Model
 from naively.scoring.gpu.weights import screen_weights
-
-__all__ = ["DeviceScorer", "is_scored_here"]
 
 _MOST_CENTRED = 1024  # classes whose terms are centred in one tile
 _MOST_SCREENED = 255  # classes that the screen knows; the bound of the error is one more

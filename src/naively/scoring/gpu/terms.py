@@ -7,8 +7,6 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-__all__ = ["add_pieces", "add_tables", "add_terms", "finish"]
-
 
 @triton.jit
 def _column(X, rows, row_step, column, column_step, there, HALF: tl.constexpr):

@@ -23,11 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.forms import Quadratics
-
-__all__ = ["ScreenWeights", "screen_weights"]
-
-Floats = NDArray[np.float64]
+from naively.data.types import Floats
+from naively.families.forms import Quadratics
 
 _LARGEST = 6e4  # in float16
 _ONE = 2.0**-10  # of a product of two float16: each is rounded to 11 bits

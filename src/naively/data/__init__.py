@@ -1,0 +1,1 @@
+"""What a table is, wherever it lies: columns, labels, rows, text; no statistics, no models."""

@@ -1,0 +1,89 @@
+r"""Functions of a cell, whose moments some families need beside those of the cells themselves.
+
+============ ================================ =====================
+positive     :math:`x`                        where x > 0
+log          :math:`\log x`                   where x > 0
+log_share    :math:`\log x`                   where 0 < x < 1
+log_rest     :math:`\log(1 - x)`              where 0 < x < 1
+not_negative :math:`x`                        where x >= 0
+count        :math:`x`                        where x = 0, 1, 2, ...
+cos, sin     of :math:`2 \pi x / p`           within a billion periods p of 0
+============ ================================ =====================
+
+A cell elsewhere has no value, as a missing cell has none: NaN.
+
+Examples
+--------
+>>> function_values("log", np.array([1.0, 0.0, np.nan])).tolist()
+[0.0, nan, nan]
+>>> function_values("cos", np.array([0.0, 12.0]), period=24.0).tolist()
+[1.0, -1.0]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from naively.data.types import Floats
+
+LEAST = float(np.finfo(np.float64).smallest_subnormal)  # the least number above 0
+BELOW_ONE = float(np.nextafter(1.0, 0.0))
+_MOST_PERIODS = 1e9  # beyond, float64 has few digits left for an angle
+
+
+class Function(NamedTuple):
+    """A function: the least and the largest cell that have a value, and the formula."""
+
+    lowest: float
+    highest: float
+    formula: Callable[[Floats], Floats]
+    periodic: bool = False  # then the formula is of the angle, and the ends are numbers of periods
+
+
+class ColumnFunction(NamedTuple):
+    """A function of a column, which is given by its place in the schema."""
+
+    column: int
+    name: str
+    period: float = 1.0
+
+
+def _itself(x: Floats) -> Floats:
+    return x
+
+
+def _log_rest(x: Floats) -> Floats:
+    return np.log1p(-x)
+
+
+def _whole(x: Floats) -> Floats:
+    return np.where(x == np.floor(x), x, np.nan)
+
+
+FUNCTIONS = {
+    "positive": Function(LEAST, np.inf, _itself),
+    "log": Function(LEAST, np.inf, np.log),
+    "log_share": Function(LEAST, BELOW_ONE, np.log),
+    "log_rest": Function(LEAST, BELOW_ONE, _log_rest),
+    "not_negative": Function(0.0, np.inf, _itself),
+    "count": Function(0.0, np.inf, _whole),
+    "cos": Function(-_MOST_PERIODS, _MOST_PERIODS, np.cos, periodic=True),
+    "sin": Function(-_MOST_PERIODS, _MOST_PERIODS, np.sin, periodic=True),
+}
+
+
+def function_values(name: str, x: Any, period: float = 1.0) -> Floats:
+    """Return the function of cells; NaN where it has no value. Infinity stays what it is."""
+    function = FUNCTIONS[name]
+    unit = period if function.periodic else 1.0
+    cells = np.ascontiguousarray(x, dtype=np.float64)
+    known = (cells >= function.lowest * unit) & (cells <= function.highest * unit)
+    found = np.where(known, cells, np.nan)
+    if function.periodic:
+        found *= 2 * np.pi / period
+    found = function.formula(found)
+    infinite = np.isinf(cells)
+    return np.where(infinite, cells, found) if infinite.any() else found

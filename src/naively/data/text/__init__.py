@@ -1,0 +1,1 @@
+"""Columns of text: where they lie in memory, their tokens, and vocabularies."""

@@ -1,0 +1,273 @@
+r"""Texts become rows of counts: the distinct tokens of each document, and how often it has them.
+
+Tokens are those of scikit-learn's `CountVectorizer`: words (``(?u)\b\w\w+\b``) or n-grams of
+characters within words (``char_wb``), in lower case. They are numbered by a vocabulary that is
+gathered on the way and sorted, or looked up in a given one, or hashed as by `HashingVectorizer`.
+
+>>> rows, words, lengths = tokenize(["Tea and tea", "No milk, please"], TextOptions())
+>>> words.tolist(), rows.dense().tolist()
+(['and', 'milk', 'no', 'please', 'tea'], [[1.0, 0.0, 0.0, 0.0, 2.0], [0.0, 1.0, 1.0, 1.0, 0.0]])
+>>> rows, _, lengths = tokenize(["Green tea!", None], TextOptions(), words)
+>>> rows.dense().tolist(), lengths.tolist()
+([[0.0, 0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0]], [2, -1])
+
+What belongs to columns of text in files: how they become words, and their vocabularies.
+
+A vocabulary is one block of UTF-8 and where each word begins.
+
+>>> words = Words.of(["tea", "milk"])
+>>> read_words(Tensors(word_tensors(words, "words.0")), "words.0", TextOptions()) == words
+True
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import reduce
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively import _kernel
+from naively.data.sparse import SparseRows
+from naively.data.tensors import Tensors, UnsoundError
+from naively.data.text.alphabet import UNICODE, alphabet
+from naively.data.text.texts import Texts, texts_of
+from naively.data.text.words import Words
+from naively.data.threads import map_blocks, thread_count
+from naively.errors import NaivelyError
+
+_BYTES = 1 << 18  # of text that are worth a thread
+_MOST_WORDS = 1 << 25  # of a vocabulary that is gathered, as the kernel has it
+_STATUS = ("ok", "not UTF-8", "too long", "too many words")
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """What tokens are; two sides that are added must agree on it.
+
+    Attributes
+    ----------
+    analyzer : {"word", "char_wb"}
+        Words of two or more letters, digits and underscores; or n-grams of the characters of what
+        stands between white space, with a space before and behind it.
+    ngram_range : tuple of int
+        The least and the greatest number of words, or characters, in a token.
+    lowercase : bool
+        Whether texts are made lower case first.
+    hashed : int or None
+        The number of places that tokens are hashed to; None for a vocabulary.
+    unicode : str
+        The version of Unicode that says what letters are, which is that of Python.
+    """
+
+    analyzer: Literal["word", "char_wb"] = "word"
+    ngram_range: tuple[int, int] = (1, 1)
+    lowercase: bool = True
+    hashed: int | None = None
+    unicode: str = UNICODE
+
+    def __post_init__(self) -> None:
+        if self.analyzer not in ("word", "char_wb"):
+            raise NaivelyError(f"analyzer must be 'word' or 'char_wb'; got {self.analyzer!r}.")
+        if not _is_range(self.ngram_range):
+            raise NaivelyError(
+                "ngram_range must be two whole numbers from 1 to 65535, the lesser first; got "
+                f"{self.ngram_range!r}."
+            )
+        if not isinstance(self.lowercase, bool):
+            raise NaivelyError(f"lowercase must be True or False; got {self.lowercase!r}.")
+        if self.hashed is not None and not (_is_whole(self.hashed) and 1 <= self.hashed < 2**31):
+            raise NaivelyError(
+                f"hashed must be a whole number from 1 to 2^31 - 1, or None; got {self.hashed!r}."
+            )
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _is_range(value: Any) -> bool:
+    if not (isinstance(value, tuple) and len(value) == 2 and all(map(_is_whole, value))):
+        return False
+    return 1 <= value[0] <= value[1] < 2**16
+
+
+class EncodedTexts(NamedTuple):
+    """Documents as rows of counts.
+
+    Attributes
+    ----------
+    rows : SparseRows
+        The distinct tokens of each document in the order of their first appearance (for
+        "char_wb", of the words they are in), and their counts as uint32.
+    words : Words
+        The vocabulary, whose places the columns are.
+    lengths : ndarray of int64
+        How many tokens each document has, unknown ones too; -1 where it is missing.
+    """
+
+    rows: SparseRows
+    words: Words
+    lengths: NDArray[np.int64]
+
+
+def tokenize(
+    texts: Any,
+    options: TextOptions,
+    words: Words | None = None,
+    n_jobs: int | None = None,
+    *,
+    name: str = "the column",
+) -> EncodedTexts:
+    """Count the tokens of each document; the result is the same on any number of threads.
+
+    Parameters
+    ----------
+    texts : list of str, ndarray, column of a frame, or Texts
+        The documents; missing ones have no token.
+    options : TextOptions
+        What tokens are.
+    words : Words, optional
+        The vocabulary, of which tokens are kept; all tokens are where there is none.
+    n_jobs : int, optional
+        How many threads; all cores by default.
+    name : str
+        What messages call the column.
+    """
+    if words is not None and words.width != options.hashed:
+        raise NaivelyError(
+            f"the words must be hashed as the options say, to {options.hashed} places; got "
+            f"{words.width}. Encode by the options that the words were made with."
+        )
+    documents = texts_of(texts, name)
+    blocks = _blocks(documents, n_jobs)
+    parts = map_blocks(lambda rows: _count(documents, rows, options, words, name), blocks, n_jobs)
+    if options.hashed is not None:
+        words = Words.hashed(options.hashed)
+    elif words is None:
+        words = _unite(parts, n_jobs)
+        if words.size > _MOST_WORDS:  # each thread may have found fewer
+            _raise("too many words", name, len(documents.lengths) - 1)
+    return _joined([part.take_rows() for part in parts], words)
+
+
+def _blocks(documents: Texts, n_jobs: int | None) -> list[slice]:
+    """Cut the documents into blocks of about as many bytes, one for each thread."""
+    ends = np.cumsum(np.maximum(documents.lengths, 0))
+    size = int(ends[-1]) if ends.size else 0
+    n_blocks = max(1, min(thread_count(n_jobs), size // _BYTES))
+    inner = np.searchsorted(ends, size * np.arange(1, n_blocks) / n_blocks).tolist()
+    edges = [0, *inner, ends.size]
+    return [slice(a, b) for a, b in pairwise(edges)]
+
+
+def _count(
+    documents: Texts, rows: slice, options: TextOptions, words: Words | None, name: str
+) -> _kernel.CountedTokens:
+    known = words.index if words is not None and options.hashed is None else None
+    counted = _kernel.count_tokens(
+        documents.addresses[rows],
+        documents.lengths[rows],
+        alphabet(options.lowercase),
+        options.analyzer == "char_wb",
+        *options.ngram_range,
+        known,
+        options.hashed or 0,
+    )
+    status, row = counted.status
+    raise_status(status, rows.start + row, name)
+    return counted
+
+
+def raise_status(status: int, row: int, name: str) -> None:
+    """Raise where the kernel could not read the text of a row."""
+    if status:
+        _raise(_STATUS[status], name, row)
+
+
+def _raise(status: str, name: str, row: int) -> NoReturn:
+    if status == "not UTF-8":
+        raise NaivelyError(
+            f"{name} must hold text in UTF-8; got other bytes, or half of a surrogate pair, in row "
+            f"{row}. Decode it by its own encoding first."
+        )
+    if status == "too long":
+        raise NaivelyError(
+            f"{name} must hold texts below 2^30 bytes; got a longer one in row {row}. Cut it."
+        )
+    raise NaivelyError(
+        f"{name} must have at most {_MOST_WORDS:,} different words; got more by row {row}. Hash "
+        "the words to a fixed number of places by Text(hashed=2**20), or take shorter n-grams."
+    )
+
+
+def _unite(parts: list[_kernel.CountedTokens], n_jobs: int | None) -> Words:
+    """Return the words of all parts, and number the tokens by them."""
+    found = map_blocks(lambda part: Words(*part.sort_words()), parts, n_jobs)
+    words = reduce(Words.union, found)
+    if len(parts) > 1:
+        pairs = list(zip(parts, found, strict=True))
+        map_blocks(lambda pair: pair[0].move_places(pair[1].positions(words)), pairs, n_jobs)
+    return words
+
+
+def _joined(parts: list[tuple[NDArray[Any], ...]], words: Words) -> EncodedTexts:
+    if len(parts) == 1:
+        ends, places, counts, lengths = parts[0]
+    else:
+        ends, places, counts, lengths = (
+            np.concatenate(arrays) for arrays in zip(*parts, strict=True)
+        )
+        before = np.cumsum([0, *(part[1].size for part in parts[:-1])])
+        ends += np.repeat(before, [part[0].size for part in parts])
+    starts = np.concatenate([np.zeros(1, np.int64), ends])
+    return EncodedTexts(SparseRows(starts, places, counts, words.size), words, lengths)
+
+
+# --- What belongs to columns of text in files ---------------------------------------------------
+
+
+def no_words(options: TextOptions) -> Words:
+    """Return the vocabulary of a column in which no text has been seen."""
+    return Words.of(()) if options.hashed is None else Words.hashed(options.hashed)
+
+
+def option_dict(options: TextOptions) -> dict[str, Any]:
+    """Return options as JSON can hold them."""
+    return {**asdict(options), "ngram_range": list(options.ngram_range)}
+
+
+def read_option(given: dict[str, Any]) -> TextOptions:
+    """Return the options of which `option_dict` returned this."""
+    return TextOptions(**{**given, "ngram_range": tuple(given["ngram_range"])})
+
+
+def word_tensors(words: Words, name: str) -> dict[str, NDArray[Any]]:
+    """Return a vocabulary as arrays; hashed words need none."""
+    if words.width is not None:
+        return {}
+    return {f"{name}.block": words.block, f"{name}.offsets": words.offsets}
+
+
+def read_words(tensors: Tensors, name: str, options: TextOptions) -> Words:
+    """Return a vocabulary, having checked that it is one: distinct words in UTF-8, sorted."""
+    if options.hashed is not None:
+        return no_words(options)
+    size = tensors.length(f"{name}.block")
+    block = tensors.take(f"{name}.block", np.uint8, (size,))
+    n_offsets = tensors.length(f"{name}.offsets")
+    offsets = tensors.take(f"{name}.offsets", np.int64, (n_offsets,))
+    sound = n_offsets > 0 and offsets[0] == 0 and offsets[-1] == size
+    if not sound or (np.diff(offsets) <= 0).any():
+        raise UnsoundError(f"{name} must be words, one after the other")
+    words = Words(block, offsets)
+    try:
+        listed = words.tolist()
+    except UnicodeDecodeError:
+        raise UnsoundError(f"{name} must be UTF-8") from None
+    if any(a >= b for a, b in pairwise(listed)):
+        raise UnsoundError(f"{name} must be distinct and sorted")
+    return words

@@ -1,0 +1,692 @@
+"""What a caller asks of a pass over files.
+
+Which columns are learned from: decided by the first file, and held against all others.
+
+Files whose columns of dates are read by their parts.
+
+>>> table = pa.table({"x": [1.5], "day": ["2024-02-29"]})
+>>> with_parts(table, {"day": False}).column_names
+['x', 'day.year', 'day.month', 'day.weekday']
+
+Rows without a label, left out as the pieces of files are read, and counted.
+
+>>> is_labelled(pa.array(["a", None, " "])).tolist()
+[True, False, True]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.data.dates import PARTS, part_names, split_name
+from naively.data.kinds import (
+    DATES,
+    check,
+    check_weights,
+    dates_have_time,
+    kind_of,
+    schema_by_types,
+)
+from naively.data.schema import Kind, Schema
+from naively.engines.files.batches import ArrayBatch
+from naively.engines.files.cells import is_number, plain
+from naively.engines.files.pieces import FilePiece, Position
+from naively.engines.files.readers import FirstRows, OpenFile
+from naively.engines.files.sources import BadFileError, File
+from naively.engines.memory.columns import (
+    OUT_OF_FILES,
+    ColumnChoice,
+    LeftOut,
+    check_some,
+    choose,
+    find,
+    inputs_of,
+    is_index,
+    is_text,
+    out_of_files,
+)
+from naively.engines.memory.date_columns import DateColumn, DatePart, check_distinct
+from naively.engines.memory.native.arrow import decoded, held_by_type, without_views
+from naively.errors import NaivelyError, later
+from naively.statistics.summary import Summary
+
+
+@dataclass(frozen=True)
+class SchemaFromFirstRows:
+    """What is to be measured, where that depends on the first rows."""
+
+    # What some columns hold; others, what their types say. None where all hold numbers.
+    kinds: Mapping[str, Kind] | None = None
+    # given a summary of the first rows, it returns the schema with all that is to be fixed
+    complete: Callable[[Summary], Schema] | None = None
+    sample: int = 0  # how many rows that summary keeps; 0 where they do not matter, and it is empty
+
+
+@dataclass(frozen=True)
+class Request:
+    """Which columns are learned from, and what they hold, as far as the caller says."""
+
+    # target, columns, exclude and weight: as `scan` has them
+    target: str | None
+    columns: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] = ()
+    weight: str | None = None
+    # what some columns hold, and others by their types; None where all are to hold numbers
+    kinds: dict[str, Kind] | None = None
+    # what the categories of some columns are in CSV: "str", "int", "float" or "bool"
+    types: dict[str, str] = field(default_factory=dict)
+    # whether columns that cannot be learned from are left out, instead of an error
+    skip_columns: bool = False
+    drop_missing_target: bool = False  # the same for rows without a label
+
+    @classmethod
+    def of(
+        cls,
+        target: str | None,
+        schema: Schema | SchemaFromFirstRows | None,
+        *,
+        columns: Sequence[str] | None = None,
+        exclude: Sequence[str] = (),
+        weight: str | None = None,
+        types: Mapping[str, str] | None = None,
+        skip_columns: bool = False,
+        drop_missing_target: bool = False,
+    ) -> Request:
+        """Put together what a caller gives; a schema with names chooses the columns."""
+        for kind in (types or {}).values():
+            check_form(kind)
+        if isinstance(schema, Schema) and schema.names is not None:
+            if columns is not None or exclude:
+                raise NaivelyError(
+                    "columns are chosen by the schema, or by columns and exclude; got both."
+                )
+            columns = schema.names
+        chosen = None if columns is None else named(columns)
+        kinds, types = _kinds(schema), dict(types or {})
+        drops = skip_columns, drop_missing_target
+        return cls(target, chosen, named(exclude), weight, kinds, types, *drops)
+
+    @property
+    def takes_categories(self) -> bool:
+        """Whether columns may hold more than numbers."""
+        return self.kinds is not None
+
+    @property
+    def settled(self) -> set[str]:
+        """The columns of which it does not matter what their types are."""
+        return {*self.exclude, *(self.kinds or ())}
+
+
+def check_form(form: str | None) -> None:
+    """Raise where labels or categories cannot be what is asked for."""
+    if form not in (None, "str", "int", "float", "bool"):
+        raise NaivelyError(f"label_type must be str, int, float or bool; got {form!r}.")
+
+
+def named(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names as a tuple; one alone may stand for itself.
+
+    >>> named("age"), named(["age", "town"])
+    (('age',), ('age', 'town'))
+    """
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _kinds(schema: Schema | SchemaFromFirstRows | None) -> dict[str, Kind] | None:
+    """Return what the columns hold, as far as it is known; None where all hold numbers."""
+    if isinstance(schema, SchemaFromFirstRows):
+        return None if schema.kinds is None else dict(schema.kinds)
+    if schema is None or schema.kinds is None:
+        return {} if schema is None else None
+    held = zip(schema.names or (), schema.kinds, strict=False)
+    return {name: kind for name, kind in held if kind != "undecided"}
+
+
+# --- Which columns are learned from -------------------------------------------------------------
+
+
+pa = later("pyarrow", "reading files", extra="files")
+
+# by NumPy's kinds
+FORMS = {"U": "str", "O": "str", "i": "int", "u": "int", "b": "bool", "f": "float"}
+
+
+@dataclass(frozen=True)
+class ColumnPlan:
+    """The columns that are read from every file, and what is measured of them."""
+
+    request: Request  # what the caller asked for
+    schema: Schema
+    features: tuple[str, ...]  # the columns to learn from, in this order
+    left_out: tuple[LeftOut, ...]  # the columns that are not, and why
+    # the columns that every file must have; None where the caller chose them
+    names: frozenset[str] | None
+    flags: frozenset[str]  # those of a CSV file that hold true and false, as numbers
+    categories: dict[str, str]  # for each column of categories, what they are in CSV
+    # the columns of dates that are read by their parts, and whether they have times of day
+    dates: dict[str, bool] = field(default_factory=dict)
+    unlabelled: Unlabelled | None = None  # the rows that are left out, where that is asked for
+
+    @classmethod
+    def of(cls, first: FirstRows, request: Request, fixed: Schema | None = None) -> ColumnPlan:
+        """Decide by the first rows.
+
+        A schema that is fixed says what the columns hold, by place if it has no names.
+        """
+        _fill(first, request)
+        dates = date_columns(first, request, fixed)
+        request = _with_parts(request, dates)
+        table: Any = with_parts(first.table, dates)
+        opened: Any = first.file
+        declared = _declared(opened, dates)
+        chosen = _choice(first, request, table, declared)
+        types = dict(zip(table.column_names, table.schema.types, strict=True))
+        schema = _schema(chosen.names, types | declared, request, fixed, first)
+        schema = replace(schema, dates=tuple(dates)) if fixed is None and dates else schema
+        categories = {
+            name: request.types.get(name) or _form(plain(types[name]))
+            for name, kind in zip(chosen.names, schema.held, strict=True)
+            if kind == "category"
+        }
+        left_out = {one.name for one in chosen.left_out}
+        kept = frozenset(n for n in table.column_names if n not in left_out and not is_index(n))
+        names = None if request.columns is not None else kept - set(request.exclude)
+        weight = [] if request.weight is None else [request.weight]
+        words = {chosen.names[j] for j in schema.texts}
+        read = {*chosen.names, *weight} - set(categories) - words
+        flags = frozenset(name for name in read if pa.types.is_boolean(types[name]))
+        drops = request.drop_missing_target and request.target is not None
+        unlabelled = Unlabelled(request.target or "") if drops else None
+        columns = chosen.names, chosen.left_out, names, flags, categories, dates
+        plan = cls(request, schema, *columns, unlabelled)
+        is_text = opened.file.format == "csv"  # where categories can be anything
+        untyped = dict.fromkeys([*categories, *words] if is_text else ())
+        untyped |= dict.fromkeys(name for name in types if source_of(name, dates) != name)
+        plan.check(opened.file, types | untyped)
+        return plan
+
+    def check_some(self, where: str) -> None:
+        """Raise where there is no column to learn from."""
+        request = self.request
+        numbers = request.kinds is None and bool(request.exclude or self.left_out)
+        left_out = self.left_out
+        check_some(self.features, request.target, where, left_out=left_out, numbers=numbers)
+
+    def n_unlabelled(self, skipped: Collection[str] = ()) -> int:
+        """Return how many rows have been left out for want of a label, but for files skipped."""
+        return 0 if self.unlabelled is None else self.unlabelled.count(skipped)
+
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether moments are all that is measured: columns need not be read together."""
+        schema = self.schema
+        others = schema.categories or schema.texts or schema.undecided
+        measures = schema.edges, schema.sample, schema.counted, schema.centres, schema.functions
+        return not (others or any(measures))
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The columns of text."""
+        return tuple(self.features[j] for j in self.schema.texts)
+
+    def forms(self, names: Iterable[str]) -> dict[str, str | None]:
+        """Return what cells are: a form of categories, "text", or None for numbers."""
+        return {n: "text" if n in self.texts else self.categories.get(n) for n in names}
+
+    def always_numbers(self, schema: Schema) -> list[int]:
+        """Return which of a schema's columns of numbers do not depend on what a batch holds."""
+        places = enumerate(schema.numbers)
+        return [i for i, j in places if j not in self.schema.undecided]
+
+    @property
+    def types(self) -> dict[str, Any]:
+        """As what each column of a CSV file is read."""
+        extra = [] if self.request.weight is None else [self.request.weight]
+        kinds = {
+            name: pa.bool_() if name in self.flags else pa.float64()
+            for name in (*self.features, *extra)
+        }
+        kinds |= {name: type_of_form(form) for name, form in self.categories.items()}
+        kinds |= dict.fromkeys(self.texts, pa.string())
+        return (
+            kinds
+            if self.request.target is None
+            else kinds | {self.request.target: type_of_form("str")}
+        )
+
+    def columns_of(self, opened: OpenFile) -> dict[str, Any]:
+        """Return the columns to read from a file, or raise where it does not have them."""
+        self.check(opened.file, opened.types)
+        return self.types
+
+    def check(self, file: File, types: Mapping[str, Any]) -> None:
+        """Raise where a file lacks a column, has another one, or one of the wrong kind."""
+        where, present = f" in {file.name!r}", list(types)
+        undecided = {self.features[j] for j in self.schema.undecided}
+        for name in self.types:
+            if name not in types and name in self.features and file.format == "json":
+                continue  # a key that is not there is a missing cell
+            if name not in types:
+                self._raise_missing(name, file, present)
+            kind = types[name]
+            if name == self.request.target or kind is None:
+                continue
+            if name == self.request.weight:
+                check_weights(held_by_type(kind), name, where)
+                continue
+            if name in self.texts:
+                check(held_by_type(kind), "text", f"column {name!r}{where}", out_of_files(name))
+            elif name in undecided:
+                kind_of(held_by_type(kind), f"column {name!r}{where}", out_of_files(name))
+            else:
+                _check_type(name, kind, self.categories.get(name), where)
+        if self.names is None:
+            return
+        for name in sorted(self.names - set(present)) if file.format != "json" else ():
+            self._raise_missing(name, file, present)
+        known = {*self.names, *self.request.exclude, *(one.name for one in self.left_out)}
+        known |= {*self.dates}  # which a path may hold
+        extra = [name for name in present if name not in known and not is_index(name)]
+        if extra:
+            raise NaivelyError(
+                f"files must have the same columns; {file.name!r} has {extra[0]!r}, which the "
+                "first file lacks. Exclude it, or name the columns to learn from."
+            )
+
+    def _raise_missing(self, name: str, file: File, present: Sequence[str]) -> None:
+        is_known = self.names is not None and name in self.names
+        name = source_of(name, self.dates)
+        if is_known:
+            shown = ", ".join([*map(repr, present[:8]), *(["..."] if len(present) > 8 else [])])
+            raise NaivelyError(
+                f"files must have the same columns; {file.name!r} lacks {name!r}; "
+                f"its columns are {shown}."
+            )
+        find(name, present, f" in {file.name!r}")
+
+
+def _fill(first: FirstRows, request: Request) -> None:
+    """Look at the first rows, and at more of them where not all columns need be numbers."""
+    first.check()
+    if request.takes_categories or request.skip_columns:
+        first.fill(request.settled)
+
+
+def _with_parts(request: Request, dates: Mapping[str, bool]) -> Request:
+    """Return a request in which a column of dates means all of its parts."""
+    if request.columns is None or not dates:
+        return request
+    parts = [
+        part_names(name, has_time=dates[name]) if name in dates else [name]
+        for name in request.columns
+    ]
+    return replace(request, columns=tuple(chain(*parts)))
+
+
+def _choice(
+    first: FirstRows, request: Request, table: Any, declared: Mapping[str, Any]
+) -> ColumnChoice:
+    """Return which columns are learned from, by the first rows.
+
+    Where there are several files, another one may have what is excluded.
+    """
+    present, alone = table.column_names, len(first.files) == 1
+    return choose(
+        table,
+        target=request.target,
+        weight=request.weight,
+        columns=request.columns,
+        exclude=[name for name in request.exclude if alone or name in present],
+        kinds=request.kinds,
+        skip_columns=request.skip_columns,
+        types=declared,
+        where=first.where,
+    )
+
+
+def _declared(opened: Any, dates: Mapping[str, bool]) -> dict[str, Any]:
+    """Return the types that a file declares: text has none, and null is that of no cell."""
+    kinds = {name: kind for name, kind in opened.reader.types.items() if name not in dates}
+    return {n: kind for n, kind in kinds.items() if kind is not None and not pa.types.is_null(kind)}
+
+
+def _check_type(name: str, kind: Any, form: str | None, where: str) -> None:
+    """Raise where a column cannot hold numbers, or categories that are of the first file's form."""
+    if form is None and not is_number(kind):
+        check(held_by_type(kind), "number", f"column {name!r}{where}", out_of_files(name))
+    if form is None or pa.types.is_null(kind):
+        return
+    check(held_by_type(kind), "category", f"column {name!r}{where}", out_of_files(name))
+    if is_text(plain(kind)) != (form == "str"):
+        before = "text" if form == "str" else "numbers"
+        raise NaivelyError(
+            f"column {name!r} must hold {before} as before; got {kind}{where}. "
+            "Exclude it, or convert it."
+        )
+
+
+def _schema(
+    names: tuple[str, ...],
+    types: Mapping[str, Any],
+    request: Request,
+    fixed: Schema | None,
+    first: FirstRows,
+) -> Schema:
+    """Return what columns hold: as the caller says, or by their types."""
+    if fixed is not None and fixed.n_columns != len(names):
+        what = "columns" if fixed.kinds else "numeric columns"
+        raise NaivelyError(
+            f"the model has no column names and takes {fixed.n_columns} {what}; "
+            f"got {len(names)}. Choose the columns."
+        )
+    numbers = None if request.takes_categories else Schema(len(names), names)
+    return schema_by_types(
+        lambda j: held_by_type(types[names[j]]),
+        len(names),
+        names,
+        numbers if fixed is None else fixed,
+        given=None if fixed is not None else request.kinds,
+        where=first.where,
+        out=OUT_OF_FILES,
+        cells=lambda j: first.cells(names[j]),
+    )
+
+
+def _form(kind: Any) -> str:
+    """Return what categories are that look like this in the first rows."""
+    if pa.types.is_boolean(kind):
+        return "bool"
+    if pa.types.is_integer(kind):
+        return "int"
+    return "float" if pa.types.is_floating(kind) or pa.types.is_decimal(kind) else "str"
+
+
+def type_of_form(form: str) -> Any:
+    """Return the type that cells of such a form are read as: a dictionary of categories."""
+    if form == "bool":
+        return pa.bool_()
+    if form == "text":
+        return pa.string()
+    names = {"str": "string", "int": "int64", "float": "float64"}
+    return pa.dictionary(pa.int32(), getattr(pa, names[form])())
+
+
+def types_of(summary: Summary) -> dict[str, str]:
+    """Return what the categories of a summary's columns are."""
+    schema = summary.schema
+    return {
+        schema.names[j]: FORMS[found.dtype.kind]
+        for j, found in zip(schema.categories, summary.categories, strict=True)
+        if schema.names is not None and found.size
+    }
+
+
+# --- Files whose columns of dates are read by their parts ---------------------------------------
+
+
+def date_columns(first: FirstRows, request: Request, fixed: Schema | None) -> dict[str, bool]:
+    """Return which columns are read by the parts of their dates, and whether those have times."""
+    if fixed is not None:
+        return {name: f"{name}.hour" in (fixed.names or ()) for name in fixed.dates}
+    if not request.takes_categories:
+        return {}
+    settled = {*request.settled, request.target, request.weight}
+    wanted = inputs_of(request.columns, first.names) or first.names
+    found: dict[str, bool] = {}
+    declared = {} if first.file is None else first.file.reader.types
+    for name, kind in zip(first.names, first.table.schema.types, strict=True):
+        own = declared.get(name)  # which may have a dictionary; null is the type of no cell
+        kind = kind if own is None or pa.types.is_null(own) else own
+        if name in wanted and name not in settled and not is_index(name):
+            times = dates_have_time(held_by_type(kind), partial(_cells, first, name))
+            found |= {} if times is None else {name: times}
+    return found
+
+
+def _cells(first: FirstRows, name: str) -> list[Any]:
+    """Return the first cells of a column, which files or their paths hold."""
+    if first.file is not None and name in first.file.constants:
+        return [file.partitions.get(name) for file in first.files]
+    return first.cells(name)
+
+
+def with_parts(table: Any, dates: Mapping[str, bool]) -> Any:
+    """Return a table in which parts are in the place of dates; only their types matter."""
+    fields = []
+    for held in table.schema if dates else ():
+        parts = part_names(held.name, has_time=dates[held.name]) if held.name in dates else []
+        fields += [pa.field(part, _type(part)) for part in parts] or [held]
+    if not dates:
+        return table
+    check_distinct([field.name for field in fields])
+    there = {*table.column_names} - {*dates}
+    columns = [
+        table.column(field.name) if field.name in there else pa.nulls(table.num_rows, field.type)
+        for field in fields
+    ]
+    return pa.table(columns, schema=pa.schema(fields))
+
+
+def _type(name: str) -> Any:
+    """Return the type of a part: all but years are categories."""
+    split = split_name(name)
+    if split is None or split[1] == "year":
+        return pa.float64()
+    values = pa.string() if split[1] == "weekday" else pa.int64()
+    return pa.dictionary(pa.int8(), values)
+
+
+def source_of(name: str, dates: Mapping[str, bool]) -> str:
+    """Return the column of a file that a column is read from."""
+    split = split_name(name) if dates else None
+    return split[0] if split is not None and split[0] in dates else name
+
+
+def opened_with_parts(
+    opened: OpenFile, dates: Mapping[str, bool], types: Mapping[str, Any]
+) -> OpenFile:
+    """Return a file that has the parts of dates as columns, of the types that are read."""
+    own = opened.reader.types
+    there = {name: dates[name] for name in dates if name in own}
+    for name in there:
+        held = None if own[name] is None else held_by_type(own[name])
+        if held is not None and held.what not in (*DATES, "text", "nothing"):
+            raise NaivelyError(
+                f"column {name!r} must hold dates as before; got {held.type}{opened.where}. "
+                "Exclude it, or convert it."
+            )
+    opened = opened._replace(constants=_constant_parts(opened, dates, types))
+    return opened._replace(reader=_PartsReader(opened, there)) if there else opened
+
+
+def _constant_parts(
+    opened: OpenFile, dates: Mapping[str, bool], types: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the columns that the path holds, and the parts of the dates among them."""
+    found = dict(opened.constants)
+    for name in dates.keys() & found.keys():
+        source = DateColumn(np.array([found[name]], object), f"column {name!r}")
+        for part, its in zip(PARTS, part_names(name, has_time=dates[name]), strict=False):
+            cell = DatePart(source, part)
+            is_number = types.get(its) == pa.float64()
+            try:
+                value = cell.numbers().item() if is_number else cell[:].item()
+            except NaivelyError as error:
+                raise BadFileError(opened.file.name, f"in its path, {error}") from None
+            found[its] = float("nan") if value is None and part != "weekday" else value
+    return found
+
+
+class _PartsReader:
+    """A reader of a file, whose dates are read by their parts; they can be read themselves, too."""
+
+    def __init__(self, opened: OpenFile, dates: Mapping[str, bool]) -> None:
+        self._opened, self._dates, self._reader = opened, dates, opened.reader
+        self.first_batches = opened.reader.first_batches
+
+    @property
+    def types(self) -> Mapping[str, Any]:
+        """The columns and their types; what parts hold is known."""
+        found, its = dict[str, Any](), self._dates
+        for name, kind in self._reader.types.items():
+            parts = part_names(name, has_time=its[name]) if name in its else []
+            found |= dict.fromkeys(parts) or {name: kind}
+        return found
+
+    def sample(self) -> Any:
+        """Return a table whose types are those of the columns."""
+        return with_parts(self._reader.sample(), self._dates)
+
+    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
+        """Yield the pieces; text is read as text, and becomes dates afterwards."""
+        own = self._reader.types
+        read: dict[str, Any] = {}
+        for name, kind in types.items():
+            source = source_of(name, self._dates)
+            is_typed = own.get(source) is not None and not pa.types.is_null(own[source])
+            as_dates = own[source] if is_typed else pa.string()
+            read[source] = kind if source == name else as_dates
+        for piece in self._reader.pieces(read, start):
+            yield replace(
+                piece,
+                read=partial(self._read, piece.read, types, piece.where),
+                read_rows=piece.read_rows
+                and partial(self._read, piece.read_rows, types, piece.where),
+            )
+
+    def _read(
+        self,
+        read: Callable[[Sequence[str]], Iterator[Any]],
+        types: Mapping[str, Any],
+        where: str,
+        names: Sequence[str],
+    ) -> Iterator[Any]:
+        sources = dict.fromkeys(source_of(name, self._dates) for name in names)
+        for batch in read(list(sources)):
+            if {*sources} == {*names}:
+                yield batch
+                continue
+            used = [name for name in sources if name in self._dates]
+            dates = {n: DateColumn(batch.column(n), f"column {n!r}") for n in used}
+            try:
+                arrays = [self._array(batch, dates, name, types[name]) for name in names]
+            except NaivelyError as error:
+                raise BadFileError(self._opened.file.name, f"in {where}, {error}") from None
+            yield pa.RecordBatch.from_arrays(arrays, names=list(names))
+
+    def _array(self, batch: Any, dates: Mapping[str, DateColumn], name: str, kind: Any) -> Any:
+        source = source_of(name, self._dates)
+        if source == name:
+            return batch.column(name)
+        part = DatePart(dates[source], name.removeprefix(f"{source}."))
+        return pa.array(part.numbers()) if kind == pa.float64() else _categories(part)
+
+
+def _categories(part: DatePart) -> Any:
+    """Return a part of dates as categories."""
+    codes, categories = part.codes()
+    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(categories))
+
+
+# --- Rows without a label, left out as the pieces of files are read, and counted ----------------
+
+
+pc = later("pyarrow.compute", "reading files", extra="files")
+
+Read = Callable[[Sequence[str]], Iterator[Any]]
+
+
+class Unlabelled:
+    """The rows of files whose label is missing; several passes over them count each row once."""
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+        self._counts: dict[tuple[str, int], int] = {}  # by file, and where a piece ends in it
+
+    def count(self, skipped: Collection[str] = ()) -> int:
+        """Return how many there are in the pieces that have been read, but for files skipped."""
+        return sum(n for (name, _), n in self._counts.items() if name not in skipped)
+
+    def left_out(self, opened: OpenFile, piece: FilePiece) -> FilePiece:
+        """Return a piece without its rows that have no label."""
+        (end,) = piece.after.values()
+        name = opened.file.name
+
+        def tell(n: int) -> None:
+            self._counts[name, end] = n
+
+        def before() -> int:
+            return sum(n for (of, at), n in self._counts.items() if of == name and at < end)
+
+        rows = _LabelledPiece(self.target, opened, piece, tell)
+        return replace(
+            piece,
+            read=lambda names: rows.batches(piece.read, names),
+            read_rows=piece.read_rows and (lambda names: rows.batches(piece.read_rows, names)),
+            row_of=lambda row: before() + rows.row_of(row),
+        )
+
+
+class _LabelledPiece:
+    """Which rows of a piece have a label: known once the labels have been read, as is usual."""
+
+    def __init__(
+        self, target: str, opened: OpenFile, piece: FilePiece, tell: Callable[[int], None]
+    ) -> None:
+        self._target, self._opened, self._piece, self._tell = target, opened, piece, tell
+        self._found: list[NDArray[np.bool_]] = []
+
+    def batches(self, read: Any, names: Sequence[str]) -> Iterator[Any]:
+        """Yield the rows with a label."""
+        own = self._target in names or self._target in self._opened.constants
+        if own:
+            self._found = []
+        elif not self._found:
+            list(self.batches(self._piece.read, [self._target]))
+        at, known = 0, None if own else np.concatenate(self._found)
+        for batch in read(names):
+            if known is None:
+                kept = self._labelled(batch)
+                self._found.append(kept)
+            else:
+                kept = known[at : at + batch.num_rows]
+            at += batch.num_rows
+            yield _filtered(batch, kept)
+        if own:
+            self._tell(sum(int((~kept).sum()) for kept in self._found))
+
+    def row_of(self, row: int) -> int:
+        """Return which row of the piece is the one with this number among those with a label."""
+        return int(np.flatnonzero(np.concatenate(self._found))[row])
+
+    def _labelled(self, batch: Any) -> NDArray[np.bool_]:
+        constants = self._opened.constants
+        if self._target in constants:
+            value = constants[self._target]
+            return np.full(batch.num_rows, value is not None and value == value)
+        return is_labelled(batch.column(self._target))
+
+
+def is_labelled(column: Any) -> NDArray[np.bool_]:
+    """Return which cells hold a label."""
+    missing = pc.is_null(decoded(without_views(column)), nan_is_null=True)
+    return ~missing.to_numpy(zero_copy_only=False)
+
+
+def _filtered(batch: Any, kept: NDArray[np.bool_]) -> Any:
+    if kept.all():
+        return batch
+    if not isinstance(batch, ArrayBatch):
+        return batch.filter(pa.array(kept))
+    columns = {
+        name: column[kept] if isinstance(column, np.ndarray) else column.filter(pa.array(kept))
+        for name, column in batch.columns.items()
+    }
+    return ArrayBatch(columns, int(kept.sum()))

@@ -1,0 +1,1 @@
+"""Arrays and data frames in memory, read in place."""

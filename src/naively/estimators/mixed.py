@@ -1,0 +1,574 @@
+"""How tables of numbers, categories and text are read and measured for `NaiveBayes`.
+
+What columns hold is decided by their types and by the first cells of text, unless families say
+otherwise; the edges of histograms are fixed by a sample of the first rows.
+
+Single rows of numbers, categories and text, as `NaiveBayes` collects them.
+
+Naive Bayes for any table without scikit-learn: what `NaiveBayes` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sized
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from naively.data import labels
+from naively.data.dates import split_name
+from naively.data.functions import ColumnFunction, function_values
+from naively.data.kinds import DATES, held_by_objects, kind_of
+from naively.data.labels import is_missing
+from naively.data.rows import Rows, Targets
+from naively.data.schema import Kind, Schema
+from naively.data.sparse import is_sparse
+from naively.data.text.words import Words
+from naively.engines.memory import single_row, tables
+from naively.engines.memory.date_columns import check_distinct
+from naively.engines.memory.tables import flagged, names_of, only_name, read, schema_of, text_column
+from naively.errors import NaivelyError, warn
+from naively.estimators import choice
+from naively.estimators.choice import (
+    BEST,
+    as_text,
+    by_column,
+    check_columns,
+    choose,
+    from_text,
+    interaction_kinds,
+    is_best,
+    kind_of_families,
+    with_options,
+)
+from naively.estimators.decisions import check_costs, check_reject, decide
+from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.plain_row import number_cell
+from naively.estimators.prediction import numbers_of_row, row_of_dict
+from naively.estimators.validation import Checked, OneOf, by_name, check_cells, check_labels
+from naively.families.edges import edges
+from naively.families.family import Family
+from naively.families.text import Text
+from naively.model.families_for import CANDIDATES, COUNT, FamilyChoice, choose_families
+from naively.model.interactions import MOST_CLASSES, MOST_FEATURES
+from naively.model.model import SAMPLE, Model
+from naively.model.terms import places_of
+from naively.statistics import Sample
+from naively.statistics.measure import measure, measure_sample
+from naively.statistics.sample import EVERYTHING
+from naively.statistics.summary import Summary
+
+if TYPE_CHECKING:
+    from naively.engines.files import SchemaFromFirstRows
+
+_MANY = 100_000  # categories that are worth a warning
+
+
+class MixedClassifier(SummaryClassifier):
+    """A classifier whose columns hold numbers, categories or text, each described by families."""
+
+    families: Mapping[Any, Any] | Literal["best"] | None
+    calibration: Literal["weights", "temperature"] | None
+
+    def _measured(
+        self, X: Any, y: Any, sample_weight: Any, known: Schema | None
+    ) -> tuple[Summary, np.dtype[Any]]:
+        measured = None
+        if known is not None and sample_weight is None and self.decay:  # 0 forgets all categories
+            measured = self._single(X, y, known)
+        if measured is None:
+            return super()._measured(X, y, sample_weight, known)
+        return measured, np.dtype(np.float64)
+
+    def _single(self, X: Any, y: Any, known: Schema) -> Summary | None:
+        """Summarize a single row of a stream the short way, if it can be taken."""
+        learned = self.summary_
+        row = single_row.read(X, known, learned.categories)
+        if row is None:
+            return None
+        classes, _ = labels.encode(check_labels(self, y, 1))
+        return single_row.measure(row, classes, learned, _bound(learned.sample))
+
+    def _one(self, row: Any) -> Rows:
+        """Return a table of one row."""
+        summary = self.summary_
+        schema, categories = summary.schema, summary.categories
+        if schema.dates and isinstance(row, list | tuple) and len(row) == len(schema.inputs or ()):
+            row = dict(zip(schema.inputs or (), row, strict=True))
+        if isinstance(row, dict):
+            row = row_of_dict(row, schema)
+        elif is_sparse(row):
+            row = numbers_of_row(row, schema)
+        elif isinstance(row, str) and schema.held in (("text",), ("category",)):
+            row = [row]  # of a column, which `fit` takes as it is too
+        if type(row) is list and (plain := single_row.read([row], schema, categories)) is not None:
+            places = np.array([plain.places], dtype=np.int32)
+            return Rows((1, schema.n_columns), plain.numbers, places, categories)
+        scalar = isinstance(row, str | bytes) or not isinstance(row, Sized)
+        if scalar or getattr(row, "ndim", 1) == 0:
+            raise NaivelyError(f"a row must be a list or a dict of cells; got {row!r}.")
+        cells = np.empty((1, len(row)), dtype=object)
+        cells[0] = list(row)
+        if cells.shape[1] != schema.n_columns:
+            raise NaivelyError(
+                f"a row must have {schema.n_columns} cells; got {cells.shape[1]} of them."
+            )
+        return read(cells, schema, summary.words)
+
+    def _check_new(self, X: Any, learned: Summary) -> Checked:
+        return self._check(X, learned.schema, learned.words)
+
+    def _check(
+        self, X: Any, known: Schema | None, words: tuple[Words, ...] | None = None
+    ) -> Checked:
+        if isinstance(X, Rows):
+            return Checked(X, None, np.dtype(np.float64), known or Schema(X.shape[1]))
+        column = text_column(X, known)
+        X = check_cells(self, X if column is None else column, known)
+        if known is None:
+            schema = self._schema_of(X, {} if column is None else {only_name(X): "text"})
+            table = read(X, schema, n_jobs=self.n_jobs)
+            return Checked(table, schema.names, np.dtype(np.float64), schema)
+        _warn_of_more(X, known)
+        table = flagged(read(X, known, words, self.n_jobs), self._flags(), known)
+        return Checked(table, known.names, np.dtype(np.float64), known)
+
+    def _flags(self) -> set[int]:
+        """Return the columns of booleans, which come in several spellings."""
+        summary = self.summary_
+        seen = zip(summary.schema.categories, summary.categories, strict=True)
+        return {j for j, categories in seen if categories.dtype.kind == "b"}
+
+    def _decided(self, X: Any, known: Schema) -> Schema:
+        return schema_of(X, known)
+
+    def _schema_of(self, X: Any, given: Mapping[Any, Kind]) -> Schema:
+        """Return the columns and what they hold, by type unless it is given by families or so."""
+        given = {**given, **self._kinds()}
+        schema = schema_of(X, given=given)
+        check_columns(given, schema)
+        return with_options(schema, self.families)
+
+    def _kinds(self) -> dict[Any, Kind]:
+        """Return what columns must hold for the families that are given for them."""
+        given = by_column(self.families)
+        return {column: kind_of_families(wanted, column) for column, wanted in given.items()}
+
+    def _schema_of_files(self) -> SchemaFromFirstRows:
+        """Return what is measured of files, which depends on their first rows."""
+        from naively.engines.files import SchemaFromFirstRows
+
+        given = self._kinds()
+
+        def complete(first: Summary) -> Schema:
+            check_columns(given, first.schema)
+            return self._cut(with_options(first.schema, self.families), lambda: first.sample)
+
+        return SchemaFromFirstRows(given, complete, SAMPLE)
+
+    def _families(self, schema: Schema) -> list[tuple[Family, ...]]:
+        """Return the families of each column: all candidates, where rows are to choose the best."""
+        columns = schema.names or range(schema.n_columns)
+        kinds = schema.kinds or ("number",) * schema.n_columns
+        stacked = self.calibration == "weights" and schema.edges is not None
+        found = [
+            choose(column, kind, self.families, stacked=stacked)
+            for column, kind in zip(columns, kinds, strict=True)
+        ]
+        for j, options in zip(schema.texts, schema.options, strict=True):
+            if columns[j] not in by_column(self.families):
+                found[j] = (Text.of(options),)
+        if self.calibration is None:
+            return [tuple(family.uncalibrated() for family in its) for its in found]
+        return found
+
+    def _choices(self, summary: Summary) -> dict[int, FamilyChoice]:
+        """Return how the rows have chosen, of the columns whose family they choose."""
+        return choose_families(summary, self._free(summary.schema))
+
+    def _free(self, schema: Schema) -> list[int]:
+        """Return the columns whose family rows choose."""
+        held = zip(schema.names or range(schema.n_columns), schema.held, strict=True)
+        best = [is_best(column, kind, self.families) for column, kind in held]
+        return [j for j in schema.numbers if best[j]]
+
+    def _columns_of(
+        self, schema: Schema, choices: Mapping[int, FamilyChoice]
+    ) -> dict[Family, list[int]]:
+        """Return the columns that each family describes."""
+        found: dict[Family, list[int]] = {}
+        for j, families in enumerate(self._families(schema)):
+            for family in (choices[j].best,) if j in choices else families:
+                found.setdefault(family, []).append(j)
+        return found
+
+    def _sample_size(self) -> int:
+        """How many rows a summary is to keep: for calibration, or for families that read them."""
+        given = by_column(self.families)
+        several = [choose(column, "number", given) for column in given]
+        sampled = any(family.reads == "sample" for its in several for family in its)
+        chosen = self.families == BEST or any(its is CANDIDATES for its in several)
+        return SAMPLE if sampled or chosen else super()._sample_size()
+
+    def _decide(self, summary: Summary) -> Summary:
+        """Return a summary in which empty columns hold what their families read, if given."""
+        schema, given = summary.schema, self._kinds()
+        columns = zip(schema.names or range(schema.n_columns), schema.held, strict=True)
+        return summary.decided([given.get(name, kind) for name, kind in columns])
+
+    def _measure(
+        self, table: Rows, schema: Schema, targets: Targets, sample: Sample | None = None
+    ) -> Summary:
+        learned = self.summary_ if self.__sklearn_is_fitted__() else None
+        if learned is not None and schema is learned.schema:
+            bound = _bound(learned.sample)
+            return measure(table, targets, schema, n_jobs=self.n_jobs, bound=bound)
+        self._warn_of(table, schema)
+        if schema.sample or schema.edges or schema.functions:
+            return measure(table, targets, schema, n_jobs=self.n_jobs, sample=sample)
+        size = self._sample_size() or SAMPLE  # drawn once, for the edges too
+        size *= 2 if schema.texts else 1
+
+        def first() -> Sample:
+            nonlocal sample
+            wanted = replace(schema, sample=size)
+            sample = measure_sample(table, targets, wanted, n_jobs=self.n_jobs)
+            return sample.least(SAMPLE)
+
+        schema = self._cut(schema, first)
+        return measure(table, targets, schema, n_jobs=self.n_jobs, sample=sample)
+
+    def _warn_of(self, seen: Rows | Summary, schema: Schema) -> None:
+        for j, categories in zip(schema.categories, seen.categories, strict=True):
+            if categories.size > _MANY:
+                warn(
+                    f"{schema.name(j)} has {categories.size:,} categories. Is it an identifier, or "
+                    "a number? Then leave it out, or give it a family of numbers.",
+                )
+
+    def _settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:
+        return self._cut(schema, lambda: first(SAMPLE))
+
+    def _reads_products(self, schema: Schema) -> bool:
+        """Whether the model is to be read off the products of columns, too."""
+        return False
+
+    def _cut(self, schema: Schema, sample: Callable[[], Any]) -> Schema:
+        """Fix the edges of histograms, and centres, by a sample of rows, if they are needed."""
+        schema = replace(schema, sample=self._sample_size() * (2 if schema.texts else 1))
+        needed = self._families(replace(schema, edges=((),)))
+        free = set(self._free(schema))
+        first = sample() if free else None
+        schema = replace(schema, functions=_functions(needed, schema, free, first))
+        bins = any(family.reads == "bins" for families in needed for family in families)
+        products = self._reads_products(schema)
+        if not (bins or products):
+            return schema
+        first = sample() if first is None else first
+        if products and np.unique(first.codes).size <= MOST_CLASSES:
+            schema = replace(schema, centres=_centres(first))
+        if not bins:
+            return schema
+        found = edges(first.numbers, weight=first.weight)
+        cuts, knots = (tuple(map(tuple, part.tolist())) for part in found)
+        return replace(schema, edges=cuts, knots=knots)
+
+    def _check_summary(self, summary: Summary) -> None:
+        super()._check_summary(summary)
+        schema = summary.schema
+        check_columns(self.families, schema)
+        free = set(self._free(schema))
+        every = self._columns_of(schema, {})
+        named = {family: [j for j in its if j not in free] for family, its in every.items()}
+        for family, columns in named.items():
+            places_of(family, schema, columns)
+            if isinstance(family, Text):
+                for j in columns:
+                    _check_options(family, schema, j)
+
+
+def _functions(
+    families: list[tuple[Family, ...]], schema: Schema, free: set[int], first: Any
+) -> tuple[ColumnFunction, ...]:
+    """Return the functions of columns that their families read.
+
+    Of a column whose family rows choose, and whether it holds counts, only functions that have a
+    value in all of the first rows.
+    """
+    found = [
+        ColumnFunction(j, *f)
+        for j, its in enumerate(families)
+        for one in its
+        for f in one.functions
+    ]
+    found += [ColumnFunction(j, *COUNT) for j in sorted(free)]
+    place = {j: i for i, j in enumerate(schema.numbers)}
+
+    def has_values(function: ColumnFunction) -> bool:
+        cells = first.numbers[:, place[function.column]]
+        values = function_values(function.name, cells, function.period)
+        return not np.isnan(values[~np.isnan(cells)]).any()
+
+    kept = (f for f in dict.fromkeys(found) if f.column not in free or has_values(f))
+    return tuple(sorted(kept))
+
+
+def _centres(first: Sample) -> tuple[float, ...]:
+    """Return the means of the columns of some rows; 0 for one without cells."""
+    seen = ~np.isnan(first.numbers)
+    weight = (first.weight / first.weight.max(initial=1e-300))[:, np.newaxis] * seen
+    total = weight.sum(axis=0)
+    share = np.divide(weight, total, out=np.zeros_like(weight), where=total > 0)
+    return tuple(np.where(seen, first.numbers * share, 0.0).sum(axis=0).tolist())
+
+
+def _check_options(family: Text, schema: Schema, j: int) -> None:
+    """Raise where a summary does not read words as a family of text does."""
+    options = schema.options[schema.texts.index(j)]
+    if replace(options, unicode=family.options.unicode) != family.options:
+        raise NaivelyError(
+            f"the family of {schema.name(j)} must read words as the summary does, by "
+            f"{options}; got {family}. Give the column another family, or measure it again."
+        )
+
+
+def _bound(sample: Sample | None) -> int:
+    """Return below which hash rows of a batch matter to a sample that it is added to."""
+    return EVERYTHING if sample is None or sample.drawn else sample.bound
+
+
+def _warn_of_more(X: Any, schema: Schema) -> None:
+    names = names_of(X)
+    if not names or not schema.names or names == schema.names:
+        return
+    known = {*schema.names, *(schema.inputs or ())}
+    more = [name for name in names if name not in known]
+    if more:
+        shown = ", ".join(map(repr, more[:5])) + (", ..." if len(more) > 5 else "")
+        warn(
+            f"the table has columns that the model was not fitted on, and ignores: {shown}.",
+        )
+
+
+# --- Single rows of numbers, categories and text, as `NaiveBayes` collects them -----------------
+
+
+_PLAIN = {str: "text", bool: "boolean", int: "number", float: "number"}
+
+
+class MixedStream(MixedClassifier):
+    """What a row of any cells is, and how rows are measured together."""
+
+    if TYPE_CHECKING:
+        families: Any
+
+    def _cell(self, cell: Any, name: str) -> Any:
+        """Return a cell as it is; None where it is missing."""
+        if is_missing(cell):
+            return None
+        if type(cell) not in _PLAIN and self._held_by(cell) not in DATES:
+            kind_of(held_by_objects([cell]), name)
+        if self._held_by(cell) == "number":
+            number_cell(cell, name)
+        return cell
+
+    def _held_by(self, cell: Any) -> str:
+        """Return what a cell is: all of a column are the same."""
+        return _PLAIN.get(type(cell)) or held_by_objects([cell]).what
+
+    def _measure_rows(
+        self, rows: list[Any], targets: Targets, columns: Schema, known: Schema | None
+    ) -> Summary:
+        cells = np.empty((len(rows), columns.n_columns), dtype=object)
+        for i, row in enumerate(rows):
+            cells[i] = row if isinstance(row, list) else [*map(row.get, columns.names or ())]
+        if known is not None:
+            schema = schema_of(cells, known)
+            return measure(read(cells, schema, n_jobs=self.n_jobs), targets, schema)
+        names = columns.names or tuple(map(str, range(columns.n_columns)))
+        given = _by_place(self._kinds(), columns)
+        schema = schema_of(cells, given=given)
+        sources = {split[0] for name in names if (split := split_name(name)) is not None}
+        if twice := {int(j) for j in schema.dates if names[int(j)] in sources}:  # text, then
+            schema = schema_of(cells, given=given | dict.fromkeys(twice, "category"))
+        if schema.dates:
+            schema = _renamed(schema, names)
+        elif columns.names is not None:
+            schema = replace(schema, names=names)
+        schema = with_options(schema, self.families)
+        return self._measure(read(cells, schema, n_jobs=self.n_jobs), schema, targets)
+
+
+def _by_place(given: Mapping[Any, Kind], columns: Schema) -> dict[Any, Kind]:
+    """Return what columns hold by their places; also as text, and for the parts of dates."""
+    places = {name: j for j, name in enumerate(columns.names or range(columns.n_columns))}
+    found: dict[Any, Kind] = {}
+    for name, kind in given.items():
+        source, part = split_name(str(name)) or (None, "")
+        if name in places:
+            found |= {places[name]: kind, str(places[name]): kind}
+        elif source in places:
+            found[f"{places[source]}.{part}"] = kind
+    return found
+
+
+def _renamed(schema: Schema, names: tuple[str, ...]) -> Schema:
+    """Return a schema with the names of columns, which are called by their places in it."""
+    sources = [*map(schema.input, schema.names or ())]
+    parts = [name[len(j) :] for name, j in zip(schema.names or (), sources, strict=True)]
+    renamed = tuple(names[int(j)] + part for j, part in zip(sources, parts, strict=True))
+    check_distinct(renamed)
+    return replace(schema, names=renamed, dates=tuple(names[int(j)] for j in schema.dates))
+
+
+# --- Naive Bayes for any table without scikit-learn ---------------------------------------------
+
+
+class NaiveBayesClassifier(MixedStream):
+    """The families that suit each column, calibrated, with interactions of columns."""
+
+    _name = "NaiveBayes"
+    _constraints: ClassVar[dict[str, list[Any]]] = {
+        "families": [dict, OneOf(["best"]), None],
+        "priors": ["array-like", dict, None],
+        "calibration": [OneOf(["weights", "temperature"]), None],
+        "interactions": [OneOf(["auto"]), tuple, list, None],
+        "costs": ["array-like", None],
+        "reject": [tuple, list, None],
+        **MixedStream._constraints,
+    }
+
+    @by_name
+    def __init__(
+        self,
+        *,
+        families: Mapping[Any, Any] | Literal["best"] | None = None,
+        priors: ArrayLike | Mapping[Any, float] | None = None,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
+        calibration: Literal["weights", "temperature"] | None = "weights",
+        interactions: Literal["auto"] | tuple[str, ...] | None = "auto",
+        costs: ArrayLike | None = None,
+        reject: tuple[float, Any] | None = None,
+        decay: float = 1.0,
+        window: int | None = None,
+        open_classes: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.families = families
+        self.priors = priors
+        self.class_weight = class_weight
+        self.calibration = calibration
+        self.interactions = interactions
+        self.costs = costs
+        self.reject = reject
+        self.decay = decay
+        self.window = window
+        self.open_classes = open_classes
+        self.n_jobs = n_jobs
+
+    @property
+    def families_(self) -> dict[Any, tuple[Family, ...]]:
+        """The families of each column."""
+        schema = self.summary_.schema
+        columns, found = schema.names or range(schema.n_columns), self._families(schema)
+        for j in self._free(schema):
+            found[j] = tuple(term.family for term, _ in self.model_.by_column[j])
+        return dict(zip(columns, found, strict=True))
+
+    @property
+    def family_scores_(self) -> dict[Any, dict[str, float]]:
+        """The mean log density of unseen rows, by column and family; the best family is first."""
+        schema = self.summary_.schema
+        columns = schema.names or range(schema.n_columns)
+        return {columns[j]: its.table() for j, its in self._choices(self.summary_).items()}
+
+    @property
+    def weights_(self) -> dict[Any, NDArray[np.float64]]:
+        """For each column, the weight of each of its families' terms in each class."""
+        model = self.model_
+        names = model.schema.names or range(model.schema.n_columns)
+        terms = zip(names, model.by_column, strict=True)
+        return {name: np.array([term.weight[:, i] for term, i in of_it]) for name, of_it in terms}
+
+    @property
+    def interactions_(self) -> list[dict[str, Any]]:
+        """What columns say together, term by term.
+
+        Each has its ``kind``, its ``columns``, and ``weights`` of shape (n_families, n_classes). A
+        direction is described by two families, as a column is; its ``loadings`` are how much a
+        standard deviation of each column counts.
+        """
+        model = self.model_
+        names = model.schema.names or range(model.schema.n_columns)
+        return [] if model.interactions is None else model.interactions.table(model.schema, names)
+
+    def _params_as_text(self) -> dict[str, Any]:
+        params = super()._params_as_text()
+        if isinstance(self.families, Mapping):
+            params["families"] = [
+                [column, BEST if families is CANDIDATES else [as_text(f) for f in families]]
+                for column in self.families
+                if (families := choose(column, "number", self.families))
+            ]
+        return params
+
+    @classmethod
+    def _from_text(cls, summary: Summary, params: dict[str, Any]) -> Self:
+        families = params.get("families")
+        if isinstance(families, list):
+            families = {
+                column: BEST if several == BEST else tuple(map(from_text, several))
+                for column, several in families
+            }
+        kinds = params.get("interactions")  # files of earlier versions have none
+        kinds = tuple(kinds) if isinstance(kinds, list) else kinds
+        return super()._from_text(summary, {**params, "families": families, "interactions": kinds})
+
+    # --- inside -------------------------------------------------------------------------------
+
+    def _label_one(self, row: Any) -> Any:
+        snapshot = self._snapshot()
+        return snapshot.predict(snapshot._one(row)).tolist()[0]
+
+    def _proba_one(self, row: Any) -> NDArray[np.float64]:
+        snapshot = self._snapshot()
+        return snapshot.predict_proba(snapshot._one(row))[0]
+
+    def _read(self, summary: Summary) -> Model:
+        check_costs(self.costs, summary.classes)
+        check_reject(self.reject, summary.classes)
+        return Model.read(
+            summary,
+            self._columns_of(summary.schema, self._choices(summary)),
+            priors=self._prior(summary),
+            calibration=self.calibration,
+            interactions=interaction_kinds(self.interactions),
+        )
+
+    def _labels(self, checked: Checked) -> NDArray[Any]:
+        """Return the class of each row: the most probable, or of least cost, or the reject's."""
+        if self.costs is None and self.reject is None:
+            return super()._labels(checked)
+        p = self._values_of("proba", checked)
+        return decide(p, self.classes_, self.costs, self.reject)
+
+    def _reads_products(self, schema: Schema) -> bool:
+        kinds = {"canonical", "quadratic"} & {*interaction_kinds(self.interactions)}
+        few = 0 < len(schema.numbers) <= MOST_FEATURES
+        return self.calibration == "weights" and bool(kinds) and few
+
+    def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
+        given: Any = checked.table
+        summary = self.summary_
+        table = tables.known(given, summary.categories, summary.schema, summary.words)
+        only_numbers = not (summary.schema.categories or summary.schema.texts)
+        super()._score(score, checked._replace(table=table.numbers if only_numbers else table), out)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "families": choice.plain(self.families)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        families = choice.from_plain(state.get("families"))
+        super().__setstate__({"interactions": None, **state, "families": families})

@@ -1,0 +1,211 @@
+"""Methods of an estimator whose work is done in a room above: it is imported when they are called.
+
+This is the only module of a lower room that imports from higher ones: explanations, importance,
+exports, and predictions for collections of Dask and arrays on a GPU.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from naively.data.whole_files import write_atomically
+from naively.engines.memory.devices import is_dask, is_on_device, on_host
+from naively.estimators.state import LearnedMixin
+
+if TYPE_CHECKING:
+    from naively.explanations import Counterfactual, Explanation
+    from naively.importance import Importance
+
+
+class UpwardMixin(LearnedMixin):
+    """Explanations, the importance of columns, and exports of a fitted classifier."""
+
+    def explain(self, X: Any) -> Explanation:
+        """Explain predictions: return what every column contributes to every class.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_columns)
+            Rows, as `predict` takes them.
+
+        Returns
+        -------
+        Explanation
+            Prior, bias and the contributions of all columns, which add up to
+            `predict_joint_log_proba`.
+
+        Examples
+        --------
+        >>> from naively import GaussianNB
+        >>> model = GaussianNB().fit([[0.0], [2.0], [7.0], [9.0]], ["a", "a", "b", "b"])
+        >>> print(model.explain([[4.0]]))
+        row 0: 'a' (0.9707) rather than 'b' (0.0293), log-odds 3.5000
+                  value    for a    for b  log-odds
+        column 0      4  -5.4189  -8.9189    3.5000
+        prior            -0.6931  -0.6931    0.0000
+        sum              -6.1121  -9.6121    3.5000
+        """
+        from naively.explanations import explain
+
+        estimator: Any = self._snapshot()
+        return explain(estimator, on_host(X))
+
+    def counterfactual(
+        self, row: Any, *, to: Any = None, columns: Iterable[Any] | None = None
+    ) -> Counterfactual:
+        """Return the smallest change of one cell, or else of two, that changes the prediction.
+
+        The size of a change is measured in standard deviations of the column for numbers, and in
+        units for counts; another category has a size of 1. Texts and missing cells are not changed.
+
+        Parameters
+        ----------
+        row : list, dict, or table of one row
+            Its cells, as `predict_one` or `predict` takes them.
+        to : label, default=None
+            The class that should be predicted; None for any other class.
+        columns : iterable of names or places, default=None
+            The columns that may change; None for all.
+
+        Returns
+        -------
+        Counterfactual
+            The changes; it is false if no change of one or two cells is enough.
+
+        Examples
+        --------
+        >>> from naively import GaussianNB
+        >>> model = GaussianNB().fit([[0.0], [2.0], [7.0], [9.0]], ["a", "a", "b", "b"])
+        >>> print(model.counterfactual([4.0]))
+        'a' (0.9707) becomes 'b' (0.5000) by
+                  before  after  distance
+        column 0       4    4.5    0.1374
+        """
+        from naively.explanations import counterfactual
+
+        estimator: Any = self._snapshot()
+        return counterfactual(estimator, on_host(row), to=to, columns=columns)
+
+    @property
+    def importance_(self) -> Importance:
+        """The increase of the log loss of unseen rows when a column is left out.
+
+        Rows are those of the summary's sample, each scored by the terms of all others. Without a
+        sample there is no such attribute: see `importance`.
+        """
+        from naively.importance import importance_of_sample
+
+        state, estimator = self._learned(), self._snapshot()
+        return state.importance(lambda: importance_of_sample(estimator))  # type: ignore[arg-type]
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The increase of the log loss without each column, in their order; 0 where it falls.
+
+        scikit-learn takes the size of such numbers, whatever their sign; `importance_` has it.
+        """
+        return np.maximum(self.importance_.increase, 0.0)
+
+    def importance(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Importance:
+        """Return the increase of the log loss when a column is left out.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_columns)
+            Rows that the model has not learned from.
+        y : array-like of shape (n_rows,)
+            Their labels.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Their weights.
+
+        Returns
+        -------
+        Importance
+            Of every column: the increase, its standard error, and by class.
+
+        Examples
+        --------
+        >>> from naively import GaussianNB
+        >>> X = [[0.0, 1.0], [2.0, 3.0], [7.0, 1.0], [9.0, 3.0]]
+        >>> model = GaussianNB().fit(X, ["a", "a", "b", "b"])
+        >>> print(model.importance([[1.0, 2.0], [6.0, 1.0], [5.0, 2.5]], ["a", "b", "b"]))
+        GaussianNB: increase of the log loss (0.0099) of 3 unseen rows without each column
+                  increase   error    in a    in b
+        column 0    0.6832  0.0081  0.6931  0.6783
+        column 1    0.0000  0.0000  0.0000  0.0000
+        """
+        from naively.importance import importance_of_rows
+
+        estimator: Any = self._snapshot()
+        return importance_of_rows(estimator, X, y, sample_weight)
+
+    def to_onnx(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        dtype: Literal["float32", "float64"] = "float32",
+    ) -> None:
+        """Write the model as an ONNX graph, which gives ``label`` and ``probabilities``.
+
+        Parameters
+        ----------
+        path : path-like
+            The file, by custom with the ending ``.onnx``.
+        dtype : {"float32", "float64"}, default="float32"
+            The type of the input. The arithmetic inside is float64.
+        """
+        from naively.scoring.export import to_onnx
+
+        estimator: Any = self
+        write_atomically(path, to_onnx(estimator, dtype=dtype))
+
+    def to_sql(self, table: str, *, dialect: str = "duckdb", **options: Any) -> str:
+        """Return one SELECT that scores a table inside its database.
+
+        Parameters
+        ----------
+        table : str
+            The table, as the dialect writes it.
+        dialect : str, default="duckdb"
+            duckdb, postgres, sqlite, bigquery, snowflake, spark or databricks.
+        **options
+            ``columns``, ``keep``, ``label`` and ``proba`` of `naively.scoring.export.to_sql`.
+        """
+        from naively.scoring.export import to_sql
+
+        estimator: Any = self
+        return to_sql(estimator, table, dialect=dialect, **options)
+
+
+def where_rows_are(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Return a method that also answers for a collection of Dask's, or an array on a GPU.
+
+    Both are recognised without importing their packages. The answer is another collection, as lazy
+    as X is, or another array on the GPU. The learned state is taken once, at the start: a thread
+    that learns meanwhile changes nothing of the answer.
+    """
+
+    @wraps(method)
+    def answer(self: Any, X: Any) -> Any:
+        snapshot = self._snapshot()
+        if type(X) is np.ndarray:
+            return method(snapshot, X)
+        if is_on_device(X) and method.__name__ != "decision_function":  # which asks for the joint
+            from naively.scoring import gpu
+
+            return gpu.predict(snapshot, method.__name__, X)
+        if not is_dask(X):
+            return method(snapshot, X)
+        from naively.scoring import dask
+
+        return dask.predict(snapshot, method.__name__, X)
+
+    return answer

@@ -1,0 +1,1 @@
+"""Models: class constants and terms, read off a summary; and what scores rows by them."""

@@ -1,0 +1,597 @@
+r"""Calibration: how much each term counts.
+
+Naive Bayes adds up the terms of columns as if they were independent. They are not, so what two
+columns both say is counted twice, and probabilities end up near 0 and 1. Here terms get weights,
+and classes a bias,
+
+.. math::
+
+    \log p(k \mid x) = \log p(k) + b_k + \sum_t w_{kt}\,\Bigl(\log f_t(x \mid k)
+        - \frac{1}{K} \sum_l \log f_t(x \mid l)\Bigr) + \mathrm{const}
+
+fitted on a sample of rows, each judged by the terms of all other rows. Terms are centred over the
+classes: a term that is the same for all of them contributes nothing, whatever its weights, and the
+unit of a column does not matter. ``"temperature"`` has one weight for all, :math:`w_{kt} = \tau`,
+and minimises
+
+.. math:: \sum_i w_i\,(-\log p(y_i \mid x_i)) + \frac{\lambda_\tau}{2} (\tau - 1)^2
+          + \frac{\lambda_b}{2} \sum_k b_k^2
+
+``"weights"`` has one for each term and class, which are drawn to the term's own, and those to
+:math:`\tau`, by
+
+.. math:: \frac{\lambda_k}{2} \sum_{kt} (w_{kt} - w_t)^2 + \frac{\lambda}{2} \sum_t (w_t - \tau)^2
+
+where both pulls are 10. With interactions there are many terms for few rows of each class, so that
+:math:`\lambda_k` may be larger: see `calibration_pull`.
+
+A weight below 0 is possible: a column that repeats another can tell where the other is wrong.
+
+Beyond 128 classes a sample has too few rows of each for that, and held-out log loss is better with
+one weight for each term and no biases: see `calibration_of_many`.
+
+Both objectives are convex, and the penalties keep their minimum finite where classes are separated.
+Temperature is found by Newton's method, the weights by L-BFGS from there, preconditioned with the
+Hessian of every class.
+
+Examples
+--------
+>>> rng = np.random.default_rng(0)
+>>> codes = rng.integers(2, size=1000)
+>>> once = np.stack([-codes, codes - 1], axis=1) * 2.0 + rng.normal(size=(1000, 2))
+>>> twice = np.stack([once, once], axis=2)  # one column, counted twice
+>>> one, two = (fit(t, codes, np.ones(1000), np.log([0.5, 0.5]), "temperature")
+...             for t in (once[:, :, np.newaxis], twice))
+>>> bool(abs(one.weight[0, 0] - 2 * two.weight[0, 0]) < 0.01)
+True
+
+Calibration of many classes: one weight for each term, which all classes share, and no biases.
+
+A sample has few rows of each class where there are many classes. A bias for each of them, or a
+weight for each term and class, would then learn which rows happen to be in the sample. So here
+
+.. math::
+
+    \log p(k \mid x) = \log p(k) + \sum_t w_t \log f_t(x \mid k) + \mathrm{const}
+
+with weights that minimise
+
+.. math:: \sum_i w_i\,(-\log p(y_i \mid x_i)) + \frac{\lambda}{2} \sum_t (w_t - \tau)^2
+          + \frac{\lambda_\tau}{2} (\tau - 1)^2
+
+by L-BFGS, preconditioned with the Hessian at the start. Nothing here is larger than the terms
+themselves: no table of classes by classes.
+
+Examples
+--------
+>>> rng = np.random.default_rng(0)
+>>> codes = rng.integers(200, size=500)
+>>> x = codes + rng.normal(size=500)
+>>> column = -0.5 * (x[:, np.newaxis] - np.arange(200)) ** 2
+>>> noise = rng.normal(size=(500, 200))
+>>> terms = np.stack([column, noise], axis=2)
+>>> w = term_weights(terms, codes, np.ones(500), np.full(200, -np.log(200)), enough=1e-3)
+>>> bool(abs(w[0] - 1) < 0.1 and abs(w[1]) < 0.1)
+True
+
+How strongly the weights of classes are drawn together: as the rows themselves suggest.
+
+A weight for each term and class is many numbers where there are few rows of a class. Seen as the
+variance of a prior, the pull can be judged by the likelihood of the rows under it, the weights
+being integrated out (empirical Bayes). At weights that are all the same, with the slope
+:math:`g_k` of the log likelihood and its Hessian :math:`H_k` in the weights of class k, a pull
+:math:`\lambda` has the logarithm of evidence, up to a constant,
+
+.. math:: \frac12 \sum_k \Bigl( g_k^T (H_k + \lambda I)^{-1} g_k
+          - \frac{K - 1}{K} \log \Bigl| I + \frac{H_k}{\lambda} \Bigr| \Bigr)
+
+whose factor (K - 1) / K is there since the weights of all classes together have one dimension less.
+
+References
+----------
+D. J. C. MacKay (1992), Bayesian interpolation.
+
+Minimise a convex function by L-BFGS, from a start where its curvature is known.
+
+A step is the inverse Hessian times the gradient. The inverse is that of the preconditioner,
+corrected by what the last steps have shown. Where the preconditioner is nearly the Hessian, a few
+evaluations are enough: general minimisers, which start from the identity, take ten times as many.
+
+Examples
+--------
+>>> def bowl(x):
+...     return float(x @ x), 2 * x
+>>> minimize(bowl, np.array([3.0, 4.0]), lambda slope: slope / 2, enough=1e-9).round(6)
+array([0., 0.])
+
+References
+----------
+J. Nocedal, S. J. Wright (2006), Numerical Optimization, chapter 7.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.data.types import Floats
+
+_PULL_TAU = 1.0  # of tau towards 1
+_PULL_BIAS = 0.1
+_TOLERANCE = 3e-5  # nats for each row that may be left to gain, or about that
+_MOST_ROUNDS = 60
+_MOST_TERMS = 256  # whose Hessians are inverted; beyond, their diagonals are
+MOST_CLASSES = 128  # that have weights and biases of their own
+_FEWEST_ROWS, _MOST_ROWS = 500, 4000
+_WORTHWHILE_CELLS = 1_500_000  # of the terms of a sample
+_MOST_CELLS = 40_000_000  # of them, whatever they are worth: 320 MB
+_LEAST_TERM = -1e60  # of a row that is 1e30 deviations away: squares must not overflow
+_MOST_WEIGHT = 1e6  # of a sample: beyond, penalties are lost to rounding
+MOST_WEIGHTS = 200_000  # classes times terms; beyond, 200 rows have too many cells
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Weights by class and term, and a bias by class."""
+
+    weight: Floats  # (K, T)
+    bias: Floats  # (K,)
+
+    def joint(self, terms: Floats, log_prior: Floats) -> Floats:
+        """Return log p(k | x) up to a constant of the row, of shape (n, K)."""
+        centred = terms - terms.mean(axis=1, keepdims=True)
+        return log_prior + self.bias + np.einsum("nkt,kt->nk", centred, self.weight)
+
+
+def sample_rows(n_classes: int, n_terms: int, *, text: bool = False) -> int:
+    """Return how many rows are worth their time: 4,000 at most.
+
+    Fewer where their terms would be too many, but 500 at least, or 200 if even those are.
+
+    >>> sample_rows(2, 40), sample_rows(10, 40), sample_rows(10, 400), sample_rows(10, 20_000)
+    (4000, 3750, 500, 200)
+
+    Beyond `MOST_WEIGHTS` terms are summed up before they are weighted, and only the sums are kept.
+
+    >>> sample_rows(10, 1_000_000), sample_rows(1_000_000, 10)
+    (500, 40)
+
+    The terms of text are groups of words, whose weights gain from twice as many rows.
+
+    >>> sample_rows(20, 11, text=True)
+    8000
+    """
+    per_row = max(n_classes * n_terms, 1)
+    most, cells = _MOST_ROWS, _WORTHWHILE_CELLS
+    if text:
+        most, cells = 2 * most, 12 * cells
+    wanted = min(most, cells // per_row)
+    kept = per_row if per_row <= MOST_WEIGHTS else n_classes
+    return min(max(_FEWEST_ROWS, wanted), _MOST_CELLS // kept)
+
+
+def fit(
+    terms: Floats,
+    codes: NDArray[Any],
+    weights: Floats,
+    log_prior: Floats,
+    how: Literal["temperature", "weights"] = "weights",
+    *,
+    adaptive: bool = False,
+) -> Calibration:
+    """Fit one weight for all terms, or one for each term and class; and a bias for each class.
+
+    The terms, of shape (n, K, T), are log densities of a sample of rows: in the own class of a
+    row, those that leave it out. A class without probability has a log prior of minus infinity.
+    An adaptive fit chooses how strongly the weights of classes are drawn together.
+    """
+    if terms.min(initial=0.0) < _LEAST_TERM:
+        terms = np.maximum(terms, _LEAST_TERM)
+    if terms.shape[1] > MOST_CLASSES:
+        return _fit_many(terms, codes, _bounded(weights), log_prior, how)
+    return fit_centred(CentredTerms.of(terms, codes, weights, log_prior), how, adaptive=adaptive)
+
+
+def fit_centred(
+    rows: CentredTerms,
+    how: Literal["temperature", "weights"] = "weights",
+    *,
+    adaptive: bool = False,
+) -> Calibration:
+    """Fit weights and biases to terms that are centred, of few classes."""
+    n_classes, n_terms = rows.terms.shape[0], rows.terms.shape[1] - 1
+    tau, bias = _temperature(rows)
+    weight = np.full((n_classes, n_terms), tau)
+    if how == "temperature" or n_terms == 0 or n_classes < 2:
+        return Calibration(weight, bias)
+    return _weights(rows, np.column_stack([weight, bias]), adaptive)
+
+
+def _bounded(weights: Floats) -> Floats:
+    """Return weights of a sum that is not too large: only their ratios matter then.
+
+    >>> _bounded(np.array([1.0, 3.0])), _bounded(np.array([1e15, 3e15]))
+    (array([1., 3.]), array([250000., 750000.]))
+    """
+    largest = weights.max(initial=0.0)
+    if largest <= _MOST_WEIGHT / max(1, weights.size):
+        return weights
+    shares = weights / largest  # first, as their sum may be beyond every float64
+    return shares * min(largest, _MOST_WEIGHT / float(shares.sum()))
+
+
+def _fit_many(
+    terms: Floats, codes: NDArray[Any], weights: Floats, log_prior: Floats, how: str
+) -> Calibration:
+    """Fit one weight for each term, or one for all, that many classes share."""
+    _, n_classes, n_terms = terms.shape
+    centred = terms - terms.mean(axis=1, keepdims=True)
+    given = codes, weights, log_prior, _enough(weights)
+    if how == "temperature":
+        weight = np.full(n_terms, common_weight(centred.sum(axis=2), *given))
+    else:
+        weight = term_weights(centred, *given)
+    return Calibration(np.tile(weight, (n_classes, 1)), np.zeros(n_classes))
+
+
+def _enough(weights: Floats) -> float:
+    """Return the gain below which a further step is not worth its time."""
+    return 2 * _TOLERANCE * max(1.0, float(weights.sum()))
+
+
+class CentredTerms(NamedTuple):
+    """What is fitted to: terms by class, centred, and a constant for the bias.
+
+    Rows stand last, so that sums over classes and products with weights read memory in order.
+    """
+
+    terms: Floats  # (K, T + 1, n)
+    weights: Floats
+    own: Floats  # (K, n): the weight of a row in its class, 0 in the others
+    log_prior: Floats  # (K, 1)
+
+    @classmethod
+    def room(
+        cls, n_terms: int, codes: NDArray[Any], weights: Floats, log_prior: Floats
+    ) -> CentredTerms:
+        """Return rows whose terms are still to be written."""
+        terms, weights = np.empty((log_prior.size, n_terms + 1, codes.size)), _bounded(weights)
+        terms[:, -1] = 1.0
+        own = np.zeros((log_prior.size, codes.size))
+        own[codes, np.arange(codes.size)] = weights
+        return cls(terms, weights, own, log_prior[:, np.newaxis])
+
+    @classmethod
+    def of(
+        cls, terms: Floats, codes: NDArray[Any], weights: Floats, log_prior: Floats
+    ) -> CentredTerms:
+        """Centre terms of shape (n, K, T)."""
+        rows = cls.room(terms.shape[2], codes, weights, log_prior)
+        rows.terms[:, :-1] = terms.transpose(1, 2, 0)
+        rows.terms[:, :-1] -= rows.terms[:, :-1].mean(axis=0)
+        return rows
+
+    def probabilities(self, x: Floats) -> tuple[float, Floats]:
+        """Return the log loss of weights and biases, and the probabilities (K, n)."""
+        return self.judged(np.matmul(x[:, np.newaxis, :], self.terms)[:, 0])
+
+    def judged(self, scores: Floats) -> tuple[float, Floats]:
+        """Return the log loss of scores (K, n), which become probabilities, and those."""
+        scores += self.log_prior
+        scores -= scores.max(axis=0)
+        of_truth = np.vdot(self.own, np.maximum(scores, -1e300))
+        p = np.exp(scores, out=scores)
+        total = p.sum(axis=0)
+        p /= total
+        return float(self.weights @ np.log(total) - of_truth), p
+
+
+def _temperature(rows: CentredTerms) -> tuple[float, Floats]:
+    """Return tau and the biases, by Newton's method with halved steps."""
+    summed = rows.terms[:, :-1].sum(axis=1)
+    pulls = np.append(_PULL_TAU, np.full(summed.shape[0], _PULL_BIAS))
+    centre = np.append(1.0, np.zeros(summed.shape[0]))
+
+    def judged(x: Floats) -> tuple[float, Floats]:
+        loss, p = rows.judged(x[0] * summed + x[1:, np.newaxis])
+        return loss + 0.5 * float(pulls @ (x - centre) ** 2), p
+
+    x = centre / np.sqrt(max(1, rows.terms.shape[1] - 1))
+    loss, p = judged(x)
+    for _ in range(_MOST_ROUNDS):
+        gradient, hessian = _slopes(rows, summed, p)
+        gradient += pulls * (x - centre)
+        step = np.asarray(np.linalg.solve(hessian + np.diag(pulls), gradient), dtype=np.float64)
+        gain = float(gradient @ step)
+        if gain < _enough(rows.weights):
+            break
+        x, loss, p = line_search(judged, x, step, loss, gain)
+    return float(x[0]), x[1:]
+
+
+def _slopes(rows: CentredTerms, summed: Floats, p: Floats) -> tuple[Floats, Floats]:
+    """Return gradient and Hessian of the log loss in tau and the biases."""
+    weighted = p * rows.weights
+    expected = (p * summed).sum(axis=0)
+    around = summed - expected
+    rest = weighted - rows.own
+    gradient = np.append(np.vdot(rest, summed), rest.sum(axis=1))
+    hessian = np.empty((gradient.size, gradient.size))
+    hessian[0, 0] = np.vdot(weighted * around, around)
+    hessian[0, 1:] = hessian[1:, 0] = (weighted * around).sum(axis=1)
+    hessian[1:, 1:] = np.diag(weighted.sum(axis=1)) - weighted @ p.T
+    return gradient, hessian
+
+
+def _weights(rows: CentredTerms, start: Floats, adaptive: bool) -> Calibration:
+    """Return weights and biases, by L-BFGS."""
+    n_classes = len(start)
+    _, p = rows.probabilities(start)
+    hessian = _hessians(rows, p)
+    pull = PULL
+    if adaptive and n_classes > 2:
+        slope = np.matmul(rows.terms, (rows.own - p * rows.weights)[:, :, np.newaxis])[:, :-1, 0]
+        strengths = [pull_of_class(n_classes, each) for each in PULLS]
+        pull = PULLS[likeliest(hessian, slope, strengths)]
+
+    def judged(x: Floats) -> tuple[float, Floats]:
+        loss, p = rows.probabilities(x)
+        penalty, slope = _penalty(x, pull)
+        p *= rows.weights
+        p -= rows.own
+        slope += np.matmul(rows.terms, p[:, :, np.newaxis])[:, :, 0]
+        return loss + penalty, slope
+
+    solve = _preconditioner(hessian, pull_of_class(n_classes, pull))
+    x = minimize(judged, start, solve, _enough(rows.weights))
+    return Calibration(np.ascontiguousarray(x[:, :-1]), x[:, -1].copy())
+
+
+def _penalty(x: Floats, pull: float) -> tuple[float, Floats]:
+    r"""Return the penalty and its gradient, the best :math:`w_t` and :math:`\tau` put in.
+
+    With the mean :math:`\bar w_t` of a term's weights over classes,
+
+    .. math:: \frac{\lambda_k}{2} \sum_{kt} (w_{kt} - \bar w_t)^2
+              + \frac{h}{2} \sum_t (\bar w_t - \tau)^2 + \frac{\lambda_\tau}{2} (\tau - 1)^2,
+              \qquad h = \frac{K \lambda_k \lambda}{K \lambda_k + \lambda}, \quad
+              \tau = \frac{h \sum_t \bar w_t + \lambda_\tau}{h T + \lambda_\tau}
+    """
+    weight, bias = x[:, :-1], x[:, -1]
+    n_classes, n_terms = weight.shape
+    h = common_pull(n_classes, pull)
+    mean = weight.mean(axis=0)
+    tau = (h * mean.sum() + _PULL_TAU) / (h * n_terms + _PULL_TAU)
+    own, common = weight - mean, mean - tau
+    slope = np.empty_like(x)
+    slope[:, :-1] = pull * own + (h / n_classes) * common
+    slope[:, -1] = _PULL_BIAS * bias
+    total = pull * np.vdot(own, own) + h * common @ common
+    return 0.5 * float(total + _PULL_TAU * (tau - 1) ** 2 + _PULL_BIAS * bias @ bias), slope
+
+
+def _hessians(rows: CentredTerms, p: Floats) -> Floats:
+    """Return the Hessian of every class by itself: (K, T + 1, T + 1); of many terms the diagonals.
+
+    With two classes it is the Hessian of both, as their weights move together.
+    """
+    n_classes, width, _ = rows.terms.shape
+    spread = p * (1 - p) * rows.weights * (n_classes / (n_classes - 1))
+    if width > _MOST_TERMS:
+        diagonals: Floats = np.einsum("kn,ktn,ktn->kt", spread, rows.terms, rows.terms)
+        return diagonals  # without copies
+    roots = np.sqrt(spread, out=spread)
+    scaled = (terms * root for terms, root in zip(rows.terms, roots, strict=True))
+    return np.stack([of_class @ of_class.T for of_class in scaled])
+
+
+def _preconditioner(hessian: Floats, pull: float) -> Callable[[Floats], Floats]:
+    """Return what solves for the Hessian of every class by itself."""
+    pulls = np.full(hessian.shape[1], pull)
+    pulls[-1] = _PULL_BIAS
+    if hessian.ndim == 2:
+        diagonal = hessian + pulls
+        return lambda slope: slope / diagonal
+    inverse = np.linalg.inv(hessian + np.diag(pulls))
+    return lambda slope: np.matmul(inverse, slope[:, :, np.newaxis])[:, :, 0]
+
+
+# --- Calibration of many classes ----------------------------------------------------------------
+
+
+Penalty: TypeAlias = Callable[[Floats], tuple[float, Floats]]
+
+_PULL = 10.0  # of a term's weight towards tau
+_CELLS = 1_000_000  # of the terms that are squared at a time
+
+
+def common_weight(
+    summed: Floats, codes: NDArray[Any], weights: Floats, log_prior: Floats, enough: float
+) -> float:
+    """Return tau: one weight for the sum of all terms, given as an array of shape (n, K)."""
+
+    def penalty(w: Floats) -> tuple[float, Floats]:
+        return 0.5 * _PULL_TAU * float((w - 1) @ (w - 1)), _PULL_TAU * (w - 1)
+
+    terms = summed[:, :, np.newaxis]
+    objective = _Objective(terms, codes, weights, log_prior, penalty)
+    spread = float(np.abs(summed).max(initial=1.0))
+    start = np.array([min(1.0, 100.0 / spread)])  # where probabilities are not yet all 0 and 1
+    return float(minimize(objective, start, objective.preconditioner(start, _PULL_TAU), enough)[0])
+
+
+def term_weights(
+    terms: Floats, codes: NDArray[Any], weights: Floats, log_prior: Floats, enough: float
+) -> Floats:
+    """Return one weight for each of the terms, an array of shape (n, K, T)."""
+    tau = common_weight(terms.sum(axis=2), codes, weights, log_prior, enough)
+    objective = _Objective(terms, codes, weights, log_prior, _drawn_together)
+    start = np.full(terms.shape[2], tau)
+    return minimize(objective, start, objective.preconditioner(start, _PULL), enough)
+
+
+def _drawn_together(w: Floats) -> tuple[float, Floats]:
+    """Return the penalty and its gradient, the best tau put in."""
+    tau = (_PULL * w.sum() + _PULL_TAU) / (_PULL * w.size + _PULL_TAU)
+    apart = w - tau
+    return 0.5 * float(_PULL * apart @ apart + _PULL_TAU * (tau - 1) ** 2), _PULL * apart
+
+
+class _Objective:
+    """Log loss and penalty of weights, with their gradient."""
+
+    def __init__(
+        self,
+        terms: Floats,
+        codes: NDArray[Any],
+        weights: Floats,
+        log_prior: Floats,
+        penalty: Penalty,
+    ) -> None:
+        n, n_classes, n_terms = terms.shape
+        self.terms, self.flat = terms, terms.reshape(n * n_classes, n_terms)
+        self.own = np.arange(n), codes
+        self.weights, self.log_prior, self.penalty = weights, log_prior, penalty
+
+    def __call__(self, w: Floats) -> tuple[float, Floats]:
+        loss, p = self._judged(w)
+        p *= self.weights[:, np.newaxis]
+        p[self.own] -= self.weights
+        penalty, slope = self.penalty(w)
+        return loss + penalty, slope + p.reshape(-1) @ self.flat
+
+    def _judged(self, w: Floats) -> tuple[float, Floats]:
+        """Return the log loss and the probabilities, of shape (n, K)."""
+        scores = (self.flat @ w).reshape(self.terms.shape[:2])
+        scores += self.log_prior
+        scores -= scores.max(axis=1, keepdims=True)
+        of_truth = self.weights @ np.maximum(scores[self.own], -1e300)
+        p = np.exp(scores, out=scores)
+        total = p.sum(axis=1)
+        p /= total[:, np.newaxis]
+        return float(self.weights @ np.log(total) - of_truth), p
+
+    def preconditioner(self, w: Floats, pull: float) -> Callable[[Floats], Floats]:
+        """Return what solves for the Hessian at w, or for its diagonal."""
+        _, p = self._judged(w)
+        n, n_classes, n_terms = self.terms.shape
+        hessian = np.zeros((n_terms, n_terms) if n_terms <= _MOST_TERMS else n_terms)
+        some = max(1, _CELLS // (n_classes * n_terms))
+        for start in range(0, n, some):
+            rows = slice(start, start + some)
+            hessian += _curvature(self.terms[rows], p[rows], self.weights[rows], hessian.ndim)
+        if hessian.ndim == 1:
+            return lambda slope: slope / (hessian + pull)
+        inverse = np.linalg.inv(hessian + pull * np.eye(n_terms))
+        return lambda slope: inverse @ slope
+
+
+def _curvature(terms: Floats, p: Floats, weights: Floats, ndim: int) -> Floats:
+    """Return the weighted sum of the covariances of rows' terms over classes, or its diagonal."""
+    expected = np.matmul(p[:, np.newaxis, :], terms)[:, 0]
+    flat = terms.reshape(-1, terms.shape[2])
+    weighted = (p * weights[:, np.newaxis]).reshape(-1)
+    if ndim == 1:
+        return weighted @ flat**2 - weights @ expected**2
+    return (flat * weighted[:, np.newaxis]).T @ flat - (expected.T * weights) @ expected
+
+
+# --- How strongly the weights of classes are drawn together -------------------------------------
+
+
+PULL = 10.0  # of a weight towards its term's, and of a term's towards that of all
+PULLS = tuple(PULL * 2.0**i for i in range(7))  # of a weight towards its term's, to choose from
+
+
+def common_pull(n_classes: int, pull: float) -> float:
+    """Return how strongly the mean weight of a term is drawn to that of all terms."""
+    return n_classes * pull * PULL / (n_classes * pull + PULL)
+
+
+def pull_of_class(n_classes: int, pull: float) -> float:
+    """Return how strongly the weight of one class is drawn back where the others balance it."""
+    alone = 1 / (n_classes - 1)
+    return pull * (1 - alone) + common_pull(n_classes, pull) / n_classes * alone
+
+
+def likeliest(hessian: Floats, slope: Floats, pulls: Sequence[float]) -> int:
+    """Return the place of the pull of the largest evidence, the first of equal ones.
+
+    The slopes are those of weights (K, T); the Hessians, or their diagonals, have the bias too.
+    """
+    n_classes, n_terms = slope.shape
+    found = np.zeros(len(pulls))
+    for H, g in zip(hessian, slope, strict=True):
+        if hessian.ndim == 3:
+            h, U = np.linalg.eigh(H[:n_terms, :n_terms])
+            g = U.T @ g
+        else:
+            h = H[:n_terms]
+        h = np.maximum(h, 0.0)
+        for i, pull in enumerate(pulls):
+            lost = (n_classes - 1) / n_classes * np.log1p(h / pull).sum()
+            found[i] += 0.5 * (float(g**2 @ (1 / (h + pull))) - lost)
+    return int(found.argmax())
+
+
+# --- Minimise a convex function by L-BFGS, from a start where its curvature is known ------------
+
+
+Judged: TypeAlias = Callable[[Floats], tuple[float, Floats]]
+_Pair: TypeAlias = tuple[Floats, Floats, float]
+_MEMORY = 10
+_SHARE = 1e-4  # of the promised gain that a step must keep
+_SHORTEST = 1e-6
+
+
+def minimize(judged: Judged, x: Floats, solve: Callable[[Floats], Floats], enough: float) -> Floats:
+    """Return the x at which no more than about half of ``enough`` is left to gain.
+
+    It is judged by value and gradient; ``solve`` multiplies a gradient by an approximate inverse
+    Hessian. It ends where gradient and step promise less than enough, or after 60 steps.
+    """
+    value, slope = judged(x)
+    pairs: deque[_Pair] = deque(maxlen=_MEMORY)
+    for _ in range(_MOST_ROUNDS):
+        step = _step(slope, pairs, solve)
+        gain = float(np.vdot(slope, step))
+        if gain < enough:
+            break
+        before = x, slope
+        x, value, slope = line_search(judged, x, step, value, gain)
+        moved, changed = x - before[0], slope - before[1]
+        curvature = float(np.vdot(moved, changed))
+        if curvature > 0:
+            pairs.append((moved, changed, 1 / curvature))
+    return x
+
+
+def line_search(
+    judged: Judged, x: Floats, step: Floats, value: float, gain: float
+) -> tuple[Floats, float, Floats]:
+    """Return x - step with its value and gradient; the step is halved until it gains enough."""
+    length = 1.0
+    while True:
+        new = x - length * step
+        found, slope = judged(new)
+        if found <= value - _SHARE * length * gain or length < _SHORTEST:
+            return new, found, slope
+        length /= 2
+
+
+def _step(slope: Floats, pairs: Iterable[_Pair], solve: Callable[[Floats], Floats]) -> Floats:
+    """Return the inverse Hessian times the gradient, by the two loops of L-BFGS."""
+    pairs = list(pairs)
+    step, parts = slope.copy(), []
+    for moved, changed, inverse in reversed(pairs):
+        parts.append(inverse * np.vdot(moved, step))
+        step -= parts[-1] * changed
+    step = solve(step)
+    for moved, changed, inverse in pairs:
+        step += (parts.pop() - inverse * np.vdot(changed, step)) * moved
+    return step

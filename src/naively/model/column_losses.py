@@ -1,0 +1,222 @@
+r"""How much log loss a model has on rows without each of its columns.
+
+.. math:: \ell = \frac{1}{W} \sum_i w_i \bigl(-\log p_{-i}(y_i \mid x_i)\bigr), \qquad
+          \mathrm{increase}_j = \ell_{\setminus j} - \ell
+
+where :math:`p_{-i}` has the terms of all other rows: in the own class of row i each term leaves the
+row out, in closed form, as calibration does. A column is left out as if its cells were missing, so
+that interactions go on without it. Priors, biases and weights stay those of the model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.data.sparse import SparseRows
+from naively.data.text.rows import TextRows
+from naively.data.types import Floats
+from naively.families.entries import CellTerms, SeenRows
+from naively.model.calibration_of_terms import floored, terms_of_sample
+from naively.model.interactions import UnseenInteractions, sample_for_interactions
+from naively.model.model import Model
+from naively.statistics import Sample
+
+_FEWEST_ROWS = 50
+_MOST_CELLS = 1 << 26  # rows times classes times columns, of all rows
+_BLOCK = 1 << 21  # and of those that are judged together
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedRows:
+    """Rows as a sample has them: cells, classes and weights."""
+
+    numbers: Any  # (n, number of columns of numbers), or sparse where those are counted
+    categories: NDArray[np.int32]
+    codes: NDArray[np.int32]
+    weight: Floats
+    texts: TextRows | None = None
+
+    def __len__(self) -> int:
+        return self.codes.size
+
+    def __getitem__(self, at: Any) -> JudgedRows:
+        texts = None if self.texts is None else self.texts[at]
+        take = isinstance(self.numbers, SparseRows) and not isinstance(at, slice)
+        numbers = self.numbers.take(at) if take else self.numbers[at]
+        return JudgedRows(numbers, self.categories[at], self.codes[at], self.weight[at], texts)
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnLosses:
+    """The mean log loss of rows, and how it differs by column.
+
+    Attributes
+    ----------
+    loss : float
+        Of the model.
+    increase, error : ndarray of shape (n_columns,)
+        How much more it is without a column, and the standard error of that.
+    by_class : ndarray of shape (n_classes, n_columns)
+        The increase in the rows of each class; NaN where none is judged.
+    n_rows : int
+        Number of rows that were scored.
+    """
+
+    loss: float
+    increase: Floats
+    error: Floats
+    by_class: Floats
+    n_rows: int
+
+
+def column_losses(model: Model, rows: Sample | JudgedRows, *, seen: bool = True) -> ColumnLosses:
+    """Judge rows by a model without each column.
+
+    Rows of a class whose prior is 0 are left out: whatever the columns, their loss is infinite.
+
+    Parameters
+    ----------
+    model : Model
+        What an estimator read off its summary.
+    rows : Sample or JudgedRows
+        Rows; those that the model was read off, if interactions are to be judged as unseen.
+    seen : bool, default=True
+        Whether the model has learned from these rows, so that each is taken out first.
+    """
+    interactions, n_columns = model.interactions, max(1, model.schema.n_columns)
+    of_a_row = model.classes.size * n_columns
+    if interactions is not None:
+        of_a_row += n_columns * len(interactions.features)
+        if seen:
+            assert isinstance(rows, Sample)
+            rows = sample_for_interactions(model.terms, rows, model.classes.size)
+    n_rows = min(len(rows), max(_FEWEST_ROWS, _MOST_CELLS // of_a_row))
+    if n_rows < len(rows) and isinstance(rows, JudgedRows):  # rows of a sample have no order
+        rows = rows[np.sort(np.random.default_rng(0).choice(len(rows), n_rows, replace=False))]
+    together: Any = None
+    if interactions is not None:
+        together = _InteractionsOfNewRows(model, rows)
+    if interactions is not None and isinstance(rows, Sample):
+        together = UnseenInteractions(interactions, rows, model.schema, model.classes.size)
+    unit = float(np.max(rows.weight, initial=0.0)) or 1.0
+    step, sums = max(1, _BLOCK // of_a_row), _Sums(model, unit)
+    for start in range(0, n_rows, step):
+        at = slice(start, min(start + step, n_rows))
+        sums.add(rows[at], seen, None if together is None else (together, at))
+    return sums.losses()
+
+
+class _Sums:
+    """Sums of log losses over rows, whose weights are in a unit that does not overflow."""
+
+    def __init__(self, model: Model, unit: float) -> None:
+        self.model, self.unit = model, unit
+        n_classes, self.n_columns = model.classes.size, model.schema.n_columns
+        self.weight, self.squared_weight, self.loss = np.zeros(n_classes), 0.0, 0.0
+        self.increase = np.zeros((n_classes, self.n_columns))
+        self.squares, self.n_rows = np.zeros(self.n_columns), 0
+
+    def add(self, rows: Any, seen: bool, together: Any) -> None:
+        """Judge some rows."""
+        model, codes = self.model, rows.codes
+        weight = np.where(np.isfinite(model.constant)[codes], rows.weight / self.unit, 0.0)
+        i, j, values = _cell_terms(model, rows, seen)
+        joint = model.constant + _added_up(i, values, len(rows))
+        without = joint[i] - values
+        if together is not None:
+            interactions, at = together
+            without += interactions.without_each(at)[i, :, j]
+            joint += interactions.joint(at)
+        loss, own, w = _log_loss(joint, codes), codes[i], weight[i]
+        with np.errstate(invalid="ignore"):  # of classes without a prior, which do not count
+            more = np.where(w > 0, _log_loss(without, own) - loss[i], 0.0)
+        place = own * self.n_columns + j
+        self.increase += np.bincount(place, w * more, self.increase.size).reshape(
+            self.increase.shape
+        )
+        self.squares += np.bincount(j, w * more**2, self.n_columns)
+        self.loss += float(weight @ np.where(weight > 0, loss, 0.0))
+        self.weight += np.bincount(codes, weight, self.weight.size)
+        self.squared_weight += float(weight @ weight)
+        self.n_rows += int((weight > 0).sum())
+
+    def losses(self) -> ColumnLosses:
+        """Return means."""
+        total = float(self.weight.sum())
+        with np.errstate(invalid="ignore", divide="ignore"):
+            increase = self.increase.sum(axis=0) / total
+            variance = np.maximum(self.squares / total - increase**2, 0.0)
+            return ColumnLosses(
+                loss=float(np.divide(self.loss, total)),
+                increase=increase,
+                error=np.sqrt(variance * self.squared_weight) / total,
+                by_class=self.increase / self.weight[:, np.newaxis],
+                n_rows=self.n_rows,
+            )
+
+
+class _InteractionsOfNewRows:
+    """What interactions add to rows that the model has not learned."""
+
+    def __init__(self, model: Model, rows: Any) -> None:
+        self.model, self.rows = model, rows
+
+    def joint(self, at: slice, missing: int = -1) -> Floats:
+        """Return what they add to some rows, in which a column may be missing: (n, K)."""
+        schema, rows, joint = self.model.schema, self.rows[at], self.model.interactions
+        assert joint is not None
+        numbers, codes = rows.numbers.copy(), rows.categories.copy()
+        numbers[:, [at for at, j in enumerate(schema.numbers) if j == missing]] = np.nan
+        codes[:, [at for at, j in enumerate(schema.categories) if j == missing]] = -1
+        found = np.zeros((len(rows), self.model.classes.size))
+        joint.form.add(numbers, codes, found)
+        return found
+
+    def without_each(self, at: slice) -> Floats:
+        """Return what they add to some rows in which each column is missing: (n, K, d)."""
+        return np.stack([self.joint(at, j) for j in range(self.model.schema.n_columns)], axis=2)
+
+
+def _cell_terms(model: Model, rows: Any, seen: bool) -> CellTerms:
+    """Return what each cell adds to each class; cells that add nothing may be left out."""
+    if model.schema.counted is not None:
+        (term,) = model.terms
+        family: Any = term.family
+        own = SeenRows(rows.codes, np.minimum(rows.weight, 1.0)) if seen else None
+        cells: CellTerms = family.cell_terms(rows.numbers, term.parameters, own)
+        return cells._replace(values=floored(cells.values) * term.weight.flat[0])
+    n, n_classes, n_columns = len(rows), model.classes.size, model.schema.n_columns
+    found = np.zeros((n_columns, n, n_classes))
+    for terms, columns, weight in _terms(model, rows, seen):
+        terms = terms - terms.mean(axis=1, keepdims=True)
+        for t, j in enumerate(columns):
+            found[j] += terms[:, :, t] * weight[:, t]
+    i, j = np.tile(np.arange(n), n_columns), np.repeat(np.arange(n_columns), n)
+    return CellTerms(i, j, found.reshape(-1, n_classes))
+
+
+def _terms(model: Model, rows: Any, seen: bool) -> Any:
+    """Yield log f of shape (n, K, T), the columns of the T terms, and their weights (K, T)."""
+    for term in model.terms:
+        if seen:
+            found = terms_of_sample([term], rows, model.classes.size)
+        else:
+            found = floored(term.log_density(rows.numbers, rows.categories, rows.texts))
+        yield found, term.columns, term.weight
+
+
+def _added_up(i: NDArray[np.intp], values: Floats, n_rows: int) -> Floats:
+    """Return the sums of terms by row: (n, K)."""
+    return np.stack([np.bincount(i, column, n_rows) for column in values.T], axis=1)
+
+
+def _log_loss(joint: Floats, codes: NDArray[np.int32]) -> Floats:
+    """Return -log p of each row's class."""
+    most = joint.max(axis=1)
+    total = np.exp(joint - most[:, np.newaxis]).sum(axis=1)
+    loss: Floats = most + np.log(total) - joint[np.arange(codes.size), codes]
+    return loss

@@ -1,0 +1,339 @@
+"""How interactions are read off a summary, and weighed together with a model's terms.
+
+The sample of rows judges every term, each row taken out before. Where it does not hold all rows and
+the summary has products of all numbers (`Scatter`), the quadratic term is read off those, and so
+are the directions of a table of numbers alone. A few outliers among a million rows can spoil such
+products; so they are taken only where the sample's rows are likelier under them than under the
+products of the sample. Indicators of categories, which nobody knows before the rows are read,
+what lies along a direction, and pairs are always read off the sample.
+
+What interactions add to rows of the sample, each judged as if it had not been seen.
+
+It is what calibration saw: every term is judged by taking the row out. A column may be missing, as
+in `predict`: then its number is the mean in directions and in the quadratic term, no category of it
+is there, and its pairs add nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.data.schema import Schema
+from naively.data.types import Floats
+from naively.model import calibration
+from naively.model.calibration import Calibration
+from naively.model.calibration_of_terms import terms_of_sample
+from naively.model.interactions import canonical, quadratic
+from naively.model.interactions.features import ClassScatter, Features, PooledScatter, by_class
+from naively.model.interactions.interaction import Canonical, Interactions, PairTerm, QuadraticTerm
+from naively.model.interactions.pairs import BinnedRows, PairAxis, chosen_pairs
+from naively.model.terms import Term
+from naively.statistics import Sample, Scatter
+from naively.statistics.sample import EVERYTHING
+
+KINDS = ("canonical", "quadratic", "pairs")
+_LEAST_WEIGHT = 50.0  # of a sample: of fewer rows, no fifth can be left out
+MOST_CLASSES = 128  # that have weights of their own
+_ROWS = (500, 4000)  # of the sample, at least and at most
+_CELLS = 4_000_000  # of the terms of a sample
+_BESIDE_TEXT = 80  # rows of the sample for each class and direction, or there are none
+_PAIR_COLUMNS = 32
+_MANY_ROWS = 1000  # from which columns have more bins
+_BINS = (8, 16)
+_FAR = 1000.0  # standard deviations between a centre and a mean, of a column empty at first
+
+
+def read_interactions(
+    terms: Sequence[Term],
+    log_prior: Floats,
+    sample: Sample,
+    n_categories: Sequence[int],
+    kinds: Collection[str],
+    products: tuple[Scatter, Sequence[float]] | None = None,
+) -> tuple[Interactions, Calibration] | None:
+    """Read interactions, and fit the weights of all terms; None if there are none.
+
+    Parameters
+    ----------
+    terms : sequence of Term
+        Those of single columns.
+    log_prior : array of shape (K,)
+        Logarithms of the classes' probabilities.
+    sample : Sample
+        Rows that the terms were read off.
+    n_categories : sequence of int
+        How many categories each column of them has.
+    kinds : collection of str
+        Which of `KINDS` are wanted.
+    products : tuple of a Scatter and its centres, optional
+        Of all rows.
+    """
+    n_classes, n_terms = log_prior.size, sum(len(term.columns) for term in terms)
+    per_row = max(1, n_classes * n_terms)
+    sample = sample_for_interactions(terms, sample, n_classes)
+    many = n_classes > MOST_CLASSES or per_row > calibration.MOST_WEIGHTS
+    alone = not (sample.numbers.shape[1] or sample.categories.shape[1])  # text, which has no pairs
+    if sample.texts is not None:
+        many |= len(sample) < _BESIDE_TEXT * n_classes * (n_classes - 1)
+    if not kinds or many or alone or n_classes < 2 or sample.weight.sum() < _LEAST_WEIGHT:
+        return None
+    return _SampleReader(terms, log_prior, sample, n_categories, products).read(kinds)
+
+
+def sample_for_interactions(terms: Sequence[Term], sample: Sample, n_classes: int) -> Sample:
+    """Return the rows of a sample that interactions are read off."""
+    n_terms = sum(len(term.columns) for term in terms)
+    size = min(_ROWS[1], max(_ROWS[0], _CELLS // max(1, n_classes * n_terms)))
+    if sample.texts is not None:  # whose weights need no fewer rows than without interactions
+        size = calibration.sample_rows(n_classes, n_terms, text=True)
+    return sample.least(size)
+
+
+class _Numbers(NamedTuple):
+    """Features, the values of those that are numbers in the sample, and what is read off them."""
+
+    features: Features
+    values: Floats
+    scatter: ClassScatter
+    term: quadratic.QuadraticParameters
+    honest: Floats
+
+
+class _SampleReader:
+    """A sample, and what is known of it."""
+
+    def __init__(
+        self,
+        terms: Sequence[Term],
+        log_prior: Floats,
+        sample: Sample,
+        n_categories: Sequence[int],
+        products: tuple[Scatter, Sequence[float]] | None,
+    ) -> None:
+        self.terms, self.log_prior, self.sample = terms, log_prior, sample
+        self.products = products
+        self.n_categories, self.n_classes = tuple(n_categories), log_prior.size
+        self.own = by_class(sample.codes, sample.weight, log_prior.size)
+        self.honest = [terms_of_sample(terms, sample, log_prior.size)]
+
+    def read(self, kinds: Collection[str]) -> tuple[Interactions, Calibration] | None:
+        """Read the kinds that are wanted, pairs last: they explain what the others do not."""
+        sample = self.sample
+        cells = sample.numbers, sample.categories
+        found = self._numbers(Features.of(*cells, sample.weight, self.own))
+        features, f = found.features, found.features.values(*cells)
+        of_numbers = found.values.shape == f.shape
+        pooled = found.scatter.pooled if of_numbers else PooledScatter.of(f, self.own)
+        directions = self._canonical(f, pooled) if "canonical" in kinds else None
+        one = None
+        if "quadratic" in kinds and features.numbers.size:
+            self.honest.append(found.honest)
+            one = QuadraticTerm(found.term, np.ones(self.n_classes))
+        fitted = self._fitted()
+        axes, pairs = self._pairs(fitted) if "pairs" in kinds else ((), ())
+        if directions is None and one is None and not pairs:
+            return None
+        fitted = self._fitted() if pairs else fitted
+        every = Interactions(features, directions, one, pairs, axes, self.n_categories)
+        n_terms = sum(len(term.columns) for term in self.terms)
+        return every.weighted(fitted.weight[:, n_terms:]), fitted
+
+    def _fitted(self) -> Calibration:
+        every = self.honest[0] if len(self.honest) == 1 else np.concatenate(self.honest, axis=2)
+        self.honest = [every]
+        sample = self.sample
+        return calibration.fit(every, sample.codes, sample.weight, self.log_prior, adaptive=True)
+
+    def _numbers(self, features: Features) -> _Numbers:
+        """Return the features with their scatter in the sample, or that of all rows if better."""
+        sample, own = self.sample, self.own
+        sampled = self._read_numbers(features, lambda values: ClassScatter.of(values, own))
+        is_all = sample.bound == EVERYTHING and not sample.drawn
+        if self.products is None or is_all or not features.numbers.size:
+            return sampled
+        seen, centres = self.products
+        centred = features.measured_from(centres)
+        with np.errstate(over="ignore", invalid="ignore"):
+            each = ClassScatter.of_all_rows(seen, centred)
+        far = np.abs((centred.mean - features.mean) * features.scale) > _FAR
+        if far.any() or not np.isfinite(each.within).all():
+            return sampled
+        whole = self._read_numbers(centred, lambda _: each)
+        return max(whole, sampled, key=self._likelihood)
+
+    def _read_numbers(
+        self, features: Features, scatter: Callable[[Floats], ClassScatter]
+    ) -> _Numbers:
+        sample = self.sample
+        values = features.values(sample.numbers, sample.categories)
+        values = np.ascontiguousarray(values[:, : features.numbers.size])
+        each = scatter(values)
+        term = quadratic.parameters(each)
+        honest = quadratic.honest_terms(values, sample.codes, sample.weight, term)
+        return _Numbers(features, values, each, term, honest)
+
+    def _likelihood(self, found: _Numbers) -> float:
+        """Return the log likelihood of rows, each as if it had not been seen."""
+        own = found.honest[np.arange(len(found.honest)), self.sample.codes, 0]
+        return float(self.sample.weight @ own)
+
+    def _canonical(self, f: Floats, whole: PooledScatter) -> Canonical | None:
+        codes, weight = self.sample.codes, self.sample.weight
+        W = canonical.directions(whole)
+        if not W.shape[1]:
+            return None
+        W = canonical.oriented(W, f, weight)
+        without = canonical.DirectionsWithoutEach(f, codes, weight, whole, W)
+        terms = canonical.terms_of(without.z, codes, weight, self.n_classes)
+        self.honest.append(without.terms(terms, f))
+        return Canonical(W, terms, whole)
+
+    def _pairs(self, fitted: Calibration) -> tuple[tuple[PairAxis, ...], tuple[PairTerm, ...]]:
+        sample = self.sample
+        axes = self._axes()
+        if len(axes) < 2:
+            return (), ()
+        cells = sample.numbers, sample.categories
+        rows = BinnedRows.of(axes, *cells, sample.codes, sample.weight, self.n_classes)
+        joint = fitted.joint(self.honest[0], self.log_prior)
+        p = np.exp(joint - joint.max(axis=1, keepdims=True))
+        chosen = chosen_pairs(rows, p / p.sum(axis=1, keepdims=True))
+        self.honest += [terms[:, :, np.newaxis] for _, terms in chosen]
+        ones = np.ones(self.n_classes)
+        return tuple(axes), tuple(PairTerm(table, ones) for table, _ in chosen)
+
+    def _axes(self) -> list[PairAxis]:
+        """Cut the columns whose own terms say most: those of the largest mean square."""
+        sample, most = self.sample, _BINS[len(self.sample) >= _MANY_ROWS]
+        axes = []
+        for kind, at in self._columns()[:_PAIR_COLUMNS]:
+            if kind == "number":
+                axis = PairAxis.of_numbers(at, sample.numbers[:, at], most, sample.weight)
+            else:
+                codes, n = sample.categories[:, at], self.n_categories[at]
+                axis = PairAxis.of_categories(at, codes, sample.weight, n, most)
+            if axis.n_bins > 1:
+                axes.append(axis)
+        return axes
+
+    def _columns(self) -> list[tuple[str, int]]:
+        """Return kind and place of the columns, those that say most first."""
+        n_terms = sum(len(term.columns) for term in self.terms)
+        own = self.honest[0][:, :, :n_terms]
+        squares = np.einsum("nkt,nkt->nt", own, own) - own.sum(axis=1) ** 2 / self.n_classes
+        said = self.sample.weight @ squares
+        total: dict[tuple[str, int], float] = {}
+        start = 0
+        for term in self.terms:
+            places = [term.at] if term.family.kind == "category" else term.at
+            if term.family.kind == "text":  # words are no cells of which pairs are made
+                places = []
+            for i, at in enumerate(places):
+                column = term.family.kind, int(at)
+                total[column] = total.get(column, 0.0) + float(said[start + i])
+            start += len(term.columns)
+        return sorted(total, key=lambda column: -total[column])
+
+
+# --- What interactions add to rows of the sample, each judged as if it had not been seen --------
+
+
+class UnseenInteractions:
+    """The interactions of a model, and the sample that they were read off."""
+
+    def __init__(self, given: Interactions, sample: Sample, schema: Schema, n_classes: int) -> None:
+        self.given, self.sample, self.schema, self.n_classes = given, sample, schema, n_classes
+        features = given.features
+        self.values = features.values(sample.numbers, sample.categories)
+        missing = -features.mean * features.scale  # of an indicator; a number is its mean
+        missing[: features.numbers.size] = 0.0
+        self.missing = missing
+        self.columns = np.concatenate(
+            [
+                np.asarray(schema.numbers, np.intp)[features.numbers],
+                np.asarray(schema.categories, np.intp)[features.columns],
+            ]
+        )
+        if given.canonical is not None:
+            found = given.canonical
+            rows = self.values, sample.codes, sample.weight
+            self.without = canonical.DirectionsWithoutEach(*rows, found.scatter, found.W)
+
+    def joint(self, rows: slice) -> Floats:
+        """Return what all of them add to some rows: (n, K)."""
+        total = np.zeros((len(self.values[rows]), self.n_classes))
+        if self.given.canonical is not None:
+            total += self._directions(self.values[rows], rows)
+        if self.given.quadratic is not None:
+            every = quadratic.honest_terms(*self._numbers(rows), self.given.quadratic.parameters)
+            total += _weighted(every, self.given.quadratic.weight[:, np.newaxis])
+        for _, terms in self._pairs(rows):
+            total += terms
+        return total
+
+    def without_each(self, rows: slice) -> Floats:
+        """Return what they add to some rows in which each column is missing: (n, K, d)."""
+        n, n_columns = len(self.values[rows]), self.schema.n_columns
+        total = np.zeros((n, self.n_classes, n_columns))
+        if self.given.canonical is not None:
+            total += self._directions(self.values[rows], rows)[:, :, np.newaxis]
+            for j in np.unique(self.columns):
+                cells = np.where(self.columns == j, self.missing, self.values[rows])
+                total[:, :, j] = self._directions(cells, rows)
+        if self.given.quadratic is not None:
+            self._add_quadratic(rows, total)
+        for columns, terms in self._pairs(rows):
+            kept = ~np.isin(np.arange(n_columns), columns)
+            total += terms[:, :, np.newaxis] * kept
+        return total
+
+    def _directions(self, values: Floats, rows: slice) -> Floats:
+        directions = self.given.canonical
+        assert directions is not None
+        weight = np.concatenate([term.weight for term in directions.terms], axis=1)
+        return _weighted(self.without.terms(directions.terms, values, rows), weight)
+
+    def _add_quadratic(self, rows: slice, total: Floats) -> None:
+        term = self.given.quadratic
+        assert term is not None
+        given, weight = (*self._numbers(rows), term.parameters), term.weight[:, np.newaxis]
+        whole = _weighted(quadratic.honest_terms(*given), weight)[:, :, np.newaxis]
+        each = quadratic.honest_terms_without_each(*given)
+        each -= each.mean(axis=1, keepdims=True)
+        total += whole
+        total[:, :, self.columns[: self.given.features.numbers.size]] += each * weight - whole
+
+    def _numbers(self, rows: slice) -> tuple[Floats, NDArray[np.int32], Floats]:
+        n, sample = self.given.features.numbers.size, self.sample
+        values = np.ascontiguousarray(self.values[rows, :n])
+        return values, sample.codes[rows], sample.weight[rows]
+
+    def _pairs(self, rows: slice) -> list[tuple[list[int], Floats]]:
+        """Return the columns and the terms of each pair."""
+        given, sample = self.given, self.sample
+        if not given.pairs:
+            return []
+        cells = sample.numbers[rows], sample.categories[rows]
+        codes, weight = sample.codes[rows], sample.weight[rows]
+        binned = BinnedRows.of(given.axes, *cells, codes, weight, self.n_classes)
+        found = []
+        for pair in given.pairs:
+            axes = given.axes[pair.table.a], given.axes[pair.table.b]
+            columns = [
+                (self.schema.numbers if axis.kind == "number" else self.schema.categories)[axis.at]
+                for axis in axes
+            ]
+            terms = pair.table.honest_terms(binned)[:, :, np.newaxis]
+            found.append((columns, _weighted(terms, pair.weight[:, np.newaxis])))
+        return found
+
+
+def _weighted(terms: Floats, weight: Floats) -> Floats:
+    """Return terms (n, K, T), centred over classes, times weights (K, T), added up: (n, K)."""
+    centred = terms - terms.mean(axis=1, keepdims=True)
+    total: Floats = np.einsum("nkt,kt->nk", centred, weight)
+    return total

@@ -1,0 +1,504 @@
+r"""A naive Bayes model: constants and terms, read off a summary.
+
+.. math:: \log p(k) + b_k + \sum_t w_{kt} \log f_t(x \mid k)
+
+where t goes over the terms: a family for a column, or several families for one. Without
+calibration the biases are 0 and the weights 1, and it is the naive Bayes of the textbooks. Where
+the weights differ by class, terms are centred over the classes before.
+
+Examples
+--------
+>>> from naively import summarize
+>>> from naively.families import Gaussian
+>>> seen = summarize([[0.0], [2.0], [7.0], [9.0]], ["a", "a", "b", "b"])
+>>> model = Model.read(seen, {Gaussian(var_smoothing=0.0): [0]})
+>>> model.terms[0].parameters.mean.tolist(), model.terms[0].form.B.tolist()
+([[1.0], [8.0]], [[0.5, 0.5]])
+
+What each term of a model adds to each class, for rows: what a model is, taken apart.
+
+.. math:: \log p(x, k) = \log p(k) + b_k + \sum_t v_{kt}(x)
+
+where t goes over the columns (all terms of a column are one) and the interactions. Terms are those
+that the scorer adds up, weights and centring included, so that nothing is estimated or sampled.
+
+Of sparse rows, only columns that some row holds have a term of their own; what the others add, all
+of them 0, is one term.
+
+Examples
+--------
+>>> from naively import GaussianNB
+>>> model = GaussianNB().fit([[0.0, 1.0], [2.0, 3.0], [7.0, 1.0], [9.0, 3.0]], [0, 0, 1, 1])
+>>> found = contributions(model.model_, np.array([[6.0, 2.0]]))
+>>> found.names, found.values.round(2).tolist()
+(('column 0', 'column 1'), [[[-13.42, -0.92], [-2.92, -0.92]]])
+>>> np.abs(found.joint - model.predict_joint_log_proba([[6.0, 2.0]])).max() < 1e-12
+np.True_
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from naively import _kernel
+from naively.data.labels import quoted
+from naively.data.schema import Schema
+from naively.data.sparse import SparseRows
+from naively.data.text.words import Words
+from naively.data.types import Floats
+from naively.errors import NaivelyError
+from naively.families.family import Family
+from naively.families.forms import Lines, Quadratics, Tables, WordLines, columns_of
+from naively.model.calibration_of_terms import calibrate
+from naively.model.class_weights import as_numbers, numbers_by_class
+from naively.model.interactions import Interactions, read_interactions
+from naively.model.scorer import FormScorer, SparseScorer, check_not_negative
+from naively.model.terms import Term, read_terms
+from naively.statistics import Scatter
+from naively.statistics.summary import Summary
+
+SAMPLE = 4000  # rows that calibration needs
+ALL_ZERO = "at least one row must have a weight above zero; got none. Check the weights."
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Class probabilities and terms, ready to score rows.
+
+    Attributes
+    ----------
+    schema : Schema
+        The columns.
+    classes : ndarray of shape (n_classes,)
+        Labels.
+    prior : ndarray of shape (n_classes,)
+        Class probabilities.
+    bias : ndarray of shape (n_classes,)
+        What calibration adds to the classes.
+    terms : tuple of Term
+        What the columns add.
+    vocabularies : tuple of ndarray
+        The categories of each column of categories.
+    words : tuple of Words
+        The words of each column of text.
+    coded : bool
+        Whether categories are the codes 0, 1, 2, ... themselves.
+    interactions : Interactions or None
+        What several columns add together.
+    """
+
+    schema: Schema
+    classes: NDArray[Any]
+    prior: Floats
+    bias: Floats
+    terms: tuple[Term, ...]
+    vocabularies: tuple[NDArray[Any], ...]
+    coded: bool = False
+    interactions: Interactions | None = None
+    words: tuple[Words, ...] = ()
+    labels: list[Any] = field(init=False, repr=False)  # the classes, to answer for single rows
+
+    def __post_init__(self) -> None:
+        is_date = self.classes.dtype.kind == "M"  # of which tolist would make integers
+        object.__setattr__(self, "labels", list(self.classes) if is_date else self.classes.tolist())
+
+    @classmethod
+    def read(
+        cls,
+        summary: Summary,
+        families: Mapping[Family, Sequence[int]],
+        *,
+        priors: ArrayLike | Mapping[Any, float] | None = None,
+        calibration: Literal["temperature", "weights"] | None = None,
+        interactions: Collection[str] = (),
+        coded: bool = False,
+    ) -> Model:
+        """Read a model off a summary.
+
+        Parameters
+        ----------
+        summary : Summary
+            What was seen.
+        families : mapping
+            The columns that each family describes, by place.
+        priors : array-like of shape (n_classes,) or dict, default=None
+            Class probabilities, in the order of the classes or by label; None for the classes'
+            shares of all rows.
+        calibration : {"temperature", "weights"} or None, default=None
+            One weight for all terms, one for each term and class, or none.
+        interactions : collection of str, default=()
+            Which of `naively.model.interactions.KINDS` are added; only weights calibrate them.
+        coded : bool, default=False
+            Whether categories are the codes 0, 1, 2, ... themselves.
+        """
+        model = cls(
+            schema=summary.schema,
+            classes=summary.classes,
+            prior=read_prior(summary, priors),
+            bias=np.zeros(summary.classes.size),
+            terms=read_terms(summary, families),
+            vocabularies=summary.categories,
+            coded=coded,
+            words=summary.words,
+        )
+        if calibration is None:
+            return model
+        kinds = interactions if calibration == "weights" else ()
+        return model._calibrated(summary, calibration, kinds)
+
+    @cached_property
+    def log_prior(self) -> Floats:
+        """Logarithms of the class probabilities; minus infinity where one is 0."""
+        return _log(self.prior)
+
+    @property
+    def constant(self) -> Floats:
+        """Log prior and bias of each class."""
+        return self.log_prior + self.bias
+
+    @cached_property
+    def by_column(self) -> list[list[tuple[Term, int]]]:
+        """The terms of each column, each with the place of the column in it."""
+        found: list[list[tuple[Term, int]]] = [[] for _ in range(self.schema.n_columns)]
+        for term in self.terms:
+            for i, j in enumerate(term.columns):
+                found[j].append((term, i))
+        return found
+
+    @cached_property
+    def tables(self) -> Tables | None:
+        """The form of all columns of categories, in their order; None if there are none."""
+        tables: dict[int, Floats] = {}
+        for term in self.terms:
+            if term.family.kind == "category":
+                form: Any = term.form
+                tables[term.at] = tables.get(term.at, 0.0) + form.values
+        if not tables:
+            return None
+        for i, known in enumerate(self.vocabularies):  # a column without a term adds nothing
+            tables.setdefault(i, np.zeros((known.size + 1, self.classes.size)))
+        return Tables.of([tables[i] for i in sorted(tables)])
+
+    @cached_property
+    def kernel(self) -> Any:
+        """What scores rows: the kernel's own model for Quadratics alone, else a `FormScorer`."""
+        numbers = [(term.at, term.form) for term in self.terms if term.family.kind == "number"]
+        texts = [(term.at, term.form) for term in self.terms if term.family.kind == "text"]
+        alone = self.tables is None and self.interactions is None and not texts
+        if alone and len(numbers) == 1:
+            at, form = numbers[0]
+            if (
+                isinstance(form, Quadratics)
+                and len(at) == len(self.schema.numbers)
+                and form.is_plain
+            ):
+                return _kernel.GaussianModel(form.A, form.B, form.mu, self.constant, form.s)
+        joint = None if self.interactions is None else self.interactions.form
+        return FormScorer(
+            self.constant, numbers, self.tables, texts, joint_forms=joint, coded=self.coded
+        )
+
+    @cached_property
+    def sparse_kernel(self) -> SparseScorer:
+        """What scores sparse rows of numbers."""
+        numbers = [term for term in self.terms if term.family.kind == "number"]
+        alone = self.interactions is None and all(
+            len(term.at) == len(self.schema.numbers) for term in numbers
+        )
+        forms = [term.form for term in numbers] if alone else [None]
+        return SparseScorer(self.constant, forms, self.kernel)
+
+    def kernel_for(self, table: Any) -> Any:
+        """Return what scores such rows."""
+        is_sparse = isinstance(getattr(table, "numbers", table), SparseRows)
+        return self.sparse_kernel if is_sparse else self.kernel
+
+    def _calibrated(
+        self,
+        summary: Summary,
+        how: Literal["temperature", "weights"],
+        kinds: Collection[str] = (),
+    ) -> Model:
+        """Weigh the terms on a sample, at the shares that its classes have of all rows.
+
+        Were that done at priors that are given, biases would undo them.
+        """
+        sample, centres = summary.sample, summary.schema.centres
+        if sample is None:
+            raise NaivelyError(
+                "calibration needs a sample of rows, and the summary holds none. Measure with "
+                f"Schema(..., sample={SAMPLE}), or use calibration=None."
+            )
+        if not (len(sample) and self.terms):
+            return self
+        sizes = [vocabulary.size for vocabulary in self.vocabularies]
+        products = None if centres is None else (summary[Scatter], centres)
+        log_share = _log(read_prior(summary, None))
+        both = read_interactions(self.terms, log_share, sample, sizes, kinds, products)
+        found = both[1] if both else calibrate(self.terms, log_share, sample, how)
+        ends = np.cumsum([len(term.columns) for term in self.terms])
+        weights = zip(self.terms, np.split(found.weight, ends, axis=1), strict=False)
+        terms = tuple(replace(term, weight=weight) for term, weight in weights)
+        return replace(self, terms=terms, bias=found.bias, interactions=both and both[0])
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether calibration has changed anything."""
+        return bool(self.bias.any()) or any((term.weight != 1).any() for term in self.terms)
+
+
+def read_prior(summary: Summary, priors: ArrayLike | Mapping[Any, float] | None) -> Floats:
+    """Return the probability of each class: as given, or its share of all rows."""
+    if priors is not None:
+        return check_priors(priors, summary.classes)
+    if not summary.weight > 0:
+        raise NaivelyError(ALL_ZERO)
+    return summary.class_weight / summary.weight
+
+
+def _log(p: Floats) -> Floats:
+    if p.all():
+        return np.log(p)
+    return np.log(p, out=np.full(p.shape, -np.inf), where=p > 0)
+
+
+def check_priors(priors: Any, classes: NDArray[Any]) -> Floats:
+    """Return the priors, an array or a dict by label, as an array: >= 0, of sum 1."""
+    if isinstance(priors, Mapping):
+        priors = numbers_by_class("priors", priors, classes)
+    priors = as_numbers("priors", priors)
+    if priors.shape != classes.shape:
+        raise NaivelyError(
+            "Number of priors must match number of classes: priors must have one entry per "
+            f"class ({classes.size}: {quoted(classes)}); got {priors.size}."
+        )
+    if not np.isclose(priors.sum(), 1.0):
+        raise NaivelyError(f"The sum of the priors should be 1; got {priors.sum()}.")
+    if (priors < 0).any():
+        k = int(np.argmax(priors < 0))
+        raise NaivelyError(
+            f"Priors must be non-negative; got {priors[k]} for class {classes.item(k)!r}."
+        )
+    return priors
+
+
+# --- What each term of a model adds to each class, for rows -------------------------------------
+
+
+ZEROS = "all other columns (0)"  # the term of columns that no row of a sparse table holds
+_ROWS = 1024  # that are looked at together: they stay in the cache
+_MOST = 1 << 30  # numbers that contributions may have: 8 GiB
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """What each term adds to each class.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The terms: columns, then interactions.
+    columns : ndarray of int of shape (n_terms,)
+        The place of each term's column in the schema; -1 for terms of several columns.
+    log_prior, bias : ndarray of shape (n_classes,)
+        What is added to every row.
+    values : ndarray of shape (n_rows, n_classes, n_terms)
+        What the terms add.
+    """
+
+    names: tuple[str, ...]
+    columns: NDArray[np.intp]
+    log_prior: Floats
+    bias: Floats
+    values: Floats
+
+    @property
+    def joint(self) -> Floats:
+        """The joint log-probability of each row and class: the sum of all."""
+        total: Floats = self.values.sum(axis=2) + (self.log_prior + self.bias)
+        return total
+
+
+class _Source(NamedTuple):
+    """A form of columns of numbers: where its columns are in a table, and which terms they are."""
+
+    form: Any
+    at: Sequence[int]
+    terms: Sequence[int]
+
+    def singles(self) -> list[tuple[Any, int, int]]:
+        """Return the form of each column, with its places."""
+        places = enumerate(zip(self.at, self.terms, strict=True))
+        return [(self.form.column(i), at, t) for i, (at, t) in places]
+
+
+class TermScorer:
+    """Evaluates the terms of a model one by one, by the forms that its scorer adds up.
+
+    Parameters
+    ----------
+    model : Model
+        What scores rows.
+    table : Table, Rows or SparseRows
+        The rows that are asked about, all of them: of sparse ones, which columns they hold.
+    """
+
+    def __init__(self, model: Model, table: Any) -> None:
+        self.model = model
+        schema, joint = model.schema, model.interactions
+        names = schema.names or [f"column {j}" for j in range(schema.n_columns)]
+        held = _held(model, getattr(table, "numbers", table))
+        self._held = held
+        at = range(schema.n_columns) if held is None else held.tolist()
+        singles = (*(str(names[j]) for j in at), *(() if held is None else (ZEROS,)))
+        self.names = singles if joint is None else (*singles, *joint.names(schema, names))
+        self.columns = np.full(len(self.names), -1, np.intp)
+        self.columns[: len(at)] = at
+        self._n_singles = len(singles)
+        if held is None:
+            terms = [term for term in model.terms if term.family.kind == "number"]
+            sources = [_Source(term.form, term.at, term.columns) for term in terms]
+        else:
+            sources = self._split(held)
+        self._whole = [source for source in sources if not hasattr(source.form, "column")]
+        apart = (source for source in sources if hasattr(source.form, "column"))
+        self._singles = [single for source in apart for single in source.singles()]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of terms and of classes."""
+        return len(self.names), self.model.classes.size
+
+    def room(self, n_rows: int) -> Floats:
+        """Return memory for the contributions of rows, by row, term and class.
+
+        In memory terms are first: each is written in one go.
+        """
+        n_terms, n_classes = self.shape
+        if n_rows * n_terms * n_classes > _MOST:
+            raise NaivelyError(
+                f"the contributions of {n_terms:,} terms to {n_classes:,} classes in {n_rows:,} "
+                f"rows would need {8e-9 * n_rows * n_terms * n_classes:,.0f} GB. "
+                "Explain fewer rows at a time."
+            )
+        return np.empty((n_terms, n_rows, n_classes)).transpose(1, 0, 2)
+
+    def write(self, table: Any, out: Floats) -> bool:
+        """Write the contributions of some rows to what `room` returned for them; False at infinity.
+
+        Parameters
+        ----------
+        table : Table, Rows or SparseRows
+            Rows as the scorer of the model takes them.
+        out : ndarray of shape (n_rows, n_terms, n_classes)
+            Where they are written.
+        """
+        out[...] = 0.0
+        numbers, codes = getattr(table, "numbers", table), getattr(table, "codes", None)
+        x = self._dense(numbers)
+        if x.dtype.kind == "f" and np.isinf(x).any():
+            return False
+        for form, at, t in self._singles:
+            form.add(x[:, at : at + 1], out[:, t])
+            if isinstance(form, Lines):
+                form.add_carrier(x[:, at : at + 1], out[:, t])
+        for source in self._whole:
+            each = source.form.each(columns_of(x, source.at), out.shape[2])
+            for t, value in zip(source.terms, each, strict=True):
+                out[:, t] += value
+        self._add_others(table, codes, out)
+        if self._held is not None:
+            out[:, self._held.size] += self._of_zeros
+        self._add_interactions(numbers, codes, out)
+        return True
+
+    def _add_others(self, table: Any, codes: Any, out: Floats) -> None:
+        """Add the terms of categories and of texts."""
+        for term in self.model.terms:
+            form: Any = term.form
+            if term.family.kind == "category":
+                column = codes[term.at] if isinstance(codes, list) else codes[:, term.at]
+                if self.model.coded:
+                    check_not_negative(column)
+                form.add(column[:, np.newaxis], out[:, term.columns[0]])
+            elif isinstance(form, WordLines):
+                form.add(table.texts.columns[term.at], out[:, term.columns[0]])
+
+    def _add_interactions(self, numbers: Any, codes: Any, out: Floats) -> None:
+        joint = self.model.interactions
+        if joint is None:
+            return
+        x = numbers.dense() if isinstance(numbers, SparseRows) else numbers
+        each = joint.form.each(x, codes, len(out), out.shape[2])
+        for t, value in enumerate(each, self._n_singles):
+            out[:, t] += value
+
+    def _dense(self, numbers: Any) -> NDArray[Any]:
+        """Return an array of the columns of numbers, or of those that sparse rows hold."""
+        if isinstance(numbers, list):
+            return np.column_stack(numbers)
+        if not isinstance(numbers, SparseRows):
+            return np.asarray(numbers)
+        if self._held is None:
+            return numbers.dense()
+        places = np.full(numbers.n_columns, -1, np.intp)
+        places[self._held] = np.arange(self._held.size)
+        return numbers.moved(places, self._held.size).dense()
+
+    def _split(self, held: NDArray[np.intp]) -> list[_Source]:
+        """Split the forms into those of columns that are held, and the sums of the others."""
+        self._of_zeros = np.zeros(self.model.classes.size)
+        place = np.full(self.model.schema.n_columns, -1, np.intp)
+        place[held] = np.arange(held.size)
+        sources = []
+        for term in self.model.terms:
+            form: Any = term.form
+            at = place[np.asarray(term.columns)]
+            own = at[at >= 0].tolist()
+            sources.append(_Source(form.some(at >= 0), own, own))
+            zeros = np.zeros((1, int((at < 0).sum())))
+            form.some(at < 0).add(zeros, self._of_zeros[np.newaxis])
+        return sources
+
+
+def contributions(model: Model, table: Any) -> Contributions:
+    """Return what each term of a model adds to each class, for some rows.
+
+    Parameters
+    ----------
+    model : Model
+        What an estimator read off its summary: ``estimator.model_``.
+    table : ndarray, Rows or SparseRows
+        Rows as the scorer of the model takes them: codes are those of the model's categories,
+        and words have its places.
+    """
+    scorer = TermScorer(model, table)
+    found = scorer.room(table.shape[0])
+    for start in range(0, len(found), _ROWS):
+        rows = slice(start, min(start + _ROWS, len(found)))
+        if not scorer.write(table[rows], found[rows]):
+            raise NaivelyError("rows must hold finite numbers; got infinity. NaN means missing.")
+    return finished(scorer, found)
+
+
+def finished(scorer: TermScorer, found: Floats) -> Contributions:
+    """Return contributions that a scorer has written, class before term."""
+    model = scorer.model
+    values = found.transpose(0, 2, 1)
+    return Contributions(scorer.names, scorer.columns, model.log_prior, model.bias, values)
+
+
+def _held(model: Model, numbers: Any) -> NDArray[np.intp] | None:
+    """Return the columns that sparse rows hold; None where all columns have terms of their own."""
+    if not isinstance(numbers, SparseRows):
+        return None
+    if not all(hasattr(term.form, "some") for term in model.terms):  # a form of the user's own
+        return None
+    places: NDArray[np.intp] = np.unique(numbers.places[numbers.cells]).astype(np.intp)
+    return places

@@ -1,0 +1,282 @@
+r"""Scores rows by a sum of forms, with the methods of the kernel's own `GaussianModel`.
+
+Scores sparse rows of numbers: by what differs from a row of zeros, or some rows at a time.
+
+A quadratic is a constant, that of a zero, and two lines,
+
+.. math:: A - B (x - \mu)^2 = (A - B \mu^2) + 2 B \mu\,x - B x^2
+
+so that a row costs as much as cells are held of it. Where the constants are so large that their
+digits would be missed in the sum, and for other forms, rows are made dense, some at a time.
+
+Labels of many rows of counts are found by weights of 16 bits, of which more stay in the cache. They
+come with a bound of their error: rows they leave in doubt are labelled by all digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively import _kernel
+from naively.data.sparse import SparseRows
+from naively.data.types import Floats
+from naively.errors import NaivelyError
+from naively.families.forms import Form, Lines, Quadratics, Tables, columns_of
+from naively.families.joint_forms import JointForms
+
+_ROWS = 2048  # that are scored together: their sums stay in the cache
+
+
+class FormScorer:
+    """Adds up the terms of rows, and computes what was asked for.
+
+    Rows are an array or a list of columns of numbers, or a table with ``numbers``, ``codes`` and
+    ``texts``. The constant of a class is its log prior and bias. Forms of numbers and of text come
+    after the places of their columns among those; all columns of categories have one form. Where
+    rows are coded, codes are what the user gave: then a negative one is an error.
+    """
+
+    def __init__(
+        self,
+        constant: Floats,
+        numbers: Sequence[tuple[Sequence[int], Form]],
+        categories: Tables | None,
+        texts: Sequence[tuple[int, Form]] = (),
+        *,
+        joint_forms: JointForms | None = None,
+        coded: bool = False,
+    ) -> None:
+        self.constant, self.numbers, self.categories = constant, numbers, categories
+        self.joint_forms = joint_forms
+        self._exceptions = None if categories is None else categories.exceptions()
+        self._coded, self.texts = coded, texts
+
+    def joint(self, table: Any, out: NDArray[Any]) -> bool:
+        """Write the joint log-probability of each row and class."""
+        return self._scored("joint", table, out)
+
+    def log_proba(self, table: Any, out: NDArray[Any]) -> bool:
+        """Write log p(k | x)."""
+        return self._scored("log_proba", table, out)
+
+    def proba(self, table: Any, out: NDArray[Any]) -> bool:
+        """Write p(k | x)."""
+        return self._scored("proba", table, out)
+
+    def evidence(self, table: Any, out: NDArray[Any]) -> bool:
+        """Write log p(x), one number for each row."""
+        return self._scored("evidence", table, out)
+
+    def labels(self, table: Any, out: NDArray[np.int64]) -> bool:
+        """Write the index of the most probable class; ties go to the first."""
+        return self._scored("labels", table, out)
+
+    def label_one(self, row: Floats) -> int:
+        """Return the index of the most probable class of a row of numbers; -1 at infinity."""
+        out = np.empty(1, np.int64)
+        return int(out[0]) if self._scored("labels", row[np.newaxis], out) else -1
+
+    def _scored(self, want: str, table: Any, out: NDArray[Any]) -> bool:
+        numbers, codes = getattr(table, "numbers", table), getattr(table, "codes", None)
+        for start in range(0, len(out), _ROWS):
+            rows = slice(start, min(start + _ROWS, len(out)))
+            x = _rows_of(numbers, rows)
+            c = None if self.categories is None else _rows_of(codes, rows)
+            joint = self._begun(table, rows)
+            if not self._add(x, c, joint):
+                return False
+            if want in ("joint", "evidence"):
+                self._add_carriers(x, joint)
+            elif self._exceptions is not None:
+                self._rank_impossible(x, c, joint, self._begun(table, rows))
+            if want == "joint":
+                out[rows] = joint
+            else:
+                _kernel.finish(joint, want, out[rows])
+        return True
+
+    def _begun(self, table: Any, rows: slice) -> Floats:
+        """Return the constants, with the terms of text added."""
+        joint = np.tile(self.constant, (rows.stop - rows.start, 1))
+        for at, form in self.texts:
+            form.add(table.texts.columns[at][rows], joint)
+        return joint
+
+    def _add(self, x: Any, codes: Any, joint: Floats) -> bool:
+        if not self._add_numbers(x, codes, joint):
+            return False
+        if self.categories is None:
+            return True
+        if self._coded:  # while they are in the cache
+            check_not_negative(codes)
+        return self.categories.add(codes, joint)
+
+    def _add_numbers(self, x: Any, codes: Any, joint: Floats) -> bool:
+        """Add all terms but those of categories by themselves, which alone may be impossible."""
+        if not all(form.add(columns_of(x, at), joint) for at, form in self.numbers):
+            return False
+        return self.joint_forms is None or self.joint_forms.add(x, codes, joint)
+
+    def _add_carriers(self, x: Any, joint: Floats) -> None:
+        for at, form in self.numbers:
+            if isinstance(form, Lines):
+                form.add_carrier(columns_of(x, at), joint)
+
+    def _rank_impossible(self, x: Any, codes: Any, joint: Floats, rest: Floats) -> None:
+        """Where every class is impossible, keep those that have the fewest impossible cells."""
+        lost = ~(joint > -np.inf).any(axis=1)
+        if not lost.any():
+            return
+        assert self._exceptions is not None
+        count = np.zeros_like(joint)
+        self._add_numbers(x, codes, rest)
+        for form, total in zip(self._exceptions, (rest, count), strict=True):
+            form.add(codes, total)
+        count[rest == -np.inf] = np.inf  # a class without a probability of its own
+        fewest = count == count.min(axis=1, keepdims=True)
+        joint[lost] = np.where(fewest, rest, -np.inf)[lost]
+
+
+def check_not_negative(codes: NDArray[Any]) -> None:
+    """Raise where a code of the user's is below 0."""
+    if codes.size and np.fmin.reduce(codes, axis=None) < 0:
+        raise NaivelyError("Negative values in data passed to CategoricalNB (input X).")
+
+
+def _rows_of(X: Any, rows: slice) -> Any:
+    return [column[rows] for column in X] if isinstance(X, list) else X[rows]
+
+
+# --- Scores sparse rows of numbers --------------------------------------------------------------
+
+
+_LARGEST = 1e5  # of constants that are taken in and out again: 1e-11 of them is rounding
+_CELLS = 1 << 19  # that are made dense together
+_SCREENED_CLASSES = range(8, 65)  # fewer fit a line of the cache as they are
+_SCREENED_WEIGHTS = 1 << 23  # beyond it, a second table would need too much memory
+_FARTHEST = 1e150  # of weights, whose sums must be finite
+
+
+class SparseQuadratics(NamedTuple):
+    """Quadratics as what zeros add, and lines of cells and of their squares."""
+
+    of_zeros: Floats  # (n_classes,)
+    A: Floats  # of a zero, by column and class, as are the others
+    B: Floats
+    C: Floats
+
+    @classmethod
+    def of(cls, form: Any) -> SparseQuadratics | None:
+        """Return the quadratics of all columns; None where digits would be lost."""
+        if not (isinstance(form, Quadratics) and form.weight is None and form.s is None):
+            return None
+        if np.isnan(form.B).any():
+            return None
+        squares = form.B * form.mu**2
+        if not np.abs(squares).sum(axis=0).max(initial=0.0) < _LARGEST:
+            return None
+        A = form.A - squares
+        return cls(A.sum(axis=0), A, 2 * form.B * form.mu, -form.B)
+
+    def add(self, X: SparseRows, joint: Floats) -> bool:
+        """Add the terms; False at infinity."""
+        joint += self.of_zeros
+        return _kernel.add_sparse_quadratics(X, self.A, self.B, self.C, joint) is None
+
+
+class SparseScorer:
+    """Scores sparse rows of numbers, with the methods of the kernel's own `GaussianModel`.
+
+    Parameters
+    ----------
+    constant : array of shape (n_classes,)
+        Log prior and bias of each class.
+    forms : list
+        The forms of numbers.
+    kernel : object
+        What scores dense rows.
+    """
+
+    def __init__(self, constant: Floats, forms: list[Any], kernel: Any) -> None:
+        self.constant, self.kernel = constant, kernel
+        quick = [form if _is_plain_line(form) else SparseQuadratics.of(form) for form in forms]
+        self._forms: Any = None if any(form is None for form in quick) else quick
+
+    def joint(self, table: Any, out: NDArray[Any]) -> bool:
+        """Write the joint log-probability of each row and class."""
+        return self._scored("joint", table, out)
+
+    def log_proba(self, table: Any, out: NDArray[Any]) -> bool:
+        """Write log p(k | x)."""
+        return self._scored("log_proba", table, out)
+
+    def proba(self, table: Any, out: NDArray[Any]) -> bool:
+        """Write p(k | x)."""
+        return self._scored("proba", table, out)
+
+    def evidence(self, table: Any, out: NDArray[Any]) -> bool:
+        """Write log p(x), one number for each row."""
+        return self._scored("evidence", table, out)
+
+    def labels(self, table: Any, out: NDArray[np.int64]) -> bool:
+        """Write the index of the most probable class; ties go to the first."""
+        return self._scored("labels", table, out)
+
+    def _scored(self, want: str, table: Any, out: NDArray[Any]) -> bool:
+        numbers: SparseRows = getattr(table, "numbers", table)
+        if self._forms is None:
+            return self._scored_dense(want, numbers, out)
+        if want == "labels" and numbers.n_cells >= numbers.n_columns and self._screen is not None:
+            return self._screened(self._screen, numbers, out)
+        return self._scored_sparse(want, numbers, out)
+
+    @cached_property
+    def _screen(self) -> _kernel.LineScreen | None:
+        """What labels most rows of counts; None where it would gain nothing."""
+        if len(self._forms) != 1 or not isinstance(form := self._forms[0], Lines):
+            return None
+        if form.step is not None or form.B.shape[1] not in _SCREENED_CLASSES:
+            return None
+        if not 0 < form.B.size <= _SCREENED_WEIGHTS:
+            return None
+        finite = form.B.min() > -_FARTHEST and form.B.max() < _FARTHEST
+        return _kernel.LineScreen(form.B) if finite else None
+
+    def _screened(
+        self, screen: _kernel.LineScreen, numbers: SparseRows, out: NDArray[np.int64]
+    ) -> bool:
+        if screen.labels(numbers, self.constant + self._forms[0].of_zeros, out) is not None:
+            return self._scored_sparse("labels", numbers, out)
+        doubtful = np.flatnonzero(out < 0)
+        labels = np.empty(doubtful.size, np.int64)
+        fine = self._scored_sparse("labels", numbers.take(doubtful), labels)
+        out[doubtful] = labels
+        return fine
+
+    def _scored_sparse(self, want: str, numbers: SparseRows, out: NDArray[Any]) -> bool:
+        for start in range(0, len(out), _ROWS):
+            rows = slice(start, min(start + _ROWS, len(out)))
+            joint = np.empty((rows.stop - rows.start, self.constant.size))
+            joint[:] = self.constant
+            if not all(form.add(numbers[rows], joint) for form in self._forms):
+                return False
+            if want == "joint":
+                out[rows] = joint
+            else:
+                _kernel.finish(joint, want, out[rows])
+        return True
+
+    def _scored_dense(self, want: str, numbers: SparseRows, out: NDArray[Any]) -> bool:
+        step = max(32, _CELLS // max(1, numbers.n_columns))
+        parts = [slice(start, start + step) for start in range(0, len(numbers), step)]
+        return all(getattr(self.kernel, want)(numbers.dense(at), out[at]) for at in parts)
+
+
+def _is_plain_line(form: Any) -> bool:
+    """Whether a form is A + B x of every cell, and nothing else is added to it."""
+    return isinstance(form, Lines) and form.carrier is None and form.lowest == -np.inf
