@@ -52,3 +52,15 @@ def test_clean_tables_raise_hardly_any_high_alarm(n_classes, apart):
     assert sum(map(bool, high)) <= 0.01 * len(high) + 3 * np.sqrt(0.01 * len(high)), [
         seen for seen in high if seen
     ]
+
+
+@pytest.mark.parametrize("zeros", [0.3, 0.7, 0.9])
+@pytest.mark.parametrize("n", [100, 1000])
+def test_columns_of_zeros_with_a_tail_are_histograms(n, zeros):
+    """A bin of one value ends at its cut, and not halfway to the middle of the next bin."""
+    for seed in range(6):
+        rng = np.random.default_rng([n, seed])
+        y = rng.integers(2, size=n)
+        x = np.where(rng.random(n) < zeros, 0.0, rng.lognormal(0.7 * y))
+        found = diagnose(NaiveBayes().fit(pd.DataFrame({"x": x, "z": rng.normal(y)}), y)).findings
+        assert not [one.seen for one in found if (one.kind, one.severity) == ("family", "high")]

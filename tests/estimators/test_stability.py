@@ -126,6 +126,45 @@ def test_what_means_nothing_changes_no_probability(name, X, y, change, most):
     np.testing.assert_allclose(after, before, rtol=0, atol=most)
 
 
+def _many_classes(n=600):
+    """Return more classes than have weights of their own."""
+    k = np.arange(n) % 150
+    return pd.DataFrame({"a": RNG.normal(k, 5.0), "b": RNG.normal(k % 7, 1.0)}), k.astype(str)
+
+
+EMPTY, CONSTANT = {"empty": np.nan}, {"constant": 3.7, "zeros": 0.0}
+ONE_VALUE = {"one category": "Ulm", "true": True, "one date": pd.Timestamp("2024-02-29 12:00")}
+BEST = {"families": "best", "interactions": ("pairs",)}
+SILENT = {  # other estimators count a constant column, or smooth by the number of columns
+    "NaiveBayes": (MIXED | {"150 classes": _many_classes()}, {}, EMPTY | CONSTANT | ONE_VALUE),
+    "NaiveBayes, best families": ({"iris": NUMBERS["iris"]}, BEST, EMPTY | CONSTANT),
+    "NaiveBayes, temperature": (
+        {"text": MIXED["text"]},
+        {"calibration": "temperature"},
+        EMPTY | CONSTANT | ONE_VALUE,
+    ),
+    "GaussianNB": ({"iris": NUMBERS["iris"]}, OPTIONS["GaussianNB"], EMPTY | CONSTANT),
+    "BernoulliNB": ({"presence": COUNTS["presence"]}, {}, EMPTY),
+    "CategoricalNB": ({"counts": COUNTS["counts"]}, {}, EMPTY | {"zeros": 0}),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "X", "y", "options", "cells"),
+    [
+        pytest.param(name.split(",")[0], *table, options, cells, id=f"{name}, {of}")
+        for name, (tables, options, cells) in SILENT.items()
+        for of, table in tables.items()
+    ],
+)
+def test_a_column_of_one_value_or_without_cells_changes_no_probability(name, X, y, options, cells):
+    before = ESTIMATORS[name](**options).fit(X, y).predict_proba(X)
+    for what, cell in cells.items():
+        more = X.assign(more=cell)[["more", *X]]
+        after = ESTIMATORS[name](**options).fit(more, y).predict_proba(more)
+        np.testing.assert_allclose(after, before, rtol=0, atol=1e-9, err_msg=what)
+
+
 def test_the_tables_have_interactions_of_every_kind():
     kinds = {one["kind"] for X, y in MIXED.values() for one in NaiveBayes().fit(X, y).interactions_}
     assert kinds == {"direction", "quadratic", "pair"}

@@ -150,7 +150,11 @@ def test_intervals_hold_the_truth_as_often_as_they_say(name, n_classes):
     assert 0.85 <= held / 300 <= 0.95  # three standard deviations of 300 draws at 0.9
 
 
-MODELS = {"calibrated": 1.0, "too sure": 2.0}  # by what its log odds are multiplied
+MODELS = {
+    "calibrated": 1.0,
+    "too sure": 2.0,
+    "far too sure": 4.0,
+}  # by what its log odds are multiplied
 RARE = {2: ((0.98, 0.02), (0.95, 0.05), (0.5, 0.5))}
 RARE[3] = tuple((share / 2, share / 2, rare) for share, rare in RARE[2])
 

@@ -566,11 +566,11 @@ def test_the_distribution_function_of_a_histogram_adds_up_its_bins():
             q = found.prior.weight[j] / found.prior.weight[j].sum()
             share = (q * np.exp(found.log_ratio[k, j]))[full]
             assert share.sum() == pytest.approx(1.0, rel=1e-12)
-            x = np.full((full.sum() + 4, 3), np.nan)
-            knots = found.knots[j][full]
-            x[:, j] = [*knots, (knots[0] + knots[1]) / 2, -1e9, 1e9, np.nan]
+            x = np.full((full.sum() + 5, 3), np.nan)
+            knots, cut = found.knots[j][full], found.cuts[j][full[:-1]][0]
+            x[:, j] = [*knots, cut, (knots[0] + cut) / 2, -1e9, 1e9, np.nan]
             middle = np.cumsum(share) - share / 2
-            wanted = [*middle, middle[:2].mean(), 0.0, 1.0, np.nan]
+            wanted = [*middle, share[0], 0.75 * share[0], 0.0, 1.0, np.nan]
             ours = family.cdf(x, np.full(len(x), k), found)
             np.testing.assert_allclose(ours[:, j], wanted, rtol=1e-9, atol=1e-12)
 

@@ -52,12 +52,38 @@ def test_both_estimators_have_the_same_rule_for_shares_of_zero():
     np.testing.assert_allclose(ours.predict_proba(rows), strict().predict_proba(texts), rtol=1e-14)
 
 
-def test_queries_have_the_rule_for_shares_of_zero():
+# The rows that all classes are impossible for, too: the last digits are those of the other terms.
+@pytest.mark.parametrize("calibration", [None, "weights"])
+def test_queries_have_the_rule_for_shares_of_zero(calibration):
     duckdb = pytest.importorskip("duckdb")
-    model, rows = strict(), ROWS
+    model, rows = strict(calibration), ROWS
     query = model.to_sql("rows", proba=True)
     found = duckdb.sql(query).df().select_dtypes("number").to_numpy()
-    np.testing.assert_allclose(found, model.predict_proba(rows), atol=1e-7)  # digits beside 1e9
+    np.testing.assert_allclose(found, model.predict_proba(rows), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("calibration", [None, "weights"])
+def test_graphs_have_the_rule_for_shares_of_zero(tmp_path, calibration):
+    runtime = pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnx")
+    model, rows = strict(calibration), ROWS.fillna("")
+    model.to_onnx(tmp_path / "model.onnx", dtype="float64")
+    found = runtime.InferenceSession(tmp_path / "model.onnx").run(
+        None, {"categories": rows.to_numpy(object)}
+    )
+    np.testing.assert_allclose(found[1], model.predict_proba(ROWS), rtol=0, atol=1e-12)
+
+
+def test_codes_have_the_rule_for_shares_of_zero_in_a_graph(tmp_path):
+    runtime = pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnx")
+    codes = [[0, 0], [0, 1], [1, 1], [2, 0], [2, 0], [2, 2]]
+    rows = np.array([[0, 0], [2, 0], [0, 2], [3, 0], [2, 1], [1, 3]])
+    model = CategoricalNB(alpha=0, force_alpha=True).fit(codes, Y)
+    model.to_onnx(tmp_path / "model.onnx", dtype="float64")
+    session = runtime.InferenceSession(tmp_path / "model.onnx")
+    found = session.run(None, {"X": rows.astype(np.float64)})[1]
+    np.testing.assert_allclose(found, model.predict_proba(rows), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("wrong", [-1.0, np.nan, np.inf])

@@ -123,6 +123,36 @@ def test_numbers_and_text_are_labelled_whatever_the_row_groups(tmp_path, page):
     assert np.array_equal(found["p_n"].to_numpy(), model.predict_proba(X)[:, 0])
 
 
+@pytest.mark.parametrize("holds", ["number", "category"])
+def test_an_id_that_is_a_feature_too_is_copied_as_it_is_written(tmp_path, holds):
+    ids = ["007", "1e3", "+8", "NA", "9007199254740993", ""]
+    families = {"id": "categorical"} if holds == "category" else None
+    X = pl.DataFrame({"id": range(20), "x": [0.5, 1.5] * 10})
+    model = NaiveBayes(families=families).fit(X, ["a", "b"] * 10)
+    lines = ["id,x", *(f"{i},1.50" for i in ids)]
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    for ending in (".csv", ".parquet"):
+        predict(model, tmp_path / "a.csv", tmp_path / f"out{ending}", id=["id", "x"])
+    written = (tmp_path / "out.csv").read_text().splitlines()
+    assert [line.rpartition(",")[0] for line in written] == lines
+    found = pq.read_table(tmp_path / "out.parquet")
+    assert found["id"].to_pylist() == [*ids[:-1], None]
+    numbers = [7.0, 1000.0, 8.0, None, 2.0**53, None]
+    rows = pl.DataFrame({"id": numbers, "x": [1.5] * 6})
+    assert found["prediction"].to_pylist() == model.predict(rows).tolist()
+
+
+def test_large_integers_that_are_a_feature_too_are_copied_exactly(tmp_path):
+    ids = [2**53 + 1, 12]
+    model = NaiveBayes().fit(pl.DataFrame({"id": [0, 1] * 10}), ["a", "b"] * 10)
+    (tmp_path / "a.jsonl").write_text("".join(f'{{"id": {i}}}\n' for i in ids))
+    write(pa.table({"id": ids}), tmp_path / "a.parquet")
+    for name in ("a.jsonl", "a.parquet"):
+        predict(model, tmp_path / name, tmp_path / "out.csv", id=["id"])
+        lines = (tmp_path / "out.csv").read_text().splitlines()
+        assert [line.partition(",")[0] for line in lines] == ["id", *map(str, ids)]
+
+
 def test_a_model_without_names_takes_columns_by_place(tmp_path):
     model = GaussianNB().fit([[0.0], [9.0]], ["a", "b"])
     path = write(pa.table({"id": [7, 8], "x": [9.0, 0.0]}), tmp_path / "a.csv")

@@ -14,8 +14,8 @@ therefore computed from the rows and a few more, the *doubts*: :math:`z^2` of th
 for an interval of 95 %; the same number of each class, one half answered right and the other half
 wrong. For accuracy that is Agresti and Coull's interval, for the balanced accuracy of two classes
 Agresti and Caffo's. The losses and Brier scores of the doubts are root mean squares: over the right
-rows, or the wrong ones, and over those that a model which is too sure by a factor of two expects:
-:math:`\sqrt{p_{ik}}` rows of each class k with the loss :math:`-\log p_{ik}`.
+rows, or the wrong ones, and over those that a model which is too sure by a factor of four expects:
+:math:`p_{ik}^{1/4}` rows of each class k with the loss :math:`-\log p_{ik}`.
 
 References
 ----------
@@ -156,7 +156,7 @@ class Judgement:
         score = 1 + np.einsum("ik,ik->i", p, p)[:, np.newaxis] - 2 * p
         sums = []
         for of_class, own in ((1.0, 1.0), (loss, self.log_truth), (score, self.squared_error)):
-            expected, seen = np.sqrt(p) * np.square(of_class), np.square(own)
+            expected, seen = np.sqrt(np.sqrt(p)) * np.square(of_class), np.square(own)
             of_right = expected[rows, self.predicted] + np.where(wrong, 0.0, seen)
             expected[rows, self.predicted] = 0.0
             of_wrong = expected.sum(axis=1) + np.where(wrong, seen, 0.0)

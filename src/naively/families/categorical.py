@@ -40,6 +40,7 @@ from naively.families.forms import Tables, weighted, without_infinity
 _STRENGTHS = np.array([0.5, 2.0, 8.0, 32.0, 128.0, 512.0])
 _LEAST_SHARE = np.finfo(np.float64).smallest_subnormal  # of a weight of 5e-324 among many
 _LEAST_PRIOR = 1e-300  # share of a category in all classes: the log gamma of less overflows
+_SAME_SHARES = 1e300  # a strength under which all classes have the same shares
 _CELLS = 100_000
 
 
@@ -143,7 +144,8 @@ class Categorical(Family):
         unseen = weight == 0  # also a category whose rows were forgotten: together worth a row
         weight[unseen] = 1 / unseen.sum()
         share = np.maximum(weight / weight.sum(), _LEAST_PRIOR)
-        strength = _likeliest(tallies, share)
+        several = np.count_nonzero(tallies.any(axis=0)) > 1  # one category tells no class
+        strength = _likeliest(tallies, share) if several else _SAME_SHARES
         return CategoricalPrior(
             strength * share, strength, np.log(share), np.zeros(share.size, bool)
         )

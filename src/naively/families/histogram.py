@@ -68,7 +68,7 @@ class HistogramPrior(NamedTuple):
 
 @dataclass(frozen=True)
 class HistogramParameters:
-    """Log ratio by class, column and bin; middles of the bins; the prior.
+    """Log ratio by class, column and bin; middles of the bins, and where they end; the prior.
 
     A bin without cells has the knot and the ratio of the bin before it, so that cells beside it
     are interpolated between bins that have some.
@@ -76,6 +76,7 @@ class HistogramParameters:
 
     log_ratio: Floats  # (K, d, B)
     knots: Floats  # (d, B)
+    cuts: Floats  # (d, B - 1)
     prior: HistogramPrior
 
     @property
@@ -88,7 +89,7 @@ class HistogramParameters:
     def of_columns(self, at: slice) -> HistogramParameters:
         """Take some of the columns."""
         prior = HistogramPrior(self.prior.weight[at], self.prior.strength[at])
-        return HistogramParameters(self.log_ratio[:, at], self.knots[at], prior)
+        return HistogramParameters(self.log_ratio[:, at], self.knots[at], self.cuts[at], prior)
 
 
 @dataclass(frozen=True)
@@ -123,9 +124,8 @@ class Histogram(Family):
         prior = self._prior(statistic.weight) if prior is None else prior
         at = _last_full(prior.weight)
         ratio = np.take_along_axis(self._tree(statistic, prior).log_ratio(), at[np.newaxis], axis=2)
-        return HistogramParameters(
-            ratio, np.take_along_axis(statistic.edges.knots, at, axis=1), prior
-        )
+        cuts, knots = statistic.edges
+        return HistogramParameters(ratio, np.take_along_axis(knots, at, axis=1), cuts, prior)
 
     def log_density(self, x: Floats, parameters: HistogramParameters) -> Floats:
         """Return the log ratio, interpolated between the middles of bins and flat beyond them."""
@@ -165,19 +165,21 @@ class Histogram(Family):
         return Pieces(parameters.knots, np.ascontiguousarray(values))
 
     def cdf(self, x: Floats, codes: Codes, parameters: HistogramParameters) -> Floats:
-        """Return the share of the bins before, and half of one at its knot.
+        """Return the share of the bins before a cut, and half of one more at its knot.
 
-        Between knots it is interpolated, and beyond the last ones it goes straight on to 0 and 1.
+        Between those it is interpolated, and beyond the last ones it goes straight on to 0 and 1.
         """
         found = np.full(x.shape, np.nan)
         shares = parameters.shares
         for j in np.flatnonzero(parameters.prior.weight.sum(axis=1) > 0):
-            full = parameters.prior.weight[j] > 0
-            knots, share = parameters.knots[j, full], shares[:, j, full]
-            middle = np.cumsum(share, axis=1) - 0.5 * share
+            full, ends = parameters.prior.weight[j] > 0, np.isfinite(parameters.cuts[j])
+            places = np.append(parameters.knots[j, full], parameters.cuts[j, ends])
+            below, order = np.cumsum(shares[:, j], axis=1), np.argsort(places, kind="stable")
+            middle = (below - 0.5 * shares[:, j])[:, full]
+            values = np.concatenate([middle, below[:, :-1][:, ends]], axis=1)[:, order]
             for k in np.unique(codes):
                 rows = codes == k
-                found[rows, j] = _straight(x[rows, j], knots, middle[k])
+                found[rows, j] = _straight(x[rows, j], places[order], values[k])
         return found
 
     def left_out(

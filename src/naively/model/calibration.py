@@ -130,6 +130,7 @@ MOST_CLASSES = 128  # that have weights and biases of their own
 _FEWEST_ROWS, _MOST_ROWS = 500, 4000
 _WORTHWHILE_CELLS = 1_500_000  # of the terms of a sample
 _MOST_CELLS = 40_000_000  # of them, whatever they are worth: 320 MB
+_ROUNDING = 1e-12  # of terms that are the same in all classes
 _LEAST_TERM = -1e60  # of a row that is 1e30 deviations away: squares must not overflow
 _MOST_WEIGHT = 1e6  # of a sample: beyond, penalties are lost to rounding
 MOST_WEIGHTS = 200_000  # classes times terms; beyond, 200 rows have too many cells
@@ -204,12 +205,30 @@ def fit_centred(
     adaptive: bool = False,
 ) -> Calibration:
     """Fit weights and biases to terms that are centred, of few classes."""
+    speaks = _speak(rows.terms[:, :-1], axis=(0, 2))
+    if not speaks.all():
+        some = rows._replace(terms=rows.terms[:, np.append(speaks, True)])
+        found = fit_centred(some, how, adaptive=adaptive)
+        return Calibration(_with_silent(found.weight, speaks), found.bias)
     n_classes, n_terms = rows.terms.shape[0], rows.terms.shape[1] - 1
     tau, bias = _temperature(rows)
     weight = np.full((n_classes, n_terms), tau)
     if how == "temperature" or n_terms == 0 or n_classes < 2:
         return Calibration(weight, bias)
     return _weights(rows, np.column_stack([weight, bias]), adaptive)
+
+
+def _speak(terms: Floats, axis: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Whether centred terms are not 0, up to rounding, in all rows and classes: the given axes."""
+    spread = terms.max(axis, initial=0.0) - terms.min(axis, initial=0.0)
+    return np.asarray(spread > _ROUNDING)
+
+
+def _with_silent(weight: Floats, speaks: NDArray[np.bool_]) -> Floats:
+    """Give terms that are 0 in all rows, and change no fit, the mean weight of the others."""
+    found = np.full((len(weight), speaks.size), weight.mean() if weight.size else 1.0)
+    found[:, speaks] = weight
+    return found
 
 
 def _bounded(weights: Floats) -> Floats:
@@ -233,10 +252,11 @@ def _fit_many(
     centred = terms - terms.mean(axis=1, keepdims=True)
     given = codes, weights, log_prior, _enough(weights)
     if how == "temperature":
-        weight = np.full(n_terms, common_weight(centred.sum(axis=2), *given))
+        weight = np.full((1, n_terms), common_weight(centred.sum(axis=2), *given))
     else:
-        weight = term_weights(centred, *given)
-    return Calibration(np.tile(weight, (n_classes, 1)), np.zeros(n_classes))
+        speaks = _speak(centred, axis=(0, 1))
+        weight = _with_silent(term_weights(centred[:, :, speaks], *given)[np.newaxis], speaks)
+    return Calibration(np.repeat(weight, n_classes, axis=0), np.zeros(n_classes))
 
 
 def _enough(weights: Floats) -> float:

@@ -43,7 +43,7 @@ from naively.families import (
     StudentT,
 )
 from naively.model.terms import ROUNDING, Term, read_terms
-from naively.statistics import FunctionMoments
+from naively.statistics import FunctionMoments, Moments
 from naively.statistics.summary import Summary
 
 COUNT = ("count", 1.0)  # the function that tells whole numbers from others
@@ -94,8 +94,9 @@ def choose_families(
     place = {j: i for i, j in enumerate(summary.schema.numbers)}
     weight = np.where(np.isnan(sample.numbers), 0.0, sample.weight[:, np.newaxis])
     found: dict[int, list[tuple[float, Family]]] = {j: [] for j in columns}
+    whole = summary.moments.pooled()
     for family in candidates:
-        fits = [j for j in columns if _fits(summary, family, j, place[j])]
+        fits = [j for j in columns if _fits(summary, whole, family, j, place[j])]
         for term in read_terms(summary, {family: fits}) if fits else ():
             own = term.left_out(sample)
             for i, j in enumerate(term.columns):
@@ -124,15 +125,20 @@ def _ordered(scored: list[tuple[float, Family]]) -> FamilyChoice:
     return FamilyChoice(tuple(f for _, f in scored), tuple(score for score, _ in scored))
 
 
-def _fits(summary: Summary, family: Family, j: int, place: int) -> bool:
-    """Whether every cell of a column is one that a family knows."""
+def _fits(summary: Summary, whole: Moments, family: Family, j: int, place: int) -> bool:
+    """Whether every cell of a column is one that a family knows.
+
+    A column of one value is left to `StudentT`, to which it adds nothing.
+    """
+    w, mean, m2 = (float(part[place]) for part in whole.values[:3])
+    if m2 <= w * np.square(np.finfo(np.float64).eps * mean):
+        return isinstance(family, StudentT)
     functions = family.functions or ((COUNT,) if family.discrete else ())
     if not all(_has_all(summary, j, place, function) for function in functions):
         return False
     if family.support != (0, 1):
         return True
-    whole = summary.moments.pooled()  # counts are 0 or 1 where squares add up as they do
-    w, mean, m2 = (float(part[place]) for part in whole.values[:3])
+    # counts are 0 or 1 where squares add up as they do
     return abs(m2 - w * mean * (1 - mean)) <= 1e-9 * w
 
 

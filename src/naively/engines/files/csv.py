@@ -133,8 +133,9 @@ class CsvReader:
         while data := self._records(at, BLOCK):
             place = self._place(at)
             at += len(data)
-            read = partial(self._read, data, types, place)
-            yield FilePiece(read, {"byte": at}, place.where, self._blocks.read_of_the_file(at))
+            read, copy = partial(self._read, data, types, place), partial(self._texts, data, place)
+            of_file = self._blocks.read_of_the_file(at)
+            yield FilePiece(read, {"byte": at}, place.where, of_file, as_written=copy)
 
     # --- inside -------------------------------------------------------------------------------
 
@@ -234,6 +235,11 @@ class CsvReader:
         found = None if cells is None else parse(rows, cells)
         yield from [found] if found else self._parse(rows, names, types, start).to_batches()
 
+    def _texts(self, rows: memoryview, start: _Place, names: Sequence[str]) -> Iterator[Any]:
+        """Read columns as text, of which only the empty one is missing."""
+        types = dict.fromkeys(names, pa.string())
+        yield from self._parse(rows, names, types, start, missing=[""]).to_batches()
+
     @lru_cache(maxsize=1)  # noqa: B019 - it lives as long as the reader, of which it is part
     def _cells(self, names: tuple[str, ...], types: tuple[tuple[str, Any], ...]) -> Cells | None:
         if self.dialect.decimal != ".":
@@ -243,7 +249,12 @@ class CsvReader:
         return Cells.of(self._names, wanted, self._separator, missing)
 
     def _parse(
-        self, rows: memoryview, names: Sequence[str], types: Mapping[str, Any], start: _Place
+        self,
+        rows: memoryview,
+        names: Sequence[str],
+        types: Mapping[str, Any],
+        start: _Place,
+        missing: list[str] | None = None,
     ) -> Any:
         if not bytes(rows[:64]).strip() and not bytes(rows).strip():
             return pa.table({name: pa.nulls(0) for name in names})
@@ -258,7 +269,7 @@ class CsvReader:
             strings_can_be_null=True,
             decimal_point=self.dialect.decimal,
         )
-        convert.null_values = [*convert.null_values, *self.dialect.missing]
+        convert.null_values = missing or [*convert.null_values, *self.dialect.missing]
         parse = pacsv.ParseOptions(delimiter=self._separator)
         try:
             table = pacsv.read_csv(pa.BufferReader(pa.py_buffer(rows)), read, parse, convert)

@@ -74,9 +74,10 @@ class JsonLinesReader(TypedReader):
         at, n_lines = start.get("byte", self._begin), CELLS // len(self.types) + 1
         while data := _first_lines(self._whole_lines(at, BLOCK), n_lines):
             read = partial(self._read, data, self._blocks.line_at(at), types)
-            where = f"the lines after byte {at}"
-            at += len(data)
-            yield FilePiece(read, {"byte": at}, where, self._blocks.read_of_the_file(at))
+            copy = partial(self._read, data, self._blocks.line_at(at), {})
+            where, at = f"the lines after byte {at}", at + len(data)
+            of_file = self._blocks.read_of_the_file(at)
+            yield FilePiece(read, {"byte": at}, where, of_file, as_written=copy)
 
     # --- inside -------------------------------------------------------------------------------
 

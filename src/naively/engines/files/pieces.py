@@ -35,6 +35,8 @@ class FilePiece:
     # as ``read``, but in batches that are small even if all columns are read; None: ``read`` does
     # that
     read_rows: Callable[[Sequence[str]], Iterator[Any]] | None = None
+    # as ``read``, but with cells as the file writes them, to be copied; None: ``read`` does that
+    as_written: Callable[[Sequence[str]], Iterator[Any]] | None = None
     # which row of the file one of those is, counted from the first piece that has been read; as
     # many are left out before it
     row_of: Callable[[int], int] = int

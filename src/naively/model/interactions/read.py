@@ -216,7 +216,7 @@ class _SampleReader:
             else:
                 codes, n = sample.categories[:, at], self.n_categories[at]
                 axis = PairAxis.of_categories(at, codes, sample.weight, n, most)
-            if axis.n_bins > 1:
+            if axis.n_bins > 1 + (kind == "category"):  # which has a bin for all others
                 axes.append(axis)
         return axes
 

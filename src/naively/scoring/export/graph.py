@@ -18,7 +18,7 @@ from naively.scoring.export import graph_terms
 from naively.scoring.export.graph_functions import with_functions
 from naively.scoring.export.graph_interactions import Prelude, ellipsoids, grid_terms, prelude
 from naively.scoring.export.graph_terms import Constants, GraphTerm
-from naively.scoring.export.sums import SQUARE_UNIT, Sum
+from naively.scoring.export.sums import IMPOSSIBLE, SQUARE_UNIT, Sum
 
 TYPES = {"float32": ("float", 1), "float64": ("double", 11)}
 _LABELS = {"U": "string", "O": "string", "i": "int64", "u": "uint64", "b": "bool", "f": "double"}
@@ -46,6 +46,16 @@ _BOUNDED = """
     missing = IsNaN(x)
     from_below = Min(x, highest)
     bounded = Max(from_below, lowest)
+"""
+
+# Of a class that never had a category, that is counted; those with the fewest such cells are left.
+_LEFT = """
+    misses = Sum(%(misses)s)
+    misses_of_possible = Sub(misses, barred)
+    fewest = ReduceMax<keepdims = 1>(misses_of_possible, classes_axis)
+    other_misses = Sub(misses, fewest)
+    ruled_out = Mul(other_misses, impossible)
+    joint_%(next)d = Add(joint_%(last)d, ruled_out)
 """
 
 # Squares are in units of 2^512. Where they leave no class with a finite joint, the nearest is
@@ -153,8 +163,13 @@ def _nodes(model: Sum, terms: list[GraphTerm]) -> list[str]:
     for n, term in enumerate(terms):
         nodes.append(term.text % {"n": n, "next": n + 1, **term.sizes})
     squares = [f"centred_{n}" for n, term in enumerate(terms) if term.squares]
+    misses = [f"misses_{n}" for n, term in enumerate(terms) if "missed" in term.constants]
+    last = len(terms)
+    if misses:
+        nodes.append(_LEFT % {"last": last, "next": last + 1, "misses": ", ".join(misses)})
+        last += 1
     end = _FAR if squares else "    joint = Identity(joint_%(last)d)\n"
-    nodes.append(end % {"last": len(terms), "squares": ", ".join(squares)})
+    nodes.append(end % {"last": last, "squares": ", ".join(squares)})
     return nodes
 
 
@@ -171,6 +186,7 @@ def _constants(model: Sum) -> Constants:
         "one": np.array(1.0),
         "classes_axis": np.array([1]),
         "square_unit": np.array(SQUARE_UNIT),
+        "impossible": np.array(IMPOSSIBLE),
         "barred": np.where(model.possible, 0.0, np.inf),
         "minus_infinity": np.array(-np.inf),
     }

@@ -7,6 +7,7 @@ Quadratics are left in ``centred_n``, in units of 2^512, to be subtracted from t
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -124,6 +125,7 @@ _TABLE = """
     line_%(n)d = Gather(table_%(n)d, code_%(n)d)
     joint_%(next)d = Add(joint_%(n)d, line_%(n)d)
 """
+_MISSES = "    misses_%(n)d = Gather(missed_%(n)d, code_%(n)d)\n"
 
 # Codes 0, 1, 2, ... are numbers in X. All tables stand below each other, each with two lines more:
 # one for codes that were never seen, and one of zeros for missing cells. A negative code, which is
@@ -140,13 +142,19 @@ _CODES = """
     place = Where(missing, hole_%(n)d, seen)
     line = Add(place, start_%(n)d)
     by_column = Transpose<perm = [1, 0]>(line)
-    joint_%(next)d = Scan<num_scan_inputs = 1, body = one_column_%(n)d
-        (double[rows, %(K)d] before, int64[rows] at) => (double[rows, %(K)d] after)
-    {
-        term = Gather(table_%(n)d, at)
-        after = Add(before, term)
-    }>(joint_%(n)d, by_column)
 """
+_SUM_OF_CODES = """
+    {after} = Scan<num_scan_inputs = 1, body = {table}_of_one_column
+        (double[rows, %(K)d] before, int64[rows] at) => (double[rows, %(K)d] after)
+    {{
+        term = Gather({table}, at)
+        after = Add(before, term)
+    }}>({before}, by_column)
+"""
+_CODES += _SUM_OF_CODES.format(after="joint_%(next)d", before="joint_%(n)d", table="table_%(n)d")
+_MISSES_OF_CODES = "    no_misses = Expand(zero, shape)" + _SUM_OF_CODES.format(
+    after="misses_%(n)d", before="no_misses", table="missed_%(n)d"
+)
 
 
 def curves(form: Curves) -> GraphTerm:
@@ -209,10 +217,12 @@ def table(given: CategoryTable) -> GraphTerm:
     categories = given.categories.tolist()
     code_of = {text: code for code, one in enumerate(categories) for text in spelled(one)}
     code_of.setdefault("", len(categories))
-    zeros = np.zeros_like(given.values[:1])
-    values = np.concatenate([given.values[:-1], zeros, given.values[-1:]])
-    constants = {"at": np.array(given.at), "table": values}
-    return GraphTerm(_TABLE, {"default": len(values) - 1}, constants, code_of)
+    n, at = len(categories), np.array(given.at)
+    sizes, constants = {"default": n + 1}, {"at": at, "table": np.insert(given.values, n, 0.0, 0)}
+    if given.misses is None:
+        return GraphTerm(_TABLE, sizes, constants, code_of)
+    constants["missed"] = np.insert(given.misses, n, 0.0, 0)
+    return GraphTerm(_TABLE + _MISSES, sizes, constants, code_of)
 
 
 def spelled(category: Any) -> list[str]:
@@ -232,8 +242,12 @@ def codes(tables: list[CategoryTable]) -> GraphTerm:
     """Write the tables of codes."""
     sizes = np.array([given.categories.size for given in tables])
     holes = np.zeros_like(tables[0].values[:1])
+
+    def joined(parts: Iterable[Any]) -> NDArray[Any]:
+        return np.concatenate([each for part in parts for each in (part, holes)])
+
     constants = {
-        "table": np.concatenate([part for given in tables for part in (given.values, holes)]),
+        "table": joined(given.values for given in tables),
         "start": np.cumsum([0, *(sizes[:-1] + 2)]),
         "unseen": sizes,
         "hole": sizes + 1,
@@ -241,4 +255,7 @@ def codes(tables: list[CategoryTable]) -> GraphTerm:
         "lowest": np.array(-1.0),
         "none": np.array(0),
     }
-    return GraphTerm(_CODES, {"K": holes.shape[1]}, constants)
+    sizes_of, strict = {"K": holes.shape[1]}, [given.misses for given in tables]
+    if strict[0] is None:
+        return GraphTerm(_CODES, sizes_of, constants)
+    return GraphTerm(_CODES + _MISSES_OF_CODES, sizes_of, constants | {"missed": joined(strict)})

@@ -52,6 +52,8 @@ class Query:
     def __init__(self, spelling: Spelling, model: Sum, *, reads_dates: bool = False) -> None:
         self.spelling, self.model, self.reads_dates = spelling, model, reads_dates
         self.classes: list[int] = np.flatnonzero(model.possible).tolist()
+        K = model.classes.size  # class k has its joint at k, and the cells it never had at K + k
+        self.misses = [K + k for k in self.classes] if model.is_strict else []
         self.unit = SQUARE_UNIT if model.has_squares else 1.0
         self.smallest = _smallest(model)
         self.exact = _columns([*model.lines, *model.pieces])
@@ -170,8 +172,10 @@ class Query:
 
     def _joints(self, kept: list[str]) -> dict[str, QueryStep]:
         """Write the steps to the joint of each class, some columns at a time."""
-        constants = self.model.constant[self.classes] / self.unit
-        joints = [self.spelling.cast(number(constant)) for constant in constants]
+        constants = np.append(self.model.constant[self.classes], 0.0 * np.array(self.misses))
+        joints = [self.spelling.cast(number(constant)) for constant in constants / self.unit]
+        every = [*self.classes, *self.misses]
+        names = [f"joint_{k}" for k in every]
         steps, waiting = {}, list(self.terms)
         for n, own in enumerate(self._rounds(len(kept))):
             waiting = waiting[len(own) :]
@@ -180,21 +184,36 @@ class Query:
             for name, step in self._round(passed, own).items():
                 steps[f"{name}_{n}"] = step
             terms = [term for cell in own for term in self.terms[cell]]
-            sums = [
-                total(
-                    [joint, *chain.from_iterable(term.addends(self.spelling, k) for term in terms)]
-                )
-                for k, joint in zip(self.classes, joints, strict=True)
-            ]
-            joints = self._each("joint")
+            sums = [self._sum(joint, terms, k) for k, joint in zip(every, joints, strict=True)]
+            joints = names
             steps[f"joint_{n}"] = QueryStep([*kept, *rest, *map(named, sums, joints)])
         if not steps:
-            steps["joint"] = QueryStep([*kept, *map(named, joints, self._each("joint"))])
-        return steps
+            steps["joint"] = QueryStep([*kept, *map(named, joints, names)])
+        return steps | self._ruled_out(kept)
+
+    def _sum(self, joint: str, terms: list[SqlTerm], k: int) -> str:
+        """Write a joint and what terms add to it; only categories rule classes out."""
+        some = terms if k < self.model.classes.size else [t for t in terms if type(t) is Lookup]
+        return total([joint, *(part for t in some for part in t.addends(self.spelling, k))])
+
+    def _ruled_out(self, kept: list[str]) -> dict[str, QueryStep]:
+        """Write the steps that leave the classes with the fewest cells that they never had."""
+        if not self.misses:
+            return {}
+        fewest = self.spelling.greatest([f"joint_{k}" for k in self.misses])
+        cost = number(IMPOSSIBLE / self.unit)
+        joints = [
+            named(f"joint_{k} + {cost} * (joint_{at} - fewest)", f"joint_{k}")
+            for k, at in zip(self.classes, self.misses, strict=True)
+        ]
+        return {
+            "fewest": QueryStep(["*", named(fewest, "fewest")]),
+            "ruled_out": QueryStep([*kept, *joints]),
+        }
 
     def _rounds(self, n_kept: int) -> Iterator[list[str]]:
         """Give the cells that are worked on together: so many as a step has room for."""
-        room = _WIDTH - len(self.terms) - n_kept - len(self.classes)
+        room = _WIDTH - len(self.terms) - n_kept - len(self.classes) - len(self.misses)
         own: list[str] = []
         width = joins = 0
         for cell, terms in self.terms.items():
@@ -299,6 +318,9 @@ class Query:
     def _tables(self) -> Iterator[SqlTerm]:
         for table in self.model.tables:
             name, (values, classes) = f"c_{table.at}", self._relative(table.values)
+            if table.misses is not None:
+                values = np.column_stack([values, table.misses])
+                classes = [*classes, *(k for k in self.misses if values[:, k].any())]
             if classes:
                 yield Lookup(name, name, table.categories, values, classes)
 
@@ -316,14 +338,8 @@ class Query:
                     yield Grid(f"pair_{i}", f"pair_{i}", tuple(p for p, _ in relative), classes)
 
     def _relative(self, values: Floats) -> tuple[Floats, list[int]]:
-        """Return values less those of the first class, and the classes that need any still.
-
-        Where the first class is impossible, the most probable one takes its place: less a number
-        as large as that, the others would lose their digits.
-        """
-        first, best = values[:, self.classes[0]], values[:, self.classes].max(axis=1)
-        base = np.where(first > IMPOSSIBLE, first, best)
-        relative = (values - base[:, np.newaxis]) / self.unit
+        """Return values less those of the first class, and the classes that need any still."""
+        relative = (values - values[:, self.classes[:1]]) / self.unit
         return relative, [k for k in self.classes if relative[:, k].any()]
 
 

@@ -37,7 +37,7 @@ from naively.scoring.export.plain import check_categories, plain_labels, power_o
 UNIT = 2.0**256
 SQUARE_UNIT = UNIT**2
 _FAR = 1e150  # lengths: the square of more would overflow
-IMPOSSIBLE = -1e9  # the term of a class that never had a category: SQL has no infinity
+IMPOSSIBLE = 1e300  # times cells that a class never had, less the fewest: SQL has no infinity
 _LARGEST = 8e307  # the difference of two such numbers is a float64
 _MOST_OF_A_LINE = 1e300  # as in the kernel
 
@@ -115,11 +115,16 @@ class PieceColumns:
 
 @dataclass(frozen=True)
 class CategoryTable:
-    """Values of the categories of one column, by category and class; the last for any other."""
+    """Values of the categories of one column, by category and class; the last for any other.
+
+    Where a class never had a category its value is 0, and -1 is counted. Beside a number as large
+    as to rule the class out, the other terms would lose their digits.
+    """
 
     at: int
     categories: NDArray[Any]
     values: Floats
+    misses: Floats | None = None  # of the same shape; None where all are 0
 
 
 @dataclass(frozen=True)
@@ -220,6 +225,11 @@ class Sum:
         return np.isfinite(self.constant)
 
     @property
+    def is_strict(self) -> bool:
+        """Whether a category may rule a class out."""
+        return any(table.misses is not None for table in self.tables)
+
+    @property
     def has_squares(self) -> bool:
         """Whether rows may be so far away that a joint is infinite."""
         return not all(curves.logarithmic for curves in self.curves)
@@ -276,9 +286,12 @@ def _bounds_of_lines(n_columns: int, lines: list[LineColumns]) -> tuple[Floats, 
 
 
 def _tables(model: Model) -> list[CategoryTable]:
-    tables = []
-    for i, known in enumerate(model.vocabularies if model.tables else ()):
+    tables: list[CategoryTable] = []
+    if model.tables is None:
+        return tables
+    values, misses = model.tables.exceptions() or (model.tables, None)
+    for i, known in enumerate(model.vocabularies):
         check_categories(known, model.schema.name(model.schema.categories[i]))
-        assert model.tables is not None
-        tables.append(CategoryTable(i, known, np.maximum(model.tables.table(i), IMPOSSIBLE)))
+        missed = None if misses is None else -misses.table(i)
+        tables.append(CategoryTable(i, known, values.table(i), missed))
     return tables

@@ -11,7 +11,7 @@ import numpy as np
 from naively.data.kinds import check
 from naively.data.labels import quoted
 from naively.engines.files import arrow_arrays
-from naively.engines.files.batches import number_columns, raise_not_finite, rows_of
+from naively.engines.files.batches import ArrayBatch, number_columns, raise_not_finite, rows_of
 from naively.engines.files.cells import is_number, plain
 from naively.engines.files.plan import FORMS, named, source_of, type_of_form
 from naively.engines.files.readers import FirstRows, OpenFile
@@ -138,7 +138,8 @@ class FileAnswers:
     def _kept(self, name: str, batch: Any, constants: Mapping[str, Any]) -> Any:
         if name in constants:
             return pa.array([constants[name]] * batch.num_rows)
-        column = batch.column(name)
+        is_copy = isinstance(batch, ArrayBatch) and copy_of(name) in batch.columns
+        column = batch.column(copy_of(name) if is_copy else name)
         is_plain = isinstance(column, np.ndarray)  # of a CSV file, and also the model's
         return pa.array(column, from_pandas=True) if is_plain else column
 
@@ -159,6 +160,11 @@ class FileAnswers:
 
     def _place(self, name: str) -> int:
         return [n for n, form in self.columns.items() if form not in (None, "text")].index(name)
+
+
+def copy_of(name: str) -> str:
+    """Return the name of a column as it is written, beside the same one as the model reads it."""
+    return f"\0{name}"
 
 
 def _check_model(model: SummaryClassifier) -> None:

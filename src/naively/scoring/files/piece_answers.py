@@ -17,7 +17,7 @@ from naively.engines.files.pieces import FilePiece
 from naively.engines.files.read_ahead import FilePass
 from naively.engines.files.readers import OpenFile
 from naively.errors import need
-from naively.scoring.files.answers import FileAnswers
+from naively.scoring.files.answers import FileAnswers, copy_of
 
 pa = need("pyarrow", "reading files", extra="files")
 
@@ -36,12 +36,27 @@ class PieceScorer(NamedTuple):
         types = self.plan.types
         names = list(opened.stored(types)) or list(opened.reader.types)[:1]
         if piece.width is None:
-            yield [partial(self._scored, opened, lambda: combined(list(piece.read(names))))]
+            kept = [name for name in self.plan.kept if name in names]
+            yield [partial(self._scored, opened, partial(self._loaded, piece, names, kept))]
             return
         n_lanes = min(self.passing.threads, len(names))
         lanes = [piece.read(names[j::n_lanes]) for j in range(n_lanes)]
         for batch in _side_by_side(lanes, self.passing.pool):
             yield [partial(self._scored, opened, partial(list, [batch]))]
+
+    def _loaded(self, piece: FilePiece, names: list[str], kept: list[str]) -> list[Any]:
+        """Read some rows, and the columns that are kept as they are written."""
+        if piece.as_written is None or not kept:
+            return combined(list(piece.read(names)))
+        names = [name for name in names if name in self.plan.columns] or names[:1]
+        copies, start, found = pa.Table.from_batches(piece.as_written(kept)), 0, []
+        for batch in combined(list(piece.read(names))):
+            own = copies.slice(start, batch.num_rows)
+            columns = {name: batch.column(name) for name in names}
+            columns |= {copy_of(name): own.column(name) for name in kept}
+            found.append(ArrayBatch(columns, batch.num_rows))
+            start += batch.num_rows
+        return found
 
     def _scored(self, opened: OpenFile, load: Callable[[], list[Any]]) -> Any:
         """Answer for the rows that are loaded, batch by batch."""

@@ -81,6 +81,11 @@ class _CellReader:
     answers: FileAnswers
 
     @property
+    def kept(self) -> tuple[str, ...]:
+        """No columns, which would be copied."""
+        return ()
+
+    @property
     def dates(self) -> Mapping[str, bool]:
         """The columns of dates that are read by their parts."""
         return self.answers.dates
