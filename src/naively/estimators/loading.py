@@ -1,40 +1,60 @@
-"""Load what was saved.
+"""Estimators by their names, and loading what was saved.
 
-Classifiers by the name of their estimator, without scikit-learn where it is not needed.
-
-Importing scikit-learn takes ten times as long as importing NumPy, and the command line only reads,
-measures and scores files. What it fits and loads is what the estimators inherit from: the same
-code, the same numbers, the same files.
+A class is imported when it is asked for: importing scikit-learn takes ten times as long as
+importing NumPy, and the command line only reads, measures and scores files. What it fits and loads
+is what the estimators inherit from: the same code, the same numbers, the same files.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 
 from naively.data.remote import shown
 from naively.errors import NaivelyError
-from naively.estimators.bernoulli_nb import BernoulliNB
-from naively.estimators.categorical_nb import CategoricalNB
-from naively.estimators.complement_nb import ComplementNB
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.gaussian_nb import GaussianNB
-from naively.estimators.multinomial_nb import MultinomialNB
-from naively.estimators.naive_bayes import NaiveBayes
 from naively.statistics import file as model_file
 
-ESTIMATORS: dict[str, type[SummaryClassifier]] = {
-    "BernoulliNB": BernoulliNB,
-    "CategoricalNB": CategoricalNB,
-    "ComplementNB": ComplementNB,
-    "GaussianNB": GaussianNB,
-    "MultinomialNB": MultinomialNB,
-    "NaiveBayes": NaiveBayes,
+_MODULES = {
+    "BernoulliNB": "bernoulli_nb",
+    "CategoricalNB": "categorical_nb",
+    "ComplementNB": "complement_nb",
+    "GaussianNB": "gaussian_nb",
+    "MultinomialNB": "multinomial_nb",
+    "NaiveBayes": "naive_bayes",
+}
+_WITHOUT_SKLEARN = {
+    "GaussianNB": ("gaussian", "GaussianClassifier"),
+    "NaiveBayes": ("mixed", "NaiveBayesClassifier"),
 }
 
-TRUSTED_TYPES = [f"{kind.__module__}.{kind.__name__}" for kind in ESTIMATORS.values()]
+
+class _Estimators(Mapping[str, type[SummaryClassifier]]):
+    def __getitem__(self, name: str) -> type[SummaryClassifier]:
+        return _imported(_MODULES[name], name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_MODULES)
+
+    def __len__(self) -> int:
+        return len(_MODULES)
+
+
+def _imported(module: str, name: str) -> type[SummaryClassifier]:
+    kind: type[SummaryClassifier] = getattr(import_module(f"naively.estimators.{module}"), name)
+    return kind
+
+
+ESTIMATORS: Mapping[str, type[SummaryClassifier]] = _Estimators()
+
+TRUSTED_TYPES = [f"naively.estimators.{module}.{name}" for name, module in _MODULES.items()]
 """All that a file of skops holds of naively: the estimators, for ``skops.io.load(trusted=...)``."""
+
+
+def classifier(name: str) -> type[SummaryClassifier]:
+    """Return what an estimator does, without scikit-learn if possible; or raise KeyError."""
+    return _imported(*_WITHOUT_SKLEARN[name]) if name in _WITHOUT_SKLEARN else ESTIMATORS[name]
 
 
 def load(path: str | os.PathLike[str]) -> SummaryClassifier:
@@ -62,26 +82,6 @@ def load(path: str | os.PathLike[str]) -> SummaryClassifier:
     GaussianNB(ddof=1)
     """
     return load_classifier(path, ESTIMATORS.__getitem__)
-
-
-# --- Classifiers by the name of their estimator, without scikit-learn where it is not needed ----
-
-
-_PLAIN = {"GaussianNB": "_gaussian.GaussianClassifier"}
-_PLAIN |= {"NaiveBayes": "_naive_bayes.NaiveBayesClassifier"}
-
-
-def classifier(name: str) -> type[SummaryClassifier]:
-    """Return what an estimator does as a class; raise KeyError where there is no such estimator."""
-    if name in _PLAIN:
-        module, _, kind = _PLAIN[name].partition(".")
-        found: type[SummaryClassifier] = getattr(
-            import_module(f"naively.estimators.{module}"), kind
-        )
-        return found
-    # IMPORT-REMOVED
-
-    return ESTIMATORS[name]
 
 
 def load_classifier(
