@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.kinds import NUMBER, TEXT
 from naively.importance import Importance
 from naively.model.top_words import top_words
 from naively.statistics import Documents, Occurrences
@@ -53,9 +54,9 @@ def rows_of(estimator: Any, most: int) -> ColumnTable:
         more = _family(column), _weights(column["weights"])
         if "counts" in column:
             rows.append(_of_counts(column["name"], column["counts"], more))
-        elif column["kind"] == "text":
+        elif column["kind"] is TEXT:
             rows += _of_words(column, more, estimator.classes_.size)
-        elif column["kind"] == "number":
+        elif column["kind"] is NUMBER:
             rows.append(_of_numbers(column["name"], column["mean"], column["variance"], more))
         else:
             rows += _of_categories(column, more)
@@ -139,13 +140,13 @@ def _columns(estimator: Any, most: int | None = None) -> list[dict[str, Any]]:
     for j, name in enumerate(_names(summary)[:most]):
         column = {
             "name": name,
-            "kind": _kind(summary, j),
+            "kind": summary.schema.held[j],
             "families": list(dict.fromkeys(term.family.name for term, _ in terms[j])),
             "weights": np.array([term.weight[:, i] for term, i in terms[j]]),
         }
         if (chosen := scores.get(name if summary.schema.names else j)) is not None:
             column["scores"] = chosen
-        is_text = column["kind"] == "text"
+        is_text = column["kind"] is TEXT
         seen = _words(estimator.model_, terms[j]) if is_text else _seen(summary, j)
         columns.append(column | seen)
     return columns
@@ -177,11 +178,6 @@ def _words(model: Any, terms: Any) -> dict[str, Any]:
         for of_class in found
     ]
     return {"n_words": int((term.parameters.total > 0).sum()), "top_words": top}
-
-
-def _kind(summary: Summary, j: int) -> str:
-    kinds = summary.schema.kinds
-    return "number" if kinds is None else kinds[j]
 
 
 def _seen(summary: Summary, j: int) -> dict[str, Any]:

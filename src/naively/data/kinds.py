@@ -35,7 +35,7 @@ between anything but letters, digits and underscores.
 
 >>> kind_of(Held("text", "string"), "column 'town'")
 'category'
->>> check(Held("date", "date32"), "number", "column 'born'")
+>>> NUMBER.check(Held("date", "date32"), "column 'born'")
 Traceback (most recent call last):
     ...
 naively.errors.NaivelyError: column 'born' holds dates or times (date32), which are neither \
@@ -48,17 +48,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.dates import are_dates, has_time
 from naively.data.labels import is_missing
-from naively.data.schema import Kind, Schema
 from naively.errors import NaivelyError
 
 What = Literal["number", "boolean", "text", "nothing", "date", "datetime", "time", "other"]
@@ -68,7 +67,7 @@ _FEWEST_WORDS = 3  # of a cell of text, on average
 _NEARLY_ALL = 0.95  # of the cells are distinct: no categories
 _PART = re.compile(r"\w+")
 _DATE = len("2024-02-29")
-_OUT = "leave it out"
+OUT = "leave it out"
 _DATES = (
     "{name} holds dates or times ({type}), which are neither numbers nor categories. Give numbers, "
     "such as the days since a day; or fit NaiveBayes on the dates themselves, without a family for "
@@ -92,13 +91,133 @@ class Held(NamedTuple):
 _TEXT = Held("text", "str")
 
 
-def kind_of(held: Held, name: str, out: str = _OUT) -> Kind:
+class Kind(str):
+    """What the cells of a column are, by the types that it takes; it reads as its name.
+
+    There is one object of each, in `KINDS`. It knows types and cells, and neither statistics nor
+    families: what else differs between kinds is a table by kind in the room that needs it. Files
+    and callers name a kind; ``Kind.named("text") is TEXT``, and ``TEXT == "text"``.
+    """
+
+    __slots__ = ("plural",)
+    plural: str  # for messages: "held as ..."
+
+    def __new__(cls, name: str, plural: str) -> Self:  # noqa: D102
+        self = super().__new__(cls, name)
+        self.plural = plural
+        return self
+
+    @staticmethod
+    def named(name: str) -> Kind:
+        """Return the kind of this name.
+
+        >>> Kind.named("category") is CATEGORY
+        True
+        """
+        kind = KINDS.get(name)
+        if kind is None:
+            raise NaivelyError(f"kinds must be {', '.join(map(repr, KINDS))}; got {name!r}.")
+        return kind
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Kind.named, (str(self),)
+
+    def takes(self, held: Held, cells: Callable[[], Sequence[Any]] | None) -> bool:
+        """Whether a column that nobody decided is of this kind, by its type and first cells."""
+        return False
+
+    def fits(self, held: Held) -> bool:
+        """Whether a type alone shows that the cells can be read as this kind.
+
+        >>> CATEGORY.fits(Held("boolean", "bool")), NUMBER.fits(Held("boolean", "bool"))
+        (True, False)
+        """
+        return False
+
+    def check(self, held: Held, name: str, out: str = OUT) -> None:
+        """Raise where a column cannot be read as this kind, which it is agreed to hold.
+
+        Booleans can be numbers, and numbers can be categories, if somebody says so. What holds
+        nothing can be anything.
+        """
+        if held.what != "nothing":
+            check_readable(held, name, out)
+
+
+class _Number(Kind):
+    def takes(self, held: Held, cells: Callable[[], Sequence[Any]] | None) -> bool:
+        return self.fits(held)
+
+    def fits(self, held: Held) -> bool:
+        return held.what == "number" and not held.coded
+
+    def check(self, held: Held, name: str, out: str = OUT) -> None:
+        super().check(held, name, out)
+        if not self.fits(held) and held.what not in ("boolean", "nothing"):
+            got = "categories" if held.what == "number" else "text"
+            raise NaivelyError(
+                f"{name} must hold numbers; got {got} ({held.type}). Give numbers; or fit "
+                f"NaiveBayes on the {got}, without a family of numbers for this column; or {out}."
+            )
+
+
+class _Category(Kind):
+    def takes(self, held: Held, cells: Callable[[], Sequence[Any]] | None) -> bool:
+        return held.what in ("text", "boolean") or held.coded
+
+    def fits(self, held: Held) -> bool:
+        return held.what in ("text", "boolean")
+
+
+class _Text(Kind):
+    def takes(self, held: Held, cells: Callable[[], Sequence[Any]] | None) -> bool:
+        is_text = held.what == "text" and not held.coded
+        return is_text and cells is not None and is_prose(cells())
+
+    def fits(self, held: Held) -> bool:
+        return held.what == "text"
+
+    def check(self, held: Held, name: str, out: str = OUT) -> None:
+        super().check(held, name, out)
+        if held.what not in ("text", "nothing"):
+            raise NaivelyError(
+                f"{name} must hold text; got {held.type}. Give text, or leave the choice of its "
+                "family to its type."
+            )
+
+
+class _Undecided(Kind):
+    """A column in which no cell has been seen: it becomes what its first cell is."""
+
+    def takes(self, held: Held, cells: Callable[[], Sequence[Any]] | None) -> bool:
+        return held.what == "nothing"
+
+    def check(self, held: Held, name: str, out: str = OUT) -> None:
+        return
+
+
+NUMBER: Final = _Number("number", "numbers")
+TEXT: Final = _Text("text", "text")
+CATEGORY: Final = _Category("category", "categories")
+UNDECIDED: Final = _Undecided("undecided", "no cell")
+KINDS: dict[str, Kind] = {kind: kind for kind in (NUMBER, TEXT, CATEGORY, UNDECIDED)}
+"""By name. The first that takes what a column holds is its kind."""
+
+
+def kind_of(
+    held: Held, name: str, out: str = OUT, cells: Callable[[], Sequence[Any]] | None = None
+) -> Kind:
     """Return what a column holds, or raise where it can be no column of a model.
 
-    For messages: what to call it, such as ``column 'town'``, and how it is left out.
+    For messages: what to call it, such as ``column 'town'``, and how it is left out. Without its
+    first cells, text is a column of categories.
     """
-    if held.what == "nothing":
-        return "undecided"
+    check_readable(held, name, out)
+    return next(kind for kind in KINDS.values() if kind.takes(held, cells))
+
+
+def check_readable(held: Held, name: str, out: str = OUT) -> None:
+    """Raise where a column can be no column of a model, whatever its kind."""
     if held.what in (*DATES, "time"):
         message = _TIMES if held.what == "time" else _DATES
         raise NaivelyError(message.format(name=name, type=held.type, out=out))
@@ -107,87 +226,6 @@ def kind_of(held: Held, name: str, out: str = _OUT) -> Kind:
             f"{name} must hold numbers, text, booleans or dates; got {held.type}. Convert it, such "
             f"as to text, or {out}."
         )
-    return "number" if held.what == "number" and not held.coded else "category"
-
-
-def check(held: Held, kind: Kind, name: str, out: str = _OUT) -> None:
-    """Raise where a column cannot be read as what it is agreed to hold.
-
-    Booleans can be numbers, and numbers can be categories, if somebody says so. What holds nothing
-    can be anything.
-    """
-    if kind == "undecided" or held.what == "nothing":
-        return
-    decided = kind_of(held, name, out)
-    if kind == "text" and held.what != "text":
-        raise NaivelyError(
-            f"{name} must hold text; got {held.type}. Give text, or leave the choice of its family "
-            "to its type."
-        )
-    if kind == "number" and decided == "category" and held.what != "boolean":
-        got = "categories" if held.what == "number" else "text"
-        raise NaivelyError(
-            f"{name} must hold numbers; got {got} ({held.type}). Give numbers; or fit NaiveBayes "
-            f"on the {got}, without a family of numbers for this column; or {out}."
-        )
-
-
-def schema_by_types(
-    held: Callable[[int], Held],
-    n_columns: int,
-    names: tuple[str, ...] | None = None,
-    agreed: Schema | None = None,
-    *,
-    given: Mapping[Any, Kind] | None = None,
-    where: str = "",
-    out: str = _OUT,
-    cells: Callable[[int], Sequence[Any]] | None = None,
-) -> Schema:
-    """Return what columns hold: as agreed or given, and otherwise as their types say.
-
-    Parameters
-    ----------
-    held : callable
-        Given a column's place, it returns what the column's type says.
-    n_columns : int
-        How many columns there are.
-    names : tuple of str, optional
-        What they are called.
-    agreed : Schema, optional
-        The schema, where it is known: types decide only what it leaves undecided.
-    given : mapping, optional
-        What some columns hold, by name, or by place where there are no names.
-    where : str
-        Where the columns are, for messages: ``" in 'data.csv'"``.
-    out : str
-        How a column is left out, for messages; ``{name!r}`` stands for its name.
-    cells : callable, optional
-        Given a column's place, it returns the first cells of a column of text, as many as
-        `LOOKED_AT`. Without it, text is a column of categories.
-
-    >>> types = [Held("number", "int64"), Held("text", "string")]
-    >>> schema_by_types(types.__getitem__, 2, ("age", "town")).kinds
-    ('number', 'category')
-    """
-    if agreed is not None and not agreed.undecided:
-        return agreed
-    undecided: Kind = "undecided"
-    kinds = [undecided] * n_columns if agreed is None else list(agreed.held)
-    for j in range(n_columns):
-        name = j if names is None else names[j]
-        if given and name in given:
-            kinds[j] = given[name]
-        elif kinds[j] == "undecided":
-            its = held(j)
-            if agreed is not None and its.what in DATES:
-                raise NaivelyError(
-                    f"column {name!r}{where} holds dates ({its.type}), and held nothing before. "
-                    "Give it the type of dates in the first rows too; or leave it out."
-                )
-            kinds[j] = kind_of(its, f"column {name!r}{where}", out.format(name=name))
-            if its.what == "text" and not its.coded and cells is not None and is_prose(cells(j)):
-                kinds[j] = "text"
-    return Schema(n_columns, names, tuple(kinds)) if agreed is None else agreed.decided(kinds)
 
 
 def is_prose(cells: Sequence[Any]) -> bool:
@@ -229,19 +267,6 @@ def dates_have_time(held: Held, cells: Callable[[], Sequence[Any]]) -> bool | No
         return None
     texts = [cell for cell in cells() if isinstance(cell, str)][:LOOKED_AT]
     return any(len(text) > _DATE for text in texts) if are_dates(texts) else None
-
-
-def fits(held: Held, kind: Kind) -> bool:
-    """Whether a type alone shows that the cells are what a column is agreed to hold.
-
-    >>> fits(Held("boolean", "bool"), "category"), fits(Held("boolean", "bool"), "number")
-    (True, False)
-    """
-    if kind == "number":
-        return held.what == "number" and not held.coded
-    if kind == "text":
-        return held.what == "text"
-    return kind == "category" and held.what in ("text", "boolean")
 
 
 def check_weights(held: Held, name: str, where: str = "") -> None:
@@ -291,7 +316,7 @@ def numbers_of_objects(values: Sequence[Any], name: str) -> NDArray[np.float64]:
     >>> numbers_of_objects([1, None, True], "column 'age'")
     array([ 1., nan,  1.])
     """
-    check(held_by_objects(values), "number", name)
+    NUMBER.check(held_by_objects(values), name)
     try:
         return np.array([np.nan if is_missing(value) else float(value) for value in values])
     except OverflowError:

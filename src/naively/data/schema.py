@@ -10,21 +10,30 @@ Examples
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Literal
+from functools import cached_property, partial
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.dates import split_name
 from naively.data.functions import ColumnFunction
+from naively.data.kinds import (
+    CATEGORY,
+    DATES,
+    NUMBER,
+    OUT,
+    TEXT,
+    UNDECIDED,
+    Held,
+    Kind,
+    kind_of,
+)
 from naively.data.text.tokens import TextOptions
 from naively.errors import NaivelyError
 
-Kind = Literal["number", "category", "text", "undecided"]
-HELD = {"number": "numbers", "category": "categories", "text": "text"}
 Counted = Literal["occurrences", "documents"]
 _SHARE = "Summaries that will be added share a schema."
 _OTHER_EDGES = (
@@ -43,7 +52,7 @@ class Schema:
         How many columns.
     names : tuple of str, or None
         What they are called; None where the data has no names (an array).
-    kinds : tuple of {"number", "category", "text", "undecided"}, or None
+    kinds : tuple of Kind or {"number", "category", "text", "undecided"}, or None
         What they hold; None where all hold numbers. A column in which no cell has been seen is
         undecided: nothing is measured of it, and it becomes what its first cell is.
     edges : tuple of tuple of float, or None
@@ -90,38 +99,42 @@ class Schema:
     dates: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.kinds is not None and set(self.kinds) <= {"number"}:
-            object.__setattr__(self, "kinds", None)  # one way to say it, so that equal is equal
+        if self.kinds is not None:  # one way to say it, so that equal is equal
+            kinds = tuple(map(Kind.named, self.kinds))
+            object.__setattr__(self, "kinds", None if set(kinds) <= {NUMBER} else kinds)
         if self.kinds is not None and not self.options and self.texts:
             object.__setattr__(self, "options", (TextOptions(),) * len(self.texts))
 
     @property
     def held(self) -> tuple[Kind, ...]:
         """What each column holds."""
-        number: Kind = "number"
-        return (number,) * self.n_columns if self.kinds is None else self.kinds
+        return (NUMBER,) * self.n_columns if self.kinds is None else self.kinds
 
     @cached_property
     def numbers(self) -> Sequence[int]:
         """The columns of numbers."""
-        if self.kinds is None:
-            return range(self.n_columns)
-        return [j for j, kind in enumerate(self.kinds) if kind == "number"]
+        return self.of_kind(NUMBER)
 
     @cached_property
     def categories(self) -> tuple[int, ...]:
         """The columns of categories."""
-        return tuple(j for j, kind in enumerate(self.kinds or ()) if kind == "category")
+        return tuple(self.of_kind(CATEGORY))
 
     @cached_property
     def texts(self) -> tuple[int, ...]:
         """The columns of text."""
-        return tuple(j for j, kind in enumerate(self.kinds or ()) if kind == "text")
+        return tuple(self.of_kind(TEXT))
 
     @cached_property
     def undecided(self) -> tuple[int, ...]:
         """The columns in which no cell has been seen."""
-        return tuple(j for j, kind in enumerate(self.kinds or ()) if kind == "undecided")
+        return tuple(self.of_kind(UNDECIDED))
+
+    def of_kind(self, kind: Kind) -> Sequence[int]:
+        """Return the columns of a kind."""
+        if self.kinds is None:
+            return range(self.n_columns) if kind is NUMBER else []
+        return [j for j, its in enumerate(self.kinds) if its is kind]
 
     @cached_property
     def inputs(self) -> tuple[str, ...] | None:
@@ -169,7 +182,7 @@ class Schema:
         """
         return f"column {j}" if self.names is None else f"column {self.names[j]!r}"
 
-    def decided(self, kinds: Sequence[Kind], other: Schema | None = None) -> Schema:
+    def decided(self, kinds: Sequence[Kind | str], other: Schema | None = None) -> Schema:
         """Return the schema once undecided columns are known to hold something.
 
         Where there are histograms, the edges of such a column are those of the other schema, if it
@@ -178,7 +191,8 @@ class Schema:
         >>> Schema(2, kinds=("category", "undecided")).decided(("category", "number")).numbers
         [1]
         """
-        if tuple(kinds) == self.held:
+        kinds = tuple(map(Kind.named, kinds))
+        if kinds == self.held:
             return self
         known = self._histograms()
         if other is not None and (known or not self.numbers):
@@ -187,20 +201,20 @@ class Schema:
         if known:
             n_bins = len(next(iter(known.values()))[1])
             none = (0.0,) * (n_bins - 1), (0.0,) * n_bins
-            found = [known.get(j, none) for j, kind in enumerate(kinds) if kind == "number"]
+            found = [known.get(j, none) for j, kind in enumerate(kinds) if kind is NUMBER]
             edges, knots = tuple(cuts for cuts, _ in found), tuple(middles for _, middles in found)
         centres = self.centres
         if centres is not None:
             held = {} if other is None else other._centres()
             near = held | self._centres()
-            centres = tuple(near.get(j, 0.0) for j, kind in enumerate(kinds) if kind == "number")
+            centres = tuple(near.get(j, 0.0) for j, kind in enumerate(kinds) if kind is NUMBER)
         options = dict(zip(self.texts, self.options, strict=True))
         if other is not None:
             options = dict(zip(other.texts, other.options, strict=True)) | options
-        default, texts = TextOptions(), [j for j, kind in enumerate(kinds) if kind == "text"]
+        default, texts = TextOptions(), [j for j, kind in enumerate(kinds) if kind is TEXT]
         read_as = tuple(options.get(j, default) for j in texts)
         measures = {"edges": edges, "knots": knots, "centres": centres, "options": read_as}
-        return replace(self, kinds=tuple(kinds), **measures)  # type: ignore[arg-type]
+        return replace(self, kinds=kinds, **measures)  # type: ignore[arg-type]
 
     def columns(self, at: Sequence[int]) -> Schema:
         """Return the schema of some columns, in that order.
@@ -270,12 +284,12 @@ class Schema:
         """Return the schema of both, of which some columns are undecided in one of them."""
         kinds = list(self.held)
         for j, kind in enumerate(other.held):
-            if kinds[j] == "undecided":
+            if kinds[j] is UNDECIDED:
                 kinds[j] = kind
-            elif kind not in ("undecided", kinds[j]):
+            elif kind not in (UNDECIDED, kinds[j]):
                 raise NaivelyError(
                     f"summaries must agree on what a column holds; got {self.name(j)} as "
-                    f"{HELD[kinds[j]]} in one and as {HELD[kind]} in the other. {_SHARE}"
+                    f"{kinds[j].plural} in one and as {kind.plural} in the other. {_SHARE}"
                 )
         mine, its = self.decided(kinds, other), other.decided(kinds, self)
         if len({len(cuts) for cuts in mine.edges or ()}) > 1:
@@ -317,3 +331,59 @@ class Schema:
         if self.counted is None:
             return "moments of numbers"
         return self.counted + (f" above {self.threshold:g}" if self.counted == "documents" else "")
+
+
+def schema_by_types(
+    held: Callable[[int], Held],
+    n_columns: int,
+    names: tuple[str, ...] | None = None,
+    agreed: Schema | None = None,
+    *,
+    given: Mapping[Any, Kind | str] | None = None,
+    where: str = "",
+    out: str = OUT,
+    cells: Callable[[int], Sequence[Any]] | None = None,
+) -> Schema:
+    """Return what columns hold: as agreed or given, and otherwise as their types say.
+
+    Parameters
+    ----------
+    held : callable
+        Given a column's place, it returns what the column's type says.
+    n_columns : int
+        How many columns there are.
+    names : tuple of str, optional
+        What they are called.
+    agreed : Schema, optional
+        The schema, where it is known: types decide only what it leaves undecided.
+    given : mapping, optional
+        What some columns hold, by name, or by place where there are no names.
+    where : str
+        Where the columns are, for messages: ``" in 'data.csv'"``.
+    out : str
+        How a column is left out, for messages; ``{name!r}`` stands for its name.
+    cells : callable, optional
+        Given a column's place, it returns the first cells of a column of text, as many as
+        `LOOKED_AT`. Without it, text is a column of categories.
+
+    >>> types = [Held("number", "int64"), Held("text", "string")]
+    >>> schema_by_types(types.__getitem__, 2, ("age", "town")).kinds
+    ('number', 'category')
+    """
+    if agreed is not None and not agreed.undecided:
+        return agreed
+    kinds: list[Kind] = [UNDECIDED] * n_columns if agreed is None else list(agreed.held)
+    for j in range(n_columns):
+        name = j if names is None else names[j]
+        if given and name in given:
+            kinds[j] = Kind.named(given[name])
+        elif kinds[j] is UNDECIDED:
+            its = held(j)
+            if agreed is not None and its.what in DATES:
+                raise NaivelyError(
+                    f"column {name!r}{where} holds dates ({its.type}), and held nothing before. "
+                    "Give it the type of dates in the first rows too; or leave it out."
+                )
+            first = None if cells is None else partial(cells, j)
+            kinds[j] = kind_of(its, f"column {name!r}{where}", out.format(name=name), first)
+    return Schema(n_columns, names, tuple(kinds)) if agreed is None else agreed.decided(kinds)

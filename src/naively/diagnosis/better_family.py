@@ -9,6 +9,7 @@ import numpy as np
 
 from naively import _kernel
 from naively.data.functions import function_values
+from naively.data.kinds import NUMBER
 from naively.diagnosis.fits import Fit, columns_of, fits_of_term
 from naively.families import FAMILIES
 from naively.families.family import Family
@@ -44,7 +45,7 @@ def _candidates(cells: Any) -> Iterator[Family]:
     """Yield the families of moments whose support holds all cells."""
     for kind in FAMILIES.values():
         low, high = kind.support
-        if kind.kind != "number" or kind.reads not in ("moments", "functions") or not cells.size:
+        if kind.kind is not NUMBER or kind.reads not in ("moments", "functions") or not cells.size:
             continue
         within = low <= cells.min() and cells.max() <= high
         if within and not (kind.discrete and (cells != np.floor(cells)).any()):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from naively.data.kinds import NUMBER
 from naively.data.sparse import SparseRows
 from naively.data.types import Floats
 from naively.diagnosis.uniformity import distances, mid_shares, n_rows, p_value
@@ -65,7 +66,7 @@ def fits_of(model: Model, sample: Sample) -> tuple[Fit, ...]:
     schema, best = model.schema, dict[tuple[int, int], Fit]()
     names = schema.names or [f"column {j}" for j in range(schema.n_columns)]
     for term in model.terms:
-        if term.family.kind != "number" or not isinstance(term.family, Family):
+        if term.family.kind is not NUMBER or not isinstance(term.family, Family):
             continue  # families of counts describe all columns together
         for k, fit in fits_of_term(term, sample, names, model.labels):
             known = best.get((fit.place, k))

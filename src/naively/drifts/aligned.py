@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.axes import Axes, Move
-from naively.data.schema import HELD, Schema
+from naively.data.schema import Schema
 from naively.errors import NaivelyError
 from naively.statistics import (
     Bins,
@@ -125,7 +125,7 @@ def _measured_alike(a: Schema, b: Schema) -> Schema:
         if mine != its:
             raise NaivelyError(
                 f"before and after must agree on what a column holds; got {names.name(j)} as "
-                f"{HELD[mine]} before and as {HELD[its]} after. {_ADVICE}"
+                f"{mine.plural} before and as {its.plural} after. {_ADVICE}"
             )
     if (a.counted, a.threshold) != (b.counted, b.threshold):
         raise NaivelyError(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from naively.data.kinds import NUMBER
 from naively.drifts.tables import most_in, notes_of, number_text, p_text, share_text, title_of
 from naively.drifts.value import LEVELS
 
@@ -89,7 +90,7 @@ def _columns(drift: Drift) -> str:
         cells = [
             _cell(drift.kinds[j], "less"),
             _cell(f"{number_text(one['mean_before'])} → {number_text(one['mean_after'])}", "less")
-            if drift.kinds[j] == "number"
+            if drift.kinds[j] is NUMBER
             else _cell("", "less"),
             _cell(number_text(one["shift"], "+.2f")),
             _cell(number_text(one["spread_ratio"], ".2f", "x "), "less"),

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from naively.data.kinds import TEXT, Kind
 from naively.data.labels import encode
 from naively.data.rows import Rows, Targets
-from naively.data.schema import Kind, Schema
+from naively.data.schema import Schema
 from naively.data.sparse import SparseRows, is_sparse
 from naively.engines.memory import arrays
 from naively.engines.memory.devices import (
@@ -116,7 +117,7 @@ def summarize(
 
     column = tables.text_column(X, schema)
     X = X if column is None else column
-    given: dict[Any, Kind] = {} if column is None else {tables.only_name(X): "text"}
+    given: dict[Any, Kind] = {} if column is None else {tables.only_name(X): TEXT}
     schema = tables.schema_of(X, schema, given)
     targets = Targets(*encode(y), arrays.as_weights(sample_weight))
     return measure(tables.read(X, schema), targets, schema, n_jobs=n_jobs)

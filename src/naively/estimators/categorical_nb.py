@@ -24,6 +24,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 
 from naively import _kernel
+from naively.data.kinds import CATEGORY
 from naively.data.labels import quoted
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
@@ -111,7 +112,7 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
     """
 
     _name = "CategoricalNB"
-    _alone = "category"
+    _alone = CATEGORY
     _constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0)],
         "force_alpha": [bool, np.bool_],
@@ -212,7 +213,7 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
         if isinstance(X, Rows):
             return Checked(X, None, np.dtype(np.float64), known or Schema(X.shape[1]))
         codes, names = check_codes(self, X, fitted=known is not None)
-        schema = known or Schema(codes.shape[1], names, ("category",) * codes.shape[1])
+        schema = known or Schema(codes.shape[1], names, (CATEGORY,) * codes.shape[1])
         table = Rows(codes.shape, np.empty((codes.shape[0], 0)), codes, ())
         return Checked(table, names, np.dtype(np.float64), schema)
 

@@ -4,7 +4,7 @@ Numbers are described by `StudentT`, and where terms have weights by `Histogram`
 `Categorical`, text by `Text`. Names or families given by the user come first; ``"best"`` stands for
 the candidates of `naively.model.families_for`, of which rows choose one.
 
->>> choose("age", "number", {"age": "histogram"}, stacked=True)
+>>> choose("age", NUMBER, {"age": "histogram"}, stacked=True)
 (Histogram(growth=2.0, strength=None),)
 """
 
@@ -16,7 +16,8 @@ from difflib import get_close_matches
 from math import inf, isinf
 from typing import Any
 
-from naively.data.schema import Kind, Schema
+from naively.data.kinds import CATEGORY, NUMBER, TEXT, UNDECIDED, Kind
+from naively.data.schema import Schema
 from naively.errors import NaivelyError
 from naively.families import FAMILIES
 from naively.families.categorical import Categorical
@@ -62,15 +63,25 @@ def interactions_from_text(text: str) -> Any:
     return kinds
 
 
+DEFAULTS: dict[Kind, tuple[Family, ...]] = {
+    NUMBER: (StudentT(),),
+    CATEGORY: (Categorical(),),
+    TEXT: (Text(),),
+    UNDECIDED: (),
+}
+"""The families of a column, by its kind, unless somebody says otherwise."""
+_STACKED = StudentT(), Histogram()  # of a column of numbers, where each gets a weight
+
+
 def choose(
-    column: Any, kind: str, given: Mapping[Any, Any] | str | None, *, stacked: bool = False
+    column: Any, kind: Kind, given: Mapping[Any, Any] | str | None, *, stacked: bool = False
 ) -> tuple[Family, ...]:
     """Return the families of a column, which has a place where it has no name.
 
     While it is undecided what a column holds, no family describes it. Several do by default only
     where each gets a weight: if they are stacked.
     """
-    if given == BEST and kind == "number":
+    if given == BEST and kind is NUMBER:
         return CANDIDATES
     own = by_column(given)
     if column in own:
@@ -79,13 +90,7 @@ def choose(
             return CANDIDATES
         several = wanted if isinstance(wanted, list | tuple) else [wanted]
         return tuple(family_of(one, column) for one in several)
-    if kind == "undecided":
-        return ()
-    if kind == "category":
-        return (Categorical(),)
-    if kind == "text":
-        return (Text(),)
-    return (StudentT(), Histogram()) if stacked else (StudentT(),)
+    return _STACKED if stacked and kind is NUMBER else DEFAULTS[kind]
 
 
 def by_column(given: Mapping[Any, Any] | str | None) -> Mapping[Any, Any]:
@@ -97,7 +102,7 @@ def by_column(given: Mapping[Any, Any] | str | None) -> Mapping[Any, Any]:
     return {}
 
 
-def is_best(column: Any, kind: str, given: Mapping[Any, Any] | str | None) -> bool:
+def is_best(column: Any, kind: Kind, given: Mapping[Any, Any] | str | None) -> bool:
     """Whether rows choose the family of a column."""
     return choose(column, kind, given) is CANDIDATES
 
@@ -117,7 +122,7 @@ def family_of(wanted: Any, column: Any) -> Family:
 
 def kind_of_families(wanted: Any, column: Any) -> Kind:
     """Return what a column must hold for the families that are given for it."""
-    families = choose(column, "number", {column: wanted})
+    families = choose(column, NUMBER, {column: wanted})
     if len(set(families)) < len(families):
         raise NaivelyError(f"the families of column {column!r} must be different; got {wanted!r}.")
     kinds = {family.kind for family in families}
@@ -211,6 +216,6 @@ def with_options(schema: Schema, given: Mapping[Any, Any] | str | None) -> Schem
     columns, options = schema.names or range(schema.n_columns), list(schema.options)
     for i, j in enumerate(schema.texts):
         if columns[j] in by_column(given):
-            several = choose(columns[j], "text", given)
+            several = choose(columns[j], TEXT, given)
             options[i] = next(one for one in several if isinstance(one, Text)).options
     return replace(schema, options=tuple(options))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
+from naively.data.kinds import NUMBER
 from naively.data.rows import Targets
 from naively.data.schema import Schema
 from naively.errors import NaivelyError
@@ -42,7 +43,7 @@ class CountClassifier(SummaryClassifier):
     class_prior: Any
     calibration: Any
 
-    _alone = "number"
+    _alone = NUMBER
     _absent = 0.0
     _terms: ClassVar[int]  # as the kernel names them
     _constraints: ClassVar[dict[str, list[Any]]] = {

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.data import labels
+from naively.data.kinds import UNDECIDED
 from naively.data.schema import Schema
 from naively.engines.memory.devices import on_host
 from naively.errors import NaivelyError
@@ -229,7 +230,7 @@ class SummaryClassifier(
 
     def _decide(self, summary: Summary) -> Summary:
         """Return a summary in which empty columns hold what all columns hold."""
-        kinds = [self._alone or "undecided"] * summary.schema.n_columns
+        kinds = [self._alone or UNDECIDED] * summary.schema.n_columns
         return summary.decided(kinds) if summary.schema.undecided else summary
 
     def _check_summary(self, summary: Summary) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively import _kernel
+from naively.data.kinds import NUMBER
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.state import State
@@ -31,7 +32,7 @@ class GaussianClassifier(SummaryClassifier):
     """A Gaussian for each column and class."""
 
     _name = "GaussianNB"
-    _alone = "number"
+    _alone = NUMBER
     _constraints: ClassVar[dict[str, list[Any]]] = {
         "priors": ["array-like", dict, None],
         "var_smoothing": [Interval(Real, 0)],

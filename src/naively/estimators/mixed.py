@@ -20,10 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 from naively.data import labels
 from naively.data.dates import split_name
 from naively.data.functions import ColumnFunction, function_values
-from naively.data.kinds import DATES, held_by_objects, kind_of
+from naively.data.kinds import CATEGORY, DATES, NUMBER, TEXT, Kind, held_by_objects, kind_of
 from naively.data.labels import is_missing
 from naively.data.rows import Rows, Targets
-from naively.data.schema import Kind, Schema
+from naively.data.schema import Schema
 from naively.data.sparse import is_sparse
 from naively.data.text.words import Words
 from naively.engines.memory import single_row, tables
@@ -101,7 +101,7 @@ class MixedClassifier(SummaryClassifier):
             row = row_of_dict(row, schema)
         elif is_sparse(row):
             row = numbers_of_row(row, schema)
-        elif isinstance(row, str) and schema.held in (("text",), ("category",)):
+        elif isinstance(row, str) and schema.held in ((TEXT,), (CATEGORY,)):
             row = [row]  # of a column, which `fit` takes as it is too
         if type(row) is list and (plain := single_row.read([row], schema, categories)) is not None:
             places = np.array([plain.places], dtype=np.int32)
@@ -128,7 +128,7 @@ class MixedClassifier(SummaryClassifier):
         column = text_column(X, known)
         X = check_cells(self, X if column is None else column, known)
         if known is None:
-            schema = self._schema_of(X, {} if column is None else {only_name(X): "text"})
+            schema = self._schema_of(X, {} if column is None else {only_name(X): TEXT})
             table = read(X, schema, n_jobs=self.n_jobs)
             return Checked(table, schema.names, np.dtype(np.float64), schema)
         _warn_of_more(X, known)
@@ -171,11 +171,10 @@ class MixedClassifier(SummaryClassifier):
     def _families(self, schema: Schema) -> list[tuple[Family, ...]]:
         """Return the families of each column: all candidates, where rows are to choose the best."""
         columns = schema.names or range(schema.n_columns)
-        kinds = schema.kinds or ("number",) * schema.n_columns
         stacked = self.calibration == "weights" and schema.edges is not None
         found = [
             choose(column, kind, self.families, stacked=stacked)
-            for column, kind in zip(columns, kinds, strict=True)
+            for column, kind in zip(columns, schema.held, strict=True)
         ]
         for j, options in zip(schema.texts, schema.options, strict=True):
             if columns[j] not in by_column(self.families):
@@ -207,7 +206,7 @@ class MixedClassifier(SummaryClassifier):
     def _sample_size(self) -> int:
         """How many rows a summary is to keep: for calibration, or for families that read them."""
         given = by_column(self.families)
-        several = [choose(column, "number", given) for column in given]
+        several = [choose(column, NUMBER, given) for column in given]
         sampled = any(family.reads == "sample" for its in several for family in its)
         chosen = self.families == BEST or any(its is CANDIDATES for its in several)
         return SAMPLE if sampled or chosen else super()._sample_size()
@@ -392,7 +391,7 @@ class MixedStream(MixedClassifier):
         schema = schema_of(cells, given=given)
         sources = {split[0] for name in names if (split := split_name(name)) is not None}
         if twice := {int(j) for j in schema.dates if names[int(j)] in sources}:  # text, then
-            schema = schema_of(cells, given=given | dict.fromkeys(twice, "category"))
+            schema = schema_of(cells, given=given | dict.fromkeys(twice, CATEGORY))
         if schema.dates:
             schema = _renamed(schema, names)
         elif columns.names is not None:
@@ -510,7 +509,7 @@ class NaiveBayesClassifier(MixedStream):
             params["families"] = [
                 [column, BEST if families is CANDIDATES else [as_text(f) for f in families]]
                 for column in self.families
-                if (families := choose(column, "number", self.families))
+                if (families := choose(column, NUMBER, self.families))
             ]
         return params
 

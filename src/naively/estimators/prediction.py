@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.data import labels
-from naively.data.kinds import check, held_by_dtype, held_by_objects, numbers_of_objects
+from naively.data.kinds import NUMBER, held_by_dtype, held_by_objects, numbers_of_objects
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows, is_sparse
 from naively.data.threads import block_slices, map_blocks
@@ -184,7 +184,7 @@ def numbers_of_row(row: Any, schema: Schema) -> NDArray[np.float64]:
     if values.dtype.kind == "O":
         cells = enumerate(values.tolist())
         return np.array([numbers_of_objects([cell], schema.name(j))[0] for j, cell in cells])
-    check(held_by_dtype(values.dtype) or held_by_objects(values.tolist()), "number", "the row")
+    NUMBER.check(held_by_dtype(values.dtype) or held_by_objects(values.tolist()), "the row")
     return values.astype(np.float64)
 
 

@@ -203,6 +203,7 @@ class State:
         for name in ("edges", "knots"):
             schema[name] = None if schema[name] is None else np.array(schema[name])
         schema["options"] = [*map(option_dict, summary.schema.options)]
+        schema["kinds"] = None if schema["kinds"] is None else [*map(str, schema["kinds"])]
         tensors: dict[str, Any] = {}
         for i, words in enumerate(summary.words):
             tensors |= word_tensors(words, f"words.{i}")

@@ -40,9 +40,9 @@ from numpy.typing import NDArray
 from naively.data import labels
 from naively.data.axes import Axes
 from naively.data.dates import read_objects, split_name
-from naively.data.kinds import DATES
+from naively.data.kinds import DATES, NUMBER, UNDECIDED, Kind
 from naively.data.rows import Targets
-from naively.data.schema import Kind, Schema
+from naively.data.schema import Schema
 from naively.engines.memory.devices import is_on_device, on_host
 from naively.errors import NaivelyError
 from naively.estimators.plain_row import (
@@ -194,7 +194,7 @@ class StreamMixin(PredictionMixin):
 
     def _stream_schema(self, columns: Schema) -> Schema:
         """Return what is measured of columns, of which names or number are known."""
-        kinds = (self._alone or "undecided",) * columns.n_columns
+        kinds = (self._alone or UNDECIDED,) * columns.n_columns
         given: Any = {"kinds": kinds, "sample": self._sample_size(), **self._counting()}
         return Schema(columns.n_columns, columns.names, **given)
 
@@ -521,7 +521,7 @@ class RowBuffer:
             if known is not None and str(name) in known.dates:
                 read_objects([cell], f"column {name!r}")
                 continue
-            if self._given.get(name) == "number":
+            if self._given.get(name) is NUMBER:
                 number_cell(cell, f"column {name!r}")
             held[name] = what = self._held_by(cell)
             if self._held.get(name, what) != what:

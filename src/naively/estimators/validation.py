@@ -244,7 +244,7 @@ def _codes_of_frame(estimator: Any, X: Any) -> NDArray[Any]:
     for name, column in zip(names, frames.columns_of(X), strict=True):
         held = frames.held_by(column)
         kind = kinds.kind_of(held, f"column {name!r}")
-        if held.coded or (kind == "category" and held.what != "boolean"):
+        if held.coded or (kind is kinds.CATEGORY and held.what != "boolean"):
             raise NaivelyError(
                 f"{estimator._name} reads codes 0, 1, 2, ...; got {held.type} in column "
                 f"{name!r}. Use NaiveBayes, which reads text and categories as they are."

@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
+from naively.data.kinds import TEXT
 from naively.data.schema import Schema
 from naively.data.sparse import is_sparse
 from naively.engines.memory.tables import schema_of, text_column
@@ -72,7 +73,7 @@ def classifier(wanted: Any, X: Any) -> Any:
 
 def _schema(X: Any) -> Schema:
     column = text_column(X, None)
-    return schema_of(X) if column is None else schema_of(column, given={_only(column): "text"})
+    return schema_of(X) if column is None else schema_of(column, given={_only(column): TEXT})
 
 
 def _only(column: Any) -> Any:

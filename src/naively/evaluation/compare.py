@@ -20,6 +20,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 
+from naively.data.kinds import CATEGORY, NUMBER, TEXT
 from naively.data.sparse import is_sparse
 from naively.errors import NaivelyError
 from naively.estimators.gaussian_nb import GaussianNB
@@ -156,10 +157,10 @@ def _default_models(X: Any) -> tuple[Any, Any]:
             "MultinomialNB of both libraries."
         )
     kinds = kinds_among(X)
-    if kinds == {"text"}:
+    if kinds == {TEXT}:
         return NaiveBayes(), NaiveBayes(calibration=None)  # the multinomial of the textbooks
-    ours = NaiveBayes() if kinds & {"category", "text"} else GaussianNB()
-    return ours, SklearnGaussianNB() if kinds <= {"number"} else NumbersGaussianNB()
+    ours = NaiveBayes() if kinds & {CATEGORY, TEXT} else GaussianNB()
+    return ours, SklearnGaussianNB() if kinds <= {NUMBER} else NumbersGaussianNB()
 
 
 def _timed(models: tuple[Any, Any], rows: Split, repeats: int) -> tuple[_Pair, _Pair]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from naively.data.schema import Kind
+from naively.data.kinds import CATEGORY, NUMBER, TEXT, Kind
 from naively.engines.memory.native import is_frame
 from naively.engines.memory.tables import schema_of, text_column
 from naively.estimators.gaussian_nb import GaussianNB
@@ -26,15 +26,15 @@ def default_model(X: Any) -> GaussianNB | NaiveBayes:
 
 def has_categories(X: Any) -> bool:
     """Whether a table holds text, booleans or categories; one that cannot be read does not."""
-    return bool(kinds_among(X) & {"category", "text"})
+    return bool(kinds_among(X) & {CATEGORY, TEXT})
 
 
 def kinds_among(X: Any) -> set[Kind]:
     """Return what the columns of a table hold; of one that cannot be read, nothing."""
     if isinstance(X, np.ndarray) and X.dtype.kind in "fiu":
-        return {"number"}
+        return {NUMBER}
     if text_column(X, None) is not None:
-        return {"text"}
+        return {TEXT}
     try:
         return set(schema_of(X).held)
     except ValueError:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.kinds import CATEGORY, TEXT
 from naively.data.rows import Rows
 from naively.data.sparse import SparseRows
 from naively.data.types import Floats
@@ -52,7 +53,7 @@ class ChangedRow:
         self._number_at = {j: i for i, j in enumerate(schema.numbers)}
         self._category_at = {j: i for i, j in enumerate(schema.categories)}
         splits = all(
-            term.family.kind == "text" or hasattr(term.form, "column") for term in self.model.terms
+            term.family.kind is TEXT or hasattr(term.form, "column") for term in self.model.terms
         )
         self.is_sum = self.model.interactions is None and splits
         found = contributions(self.model, self._table({}, 1))
@@ -92,7 +93,7 @@ class ChangedRow:
         out = np.zeros((len(cells), self.model.classes.size))
         for term, i in self.model.by_column[j]:
             form: Any = term.form
-            if term.family.kind == "category":
+            if term.family.kind is CATEGORY:
                 form.add(cells.astype(np.int32)[:, np.newaxis], out)
             else:
                 form.column(i).add(np.ascontiguousarray(cells)[:, np.newaxis], out)

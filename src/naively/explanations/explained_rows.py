@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.kinds import TEXT
 from naively.data.rows import Rows
 from naively.data.sparse import SparseRows
 from naively.data.types import Floats
@@ -73,7 +74,7 @@ class ExplainedRows:
         """Return what each word of a text adds to the classes; all add up to the column."""
         at = self.model.schema.texts.index(column)
         places, values = self._words(row, at)
-        term = next(t for t in self.model.terms if t.family.kind == "text" and t.at == at)
+        term = next(t for t in self.model.terms if t.family.kind is TEXT and t.at == at)
         form: Any = term.form
         assert isinstance(form, WordLines)
         one = self._text(row, at)

@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data import special
+from naively.data.kinds import CATEGORY
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.family import Codes, Family
@@ -80,7 +81,7 @@ class Categorical(Family):
     alpha: float | None = None
 
     name = "categorical"
-    kind = "category"
+    kind = CATEGORY
     reads = "tallies"
     oracle = "multinomial"
     support = (0, np.inf)

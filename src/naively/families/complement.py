@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from naively.data.kinds import NUMBER, Kind
 from naively.data.sparse import SparseRows
 from naively.data.types import Floats
 from naively.families.entries import (
@@ -89,7 +90,7 @@ class Complement:
     norm: bool = False
 
     name = "complement"
-    kind: ClassVar[str] = "number"
+    kind: ClassVar[Kind] = NUMBER
     support = (0.0, np.inf)
     discrete = True
 

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
+from naively.data.kinds import NUMBER, Kind
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.forms import Form, weighted
@@ -57,7 +58,7 @@ class Family(ABC):
     ----------
     name : str
         What `NaiveBayes(families=...)` calls it.
-    kind : {"number", "category", "text"}
+    kind : Kind
         What a column must be.
     reads : {"moments", "functions", "bins", "tallies", "counts", "sample"}
         The statistic it needs.
@@ -76,7 +77,7 @@ class Family(ABC):
     """
 
     name: ClassVar[str]
-    kind: ClassVar[Literal["number", "category", "text"]] = "number"
+    kind: ClassVar[Kind] = NUMBER
     reads: ClassVar[Literal["moments", "functions", "bins", "tallies", "counts", "sample"]] = (
         "moments"
     )

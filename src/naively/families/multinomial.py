@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from naively.data.kinds import NUMBER, Kind
 from naively.data.sparse import SparseRows
 from naively.data.types import Floats
 from naively.families.entries import (
@@ -92,7 +93,7 @@ class Multinomial:
     alpha: Any = 1.0
 
     name = "multinomial"
-    kind: ClassVar[str] = "number"
+    kind: ClassVar[Kind] = NUMBER
     support = (0.0, np.inf)
     discrete = True
 

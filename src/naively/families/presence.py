@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from naively.data.kinds import NUMBER, Kind
 from naively.data.sparse import SparseRows
 from naively.data.types import Floats
 from naively.errors import NaivelyError
@@ -111,7 +112,7 @@ class Presence:
     step: float | None = 0.0
 
     name = "presence"
-    kind: ClassVar[str] = "number"
+    kind: ClassVar[Kind] = NUMBER
     support = (0.0, 1.0)
     discrete = True
 

@@ -43,6 +43,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
+from naively.data.kinds import TEXT, Kind
 from naively.data.sparse import SparseRows
 from naively.data.text.tokens import TextOptions
 from naively.data.types import Floats
@@ -136,7 +137,7 @@ class Text(Family):
     presence: bool = True
 
     name: ClassVar[str] = "text"
-    kind: ClassVar[Literal["number", "category", "text"]] = "text"
+    kind: ClassVar[Kind] = TEXT
     reads: ClassVar[Literal["moments", "bins", "tallies", "counts"]] = "counts"
     oracle: ClassVar[str] = "multinomial"
     support: ClassVar[tuple[float, float]] = (0, np.inf)

@@ -47,6 +47,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively import _kernel
+from naively.data.kinds import CATEGORY, NUMBER, TEXT
 from naively.data.labels import quoted
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
@@ -176,7 +177,7 @@ class Model:
         """The form of all columns of categories, in their order; None if there are none."""
         tables: dict[int, Floats] = {}
         for term in self.terms:
-            if term.family.kind == "category":
+            if term.family.kind is CATEGORY:
                 form: Any = term.form
                 tables[term.at] = tables.get(term.at, 0.0) + form.values
         if not tables:
@@ -188,8 +189,8 @@ class Model:
     @cached_property
     def kernel(self) -> Any:
         """What scores rows: the kernel's own model for Quadratics alone, else a `FormScorer`."""
-        numbers = [(term.at, term.form) for term in self.terms if term.family.kind == "number"]
-        texts = [(term.at, term.form) for term in self.terms if term.family.kind == "text"]
+        numbers = [(term.at, term.form) for term in self.terms if term.family.kind is NUMBER]
+        texts = [(term.at, term.form) for term in self.terms if term.family.kind is TEXT]
         alone = self.tables is None and self.interactions is None and not texts
         if alone and len(numbers) == 1:
             at, form = numbers[0]
@@ -207,7 +208,7 @@ class Model:
     @cached_property
     def sparse_kernel(self) -> SparseScorer:
         """What scores sparse rows of numbers."""
-        numbers = [term for term in self.terms if term.family.kind == "number"]
+        numbers = [term for term in self.terms if term.family.kind is NUMBER]
         alone = self.interactions is None and all(
             len(term.at) == len(self.schema.numbers) for term in numbers
         )
@@ -362,7 +363,7 @@ class TermScorer:
         self.columns[: len(at)] = at
         self._n_singles = len(singles)
         if held is None:
-            terms = [term for term in model.terms if term.family.kind == "number"]
+            terms = [term for term in model.terms if term.family.kind is NUMBER]
             sources = [_Source(term.form, term.at, term.columns) for term in terms]
         else:
             sources = self._split(held)
@@ -422,7 +423,7 @@ class TermScorer:
         """Add the terms of categories and of texts."""
         for term in self.model.terms:
             form: Any = term.form
-            if term.family.kind == "category":
+            if term.family.kind is CATEGORY:
                 column = codes[term.at] if isinstance(codes, list) else codes[:, term.at]
                 if self.model.coded:
                     check_not_negative(column)

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from naively.data.functions import ColumnFunction
-from naively.data.schema import HELD, Schema
+from naively.data.kinds import CATEGORY, TEXT
+from naively.data.schema import Schema
 from naively.data.text.rows import TextRows
 from naively.data.types import Floats
 from naively.errors import NaivelyError
@@ -72,7 +73,7 @@ class Term:
 
     def each_column(self, sample: Sample) -> Iterator[Floats]:
         """Yield log f of column after column, each of shape (n, K): `among_others` by the form."""
-        if self.family.kind == "text":  # whose rows are told apart from others
+        if self.family.kind is TEXT:  # whose rows are told apart from others
             return iter(np.ascontiguousarray(self.among_others(sample).transpose(2, 0, 1)))
         cells = self._cells(sample.numbers, sample.categories, None).reshape(len(sample), -1)
         return self.unweighted_form.each(cells, self.weight.shape[0])
@@ -96,9 +97,9 @@ class Term:
 
     def _cells(self, numbers: Floats, codes: Codes, texts: TextRows | None) -> Any:
         """Return the cells of the columns: of numbers a table, of others a column."""
-        if self.family.kind == "category":
+        if self.family.kind is CATEGORY:
             return codes[:, self.at]
-        if self.family.kind == "text":
+        if self.family.kind is TEXT:
             assert texts is not None
             return texts.columns[self.at]
         return numbers if len(self.at) == numbers.shape[1] else numbers[:, self.at]
@@ -127,8 +128,7 @@ def places_of(family: Family, schema: Schema, columns: Sequence[int]) -> Sequenc
     >>> places_of(Categorical(), Schema(3, kinds=("number", "category", "category")), [2])
     [1]
     """
-    of_kind = {"number": schema.numbers, "category": schema.categories, "text": schema.texts}
-    there: Sequence[int] = of_kind[family.kind]
+    there = schema.of_kind(family.kind)
     every = list(there) == list(columns)
     place_of = {j: i for i, j in enumerate(() if every else there)}
     for before, j in zip((None, *columns), () if every else columns, strict=False):
@@ -139,8 +139,8 @@ def places_of(family: Family, schema: Schema, columns: Sequence[int]) -> Sequenc
             )
         if j not in place_of:
             raise NaivelyError(
-                f"the family {family.name!r} reads {HELD[family.kind]}, and the summary holds "
-                f"{HELD.get(schema.held[j], 'no cell')} of {schema.name(j)}. Give the column "
+                f"the family {family.name!r} reads {family.kind.plural}, and the summary holds "
+                f"{schema.held[j].plural} of {schema.name(j)}. Give the column "
                 "another family, or measure it again."
             )
     if columns and family.reads == "bins" and schema.edges is None:
@@ -172,7 +172,7 @@ def _statistics(
 ) -> Iterator[tuple[Sequence[int], Any, Any]]:
     """Give columns, their places among those of their kind, and the statistic that is read."""
     schema, at = summary.schema, places_of(family, summary.schema, columns)
-    if family.kind == "category":
+    if family.kind is CATEGORY:
         for j, place in zip(columns, at, strict=True):
             yield [j], place, summary.tally(place)
         return

@@ -64,7 +64,7 @@ def _check_numbers(at: list[int], names: list[str], summary: Summary | None) -> 
     for j in at:
         if summary is not None and j not in summary.schema.numbers:
             kind = summary.schema.held[j]
-            held = {"undecided": "no cell", "text": "text"}.get(kind, "categories")
+            held = kind.plural
             raise NaivelyError(
                 f"two columns of numbers are needed; {names[j]!r} holds {held}. "
                 "Draw it with BellCurveDisplay."

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from naively.data.kinds import CATEGORY, NUMBER, TEXT, Kind
 from naively.data.labels import quoted
 from naively.data.sparse import SparseRows
 from naively.data.types import Floats
@@ -53,7 +54,7 @@ class NomogramAxis:
         Of the column.
     column : int
         Its place in the model.
-    kind : {"number", "category", "text"}
+    kind : Kind
         What it holds.
     cells, log_odds : ndarray
         Numbers on a grid, or codes of categories or places of words, and what they add.
@@ -65,7 +66,7 @@ class NomogramAxis:
 
     name: str
     column: int
-    kind: str
+    kind: Kind
     cells: Floats
     log_odds: Floats
     labels: tuple[str, ...] = ()
@@ -83,7 +84,7 @@ class NomogramAxis:
 
     def ticks(self, values: Sequence[float]) -> list[PointTick]:
         """Return where names of values stand: of numbers, those given."""
-        if self.kind != "number":
+        if self.kind is not NUMBER:
             pairs = zip(self.labels, self.log_odds.tolist(), strict=True)
             return [PointTick(label, y, True) for label, y in pairs]
         if self.cells.size == 1:
@@ -215,9 +216,9 @@ def _axis(model: Any, summary: Summary, j: int, name: str, a: int, b: int) -> No
         codes = np.sort(np.argsort(-counts, kind="stable")[:_MOST_VALUES]).astype(np.float64)
         names = tuple(str(known[int(code)]) for code in codes)
         values = _difference(_terms(model, j, codes), a, b)
-        return NomogramAxis(name, j, "category", codes, values, names, known.size)
+        return NomogramAxis(name, j, CATEGORY, codes, values, names, known.size)
     cells = _usual(model, summary, j)
-    return NomogramAxis(name, j, "number", cells, _difference(_terms(model, j, cells), a, b))
+    return NomogramAxis(name, j, NUMBER, cells, _difference(_terms(model, j, cells), a, b))
 
 
 def _terms(model: Any, j: int, cells: Floats) -> Floats:
@@ -225,7 +226,7 @@ def _terms(model: Any, j: int, cells: Floats) -> Floats:
     out = np.zeros((cells.size, model.classes.size))
     for term, i in model.by_column[j]:
         form: Any = term.form
-        if term.family.kind == "category":
+        if term.family.kind is CATEGORY:
             form.add(cells.astype(np.int32)[:, np.newaxis], out)
         elif hasattr(form, "column"):
             form.column(i).add(np.ascontiguousarray(cells)[:, np.newaxis], out)
@@ -291,7 +292,7 @@ def _words(model: Any, j: int, name: str, a: int, b: int) -> NomogramAxis:
     out = np.zeros((at.size, model.classes.size))
     form.add(rows, out)
     known, values = int((term.parameters.total > 0).sum()), _difference(out, a, b)
-    return NomogramAxis(name, j, "text", at.astype(np.float64), values, tuple(places), known)
+    return NomogramAxis(name, j, TEXT, at.astype(np.float64), values, tuple(places), known)
 
 
 def _difference(terms: Floats, a: int, b: int) -> Floats:

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from naively.data.kinds import CATEGORY, NUMBER, TEXT
 from naively.errors import NaivelyError
 from naively.plots import _canvas, palette
 from naively.plots._nomogram import Nomogram, NomogramAxis, read_nomogram
@@ -165,14 +166,14 @@ class NomogramDisplay:
     def _column(self, ax: Any, y: int, axis: NomogramAxis) -> None:
         found = self.nomogram
         values = axis.cells
-        if axis.kind == "number" and values.size > _FEW:
+        if axis.kind is NUMBER and values.size > _FEW:
             values = _canvas.matplotlib("ticker").MaxNLocator(_FEW).tick_values(*values[[0, -1]])
         ticks = [
             (float(found.points(axis, tick.log_odds)), tick.label, tick.rising)
             for tick in axis.ticks([float(v) for v in values])
         ]
         ends = found.points(axis, [axis.low, axis.high])
-        _ruler(ax, y, ticks, ends, both=axis.kind != "number")
+        _ruler(ax, y, ticks, ends, both=axis.kind is not NUMBER)
         at = float(found.points(axis, 0.0))
         ax.plot([at, at], [y - 0.13, y + 0.13], color=palette.REST, linewidth=2.4, zorder=1)
 
@@ -231,11 +232,11 @@ class NomogramDisplay:
         named = [
             axis
             for axis in found.axes
-            if axis.kind == "category" and axis.n_values > len(axis.labels)
+            if axis.kind is CATEGORY and axis.n_values > len(axis.labels)
         ]
         if named:
             notes.append(f"Of categories, the {len(named[0].labels)} most frequent.")
-        if any(axis.kind == "text" for axis in found.axes):
+        if any(axis.kind is TEXT for axis in found.axes):
             notes.append("Words are those that say most, each as a text of one word.")
         if self.row is not None:
             p = float(found.probability(self.row.total(found)))

@@ -14,7 +14,7 @@ from pyspark.ml.classification import ProbabilisticClassifier
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 from pyspark.sql import DataFrame
 
-from naively.data.schema import Kind, Schema
+from naively.data.schema import Schema
 from naively.engines import spark
 from naively.engines.memory.columns import find
 from naively.engines.spark.columns import FrameColumns
@@ -192,8 +192,7 @@ class NaiveBayes(
             return replace(schema, kinds=None, sample=estimator._sample_size())
         given, columns = estimator._kinds(), schema.names or range(schema.n_columns)
         check_columns(given, schema)
-        numbers: list[Kind] = ["number"] * schema.n_columns
-        kinds = zip(columns, schema.kinds or numbers, strict=True)
+        kinds = zip(columns, schema.held, strict=True)
         schema = replace(schema, kinds=tuple(given.get(name, kind) for name, kind in kinds))
         rows = dataset.limit(_FIRST)
         return estimator._settled(

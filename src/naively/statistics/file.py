@@ -48,9 +48,10 @@ from naively.data import remote
 from naively.data.axes import Axes
 from naively.data.dates import split_name
 from naively.data.functions import FUNCTIONS, ColumnFunction
+from naively.data.kinds import KINDS
 from naively.data.labels import label_tensors, listed_labels, read_labels
 from naively.data.remote import shown
-from naively.data.schema import Counted, Kind, Schema
+from naively.data.schema import Counted, Schema
 from naively.data.tensors import Tensors, UnsoundError
 from naively.data.text.alphabet import UNICODE
 from naively.data.text.tokens import TextOptions, option_dict, read_option, read_words, word_tensors
@@ -128,9 +129,9 @@ def _schema(header: dict[str, Any], tensors: Tensors) -> Schema:
     if names is not None and (not _all_are(str, names) or len(names) != n_columns):
         raise UnsoundError("its column names must be as many strings as there are columns")
     if kinds is not None:
-        known = isinstance(kinds, list) and all(kind in get_args(Kind) for kind in kinds)
+        known = _all_are(str, kinds) and KINDS.keys() >= {*kinds}
         if not known or len(kinds) != n_columns:
-            listed = ", ".join(map(repr, get_args(Kind)))
+            listed = ", ".join(map(repr, KINDS))
             raise UnsoundError(f"its kinds must be one of {listed} for each column")
     size = header.get("sample", 0)
     if type(size) is not int or size < 0:

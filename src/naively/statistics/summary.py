@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from naively.data import labels
 from naively.data.axes import Axes, Move, checked_places
-from naively.data.schema import Kind, Schema
+from naively.data.kinds import UNDECIDED, Kind
+from naively.data.schema import Schema
 from naively.data.text.words import Words
 from naively.errors import NaivelyError
 from naively.statistics import STATISTICS, Bins, ClassWeight, Moments, Sample, Statistic, Tallies
@@ -264,7 +265,7 @@ class Summary:
         """Return the same with one statistic replaced."""
         return Summary(self.schema, self.axes, {**self.statistics, type(statistic): statistic})
 
-    def decided(self, kinds: Sequence[Kind]) -> Summary:
+    def decided(self, kinds: Sequence[Kind | str]) -> Summary:
         """Return the same, with columns in which no cell has been seen as columns of some kinds.
 
         >>> from naively import summarize
@@ -272,7 +273,7 @@ class Summary:
         array([[1., 0.]])
         """
         pairs = zip(kinds, self.schema.held, strict=True)
-        found = [kind if its == "undecided" else its for kind, its in pairs]
+        found = [kind if its is UNDECIDED else its for kind, its in pairs]
         return self._under(self.schema.decided(found))
 
     def ordered(self, *, empty_classes: bool = True, all_words: bool = False) -> Summary:

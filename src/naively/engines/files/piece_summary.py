@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from naively import _kernel
 from naively.data.axes import Axes
+from naively.data.kinds import NUMBER, UNDECIDED
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.engines.files.batches import combined, number_columns, raise_not_finite, rows_of
@@ -174,7 +175,7 @@ class Summarizer:
         kinds = list(schema.kinds or ())
         for j in schema.undecided:
             (cells,) = number_columns(batch, [self.plan.features[j]], opened.constants)
-            kinds[j] = "undecided" if np.isnan(cells).all() else "number"
+            kinds[j] = UNDECIDED if np.isnan(cells).all() else NUMBER
         return schema.decided(kinds)
 
     # --- some columns of a piece --------------------------------------------------------------

@@ -27,14 +27,17 @@ from numpy.typing import NDArray
 
 from naively.data.dates import PARTS, part_names, split_name
 from naively.data.kinds import (
+    CATEGORY,
     DATES,
-    check,
+    NUMBER,
+    TEXT,
+    UNDECIDED,
+    Kind,
     check_weights,
     dates_have_time,
     kind_of,
-    schema_by_types,
 )
-from naively.data.schema import Kind, Schema
+from naively.data.schema import Schema, schema_by_types
 from naively.engines.files.batches import ArrayBatch
 from naively.engines.files.cells import is_number, plain
 from naively.engines.files.pieces import FilePiece, Position
@@ -146,7 +149,7 @@ def _kinds(schema: Schema | SchemaFromFirstRows | None) -> dict[str, Kind] | Non
     if schema is None or schema.kinds is None:
         return {} if schema is None else None
     held = zip(schema.names or (), schema.kinds, strict=False)
-    return {name: kind for name, kind in held if kind != "undecided"}
+    return {name: kind for name, kind in held if kind is not UNDECIDED}
 
 
 # --- Which columns are learned from -------------------------------------------------------------
@@ -193,7 +196,7 @@ class ColumnPlan:
         categories = {
             name: request.types.get(name) or _form(plain(types[name]))
             for name, kind in zip(chosen.names, schema.held, strict=True)
-            if kind == "category"
+            if kind is CATEGORY
         }
         left_out = {one.name for one in chosen.left_out}
         kept = frozenset(n for n in table.column_names if n not in left_out and not is_index(n))
@@ -282,7 +285,7 @@ class ColumnPlan:
                 check_weights(held_by_type(kind), name, where)
                 continue
             if name in self.texts:
-                check(held_by_type(kind), "text", f"column {name!r}{where}", out_of_files(name))
+                TEXT.check(held_by_type(kind), f"column {name!r}{where}", out_of_files(name))
             elif name in undecided:
                 kind_of(held_by_type(kind), f"column {name!r}{where}", out_of_files(name))
             else:
@@ -360,10 +363,10 @@ def _declared(opened: Any, dates: Mapping[str, bool]) -> dict[str, Any]:
 def _check_type(name: str, kind: Any, form: str | None, where: str) -> None:
     """Raise where a column cannot hold numbers, or categories that are of the first file's form."""
     if form is None and not is_number(kind):
-        check(held_by_type(kind), "number", f"column {name!r}{where}", out_of_files(name))
+        NUMBER.check(held_by_type(kind), f"column {name!r}{where}", out_of_files(name))
     if form is None or pa.types.is_null(kind):
         return
-    check(held_by_type(kind), "category", f"column {name!r}{where}", out_of_files(name))
+    CATEGORY.check(held_by_type(kind), f"column {name!r}{where}", out_of_files(name))
     if is_text(plain(kind)) != (form == "str"):
         before = "text" if form == "str" else "numbers"
         raise NaivelyError(

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.data.kinds import Held, check, held_by_dtype, is_interval
+from naively.data.kinds import CATEGORY, Held, held_by_dtype, is_interval
 from naively.data.labels import is_hashable, is_missing, is_text, number_array, search, text_array
 from naively.engines.memory.native import library_of
 from naively.errors import NaivelyError
@@ -39,7 +39,7 @@ def encode(column: Any, name: str) -> Encoded:
     if not isinstance(column, np.ndarray):
         return _of_native(column, name)
     if column.dtype.kind not in "OT":
-        check(held_by_dtype(column.dtype) or Held("nothing", ""), "category", name)
+        CATEGORY.check(held_by_dtype(column.dtype) or Held("nothing", ""), name)
     if column.dtype.kind == "b":
         return column.view(np.int8), np.array([False, True])
     if column.dtype.kind in "iuf":
@@ -116,7 +116,7 @@ def _of_native(native: Any, name: str) -> Encoded:
     if encoded is not None:
         return encoded
     held = library.held(native)
-    check(held, "category", name)
+    CATEGORY.check(held, name)
     if held.what == "nothing":
         return np.full(len(native), -1, np.int32), np.empty(0, dtype=str)
     if cells is not None:

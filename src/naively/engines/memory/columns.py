@@ -33,8 +33,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from naively.data.dates import split_name
-from naively.data.kinds import DATES, check, kind_of
-from naively.data.schema import Kind, Schema
+from naively.data.kinds import DATES, NUMBER, Kind, kind_of
+from naively.data.schema import Schema
 from naively.engines.memory.native.arrow import held_by_type
 from naively.errors import NaivelyError, need
 
@@ -242,7 +242,7 @@ def _raise(column: LeftOut, kind: Any, take_text: bool, where: str) -> None:
     if take_text:
         kind_of(held, name, out)
     else:
-        check(held, "number", name, out)
+        NUMBER.check(held, name, out)
 
 
 def is_text(kind: Any) -> bool:

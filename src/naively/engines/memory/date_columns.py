@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.dates import PARTS, Dates, part_codes, part_names, part_numbers, read_objects
-from naively.data.kinds import Held
+from naively.data.kinds import NUMBER, Held
 from naively.data.schema import Schema
 from naively.engines.memory.frames import cells_of
 from naively.engines.memory.native import library_of
@@ -120,7 +120,7 @@ def row_parts(row: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
         if source != name and source in row:
             column = DateColumn(np.array([row[source]], object), f"column {source!r}")
             part = DatePart(column, name.rpartition(".")[2])
-            found[name] = part.numbers().item() if kind == "number" else part[:].item()
+            found[name] = part.numbers().item() if kind is NUMBER else part[:].item()
     return found
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.kinds import Held, check, held_by_dtype, held_by_objects, numbers_of_objects
+from naively.data.kinds import NUMBER, Held, held_by_dtype, held_by_objects, numbers_of_objects
 from naively.data.sparse import SparseRows
 from naively.engines.memory.arrays import is_readable
 from naively.engines.memory.native import library_of, native_of
@@ -115,7 +115,7 @@ def number_column(column: Any, name: str) -> Any:
     """Return an array that shares the column's memory, or what converts rows of it later."""
     held = held_by(column)
     if held.what not in ("number", "boolean") or held.coded:
-        check(held, "number", name)
+        NUMBER.check(held, name)
     array = column if isinstance(column, np.ndarray) else library_of(column).shared(column)
     if array is not None and is_readable(array):
         return array

@@ -8,7 +8,7 @@ A column's type says what it holds, by the rule of `naively.data.kinds`.
 
 Columns of text become rows of words.
 
->>> from naively.data.schema import Schema
+>>> from naively.data.schema import Schema, schema_by_types
 >>> rows, (words,) = read_texts([["win a prize", None]], Schema(1, kinds=("text",)))
 >>> words.tolist(), rows.columns[0].dense().tolist()
 (['prize', 'win'], [[1.0, 1.0], [0.0, 0.0]])
@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.data.kinds import LOOKED_AT, Held, dates_have_time, schema_by_types
+from naively.data.kinds import LOOKED_AT, TEXT, Held, Kind, dates_have_time
 from naively.data.labels import is_missing
 from naively.data.rows import Columns, Rows
-from naively.data.schema import Kind, Schema
+from naively.data.schema import Schema, schema_by_types
 from naively.data.sparse import SparseRows
 from naively.data.text.alphabet import UNICODE
 from naively.data.text.rows import TextRows
@@ -236,7 +236,7 @@ def text_column(X: Any, known: Schema | None) -> Any:
     arrays.check_no_file(X)
     if getattr(X, "ndim", 1) != 1:
         return None
-    wanted = {"text"} if known is None or known.held != ("text",) else {"text", "nothing"}
+    wanted = {"text"} if known is None or known.held != (TEXT,) else {"text", "nothing"}
     if isinstance(X, np.ndarray | list | tuple):
         cells = np.asarray(arrays.unmasked(X), dtype=object) if _held_by_list(X) in wanted else None
         return None if cells is None or cells.ndim != 1 else cells[:, np.newaxis]

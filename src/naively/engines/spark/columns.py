@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.kinds import CATEGORY, NUMBER, TEXT, Kind
 from naively.data.rows import Rows
-from naively.data.schema import Kind, Schema
+from naively.data.schema import Schema
 from naively.engines.files.cells import numbers
 from naively.engines.memory import categories, tables
 from naively.engines.memory.columns import inputs_of, named_parts, names_to_read
@@ -92,12 +93,12 @@ class FrameColumns:
         encoded: list[tuple[Any, Any]] = []
         texts: list[Any] = []
         for array, column in zip(arrays, self._columns(), strict=True):
-            if column.kind == "number":
+            if column.kind is NUMBER:
                 found.append(self._numbers(array, column))
-            elif column.kind == "category":
+            elif column.kind is CATEGORY:
                 chunked = pyarrow.chunked_array([array])
                 encoded.append(categories.encode(chunked, self.schema.name(column.at)))
-            elif column.kind == "text":
+            elif column.kind is TEXT:
                 texts.append(array)
         is_table = len(found) == 1 and found[0].ndim == 2
         cells = found[0] if is_table else list(_side_by_side(found))
@@ -107,7 +108,7 @@ class FrameColumns:
     def frame(self, arrays: Sequence[Any]) -> Any:
         """Return the arrays of a batch as a model reads them: by name, or as an array."""
         cells = [
-            self._numbers(array, column) if column.kind == "number" else array
+            self._numbers(array, column) if column.kind is NUMBER else array
             for array, column in zip(arrays, self._columns(), strict=True)
         ]
         if self.schema.names is None and len(self.schema.numbers) < self.schema.n_columns:

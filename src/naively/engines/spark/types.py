@@ -12,8 +12,17 @@ from functools import cache, partial
 from typing import Any
 
 from naively.data.dates import part_names
-from naively.data.kinds import DATES, LOOKED_AT, Held, What, check, dates_have_time, schema_by_types
-from naively.data.schema import Kind, Schema
+from naively.data.kinds import (
+    DATES,
+    LOOKED_AT,
+    NUMBER,
+    UNDECIDED,
+    Held,
+    Kind,
+    What,
+    dates_have_time,
+)
+from naively.data.schema import Schema, schema_by_types
 from naively.engines.memory.date_columns import check_distinct, held_by_part
 from naively.errors import NaivelyError, need
 
@@ -110,11 +119,11 @@ def expression(df: Any, name: str, agreed: Kind | None) -> Any:
         if its.what not in (*DATES, "text", "nothing"):
             raise NaivelyError(f"column {name!r} must hold dates; got {its.type}. Convert it.")
         return column.cast("string") if its.what == "nothing" else column
-    if agreed == "undecided":  # no cell has been seen, and none is read
+    if agreed is UNDECIDED:  # no cell has been seen, and none is read
         return need("pyspark.sql.functions", "Spark", extra="spark").lit(None).cast("double")
-    check(held_by_type(held), agreed, f"column {name!r}", _OUT)
+    agreed.check(held_by_type(held), f"column {name!r}", _OUT)
     cast = sql.BooleanType | sql.DecimalType  # of a decimal, the nearest
-    if isinstance(held, sql.NullType) or (agreed == "number" and isinstance(held, cast)):
+    if isinstance(held, sql.NullType) or (agreed is NUMBER and isinstance(held, cast)):
         return column.cast("double")
     return column
 

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from naively.data.dates import part_names
-from naively.data.kinds import LOOKED_AT, dates_have_time, kind_of
-from naively.data.schema import Kind, Schema
+from naively.data.kinds import LOOKED_AT, Kind, dates_have_time, kind_of
+from naively.data.schema import Schema
 from naively.engines.memory.columns import find, inputs_of, is_index
 from naively.engines.memory.date_columns import check_distinct, held_by_part
 from naively.engines.sql.dialects import Spelling

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from naively.data.kinds import check, check_weights, schema_by_types
-from naively.data.schema import Schema
+from naively.data.kinds import CATEGORY, NUMBER, TEXT, check_weights
+from naively.data.schema import Schema, schema_by_types
 from naively.engines.memory.columns import check_some, find_targets, names_to_read
 from naively.engines.sql.date_parts import TableWithParts, first_cells
 from naively.engines.sql.functions import function_values
@@ -108,14 +108,14 @@ def select_rows(
     for i, j in enumerate(schema.categories):
         values[f"c{i}"] = _category(table[names[j]])
     for i, j in enumerate(schema.texts):
-        check(held_by_type(types[j]), "text", f"column {names[j]!r}", _OUT)
+        TEXT.check(held_by_type(types[j]), f"column {names[j]!r}", _OUT)
         values[f"t{i}"] = table[names[j]]
     return Selection(table, values, schema, target, weight)
 
 
 def _number(column: Any) -> Any:
     kind = column.type()
-    check(held_by_type(kind), "number", f"column {column.get_name()!r}", _OUT)
+    NUMBER.check(held_by_type(kind), f"column {column.get_name()!r}", _OUT)
     if kind.is_boolean():
         return column.cast("int32").cast("float64")  # PostgreSQL knows no shorter way
     return column if kind.is_float64() else _double(column)
@@ -123,7 +123,7 @@ def _number(column: Any) -> Any:
 
 def _category(column: Any) -> Any:
     kind = column.type()
-    check(held_by_type(kind), "category", f"column {column.get_name()!r}", _OUT)
+    CATEGORY.check(held_by_type(kind), f"column {column.get_name()!r}", _OUT)
     # SQLite has floats for decimals
     return _double(column) if kind.is_decimal() and dialect_of(column) == "sqlite" else column
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from naively.data.kinds import CATEGORY, NUMBER
 from naively.data.schema import Schema
 from naively.data.types import Floats
 from naively.families.forms import Tables, weighted
@@ -199,11 +200,11 @@ class Interactions:
     def _grids(self) -> Grids:
         """Return the grids of all pairs, on those axes that they need."""
         used = {i for pair in self.pairs for i in (pair.table.a, pair.table.b)}
-        order = sorted(used, key=lambda i: (self.axes[i].kind != "number", self.axes[i].at))
+        order = sorted(used, key=lambda i: (self.axes[i].kind is not NUMBER, self.axes[i].at))
         place = {axis: at for at, axis in enumerate(order)}
         axes = [self.axes[i] for i in order]
-        numbers: list[Any] = [axis for axis in axes if axis.kind == "number"]
-        categories: list[Any] = [axis for axis in axes if axis.kind == "category"]
+        numbers: list[Any] = [axis for axis in axes if axis.kind is NUMBER]
+        categories: list[Any] = [axis for axis in axes if axis.kind is CATEGORY]
         pairs = [(place[pair.table.a], place[pair.table.b]) for pair in self.pairs]
         return Grids(
             GridAxes(

@@ -44,13 +44,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
 from naively.data import special
+from naively.data.kinds import CATEGORY, NUMBER, Kind
 from naively.data.schema import Schema
 from naively.data.types import Floats, Places
 from naively.families.edges import edges
@@ -63,7 +64,7 @@ class PairAxis:
 
     Attributes
     ----------
-    kind : {"number", "category"}
+    kind : Kind
         What the column holds.
     at : int
         Its place among the columns of its kind.
@@ -75,7 +76,7 @@ class PairAxis:
         Of categories: the bin of each code; the last is for all others.
     """
 
-    kind: Literal["number", "category"]
+    kind: Kind
     at: int
     n_bins: int
     cuts: Floats
@@ -89,7 +90,7 @@ class PairAxis:
         seen = np.bincount(np.searchsorted(found.cuts[0], x[~np.isnan(x)]), minlength=most) > 0
         last = np.flatnonzero(seen)
         cuts, knots = found.cuts[0][last[:-1]], found.knots[0][last]
-        return cls("number", at, last.size, cuts, knots, np.empty(0, np.intp))
+        return cls(NUMBER, at, last.size, cuts, knots, np.empty(0, np.intp))
 
     @classmethod
     def of_categories(
@@ -103,15 +104,15 @@ class PairAxis:
         bins = np.full(n_categories + 1, best.size)
         bins[best] = np.arange(best.size)
         none = np.empty(0)
-        return cls("category", at, best.size + 1, none, none, bins)
+        return cls(CATEGORY, at, best.size + 1, none, none, bins)
 
     def place_in(self, schema: Schema) -> int:
         """Return the place of the column in a schema."""
-        return (schema.numbers if self.kind == "number" else schema.categories)[self.at]
+        return (schema.numbers if self.kind is NUMBER else schema.categories)[self.at]
 
     def bin_of(self, cells: NDArray[Any]) -> Places:
         """Return the bin of each cell; -1 where it is missing."""
-        if self.kind == "category":
+        if self.kind is CATEGORY:
             return np.where(cells < 0, -1, self.bins[np.minimum(cells, self.bins.size - 1)])
         return np.where(np.isnan(cells), -1, np.searchsorted(self.cuts, cells))
 
@@ -120,7 +121,7 @@ class PairAxis:
 
         The fraction is 0 in the last bin and in those of categories.
         """
-        if self.kind == "category" or self.n_bins < 2:
+        if self.kind is CATEGORY or self.n_bins < 2:
             return self.bin_of(cells), np.zeros(cells.shape)
         low = np.searchsorted(self.knots[1:-1], cells, side="right")
         a, b = self.knots[low], self.knots[low + 1]
@@ -167,7 +168,7 @@ class BinnedRows:
         n_classes: int,
     ) -> BinnedRows:
         """Find the bins of rows."""
-        cells = [(numbers if axis.kind == "number" else codes)[:, axis.at] for axis in axes]
+        cells = [(numbers if axis.kind is NUMBER else codes)[:, axis.at] for axis in axes]
         places = [axis.position(column) for axis, column in zip(axes, cells, strict=True)]
         return cls(
             np.array([axis.bin_of(column) for axis, column in zip(axes, cells, strict=True)]),

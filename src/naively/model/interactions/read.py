@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.kinds import CATEGORY, NUMBER, TEXT
 from naively.data.schema import Schema
 from naively.data.types import Floats
 from naively.model import calibration
@@ -211,12 +212,12 @@ class _SampleReader:
         sample, most = self.sample, _BINS[len(self.sample) >= _MANY_ROWS]
         axes = []
         for kind, at in self._columns()[:_PAIR_COLUMNS]:
-            if kind == "number":
+            if kind is NUMBER:
                 axis = PairAxis.of_numbers(at, sample.numbers[:, at], most, sample.weight)
             else:
                 codes, n = sample.categories[:, at], self.n_categories[at]
                 axis = PairAxis.of_categories(at, codes, sample.weight, n, most)
-            if axis.n_bins > 1 + (kind == "category"):  # which has a bin for all others
+            if axis.n_bins > 1 + (kind is CATEGORY):  # which has a bin for all others
                 axes.append(axis)
         return axes
 
@@ -229,8 +230,8 @@ class _SampleReader:
         total: dict[tuple[str, int], float] = {}
         start = 0
         for term in self.terms:
-            places = [term.at] if term.family.kind == "category" else term.at
-            if term.family.kind == "text":  # words are no cells of which pairs are made
+            places = [term.at] if term.family.kind is CATEGORY else term.at
+            if term.family.kind is TEXT:  # words are no cells of which pairs are made
                 places = []
             for i, at in enumerate(places):
                 column = term.family.kind, int(at)
@@ -324,7 +325,7 @@ class UnseenInteractions:
         for pair in given.pairs:
             axes = given.axes[pair.table.a], given.axes[pair.table.b]
             columns = [
-                (self.schema.numbers if axis.kind == "number" else self.schema.categories)[axis.at]
+                (self.schema.numbers if axis.kind is NUMBER else self.schema.categories)[axis.at]
                 for axis in axes
             ]
             terms = pair.table.honest_terms(binned)[:, :, np.newaxis]

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.kinds import NUMBER
 from naively.data.schema import Schema
 from naively.data.types import Floats, Places
 from naively.errors import NaivelyError
@@ -174,7 +175,7 @@ class Sum:
                 "elsewhere. Leave the column out, or predict where naively runs: in memory, on "
                 "files, with Dask or Spark."
             )
-        numbers = [term for term in model.terms if term.family.kind == "number"]
+        numbers = [term for term in model.terms if term.family.kind is NUMBER]
         n_directions = model.interactions.n_directions if model.interactions else 0
         n_given = len(model.schema.numbers) + n_directions
         functions: dict[tuple[int, str, float], int] = {}

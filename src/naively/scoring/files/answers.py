@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from naively.data.kinds import check
+from naively.data.kinds import TEXT
 from naively.data.labels import quoted
 from naively.engines.files import arrow_arrays
 from naively.engines.files.batches import ArrayBatch, number_columns, raise_not_finite, rows_of
@@ -147,7 +147,7 @@ class FileAnswers:
         """Raise where a column cannot hold what the model's holds."""
         form = self.columns[name]
         if form == "text":
-            check(held_by_type(kind), "text", f"column {name!r}{where}")
+            TEXT.check(held_by_type(kind), f"column {name!r}{where}")
         elif form == "str" and not (is_text(plain(kind)) or pa.types.is_null(kind)):
             known = self.model.summary_.categories[self._place(name)]
             if known.size:

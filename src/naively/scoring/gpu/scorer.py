@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from naively.data.kinds import NUMBER
 from naively.engines.gpu.rows import DeviceRows
 from naively.engines.memory.devices import power_of_two, processors, sent, torch_for
 from naively.families.forms import Form, Lines, Pieces, Quadratics, Students, Tables
@@ -27,7 +28,7 @@ def is_scored_here(model: Model, want: str) -> bool:
         return False
     if model.tables is not None and not model.coded:
         return False
-    forms = [term.form for term in model.terms if term.family.kind == "number"]
+    forms = [term.form for term in model.terms if term.family.kind is NUMBER]
     return all(_is_known(form, want) for form in forms)
 
 
@@ -47,7 +48,7 @@ class DeviceScorer:
         self.model, self.device = model, device
         self.constant = self._sent(model.constant)
         self.possible = self._sent((model.constant > -np.inf).astype(np.int32))
-        self.numbers = [(t.at, t.form) for t in model.terms if t.family.kind == "number"]
+        self.numbers = [(t.at, t.form) for t in model.terms if t.family.kind is NUMBER]
         self._screens: dict[bool, Any] = {}
 
     @cached_property

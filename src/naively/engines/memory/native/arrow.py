@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.dates import Dates
-from naively.data.kinds import Held, What, fits
-from naively.data.schema import Kind
+from naively.data.kinds import Held, Kind, What
 from naively.errors import later
 
 pa = later("pyarrow", "reading Arrow tables", extra="files")
@@ -135,7 +134,8 @@ def row(frame: Any, kinds: tuple[Kind, ...]) -> list[Any] | None:
 
 @lru_cache(maxsize=64)
 def _fit(types: tuple[Any, ...], kinds: tuple[Kind, ...]) -> bool:
-    return len(types) == len(kinds) and all(map(fits, map(held_by_type, types), kinds))
+    pairs = zip(kinds, types, strict=False)
+    return len(types) == len(kinds) and all(kind.fits(held_by_type(its)) for kind, its in pairs)
 
 
 def decoded(column: Any) -> Any:

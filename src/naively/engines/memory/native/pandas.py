@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.dates import Dates
-from naively.data.kinds import Held, What, fits, held_by_dtype, held_by_objects, numbers_of_objects
-from naively.data.schema import Kind
+from naively.data.kinds import Held, Kind, What, held_by_dtype, held_by_objects, numbers_of_objects
 from naively.errors import need
 
 pd = need("pandas", "reading pandas frames")
@@ -156,7 +155,7 @@ def _fits(kind: Any, agreed: Kind) -> bool:
     if isinstance(kind, pd.CategoricalDtype | pd.SparseDtype):
         return False
     held = held_by_dtype(kind) if isinstance(kind, np.dtype) else _held_by_extension(kind)
-    return held is None or fits(held, agreed)
+    return held is None or agreed.fits(held)
 
 
 def _dense(column: Any) -> Any:

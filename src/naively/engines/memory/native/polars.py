@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.dates import Dates
-from naively.data.kinds import Held, What, fits, held_by_objects, numbers_of_objects
-from naively.data.schema import Kind
+from naively.data.kinds import Held, Kind, What, held_by_objects, numbers_of_objects
 from naively.errors import need
 
 pl = need("polars", "reading polars frames")
@@ -91,4 +90,5 @@ def row(frame: Any, kinds: tuple[Kind, ...]) -> tuple[Any, ...] | None:
 
 @lru_cache(maxsize=64)
 def _fit(types: tuple[Any, ...], kinds: tuple[Kind, ...]) -> bool:
-    return len(types) == len(kinds) and all(map(fits, map(_held_by_type, types), kinds))
+    pairs = zip(kinds, types, strict=False)
+    return len(types) == len(kinds) and all(kind.fits(_held_by_type(its)) for kind, its in pairs)
