@@ -163,7 +163,7 @@ class _Number(Kind):
 
 class _Category(Kind):
     def takes(self, held: Held, cells: Callable[[], Sequence[Any]] | None) -> bool:
-        return held.what in ("text", "boolean") or held.coded
+        return held.what in ("number", "text", "boolean")  # numbers that NUMBER did not take
 
     def fits(self, held: Held) -> bool:
         return held.what in ("text", "boolean")
