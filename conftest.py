@@ -1,8 +1,13 @@
-"""Which tests run: those whose packages are installed, or only what a run before did not pass."""
+"""Which tests run: those whose packages are installed, or only what a run before did not pass.
+
+What Hypothesis draws is the same in every run, so that no change is refused by chance, and a slow
+machine is no fault. The search for new inputs is ``make fuzz``, by the profile ``search``.
+"""
 
 from importlib.util import find_spec
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 PASSED = "naively/passed"  # in pytest's cache: the tests that passed, in the last whole run
 
@@ -20,6 +25,12 @@ OPTIONAL = {
 }
 ABSENT = {package: OPTIONAL[package] for package in OPTIONAL if find_spec(package) is None}
 collect_ignore_glob = [pattern for _, patterns in ABSENT.values() for pattern in patterns]
+
+settings.register_profile(
+    "suite", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("search", settings.get_profile("suite"), derandomize=False, database=None)
+settings.load_profile("suite")
 
 
 def pytest_report_header():
