@@ -38,7 +38,7 @@ from naively.families.histogram import BinnedColumns
 from naively.families.kernel_density import SampledColumns
 from naively.families.polya_tree import _log_rising
 from naively.families.student_t import _log_gamma_step
-from naively.statistics import Moments
+from naively.statistics import Bins, FunctionMoments, Moments, Sample, Tallies
 
 RNG = np.random.default_rng(0)
 CODES = RNG.integers(3, size=80)
@@ -70,7 +70,6 @@ class Waiting(Family):
 
     name = "waiting"
     kind = "number"
-    reads = "moments"
     oracle = "expon"
     support = (0, np.inf)
 
@@ -126,16 +125,16 @@ CATEGORIES = [
 def measured(family, x, codes, weights=None, n_classes=3, n_categories=7):
     """Return the statistic of some rows, by plain loops."""
     weights = np.ones(len(x)) if weights is None else weights
-    if family.reads == "tallies":
+    if family.reads is Tallies:
         tally = np.zeros((n_classes, n_categories))
         for code, cell, weight in zip(codes, x, weights, strict=True):
             tally[code, cell] += weight if cell >= 0 else 0.0
         return tally
-    if family.reads == "bins":
+    if family.reads is Bins:
         return BinnedColumns(binned(x, codes, weights, AT, n_classes), AT)
-    if family.reads == "sample":
+    if family.reads is Sample:
         return SampledColumns(x, codes, weights, n_classes)
-    if family.reads == "functions":
+    if family.reads is FunctionMoments:
         x = np.stack([function_values(name, x, p) for name, p in family.functions], axis=1)
     total = Moments.zero(n_classes, *x.shape[1:])
     for code, cells, weight in zip(codes, x, weights, strict=True):

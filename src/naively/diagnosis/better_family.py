@@ -14,7 +14,7 @@ from naively.diagnosis.fits import Fit, columns_of, fits_of_term
 from naively.families import FAMILIES
 from naively.families.family import Family
 from naively.model.terms import Term
-from naively.statistics import Moments, Sample
+from naively.statistics import Bins, FunctionMoments, Moments, Sample
 
 _MUCH = 0.6  # of the distance: below that, another family is better
 
@@ -38,14 +38,18 @@ def better_family(fit: Fit, at: int, moments: Moments, sample: Sample) -> Family
             best, least = family, max(found)
             if family.name == fit.family:
                 break
-    return best or next(kind() for kind in FAMILIES.values() if kind.reads == "bins")
+    return best or next(kind() for kind in FAMILIES.values() if kind.reads is Bins)
 
 
 def _candidates(cells: Any) -> Iterator[Family]:
     """Yield the families of moments whose support holds all cells."""
     for kind in FAMILIES.values():
         low, high = kind.support
-        if kind.kind is not NUMBER or kind.reads not in ("moments", "functions") or not cells.size:
+        if (
+            kind.kind is not NUMBER
+            or kind.reads not in (Moments, FunctionMoments)
+            or not cells.size
+        ):
             continue
         within = low <= cells.min() and cells.max() <= high
         if within and not (kind.discrete and (cells != np.floor(cells)).any()):

@@ -66,8 +66,8 @@ def fits_of(model: Model, sample: Sample) -> tuple[Fit, ...]:
     schema, best = model.schema, dict[tuple[int, int], Fit]()
     names = schema.names or [f"column {j}" for j in range(schema.n_columns)]
     for term in model.terms:
-        if term.family.kind is not NUMBER or not isinstance(term.family, Family):
-            continue  # families of counts describe all columns together
+        if term.family.kind is not NUMBER or term.family.is_joint:
+            continue
         for k, fit in fits_of_term(term, sample, names, model.labels):
             known = best.get((fit.place, k))
             if known is None or fit.distance < known.distance:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,7 @@ def some_rows(model: Model, sample: Sample) -> Sample:
     """Return so many rows of a sample that looking at all their terms takes little time."""
     if model.schema.counted is not None:
         return sample
-    n_terms = sum(len(term.columns) for term in model.terms)
+    n_terms = sum(term.n_weights for term in model.terms)
     most = _CELLS // max(1, model.classes.size * n_terms)
     return sample[: max(_FEWEST_ROWS, most)]
 
@@ -69,22 +69,20 @@ def some_rows(model: Model, sample: Sample) -> Sample:
 def left_out_rows(model: Model, sample: Sample) -> LeftOutRows:
     """Return log-probabilities of rows of a model's sample, each by what was seen of all others."""
     rows = some_rows(model, sample)
-    if model.schema.counted is not None:
-        joint = model.constant + _sums_of_counts(model, rows)
-    else:
-        weights = [np.empty((model.classes.size, 0)), *(term.weight for term in model.terms)]
-        fitted = Calibration(np.concatenate(weights, axis=1), model.bias)
-        together = None
-        if model.interactions is not None:
-            every = sample_for_interactions(model.terms, sample, model.classes.size)
-            rows = every[: len(rows)]
-            size = model.schema, model.classes.size
-            together = UnseenInteractions(model.interactions, every, *size)
-        joint = np.empty((len(rows), model.classes.size))
-        for at, terms in terms_in_blocks(model, rows):
-            joint[at] = fitted.joint(terms, model.log_prior)
-            if together is not None:
-                joint[at] += together.joint(at)
+    none = np.empty((model.classes.size, 0))
+    weights = [none, *(term.weight[:, : term.n_weights] for term in model.terms)]
+    fitted = Calibration(np.concatenate(weights, axis=1), model.bias)
+    together = None
+    if model.interactions is not None:
+        every = sample_for_interactions(model.terms, sample, model.classes.size)
+        rows = every[: len(rows)]
+        size = model.schema, model.classes.size
+        together = UnseenInteractions(model.interactions, every, *size)
+    joint = np.empty((len(rows), model.classes.size))
+    for at, terms in terms_in_blocks(model, rows):
+        joint[at] = fitted.joint(terms, model.log_prior)
+        if together is not None:
+            joint[at] += together.joint(at)
     behind = joint - joint.max(axis=1, keepdims=True)
     log_p = behind - np.log(np.exp(behind).sum(axis=1, keepdims=True))
     return LeftOutRows(log_p, rows.codes, rows.weight)
@@ -101,12 +99,3 @@ def terms_in_blocks(model: Model, sample: Sample) -> Iterator[tuple[slice, Float
             yield at, terms_of_sample(model.terms, rows, n_classes)
         else:
             yield at, np.zeros((len(rows), n_classes, 0))
-
-
-def _sums_of_counts(model: Model, sample: Sample) -> Floats:
-    """Return the sums of the terms of counts, which have one weight."""
-    (term,) = model.terms
-    family: Any = term.family
-    one_each = np.minimum(sample.weight, 1.0)  # of equal rows, one
-    found: Floats = family.left_out(sample.numbers, sample.codes, one_each, term.parameters)
-    return found * term.weight.flat[0] if term.weight.size else found

@@ -133,7 +133,7 @@ class BernoulliNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ign
         return None if self.binarize is None else super()._kernel_rows()
 
     def _family(self, alpha: Any) -> Presence:
-        return Presence(alpha, self.binarize)
+        return Presence(alpha, self.binarize, self.n_jobs)
 
     def _counting(self) -> dict[str, Any]:
         if self.binarize is None:

@@ -41,9 +41,9 @@ from naively.estimators.validation import (
     whole_codes,
 )
 from naively.families.categorical import Categorical, CategoricalPrior
+from naively.families.family import Family
 from naively.model.model import Model
 from naively.model.scorer import check_not_negative
-from naively.model.terms import Term
 from naively.statistics import Sample
 from naively.statistics.measure import measure
 from naively.statistics.summary import Summary
@@ -250,21 +250,10 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
 
     def _read(self, summary: Summary) -> Model:
         alpha = self.alpha if self.force_alpha else large_enough(self.alpha)
-        family, sizes = CodeShares(alpha), sizes_of(summary, self.min_categories)
-        every = np.ones((summary.classes.size, 1))
-        terms = [
-            Term(family, [j], j, counts, family.parameters(counts), every)
-            for j, counts in enumerate(counts_of(summary, sizes))
-        ]
-        return Model(
-            schema=summary.schema,
-            classes=summary.classes,
-            prior=self._prior(summary),
-            bias=np.zeros(summary.classes.size),
-            terms=tuple(terms),
-            vocabularies=tuple(np.arange(size) for size in sizes),
-            coded=True,
-        )
+        families: dict[Family, range] = {CodeShares(alpha): range(summary.schema.n_columns)}
+        sizes = sizes_of(summary, self.min_categories)
+        coded = summary.with_categories([np.arange(size) for size in sizes])
+        return Model.read(coded, families, priors=self._prior(summary), coded=True)
 
     def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
         """Score rows; categories that were never seen share one code after the known ones."""
@@ -341,16 +330,6 @@ def check_sizes(sizes: NDArray[Any], schema: Schema) -> None:
             f"below {_MOST_CODES:,}; got {sizes[j] - 1:.10g} in {schema.name(j)}. Use NaiveBayes "
             'with families={column: "categorical"}: it keeps only the codes that were seen.'
         )
-
-
-def counts_of(summary: Summary, sizes: NDArray[np.int64]) -> list[NDArray[np.float64]]:
-    """Return the weights of all categories, seen or not."""
-    counts = []
-    for j, size in enumerate(sizes):
-        counts.append(np.zeros((summary.classes.size, size)))
-        if summary.categories[j].size:  # those of a column without a cell have no type
-            counts[-1][:, summary.categories[j]] = summary.tally(j)
-    return counts
 
 
 def highest(codes: NDArray[Any], n_jobs: int | None) -> NDArray[Any]:

@@ -19,13 +19,12 @@ from typing import Any
 from naively.data.kinds import CATEGORY, NUMBER, TEXT, UNDECIDED, Kind
 from naively.data.schema import Schema
 from naively.errors import NaivelyError
-from naively.families import FAMILIES
+from naively.families import CANDIDATES, FAMILIES
 from naively.families.categorical import Categorical
 from naively.families.family import Family
 from naively.families.histogram import Histogram
 from naively.families.student_t import StudentT
 from naively.families.text import Text
-from naively.model.families_for import CANDIDATES
 from naively.model.interactions import KINDS
 
 BEST = "best"

@@ -141,14 +141,10 @@ class ComplementNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ig
         return None if self.norm else super()._kernel_rows()
 
     def _family(self, alpha: Any) -> Complement:
-        return Complement(alpha, self.norm)
+        return Complement(alpha, self.norm, self.n_jobs)
 
-    def _constants(self, summary: Summary) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return equal probabilities times class weights, and what takes the equal ones out."""
+    def _model_prior(self, summary: Summary) -> NDArray[np.float64]:
+        """Return equal probabilities times class weights."""
         self._prior(summary)  # raises where it is wrong
-        equal = self._unweighted_prior(summary)
-        bias = np.full(equal.size, -np.log(equal.max()))
-        return weighted_prior(equal, self.class_weight, summary.classes), bias
-
-    def _unweighted_prior(self, summary: Summary) -> NDArray[np.float64]:
-        return weighted_prior(read_prior(summary, None), "balanced", summary.classes)
+        equal = weighted_prior(read_prior(summary, None), "balanced", summary.classes)
+        return weighted_prior(equal, self.class_weight, summary.classes)

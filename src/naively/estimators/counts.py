@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,12 +16,10 @@ from naively.data.schema import Schema
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.validation import Checked, Interval, OneOf, large_enough
-from naively.families.entries import EntryCounts
-from naively.model import calibration
-from naively.model.model import Model, read_prior
-from naively.model.terms import Term
-from naively.statistics import Documents, MissingCells, Occurrences, Sample
-from naively.statistics.counts import Counts
+from naively.families.entries import counts_of
+from naively.families.family import Family
+from naively.model.model import Model
+from naively.statistics import Sample
 from naively.statistics.summary import Summary
 
 if TYPE_CHECKING:
@@ -68,7 +65,7 @@ class CountClassifier(SummaryClassifier):
     @property
     def feature_count_(self) -> NDArray[np.float64]:
         """Counts by class and column."""
-        return self._counts(self.summary_).values
+        return counts_of(self.summary_).values
 
     @property
     def feature_log_prob_(self) -> NDArray[np.float64]:
@@ -84,7 +81,7 @@ class CountClassifier(SummaryClassifier):
     # --- inside -------------------------------------------------------------------------------
 
     @abstractmethod
-    def _family(self, alpha: Any) -> Any:
+    def _family(self, alpha: Any) -> Family:
         """Return the family that describes all columns."""
 
     def _counting(self) -> dict[str, Any]:
@@ -109,10 +106,6 @@ class CountClassifier(SummaryClassifier):
             self._terms, alpha, threshold, priors, self.decay, self.window or 0
         )
 
-    def _counts(self, summary: Summary) -> Counts:
-        kind: type[Counts] = Documents if summary.schema.counted == "documents" else Occurrences
-        return summary[kind]
-
     def _check(self, X: Any, known: Schema | None) -> Checked:
         return super()._check(X, known)._replace(dtype=_FLOAT64)
 
@@ -127,40 +120,15 @@ class CountClassifier(SummaryClassifier):
 
     def _read(self, summary: Summary) -> Model:
         family = self._family(self._check_alpha(summary.schema.n_columns))
-        missing = summary[MissingCells] if summary.schema.counted == "documents" else None
-        counts = self._counts(summary)
-        statistic = EntryCounts(counts, summary.class_weight, missing, self.n_jobs)
-        every = range(summary.schema.n_columns)
-        one = np.broadcast_to(1.0, (summary.classes.size, len(every)))
-        term = Term(family, every, every, statistic, family.parameters(statistic), one)
-        prior, bias = self._constants(summary)
-        model = Model(summary.schema, summary.classes, prior, bias, (term,), ())
-        return model if self.calibration is None else self._calibrated(model, summary)
+        families: dict[Family, range] = {family: range(summary.schema.n_columns)}
+        calibration = None if summary.sample is None else self.calibration
+        return Model.read(
+            summary, families, priors=self._model_prior(summary), calibration=calibration
+        )
 
-    def _constants(self, summary: Summary) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the class probabilities of the model, and what else is added to the classes."""
-        return self._prior(summary), np.zeros(summary.classes.size)
-
-    def _unweighted_prior(self, summary: Summary) -> NDArray[np.float64]:
-        """Return class probabilities as the sample has them."""
-        return read_prior(summary, None)
-
-    def _calibrated(self, model: Model, summary: Summary) -> Model:
-        """Return the model with one weight for all columns, and a bias for each class.
-
-        They are fitted at the shares of the data: else biases would undo priors that are given.
-        """
-        (term,), sample = model.terms, summary.sample
-        if sample is None or not len(sample):
-            return model
-        family: Any = term.family
-        at_shares = replace(model, prior=self._unweighted_prior(summary))
-        one_each = np.minimum(sample.weight, 1.0)  # of equal rows, one
-        terms = family.left_out(sample.numbers, sample.codes, one_each, term.parameters)
-        given = sample.codes, sample.weight, at_shares.constant
-        found = calibration.fit(terms[:, :, np.newaxis], *given, "temperature")
-        weight = np.broadcast_to(found.weight[0, 0], term.weight.shape)
-        return replace(model, terms=(replace(term, weight=weight),), bias=model.bias + found.bias)
+    def _model_prior(self, summary: Summary) -> NDArray[np.float64]:
+        """Return the class probabilities of the model."""
+        return self._prior(summary)
 
     def _read_if_far(self, summary: Summary) -> Model | None:
         """Read the model, of which nothing is computed until it is asked for."""

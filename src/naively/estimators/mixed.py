@@ -48,14 +48,15 @@ from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.plain_row import number_cell
 from naively.estimators.prediction import numbers_of_row, row_of_dict
 from naively.estimators.validation import Checked, OneOf, by_name, check_cells, check_labels
+from naively.families import CANDIDATES
 from naively.families.edges import edges
 from naively.families.family import Family
 from naively.families.text import Text
-from naively.model.families_for import CANDIDATES, COUNT, FamilyChoice, choose_families
+from naively.model.families_for import COUNT, FamilyChoice, choose_families
 from naively.model.interactions import MOST_CLASSES, MOST_FEATURES
 from naively.model.model import SAMPLE, Model
 from naively.model.terms import places_of
-from naively.statistics import Sample
+from naively.statistics import Bins, Sample
 from naively.statistics.measure import measure, measure_sample
 from naively.statistics.sample import EVERYTHING
 from naively.statistics.summary import Summary
@@ -207,7 +208,7 @@ class MixedClassifier(SummaryClassifier):
         """How many rows a summary is to keep: for calibration, or for families that read them."""
         given = by_column(self.families)
         several = [choose(column, NUMBER, given) for column in given]
-        sampled = any(family.reads == "sample" for its in several for family in its)
+        sampled = any(family.reads is Sample for its in several for family in its)
         chosen = self.families == BEST or any(its is CANDIDATES for its in several)
         return SAMPLE if sampled or chosen else super()._sample_size()
 
@@ -261,7 +262,7 @@ class MixedClassifier(SummaryClassifier):
         free = set(self._free(schema))
         first = sample() if free else None
         schema = replace(schema, functions=_functions(needed, schema, free, first))
-        bins = any(family.reads == "bins" for families in needed for family in families)
+        bins = any(family.reads is Bins for families in needed for family in families)
         products = self._reads_products(schema)
         if not (bins or products):
             return schema
@@ -283,9 +284,6 @@ class MixedClassifier(SummaryClassifier):
         named = {family: [j for j in its if j not in free] for family, its in every.items()}
         for family, columns in named.items():
             places_of(family, schema, columns)
-            if isinstance(family, Text):
-                for j in columns:
-                    _check_options(family, schema, j)
 
 
 def _functions(
@@ -321,16 +319,6 @@ def _centres(first: Sample) -> tuple[float, ...]:
     total = weight.sum(axis=0)
     share = np.divide(weight, total, out=np.zeros_like(weight), where=total > 0)
     return tuple(np.where(seen, first.numbers * share, 0.0).sum(axis=0).tolist())
-
-
-def _check_options(family: Text, schema: Schema, j: int) -> None:
-    """Raise where a summary does not read words as a family of text does."""
-    options = schema.options[schema.texts.index(j)]
-    if replace(options, unicode=family.options.unicode) != family.options:
-        raise NaivelyError(
-            f"the family of {schema.name(j)} must read words as the summary does, by "
-            f"{options}; got {family}. Give the column another family, or measure it again."
-        )
 
 
 def _bound(sample: Sample | None) -> int:

@@ -125,4 +125,4 @@ class MultinomialNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: i
         self.n_jobs = n_jobs
 
     def _family(self, alpha: Any) -> Multinomial:
-        return Multinomial(alpha)
+        return Multinomial(alpha, self.n_jobs)

@@ -16,24 +16,36 @@ from naively.families.student_t import StudentT
 from naively.families.text import Text
 from naively.families.von_mises import VonMises
 
-__all__ = ["FAMILIES", "Bernoulli", "Beta", "Categorical", "Exponential", "Family", "Gamma"]
-__all__ += ["Gaussian", "Histogram", "KernelDensity", "LogNormal", "NegativeBinomial", "Poisson"]
-__all__ += ["StudentT", "Text", "VonMises"]
+__all__ = [
+    "CANDIDATES",
+    "FAMILIES",
+    "Bernoulli",
+    "Beta",
+    "Categorical",
+    "Exponential",
+    "Family",
+    "Gamma",
+]
+__all__ += ["Gaussian", "Histogram", "KernelDensity", "LogNormal", "NegativeBinomial"]
+__all__ += ["Poisson", "StudentT", "Text", "VonMises"]
 
 _ALL: tuple[type[Family], ...] = (
-    Gaussian,
     StudentT,
+    Gaussian,
     LogNormal,
     Exponential,
     Gamma,
     Beta,
-    VonMises,
-    Histogram,
-    KernelDensity,
-    Categorical,
     Bernoulli,
     Poisson,
     NegativeBinomial,
+    KernelDensity,
+    VonMises,
+    Histogram,
+    Categorical,
     Text,
 )
 FAMILIES: dict[str, type[Family]] = {family.name: family for family in _ALL}
+"""By name; where two candidates for a column are equally good, the first is chosen."""
+CANDIDATES: tuple[Family, ...] = tuple(family() for family in _ALL if family.candidate)
+"""What ``families="best"`` tries."""

@@ -52,6 +52,7 @@ class Bernoulli(Family):
     alpha: float = 1.0
 
     name = "bernoulli"
+    candidate = True
     oracle = "bernoulli"
     support = (0, 1)
     discrete = True

@@ -52,6 +52,7 @@ class Beta(FunctionFamily):
     """
 
     name = "beta"
+    candidate = True
     oracle = "beta"
     support = (LEAST, BELOW_ONE)
     cells = "above 0 and below 1"

@@ -26,6 +26,7 @@ array([[0.667, 0.167],
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +38,8 @@ from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.family import Codes, Family
 from naively.families.forms import Tables, weighted, without_infinity
+from naively.statistics import Tallies
+from naively.statistics.summary import Summary
 
 _STRENGTHS = np.array([0.5, 2.0, 8.0, 32.0, 128.0, 512.0])
 _LEAST_SHARE = np.finfo(np.float64).smallest_subnormal  # of a weight of 5e-324 among many
@@ -82,7 +85,7 @@ class Categorical(Family):
 
     name = "categorical"
     kind = CATEGORY
-    reads = "tallies"
+    reads = Tallies
     oracle = "multinomial"
     support = (0, np.inf)
 
@@ -90,6 +93,10 @@ class Categorical(Family):
         super().__post_init__()
         if self.alpha is not None and not 0 <= self.alpha <= 1e100:
             raise NaivelyError(f"alpha must be >= 0 and <= 1e100, or None; got {self.alpha!r}.")
+
+    def statistic_of(self, summary: Summary, columns: Sequence[int], at: int) -> Floats:
+        """Return the weights of the column's categories, by class."""
+        return summary.tally(at)
 
     def parameters(
         self, statistic: Floats, prior: CategoricalPrior | None = None

@@ -15,22 +15,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from naively.data.kinds import NUMBER, Kind
 from naively.data.sparse import SparseRows
 from naively.data.types import Floats
 from naively.families.entries import (
     CellTerms,
     EntryCounts,
+    EntryFamily,
     SeenRows,
     log_or_least,
     own_cells,
     read_weights,
     what_is_left,
 )
+from naively.families.family import Codes
 from naively.families.forms import Lines
 from naively.families.multinomial import MultinomialShares, infinite, scaled_lines
 
@@ -74,8 +75,8 @@ class ComplementWeights(MultinomialShares):
         return found if self.norm else -infinite(-found)
 
 
-@dataclass(frozen=True)
-class Complement:
+@dataclass(frozen=True, eq=False)
+class Complement(EntryFamily):
     """Weights of entries by the other classes.
 
     Parameters
@@ -84,17 +85,19 @@ class Complement:
         What is added to every count.
     norm : bool
         Whether the weights of each class are divided by their sum.
+    n_jobs : int or None
+        Threads that read weights off.
     """
 
     alpha: Any = 1.0
     norm: bool = False
+    n_jobs: int | None = None
 
     name = "complement"
-    kind: ClassVar[Kind] = NUMBER
-    support = (0.0, np.inf)
-    discrete = True
+    oracle = "multinomial"
+    has_prior = False
 
-    def parameters(self, statistic: EntryCounts) -> ComplementWeights:
+    def parameters(self, statistic: EntryCounts, prior: None = None) -> ComplementWeights:
         """Return the weights, which are read off when they are asked for."""
         return ComplementWeights(statistic, self.alpha, self.norm)
 
@@ -103,23 +106,27 @@ class Complement:
         return scaled_lines(parameters.weights, weight)
 
     def left_out(
-        self, rows: SparseRows, codes: Any, weights: Floats, parameters: ComplementWeights
+        self,
+        x: SparseRows,
+        codes: Codes,
+        weights: Floats,
+        statistic: EntryCounts,
+        parameters: ComplementWeights,
     ) -> Floats:
-        """Return the terms of rows, added up, as if each row were not seen.
+        """Return the terms of rows in their own class, whose weights do not hold the row."""
+        return self.log_density(x, parameters)[np.arange(len(x)), codes]
 
-        The weights of its own class do not hold a row: those of all others do. What ``norm``
-        divides by stays as it is.
+    def among_others(self, x: SparseRows, weights: Floats, parameters: ComplementWeights) -> Floats:
+        """Return the terms of rows in all other classes, whose weights are taken without the row.
+
+        What ``norm`` divides by stays as it is.
         """
         n_classes = parameters.statistic.values.shape[0]
-        total, own = np.zeros((2, len(rows), n_classes))
-        Lines(np.zeros_like(parameters.weights), parameters.weights).add(rows, own)
-        scale = self._scale(parameters)
-        some = max(1, _CELLS // (n_classes * max(1, rows.n_cells // max(1, len(rows)))))
-        for start in range(0, len(rows), some):
+        total, scale = np.empty((len(x), n_classes)), self._scale(parameters)
+        some = max(1, _CELLS // (n_classes * max(1, x.n_cells // max(1, len(x)))))
+        for start in range(0, len(x), some):
             at = slice(start, start + some)
-            total[at] = scale * self._of_others(rows[at], weights[at], parameters)
-        each = np.arange(len(rows))
-        total[each, codes] = own[each, codes]
+            total[at] = scale * self._of_others(x[at], weights[at], parameters)
         return total
 
     def cell_terms(

@@ -1,4 +1,4 @@
-"""Counts of entries, as families read weights off them: by column, whatever their number.
+"""Families of counts of entries, as of words: they describe all columns of a table at once.
 
 Tables of counts may be as large as memory allows, so nothing of their size is made but the result,
 a block of columns at a time.
@@ -6,7 +6,8 @@ a block of columns at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -17,7 +18,10 @@ from numpy.typing import NDArray
 from naively.data.sparse import SparseRows
 from naively.data.threads import map_blocks
 from naively.data.types import Floats
+from naively.families.family import Codes, Family
+from naively.statistics import Documents, MissingCells, Occurrences
 from naively.statistics.counts import Counts
+from naively.statistics.summary import Summary
 
 LEAST = -1e9  # the logarithm of 0: it outweighs every text, and leaves digits for the rest
 _NOTHING = 1e-13  # of a whole: what rounding leaves of a difference of sums
@@ -53,7 +57,7 @@ class EntryCounts:
 class SeenRows(NamedTuple):
     """Class and weight of rows that were seen, by which they are taken out again."""
 
-    codes: NDArray[np.int32]
+    codes: Codes
     weights: Floats
 
 
@@ -66,6 +70,47 @@ class CellTerms(NamedTuple):
     rows: NDArray[np.intp]
     columns: NDArray[np.intp]
     values: Floats
+
+
+class EntryFamily(Family):
+    """A distribution of the entries of rows: all columns are one term, sparse rows stay sparse."""
+
+    alpha: Any
+    n_jobs: int | None
+
+    reads = Occurrences  # or Documents: as the schema says
+    support = (0.0, np.inf)
+    discrete = True
+    is_joint = True
+    floor = 1e60
+
+    def __post_init__(self) -> None:
+        """Take alpha as it is: it may be an array."""
+
+    def statistic_of(self, summary: Summary, columns: Sequence[int], at: Any) -> EntryCounts:
+        """Return the counts of all columns."""
+        by_row = summary.schema.counted == "documents"
+        missing = summary[MissingCells] if by_row else None
+        return EntryCounts(counts_of(summary), summary.class_weight, missing, self.n_jobs)
+
+    def cells_of(self, numbers: Any, codes: Any, texts: Any, at: Any) -> SparseRows:
+        """Return whole rows."""
+        return numbers
+
+    def log_density(self, x: SparseRows, parameters: Any) -> Floats:
+        """Return the terms of rows, added up, of shape (n, K)."""
+        total = np.zeros((len(x), parameters.statistic.class_weight.size))
+        self.form(parameters, np.ones(1)).add(x, total)
+        return total
+
+    @abstractmethod
+    def cell_terms(self, rows: SparseRows, parameters: Any, seen: SeenRows | None) -> CellTerms:
+        """Return the terms of single cells; those of seen rows as if each had not been seen."""
+
+
+def counts_of(summary: Summary) -> Counts:
+    """Return how often each column occurs, or in how many rows: as the schema says."""
+    return summary[Documents if summary.schema.counted == "documents" else Occurrences]
 
 
 def log_or_least(x: Floats, out: Floats | None = None) -> Floats:

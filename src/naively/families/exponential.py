@@ -37,6 +37,7 @@ class Exponential(FunctionFamily):
     """
 
     name = "exponential"
+    candidate = True
     oracle = "expon"
     support = (0.0, np.inf)
     cells = "0 or more"

@@ -15,25 +15,29 @@ cell has a finite term; only `Categorical(alpha=0)` makes a class impossible.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.data.kinds import NUMBER, Kind
+from naively.data.functions import ColumnFunction
+from naively.data.kinds import CATEGORY, NUMBER, TEXT, Kind
+from naively.data.schema import Schema
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.forms import Form, weighted
-from naively.statistics import Moments
+from naively.statistics import FunctionMoments, Moments, Statistic
+from naively.statistics.summary import Summary
 
 _CELLS = 10_000  # of a block
 _NUMERIC = {float, int, type(None)}  # of the fields that are numbers, or None, by default
 _FEW_CLASSES = 10  # whose terms a block of so many cells may hold
 _LEAST = 2.0**-1040  # a variance; of less, squares in float64 have lost too many digits
+ROUNDING = 1e-12  # of sums of the same weights
 
 _TOO_LARGE = (
     "holds numbers so large, or weights so small, that its variance exceeds the range of float64. "
@@ -46,6 +50,12 @@ _TOO_SMALL = (
 
 Codes: TypeAlias = NDArray[np.integer[Any]]
 
+_CELLS_OF_KIND: dict[Kind, Callable[[Any, Any, Any, Any], Any]] = {
+    NUMBER: lambda x, codes, texts, at: x if len(at) == x.shape[1] else x[:, at],
+    CATEGORY: lambda x, codes, texts, at: codes[:, at],
+    TEXT: lambda x, codes, texts, at: texts.columns[at],
+}
+
 
 class Family(ABC):
     """A distribution of cells given the class.
@@ -54,14 +64,17 @@ class Family(ABC):
     and parameters have shape (K, d, ...). Families of categories take one column of codes of
     shape (n,) with -1 for missing cells.
 
+    A family of counts, such as `naively.families.multinomial`, describes all columns of a table of
+    counts at once, by one term of one weight: then terms have shape (n, K) or (n,), too.
+
     Attributes
     ----------
     name : str
         What `NaiveBayes(families=...)` calls it.
     kind : Kind
         What a column must be.
-    reads : {"moments", "functions", "bins", "tallies", "counts", "sample"}
-        The statistic it needs.
+    reads : type of a Statistic
+        What must have been measured: see `statistic_of`.
     functions : tuple of pairs of a str and a float
         The functions of cells whose moments it reads, by name and period.
     oracle : str
@@ -72,21 +85,31 @@ class Family(ABC):
         The smallest and the largest cell that it knows.
     discrete : bool
         Whether cells are whole numbers.
+    candidate : bool
+        Whether ``families="best"`` tries it.
     error : float
         How far the form may be from the log density; 0 where they differ by rounding alone.
+    has_prior : bool
+        Whether class probabilities are added to its terms.
+    is_joint : bool
+        Whether all columns are one term, of one weight.
+    floor : float
+        How far below the greatest term of any class calibration lets the term of a class be.
     """
 
     name: ClassVar[str]
     kind: ClassVar[Kind] = NUMBER
-    reads: ClassVar[Literal["moments", "functions", "bins", "tallies", "counts", "sample"]] = (
-        "moments"
-    )
+    reads: ClassVar[type[Statistic]] = Moments
     functions: Any = ()
     cells: ClassVar[str] = "numbers"
     oracle: ClassVar[str]
     support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
     discrete: ClassVar[bool] = False
+    candidate: ClassVar[bool] = False
     error: ClassVar[float] = 0.0
+    has_prior: ClassVar[bool] = True
+    is_joint: ClassVar[bool] = False
+    floor: ClassVar[float] = 1e3
 
     def __init_subclass__(cls) -> None:
         """Drop the form of the parent where a family has a formula of its own."""
@@ -104,6 +127,34 @@ class Family(ABC):
             raise NaivelyError(
                 f"{name} of {type(self).__name__} must be a number{or_none}; got {value!r}."
             )
+
+    def statistic_of(self, summary: Summary, columns: Sequence[int], at: Any) -> Any:
+        """Return what was measured of some columns.
+
+        Columns of numbers come together, by their places in the schema and among all columns of
+        numbers. One of categories or of text comes alone; then ``at`` is one place.
+        """
+        if self.functions:
+            return _function_moments(summary, self, columns, at)
+        moments = summary.moments
+        if len(at) == len(summary.schema.numbers):
+            return moments
+        return Moments(np.ascontiguousarray(moments.values[:, :, at]))
+
+    def check_measured(self, schema: Schema, columns: Sequence[int]) -> None:
+        """Raise where a summary of this schema does not hold what the family reads of columns."""
+        measured = set(schema.functions)
+        for j in columns if self.functions else ():
+            if not all(ColumnFunction(j, *f) in measured for f in self.functions):
+                raise NaivelyError(
+                    f"the family {self.name!r} of {schema.name(j)} reads "
+                    f"{', '.join(name for name, _ in self.functions)} of its cells, which the "
+                    "summary does not hold. Give the column another family, or measure it again."
+                )
+
+    def cells_of(self, numbers: Any, codes: Any, texts: Any, at: Any) -> Any:
+        """Return the cells of columns by their places: of numbers a table, of others a column."""
+        return _CELLS_OF_KIND[self.kind](numbers, codes, texts, at)
 
     @abstractmethod
     def parameters(self, statistic: Any, prior: Any = None) -> Any:
@@ -132,6 +183,11 @@ class Family(ABC):
     def n_terms(self) -> int:
         """How many terms, and so weights, a column has."""
         return 1
+
+    @property
+    def tells_seen_rows(self) -> bool:
+        """Whether terms of seen rows differ from those of the form, in classes not their own."""
+        return type(self).among_others is not Family.among_others
 
     def uncalibrated(self) -> Family:
         """Return the family of a model without calibration."""
@@ -187,6 +243,25 @@ class OwnTerms:
         """Yield the terms of column after column, each of shape (n_rows, n_classes)."""
         terms = self.family.log_density(X, self.parameters).transpose(2, 0, 1)
         yield from np.ascontiguousarray(weighted(terms, self.weight.T[:, np.newaxis]))
+
+
+def _function_moments(
+    summary: Summary, family: Family, columns: Sequence[int], at: Sequence[int]
+) -> Moments:
+    """Return the moments of functions, by class, function and column; raise where one has none."""
+    measured = {function: i for i, function in enumerate(summary.schema.functions)}
+    places = [[measured[ColumnFunction(j, *f)] for j in columns] for f in family.functions]
+    found = Moments(summary[FunctionMoments].values[:, :, places])
+    seen = summary.moments.weight[:, at].sum(axis=0)
+    lost = seen - found.weight.sum(axis=0).min(axis=0)
+    if (lost > ROUNDING * seen).any():
+        i = int(np.argmax(lost > ROUNDING * seen))
+        raise NaivelyError(
+            f"cells of the family {family.name!r} must be {family.cells}; got others in "
+            f"{summary.schema.name(columns[i])} (their weight is {lost[i]:g}). Give the column "
+            "another family, such as 'student_t', or make these cells missing."
+        )
+    return found
 
 
 class SpreadError(NaivelyError):

@@ -24,7 +24,7 @@ from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.family import Codes, Family, in_blocks, moments_without
 from naively.families.forms import Form, FunctionPart, FunctionSums, Lines
-from naively.statistics import Moments
+from naively.statistics import FunctionMoments, Moments
 
 _FAR = 1e300  # of a product
 
@@ -54,7 +54,7 @@ class FunctionFamily(Family):
 
     alpha: float = 1.0
 
-    reads = "functions"
+    reads = FunctionMoments
     parts: ClassVar[tuple[str, ...]]  # the functions
 
     def __post_init__(self) -> None:

@@ -51,6 +51,7 @@ class Gamma(FunctionFamily):
     """
 
     name = "gamma"
+    candidate = True
     oracle = "gamma"
     support = (LEAST, np.inf)
     cells = "above 0"

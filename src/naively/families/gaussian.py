@@ -207,6 +207,7 @@ class Gaussian(Family):
     smoothing: Literal["global", "column"] = "column"
 
     name = "gaussian"
+    candidate = True
     oracle = "norm"
 
     def __post_init__(self) -> None:

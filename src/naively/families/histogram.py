@@ -31,18 +31,22 @@ Examples
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from naively import _kernel
+from naively.data.schema import Schema
 from naively.data.types import Floats, Places
 from naively.errors import NaivelyError
 from naively.families.edges import Edges, bin_of
 from naively.families.family import Codes, Family, in_blocks
 from naively.families.forms import Pieces, weighted
 from naively.families.polya_tree import Tree
+from naively.statistics import Bins
+from naively.statistics.summary import Summary
 
 _STRENGTHS = np.array([0.5, 2.0, 8.0, 32.0, 128.0])
 _MANY_COLUMNS = 256
@@ -108,7 +112,7 @@ class Histogram(Family):
     strength: float | None = None
 
     name = "histogram"
-    reads = "bins"
+    reads = Bins
     oracle = "betabinom"
 
     def __post_init__(self) -> None:
@@ -116,6 +120,22 @@ class Histogram(Family):
         if not (0 < self.growth < 1e6 and (self.strength is None or 0 < self.strength < 1e100)):
             got = f"growth={self.growth!r}, strength={self.strength!r}"
             raise NaivelyError(f"growth and strength must be > 0 and not huge; got {got}.")
+
+    def statistic_of(
+        self, summary: Summary, columns: Sequence[int], at: Sequence[int]
+    ) -> BinnedColumns:
+        """Return the weights of bins, and their edges."""
+        edges = Edges(np.array(summary.schema.edges)[at], np.array(summary.schema.knots)[at])
+        return BinnedColumns(np.ascontiguousarray(summary.bins.values[:, at]), edges)
+
+    def check_measured(self, schema: Schema, columns: Sequence[int]) -> None:
+        """Raise where no bins were fixed."""
+        if schema.edges is None:
+            raise NaivelyError(
+                f"the family {self.name!r} of {schema.name(columns[0])} reads a histogram, and the "
+                "summary holds none. Give the column another family, or measure with a schema that "
+                "has edges."
+            )
 
     def parameters(
         self, statistic: BinnedColumns, prior: HistogramPrior | None = None

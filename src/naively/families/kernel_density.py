@@ -29,16 +29,20 @@ Examples
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from naively.data import special
+from naively.data.schema import Schema
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.family import Codes, Family
 from naively.families.forms import Pieces, weighted
+from naively.statistics import Sample
+from naively.statistics.summary import Summary
 
 _REACH = 8.0  # bandwidths beyond the sample
 _CELLS = 1 << 20  # of a block of rows by cells of the sample
@@ -97,7 +101,8 @@ class KernelDensity(Family):
     alpha: float = 1.0
 
     name = "kernel_density"
-    reads = "sample"
+    reads = Sample
+    candidate = True
     oracle = "gaussian_kde"
     error = _ERROR
 
@@ -105,6 +110,23 @@ class KernelDensity(Family):
         super().__post_init__()
         if not 0 < self.alpha < np.inf:
             raise NaivelyError(f"alpha must be > 0 and finite; got {self.alpha!r}.")
+
+    def statistic_of(
+        self, summary: Summary, columns: Sequence[int], at: Sequence[int]
+    ) -> SampledColumns:
+        """Return the cells of the sampled rows."""
+        sample = summary[Sample]
+        cells = np.ascontiguousarray(sample.numbers[:, at])
+        return SampledColumns(cells, sample.codes, sample.weight, summary.classes.size)
+
+    def check_measured(self, schema: Schema, columns: Sequence[int]) -> None:
+        """Raise where no rows are kept."""
+        if not schema.sample:
+            raise NaivelyError(
+                f"the family {self.name!r} of {schema.name(columns[0])} reads a sample of rows, "
+                "and the summary holds none. Give the column another family, or measure with "
+                "Schema(..., sample=4000)."
+            )
 
     def parameters(
         self, statistic: SampledColumns, prior: KernelPrior | None = None

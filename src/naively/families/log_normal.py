@@ -25,7 +25,7 @@ from naively.errors import NaivelyError
 from naively.families.family import Codes, Family
 from naively.families.forms import FunctionPart, FunctionSums, Quadratics
 from naively.families.gaussian import Gaussian, GaussianParameters
-from naively.statistics import Moments
+from naively.statistics import FunctionMoments, Moments
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,8 @@ class LogNormal(Family):
     var_smoothing: float = 1e-9
 
     name = "log_normal"
-    reads = "functions"
+    candidate = True
+    reads = FunctionMoments
     oracle = "lognorm"
     support = (LEAST, np.inf)
     cells = "above 0"

@@ -20,17 +20,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from naively.data.kinds import NUMBER, Kind
 from naively.data.sparse import SparseRows
 from naively.data.types import Floats
 from naively.families.entries import (
     LEAST,
     CellTerms,
     EntryCounts,
+    EntryFamily,
     SeenRows,
     aligned,
     log_or_least,
@@ -38,6 +38,7 @@ from naively.families.entries import (
     read_weights,
     what_is_left,
 )
+from naively.families.family import Codes
 from naively.families.forms import Lines
 
 
@@ -80,24 +81,25 @@ class MultinomialShares:
         return self.alpha[at] if isinstance(self.alpha, np.ndarray) else self.alpha
 
 
-@dataclass(frozen=True)
-class Multinomial:
+@dataclass(frozen=True, eq=False)
+class Multinomial(EntryFamily):
     """Shares of entries.
 
     Parameters
     ----------
     alpha : float, or array of shape (n_entries,)
         What is added to every count.
+    n_jobs : int or None
+        Threads that read weights off.
     """
 
     alpha: Any = 1.0
+    n_jobs: int | None = None
 
     name = "multinomial"
-    kind: ClassVar[Kind] = NUMBER
-    support = (0.0, np.inf)
-    discrete = True
+    oracle = "multinomial"
 
-    def parameters(self, statistic: EntryCounts) -> MultinomialShares:
+    def parameters(self, statistic: EntryCounts, prior: None = None) -> MultinomialShares:
         """Return the shares, which are read off when they are asked for."""
         return MultinomialShares(statistic, self.alpha)
 
@@ -106,39 +108,44 @@ class Multinomial:
         return scaled_lines(parameters.weights, weight)
 
     def left_out(
-        self, rows: SparseRows, codes: Any, weights: Floats, parameters: MultinomialShares
+        self,
+        x: SparseRows,
+        codes: Codes,
+        weights: Floats,
+        statistic: EntryCounts,
+        parameters: MultinomialShares,
     ) -> Floats:
-        r"""Return the terms of rows, added up: in each row's own class as if it were not seen.
+        r"""Return the terms of rows in their own class, added up, as if they had not been seen.
 
         .. math:: \frac{N_{kj} - w_i x_{ij} + \alpha_j}{N_k - w_i n_i + A}
         """
-        statistic = parameters.statistic
-        total = np.zeros((len(rows), statistic.values.shape[0]))
-        Lines(np.zeros_like(parameters.weights), parameters.weights).add(rows, total)
-        i, j, x = own_cells(rows)
-        size = np.bincount(i, x, len(rows))
-        mine = what_is_left(statistic.values[codes[i], j], weights[i] * x) + parameters.some(j)
-        whole = statistic.total[codes] - weights * size + parameters.mass(rows.n_columns)
-        rest = np.log(np.where(whole > 0, whole, 1.0))
-        own = np.bincount(i, x * log_or_least(mine), len(rows)) - size * rest
-        total[np.arange(len(rows)), codes] = own
-        return total
+        i, _, cells = own_cells(x)
+        size = np.bincount(i, cells, len(x))
+        log_count, log_total = _without(x, SeenRows(codes, weights), parameters)
+        return np.bincount(i, cells * log_count, len(x)) - size * log_total
 
     def cell_terms(
         self, rows: SparseRows, parameters: MultinomialShares, seen: SeenRows | None
     ) -> CellTerms:
-        """Return the terms of single cells; those of seen rows as if each were not seen."""
+        """Return the terms of single cells; those of seen rows as if each had not been seen."""
         i, j, x = own_cells(rows)
         values = x[:, np.newaxis] * parameters.weights[j]
         if seen is not None:
-            statistic, (codes, weights) = parameters.statistic, seen
-            left = what_is_left(statistic.values[codes[i], j], weights[i] * x)
-            size = np.bincount(i, x, len(rows))
-            whole = statistic.total[codes] - weights * size + parameters.mass(rows.n_columns)
-            rest = np.log(np.where(whole > 0, whole, 1.0))
-            own = log_or_least(left + parameters.some(j)) - rest[i]
-            values[np.arange(i.size), codes[i]] = x * own
+            log_count, log_total = _without(rows, seen, parameters)
+            values[np.arange(i.size), seen.codes[i]] = x * (log_count - log_total[i])
         return CellTerms(i, j, values)
+
+
+def _without(
+    rows: SparseRows, seen: SeenRows, parameters: MultinomialShares
+) -> tuple[Floats, Floats]:
+    """Return log counts of cells, and log totals of rows, in their own class without the row."""
+    statistic, (codes, weights) = parameters.statistic, seen
+    i, j, x = own_cells(rows)
+    count = what_is_left(statistic.values[codes[i], j], weights[i] * x) + parameters.some(j)
+    size = np.bincount(i, x, len(rows))
+    total = statistic.total[codes] - weights * size + parameters.mass(rows.n_columns)
+    return log_or_least(count), np.log(np.where(total > 0, total, 1.0))
 
 
 def scaled_lines(B: Floats, weight: Floats, A: Floats | None = None, **options: Any) -> Lines:

@@ -36,7 +36,7 @@ from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.family import Codes, Family, moments_without
 from naively.families.forms import Lines
-from naively.statistics import Moments
+from naively.statistics import FunctionMoments, Moments
 
 _FAR = 1e300  # the terms of cells beyond would overflow
 _LEAST, _MOST = 1e-8, 1e8  # of a dispersion
@@ -76,7 +76,8 @@ class NegativeBinomial(Family):
     dispersion: float | None = None
 
     name = "negative_binomial"
-    reads = "functions"
+    candidate = True
+    reads = FunctionMoments
     functions = (("count", 1.0),)
     cells = "whole numbers from 0 on"
     oracle = "nbinom"

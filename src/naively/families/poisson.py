@@ -54,6 +54,7 @@ class Poisson(Family):
     alpha: float = 1.0
 
     name = "poisson"
+    candidate = True
     oracle = "poisson"
     support = (0, np.inf)
     discrete = True

@@ -11,23 +11,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from naively.data.kinds import NUMBER, Kind
 from naively.data.sparse import SparseRows
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.entries import (
     CellTerms,
     EntryCounts,
+    EntryFamily,
     SeenRows,
     log_or_least,
     own_cells,
     read_weights,
     what_is_left,
 )
+from naively.families.family import Codes
 from naively.families.forms import Lines
 from naively.families.multinomial import MultinomialShares, infinite, scaled_lines
 
@@ -96,8 +97,8 @@ class PresenceProbabilities(MultinomialShares):
             )
 
 
-@dataclass(frozen=True)
-class Presence:
+@dataclass(frozen=True, eq=False)
+class Presence(EntryFamily):
     """Probabilities of entries.
 
     Parameters
@@ -106,17 +107,19 @@ class Presence:
         Weight added to the rows that hold an entry, and to those that do not.
     step : float or None
         What is above it is present; None where cells are 0 and 1.
+    n_jobs : int or None
+        Threads that read weights off.
     """
 
     alpha: Any = 1.0
     step: float | None = 0.0
+    n_jobs: int | None = None
 
     name = "presence"
-    kind: ClassVar[Kind] = NUMBER
+    oracle = "bernoulli"
     support = (0.0, 1.0)
-    discrete = True
 
-    def parameters(self, statistic: EntryCounts) -> PresenceProbabilities:
+    def parameters(self, statistic: EntryCounts, prior: None = None) -> PresenceProbabilities:
         """Return the probabilities, which are read off when they are asked for."""
         return PresenceProbabilities(statistic, self.alpha)
 
@@ -127,17 +130,21 @@ class Presence:
         return scaled_lines(parameters.weights, weight, parameters.log_absent, step=self.step)
 
     def left_out(
-        self, rows: SparseRows, codes: Any, weights: Floats, parameters: PresenceProbabilities
+        self,
+        x: SparseRows,
+        codes: Codes,
+        weights: Floats,
+        statistic: EntryCounts,
+        parameters: PresenceProbabilities,
     ) -> Floats:
-        """Return the terms of rows, added up: in each row's own class as if it were not seen."""
-        total = np.zeros((len(rows), parameters.statistic.values.shape[0]))
-        self.form(parameters, np.ones(1)).add(rows, total)
+        """Return the terms of rows in their own class, added up, as if they had not been seen."""
+        own = np.empty(len(x))
         if np.unique(weights).size > _FEW_WEIGHTS:
             weights = np.round(weights * _FEW_WEIGHTS) / _FEW_WEIGHTS
         for w in np.unique(weights):
             at = np.flatnonzero(weights == w)
-            total[at, codes[at]] = self._own(rows.take(at), codes[at], float(w), parameters)
-        return total
+            own[at] = self._own(x.take(at), codes[at], float(w), parameters)
+        return own
 
     def cell_terms(
         self, rows: SparseRows, parameters: PresenceProbabilities, seen: SeenRows | None

@@ -93,6 +93,7 @@ class StudentT(Family):
     tails: float = 10.0
 
     name = "student_t"
+    candidate = True
     oracle = "t"
 
     def __post_init__(self) -> None:

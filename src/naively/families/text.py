@@ -36,6 +36,7 @@ array([[0.667, 0.333],
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -44,12 +45,16 @@ from numpy.typing import NDArray
 
 from naively import _kernel
 from naively.data.kinds import TEXT, Kind
+from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
 from naively.data.text.tokens import TextOptions
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.family import Codes, Family
 from naively.families.forms import WordLines
+from naively.statistics import Documents, Occurrences, Statistic
+from naively.statistics.counts import Counts
+from naively.statistics.summary import Summary
 
 GROUPS = 10  # of words, by how many documents have them
 _ROUNDING = 1e-9  # of the weight that a word has besides one document
@@ -138,7 +143,7 @@ class Text(Family):
 
     name: ClassVar[str] = "text"
     kind: ClassVar[Kind] = TEXT
-    reads: ClassVar[Literal["moments", "bins", "tallies", "counts"]] = "counts"
+    reads: ClassVar[type[Statistic]] = Documents  # or Occurrences, which are counted beside them
     oracle: ClassVar[str] = "multinomial"
     support: ClassVar[tuple[float, float]] = (0, np.inf)
 
@@ -168,6 +173,25 @@ class Text(Family):
     def uncalibrated(self) -> Text:
         """Return the family as the textbooks have it."""
         return replace(self, presence=False)
+
+    def statistic_of(self, summary: Summary, columns: Sequence[int], at: int) -> WordCounts:
+        """Return the counts of the column's words, which stand behind those of numbers."""
+        kind: type[Counts] = Documents if self.presence else Occurrences
+        starts, values = summary.axes.word_starts, summary[kind].values
+        first = values.shape[1] - starts[-1]
+        return WordCounts(
+            values[:, first + starts[at] : first + starts[at + 1]], summary.class_weight
+        )
+
+    def check_measured(self, schema: Schema, columns: Sequence[int]) -> None:
+        """Raise where the words of a column are others than the family's."""
+        for j in columns:
+            options = schema.options[schema.texts.index(j)]
+            if replace(options, unicode=self.options.unicode) != self.options:
+                raise NaivelyError(
+                    f"the family of {schema.name(j)} must read words as the summary does, by "
+                    f"{options}; got {self}. Give the column another family, or measure it again."
+                )
 
     def parameters(
         self, statistic: WordCounts, prior: TextParameters | None = None

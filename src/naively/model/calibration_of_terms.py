@@ -7,20 +7,19 @@ is replaced by the least one of any class, and log densities are floored at the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from naively import _kernel
 from naively.data.types import Floats
+from naively.families.family import Family
 from naively.families.forms import without_infinity
 from naively.model import calibration
 from naively.model.calibration import Calibration, CentredTerms
 from naively.model.terms import Term
 from naively.statistics import Sample
 
-_FLOOR = 1e3  # below the maximum
 _CELLS = 10_000_000  # of the terms of a sample that are computed together
 _IN_CACHE = 200_000  # of them, that are looked at more than once
 
@@ -32,7 +31,7 @@ def calibrate(
     how: Literal["temperature", "weights"],
 ) -> Calibration:
     """Fit weights and biases of terms on a sample of rows that they were read off."""
-    n_classes, n_terms = log_prior.size, sum(len(term.columns) for term in terms)
+    n_classes, n_terms = log_prior.size, sum(term.n_weights for term in terms)
     size = calibration.sample_rows(n_classes, n_terms, text=sample.texts is not None)
     sample = sample.least(size)
     rows, given = _TermsOfSample.of(terms, sample), (sample.codes, sample.weight, log_prior)
@@ -50,11 +49,11 @@ def terms_of_sample(terms: Sequence[Term], sample: Sample, n_classes: int) -> Fl
     return _TermsOfSample.of(terms, sample).terms(slice(None), n_classes)
 
 
-def floored(terms: Floats) -> Floats:
+def floored(terms: Floats, floor: float = Family.floor) -> Floats:
     """Replace what is impossible or far below the maximum of classes, the second axis, in place."""
     for block in np.array_split(terms, max(1, terms.size // _IN_CACHE)):
         possible = without_infinity(block, axis=1)
-        np.maximum(possible, possible.max(axis=1, keepdims=True) - _FLOOR, out=block)
+        np.maximum(possible, possible.max(axis=1, keepdims=True) - floor, out=block)
     return terms
 
 
@@ -74,9 +73,10 @@ class _TermsOfSample(NamedTuple):
         """Return the terms by class, centred; they are written one by one, in the cache."""
         sample, n_terms = self.sample, self.own.shape[1]
         found = CentredTerms.room(n_terms, sample.codes, sample.weight, log_prior)
-        each = chain(*(part.each_column(sample) for part in self.parts))
-        for t, values in enumerate(each):
-            _kernel.centre_term(values, self.own[:, t], sample.codes, _FLOOR, t, found.terms)
+        each = ((part, values) for part in self.parts for values in part.each_column(sample))
+        for t, (part, values) in enumerate(each):
+            floor = part.family.floor
+            _kernel.centre_term(values, self.own[:, t], sample.codes, floor, t, found.terms)
         return found
 
     def terms(self, rows: slice, n_classes: int) -> Floats:
@@ -85,11 +85,11 @@ class _TermsOfSample(NamedTuple):
         terms = np.empty((len(sample), n_classes, own.shape[1]))
         start = 0
         for part in self.parts:
-            end = start + len(part.columns)
+            end = start + part.n_weights
             terms[:, :, start:end] = part.among_others(sample)
             start = end
         terms[np.arange(len(sample)), sample.codes] = own
-        return floored(terms)
+        return floored(terms, max((part.family.floor for part in self.parts), default=Family.floor))
 
     def sums(self, n_classes: int) -> Floats:
         """Return the sums of each row's terms, centred over the classes: (n, K)."""

@@ -29,37 +29,14 @@ from numpy.typing import NDArray
 
 from naively.data.functions import ColumnFunction
 from naively.errors import NaivelyError
-from naively.families import (
-    Bernoulli,
-    Beta,
-    Exponential,
-    Family,
-    Gamma,
-    Gaussian,
-    KernelDensity,
-    LogNormal,
-    NegativeBinomial,
-    Poisson,
-    StudentT,
-)
-from naively.model.terms import ROUNDING, Term, read_terms
+from naively.families import CANDIDATES, Family, StudentT
+from naively.families.family import ROUNDING
+from naively.model.terms import Term, read_terms
 from naively.statistics import FunctionMoments, Moments
 from naively.statistics.summary import Summary
 
 COUNT = ("count", 1.0)  # the function that tells whole numbers from others
 _MOST_COUNTS = 1000
-CANDIDATES: tuple[Family, ...] = (
-    StudentT(),
-    Gaussian(),
-    LogNormal(),
-    Exponential(),
-    Gamma(),
-    Beta(),
-    Bernoulli(),
-    Poisson(),
-    NegativeBinomial(),
-    KernelDensity(),
-)
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ from naively.errors import NaivelyError
 from naively.families.family import Family
 from naively.families.forms import Lines, Quadratics, Tables, WordLines, columns_of
 from naively.model.calibration_of_terms import calibrate
-from naively.model.class_weights import as_numbers, numbers_by_class
+from naively.model.class_weights import as_numbers, numbers_by_class, weighted_prior
 from naively.model.interactions import Interactions, read_interactions
 from naively.model.scorer import FormScorer, SparseScorer, check_not_negative
 from naively.model.terms import Term, read_terms
@@ -138,11 +138,14 @@ class Model:
         coded : bool, default=False
             Whether categories are the codes 0, 1, 2, ... themselves.
         """
+        prior, bias = read_prior(summary, priors), np.zeros(summary.classes.size)
+        if not all(family.has_prior for family in families):
+            bias -= np.log(_equal(summary).max())  # takes equal probabilities out
         model = cls(
             schema=summary.schema,
             classes=summary.classes,
-            prior=read_prior(summary, priors),
-            bias=np.zeros(summary.classes.size),
+            prior=prior,
+            bias=bias,
             terms=read_terms(summary, families),
             vocabularies=summary.categories,
             coded=coded,
@@ -240,13 +243,19 @@ class Model:
             return self
         sizes = [vocabulary.size for vocabulary in self.vocabularies]
         products = None if centres is None else (summary[Scatter], centres)
-        log_share = _log(read_prior(summary, None))
+        has_prior = all(term.family.has_prior for term in self.terms)
+        share = read_prior(summary, None) if has_prior else _equal(summary)
+        log_share = _log(share) + self.bias
         both = read_interactions(self.terms, log_share, sample, sizes, kinds, products)
         found = both[1] if both else calibrate(self.terms, log_share, sample, how)
-        ends = np.cumsum([len(term.columns) for term in self.terms])
+        ends = np.cumsum([term.n_weights for term in self.terms])
         weights = zip(self.terms, np.split(found.weight, ends, axis=1), strict=False)
-        terms = tuple(replace(term, weight=weight) for term, weight in weights)
-        return replace(self, terms=terms, bias=found.bias, interactions=both and both[0])
+        terms = tuple(
+            replace(term, weight=np.broadcast_to(weight, term.weight.shape))
+            for term, weight in weights
+        )
+        bias = self.bias + found.bias
+        return replace(self, terms=terms, bias=bias, interactions=both and both[0])
 
     @property
     def is_weighted(self) -> bool:
@@ -261,6 +270,11 @@ def read_prior(summary: Summary, priors: ArrayLike | Mapping[Any, float] | None)
     if not summary.weight > 0:
         raise NaivelyError(ALL_ZERO)
     return summary.class_weight / summary.weight
+
+
+def _equal(summary: Summary) -> Floats:
+    """Return equal probabilities of all classes that have rows."""
+    return weighted_prior(read_prior(summary, None), "balanced", summary.classes)
 
 
 def _log(p: Floats) -> Floats:

@@ -15,6 +15,7 @@ from naively.families import gaussian
 from naively.model.terms import Term
 from naively.model.top_words import top_words
 from naively.plots.shares import bin_shares, category_shares, rebinned
+from naively.statistics import Bins
 from naively.statistics.summary import Summary
 
 __all__ = ["FamilyCurves", "ShownColumns", "has_families"]
@@ -44,7 +45,7 @@ class FamilyCurves:
         Whole numbers have probabilities, which are drawn in steps of width 1, unless that would be
         more steps than can be seen.
         """
-        if self.term.family.reads == "bins":
+        if self.term.family.reads is Bins:
             cuts, knots = (part[self.place] for part in self.term.statistic.edges)
             shares = bin_shares(self.weight, self._log_density(knots))
             return _steps(edges, rebinned(cuts, shares, edges))

@@ -276,6 +276,17 @@ class Summary:
         found = [kind if its is UNDECIDED else its for kind, its in pairs]
         return self._under(self.schema.decided(found))
 
+    def with_categories(self, vocabularies: Sequence[NDArray[Any]]) -> Summary:
+        """Return the same with categories that hold those of each column; new ones have no weight.
+
+        >>> from naively import Schema, summarize
+        >>> seen = summarize([[2]], ["a"], schema=Schema(1, kinds=("category",)))
+        >>> seen.with_categories([np.arange(4)]).tallies.values
+        array([[0., 0., 1., 0.]])
+        """
+        after = replace(self.axes, vocabularies=tuple(vocabularies))
+        return self._moved(self.axes.move(after))
+
     def ordered(self, *, empty_classes: bool = True, all_words: bool = False) -> Summary:
         """Return the same with sorted categories, without those that have no weight.
 
