@@ -15,6 +15,7 @@
 #include <deque>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "moments.hpp"
@@ -76,6 +77,11 @@ class RowStatistics {
     virtual bool is_plain(double x) const = 0;
     // Whether a row keeps such a cell.
     virtual bool is_kept(double x) const { return x == x; }
+    // The sums are tables by class: of so many columns each, whose weights count `scale`.
+    virtual std::size_t n_tables() const = 0;
+    virtual std::size_t width(std::size_t table) const = 0;
+    virtual double get(std::size_t table, std::size_t k, std::size_t j, double scale) const = 0;
+    virtual void set(std::size_t table, std::size_t k, std::size_t j, double value) = 0;
     // The cell of a column that is not in a row.
     virtual double absent() const { return std::numeric_limits<double>::quiet_NaN(); }
 };
@@ -88,82 +94,6 @@ inline double weight_left(double a, double b, const Removal& how) {
     const double rounding = std::max(how.noise, (left > 0.0 ? weight_noise : weight_shortfall) * a);
     return left <= rounding && left >= -rounding ? 0.0 : left;
 }
-
-// Whether something holds for all columns that a row, whose cells are sorted, has no cell in.
-template <class Condition>
-bool holds_without(const StreamRow& row, std::size_t n_columns, Condition condition) {
-    std::size_t i = 0;
-    for (std::size_t j = 0; j < n_columns; ++j)
-        if (i < row.columns.size() && row.columns[i] == j)
-            ++i;
-        else if (!condition(j))
-            return false;
-    return true;
-}
-
-// The logarithm of a product of positive numbers between 1e-100 and 1e100, by few logarithms.
-class LogOfProduct {
-  public:
-    void multiply(double x) {
-        product_ *= x;
-        if (!(product_ > 1e-200 && product_ < 1e200)) flush();
-    }
-    double value() {
-        flush();
-        return sum_;
-    }
-
-  private:
-    void flush() {
-        sum_ += std::log(product_);
-        product_ = 1.0;
-    }
-    double product_ = 1.0, sum_ = 0.0;
-};
-
-struct GaussianOptions {
-    double var_smoothing;
-    bool by_column;  // smooth each column by its own variance
-};
-
-// Weight, mean and squared deviations by class and column, and log densities of Gaussians:
-//
-//     -log(2 pi v) / 2 - (x - mean)^2 / 2 v,    v = m2 / w + epsilon
-//
-// epsilon is a part of the largest variance of all rows. Where a class has no cell in a column, it
-// borrows the mean and variance of all rows; where there are none, the term is left out.
-class MomentStatistics final : public RowStatistics {
-  public:
-    explicit MomentStatistics(const GaussianOptions& options) : options_(options) {}
-    void grow(std::size_t n_classes, std::size_t n_columns) override;
-    void clear() override;
-    void add(const StreamRow& row) override;
-    bool remove(const StreamRow& row, const Removal& how) override;
-    bool may_leave(double left, double noise, const StreamRow& row) const override;
-    void empty(std::size_t k) override;
-    void multiply(double factor) override;
-    bool add_terms(const StreamRow& row, const ClassWeights& weights, double* joint) override;
-    bool is_plain(double x) const override { return x > -1e60 && x < 1e60; }
-    Moments& at(std::size_t k, std::size_t j) { return by_class_[k][j]; }
-    void changed(std::size_t j) { stale_[j] = 1, any_stale_ = true; }
-
-  private:
-    struct Cell : Moments {
-        double largest_m2 = 0.0;  // that rows were removed from
-    };
-    struct Column {  // all classes together
-        double mean = 0.0, variance = -1.0;
-    };
-    void refresh();
-    Column pooled(std::size_t j) const;
-
-    const GaussianOptions options_;
-    std::vector<std::vector<Cell>> by_class_;
-    std::vector<Column> columns_;
-    std::vector<unsigned char> stale_;
-    bool any_stale_ = false;
-    double largest_ = 0.0;
-};
 
 // Class weights, a scale, statistics, and the rows of a window.
 class Stream {

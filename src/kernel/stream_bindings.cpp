@@ -13,8 +13,7 @@
 #include <utility>
 
 #include "stream.hpp"
-#include "stream_codes.hpp"
-#include "stream_counts.hpp"
+#include "stream_statistics.hpp"
 #include "table_bindings.hpp"
 
 namespace nb = nanobind;
@@ -23,7 +22,6 @@ namespace {
 
 using naively::expect;
 using naively::StreamRow;
-using Doubles = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 using ConstDoubles = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
 // What came of a row. All but `done` leave everything as it was, and are Python's to look into.
@@ -132,12 +130,6 @@ class RowStream {
         return true;
     }
 
-    // All classes. Those that are new have no rows.
-    void set_classes(nb::list classes) {
-        for (nb::handle label : classes) add_class(label);
-        expect(nb::len(classes) == labels_.size(), "classes stay");
-    }
-
     // Makes a class of a label, unless it is one; in time that does not depend on the others.
     void add_class(nb::handle label) {
         accept(label);
@@ -154,109 +146,51 @@ class RowStream {
         if (std::find(types_.begin(), types_.end(), type) == types_.end()) types_.push_back(type);
     }
 
-    // The first columns: their names, or how many there are.
-    void set_columns(std::optional<nb::list> names, std::size_t n_columns) {
-        expect(!known_ && (!names || nb::len(*names) == n_columns), "columns are set once");
-        named_ = names.has_value();
-        if (names)
-            for (nb::handle name : *names) add_name(name);
-        known_ = true;
-        n_columns_ = n_columns;
-        stream_.grow(labels_.size(), n_columns_);
-    }
-
     nb::object names() const { return named_ ? nb::object(names_) : nb::none(); }
     std::size_t n_columns() const { return n_columns_; }
     std::size_t n_classes() const { return labels_.size(); }
     bool has_columns() const { return known_; }
 
-    void class_weight(const Doubles& out) {
-        expect(out.size() == order().size(), "weights must be by class");
-        for (std::size_t i = 0; i < order_.size(); ++i)
-            out.data()[i] = stream_.weights().of(order_[i]);
+    // The weights of the classes, then the tables of the statistics, by class in their order.
+    nb::list tables() {
+        const naively::RowStatistics& sums = stream_.statistics();
+        const double scale = stream_.scale();
+        nb::list found;
+        found.append(table(1, [&](std::size_t k, std::size_t) { return stream_.weights().of(k); }));
+        for (std::size_t t = 0; t < sums.n_tables(); ++t)
+            found.append(table(sums.width(t), [&](std::size_t k, std::size_t j) {
+                return sums.get(t, k, j, scale);
+            }));
+        return found;
     }
 
-    // What was learned before: by more rows than those of the window, or not.
-    void set_class_weight(const ConstDoubles& values, bool from_elsewhere) {
-        expect(values.size() == order().size(), "weights must be by class");
-        for (std::size_t i = 0; i < order_.size(); ++i)
-            stream_.weights().stored[order_[i]] = values.data()[i];
-        stream_.set_from_elsewhere(from_elsewhere);
-    }
-
-    // Moments of shape (4, classes, columns): weight, mean, m2 and rest.
-    void moments(const Doubles& out) {
-        auto& statistics = *as<naively::MomentStatistics>();
-        const double scale = stream_.weights().scale;
-        double* values = out.data();
-        const std::size_t n = n_columns_ * labels_.size();
-        expect(out.size() == 4 * n, "moments must be by class and column");
-        for (const std::size_t k : order())
-            for (std::size_t j = 0; j < n_columns_; ++j, ++values) {
-                const naively::Moments& cell = statistics.at(k, j);
-                values[0] = cell.weight * scale;
-                values[n] = cell.mean;
-                values[2 * n] = cell.m2 * scale;
-                values[3 * n] = cell.rest;
-                if (values[0] == 0.0) values[n] = values[2 * n] = values[3 * n] = 0.0;
-            }
-    }
-
-    void set_moments(const ConstDoubles& given) {
-        auto& statistics = *as<naively::MomentStatistics>();
-        const double* values = given.data();
-        const std::size_t n = n_columns_ * labels_.size();
-        expect(given.size() == 4 * n, "moments must be by class and column");
-        for (const std::size_t k : order())
-            for (std::size_t j = 0; j < n_columns_; ++j, ++values) {
-                statistics.at(k, j) = {{values[0], values[n], values[2 * n], values[3 * n]}};
-                statistics.changed(j);
-            }
-    }
-
-    // Counts of shape (classes, columns), of occurrences or rows, or of missing cells.
-    void counts(const Doubles& out, bool missing) {
-        const auto& statistics = *as<naively::CountStatistics>();
-        double* values = out.data();
-        expect(out.size() == labels_.size() * n_columns_, "counts must be by class and column");
-        for (const std::size_t k : order())
-            for (std::size_t j = 0; j < n_columns_; ++j)
-                *values++ =
-                    stream_.scale() * (missing ? statistics.missing(k, j) : statistics.count(k, j));
-    }
-
-    void set_counts(const ConstDoubles& given, bool missing) {
-        auto& statistics = *as<naively::CountStatistics>();
-        const double* values = given.data();
-        expect(given.size() == labels_.size() * n_columns_, "counts must be by class and column");
-        for (const std::size_t k : order())
-            for (std::size_t j = 0; j < n_columns_; ++j, ++values)
-                missing ? statistics.set_missing(k, j, *values)
-                        : statistics.set_count(k, j, *values);
-    }
-
-    // One more than the highest code of a column.
-    std::size_t n_codes(std::size_t j) { return as<naively::CodeStatistics>()->n_codes(j); }
-
-    // Weights of the codes of a column, of shape (classes, n_codes).
-    void codes(std::size_t j, const Doubles& out) {
-        const auto& statistics = *as<naively::CodeStatistics>();
-        const std::size_t n = statistics.n_codes(j);
-        double* values = out.data();
-        expect(out.size() == labels_.size() * n, "weights must be by class and code");
-        for (const std::size_t k : order())
-            for (std::size_t code = 0; code < n; ++code)
-                *values++ = stream_.scale() * statistics.weight(k, j, code);
-    }
-
-    void set_codes(std::size_t j, const ConstDoubles& given) {
-        auto& statistics = *as<naively::CodeStatistics>();
-        const std::size_t n = given.size() / std::max<std::size_t>(labels_.size(), 1);
-        const double* values = given.data();
-        expect(j < n_columns_, "a code has no column");
-        for (const std::size_t k : order())
-            for (std::size_t code = 0; code < n; ++code, ++values)
-                if (*values > 0.0) statistics.add_weight(k, j, code, *values);
+    // Begins with columns, classes in their order, tables, and those rows of the tables that are in
+    // the window; which may be all of them.
+    void load(std::optional<nb::list> names, std::size_t n_columns, nb::list classes,
+              const std::vector<ConstDoubles>& tables, nb::list window, bool is_all) {
+        expect(!known_ && (!names || nb::len(*names) == n_columns), "columns are set once");
+        known_ = true;
+        named_ = names.has_value();
+        n_columns_ = n_columns;
+        if (names)
+            for (nb::handle name : *names) add_name(name);
+        for (nb::handle label : classes) add_class(label);
+        stream_.grow(labels_.size(), n_columns_);
+        naively::RowStatistics& sums = stream_.statistics();
+        const std::size_t n_tables = n_columns == 0 ? 0 : sums.n_tables();
+        expect(tables.size() == 1 + n_tables, "there must be a table of each kind");
+        each(tables[0],
+             [&](std::size_t k, std::size_t, double x) { stream_.weights().stored[k] = x; });
+        for (std::size_t t = 0; t < n_tables; ++t)
+            each(tables[t + 1],
+                 [&](std::size_t k, std::size_t j, double x) { sums.set(t, k, j, x); });
+        for (nb::handle kept : window) {
+            expect(find_class(kept[1]) && read(kept[0], false), "the row must be known");
+            row_.weight = nb::cast<double>(kept[2]);
+            stream_.keep(row_);
+        }
+        stream_.set_from_elsewhere(!is_all);
+        stream_.trim();
     }
 
     // The rows of the window, oldest first: row, label and weight.
@@ -267,15 +201,6 @@ class RowStream {
                 found.append(nb::make_tuple(row_object(row), labels_[row.code],
                                             row.weight * stream_.scale()));
         return found;
-    }
-
-    void trim() { stream_.trim(); }
-
-    // Puts a row into the window that the sums hold already.
-    void keep(nb::handle row, nb::handle label, double weight) {
-        expect(find_class(label) && read(row, false), "the row must be known");
-        row_.weight = weight;
-        stream_.keep(row_);
     }
 
   private:
@@ -297,10 +222,21 @@ class RowStream {
         return order_;
     }
 
-    template <class S> S* as() {
-        S* found = dynamic_cast<S*>(&stream_.statistics());
-        expect(found != nullptr, "the stream has other statistics");
-        return found;
+    // A table of values by class, in their order, and column.
+    template <class Value> nb::ndarray<nb::numpy, double> table(std::size_t width, Value value) {
+        double* values = new double[labels_.size() * width];
+        const nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+        double* next = values;
+        for (const std::size_t k : order())
+            for (std::size_t j = 0; j < width; ++j) *next++ = value(k, j);
+        return {values, {labels_.size(), width}, owner};
+    }
+
+    template <class Use> void each(const ConstDoubles& table, Use use) {
+        expect(table.ndim() == 2 && table.shape(0) == labels_.size(), "tables must be by class");
+        const double* next = table.data();
+        for (const std::size_t k : order())
+            for (std::size_t j = 0; j < table.shape(1); ++j) use(k, j, *next++);
     }
 
     // A dict, or a list where columns have no names.
@@ -471,23 +407,12 @@ void bind_stream(nb::module_& m) {
         .def("forget", &RowStream::forget, nb::arg().none(), nb::arg().none(), nb::arg().none())
         .def("label", &RowStream::label, nb::arg().none())
         .def("proba", &RowStream::proba, nb::arg().none(), nb::arg())
-        .def("set_classes", &RowStream::set_classes, nb::arg("classes"))
         .def("add_class", &RowStream::add_class, nb::arg("label"))
         .def("accept", &RowStream::accept, nb::arg("label"))
-        .def("set_columns", &RowStream::set_columns, nb::arg("names").none(), nb::arg("n_columns"))
-        .def("class_weight", &RowStream::class_weight, nb::arg("out").noconvert())
-        .def("set_class_weight", &RowStream::set_class_weight, nb::arg("values"),
-             nb::arg("from_elsewhere"))
-        .def("moments", &RowStream::moments, nb::arg("out").noconvert())
-        .def("set_moments", &RowStream::set_moments, nb::arg("values"))
-        .def("counts", &RowStream::counts, nb::arg("out").noconvert(), nb::arg("missing"))
-        .def("set_counts", &RowStream::set_counts, nb::arg("values"), nb::arg("missing"))
-        .def("n_codes", &RowStream::n_codes, nb::arg("j"))
-        .def("codes", &RowStream::codes, nb::arg("j"), nb::arg("out").noconvert())
-        .def("set_codes", &RowStream::set_codes, nb::arg("j"), nb::arg("values"))
+        .def("tables", &RowStream::tables)
+        .def("load", &RowStream::load, nb::arg("names").none(), nb::arg("n_columns"),
+             nb::arg("classes"), nb::arg("tables"), nb::arg("window"), nb::arg("is_all"))
         .def("kept", &RowStream::kept)
-        .def("keep", &RowStream::keep)
-        .def("trim", &RowStream::trim)
         .def_prop_ro("names", &RowStream::names)
         .def_prop_ro("n_columns", &RowStream::n_columns)
         .def_prop_ro("n_classes", &RowStream::n_classes)
