@@ -27,14 +27,14 @@ _homes = {
     "Bernoulli": "naively.families",
     "Beta": "naively.families",
     "Categorical": "naively.families",
-    "BernoulliNB": "naively.estimators.bernoulli_nb",
-    "CategoricalNB": "naively.estimators.categorical_nb",
-    "ComplementNB": "naively.estimators.complement_nb",
+    "BernoulliNB": "naively.estimators.counts",
+    "CategoricalNB": "naively.estimators.categorical",
+    "ComplementNB": "naively.estimators.counts",
     "Histogram": "naively.families",
     "KernelDensity": "naively.families",
     "LogNormal": "naively.families",
     "Moments": "naively.statistics",
-    "MultinomialNB": "naively.estimators.multinomial_nb",
+    "MultinomialNB": "naively.estimators.counts",
     "NaiveBayes": "naively.estimators.naive_bayes",
     "NegativeBinomial": "naively.families",
     "Poisson": "naively.families",
@@ -95,12 +95,10 @@ if TYPE_CHECKING:
     from naively.drifts import Drift, drift
     from naively.engines import summarize
     from naively.errors import NaivelyError
-    from naively.estimators.bernoulli_nb import BernoulliNB
-    from naively.estimators.categorical_nb import CategoricalNB
-    from naively.estimators.complement_nb import ComplementNB
+    from naively.estimators.categorical import CategoricalNB
+    from naively.estimators.counts import BernoulliNB, ComplementNB, MultinomialNB
     from naively.estimators.gaussian_nb import GaussianNB
     from naively.estimators.loading import TRUSTED_TYPES, load
-    from naively.estimators.multinomial_nb import MultinomialNB
     from naively.estimators.naive_bayes import NaiveBayes
     from naively.evaluation import Comparison, Evaluation
     from naively.evaluation.compare import compare

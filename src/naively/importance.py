@@ -26,6 +26,7 @@ from naively.data.text.rows import TextRows, joined_texts
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.interface import rows_for, score_rows
 from naively.estimators.validation import check_labels, check_weights
 from naively.evaluation.tables import PrintedTable, Tabular, figure, frame, plain
 from naively.model.column_losses import ColumnLosses, JudgedRows, column_losses
@@ -181,7 +182,7 @@ def importance_of_rows(
 ) -> Importance:
     """Return the importance of columns on rows that the model has not learned from."""
     model = estimator.model_
-    checked = estimator._check_new(X, estimator.summary_)
+    checked = rows_for(estimator, X)
     present, codes = labels.encode(check_labels(estimator, y, checked.table.shape[0]))
     unknown = ~labels.contained(present, model.classes)
     if unknown.any():
@@ -225,7 +226,7 @@ def _cells(estimator: SummaryClassifier, checked: Any, n_rows: int) -> _CellsOfR
         values = numbers.values if isinstance(numbers, SparseRows) else numbers
         return not np.isinf(values).any()
 
-    estimator._score(gather, checked, np.arange(n_rows))
+    score_rows(estimator, gather, checked, np.arange(n_rows))
     numbers, codes, texts = zip(*(parts[at] for at in sorted(parts)), strict=True)
     return _CellsOfRows(joined(numbers), np.concatenate(codes), joined_texts(*texts))
 

@@ -9,7 +9,7 @@ from sklearn.utils import _param_validation as theirs
 
 import naively
 from naively.estimators.loading import ESTIMATORS, classifier, load_classifier
-from naively.estimators.validation import Interval, OneOf, check
+from naively.estimators.parameters import Interval, OneOf, check
 
 PLAIN = ["GaussianNB", "NaiveBayes"]
 X = np.random.default_rng(0).normal(size=(60, 3))

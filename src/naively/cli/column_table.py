@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.kinds import NUMBER, TEXT
+from naively.estimators.parameters import params_as_text
 from naively.importance import Importance
 from naively.model.top_words import top_words
 from naively.statistics import Documents, Occurrences
@@ -83,7 +84,7 @@ def as_dict(estimator: Any) -> dict[str, Any]:
     ]
     found: dict[str, Any] = {
         "estimator": type(estimator).__name__,
-        "params": estimator._params_as_text(),
+        "params": params_as_text(estimator),
         "weight": summary.weight,
         "columns": None if names is None else list(names),
         "n_columns": estimator.n_features_in_,

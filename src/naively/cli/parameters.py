@@ -141,11 +141,15 @@ class ModelOptions:
     @property
     def kinds(self) -> dict[str, Any] | None:
         """What columns hold, as the engine is told: None where all hold numbers."""
-        return self.classifier()._kinds() if self.model == "naive-bayes" else None
+        from naively.estimators.interface import kinds_of
+
+        return kinds_of(self.classifier()) if self.model == "naive-bayes" else None
 
     def measured(self) -> SchemaFromFirstRows:
         """Return what is measured, as the engine is told."""
-        return self.classifier()._schema_of_files()
+        from naively.estimators.interface import schema_of_files
+
+        return schema_of_files(self.classifier())
 
     def estimator(self, classes: Any = None) -> Any:
         """Return the estimator, for labels of these classes if they are known."""

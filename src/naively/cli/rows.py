@@ -15,6 +15,7 @@ from naively.data.labels import quoted
 from naively.engines.files import scan
 from naively.engines.files.plan import FORMS, types_of
 from naively.errors import NaivelyError
+from naively.estimators.state import adopt, learned
 from naively.statistics.summary import Summary
 
 
@@ -76,5 +77,5 @@ def save_changed(estimator: Any, summary: Summary, output: Path) -> Any:
     """Read the model off another summary by the same parameters, and save it."""
     changed = type(estimator).from_summary(summary, **estimator.get_params())
     with file_at(output) as path:
-        changed._with(estimator._learned().dtype.name).save(path)
+        adopt(changed, changed.summary_, dtype=learned(estimator).dtype).save(path)
     return changed

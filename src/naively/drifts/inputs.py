@@ -15,6 +15,10 @@ from naively.engines.memory.arrays import check_in_memory
 from naively.engines.memory.devices import is_dask
 from naively.engines.memory.native import is_frame
 from naively.errors import NaivelyError
+from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.interface import schema_of_files
+from naively.estimators.measurement import measured
+from naively.estimators.state import snapshot
 from naively.statistics.summary import Summary
 
 
@@ -39,12 +43,12 @@ def read_before(given: Any, target: str | None) -> Compared:
     if _is_files(given):
         from naively.engines.files import scan
 
-        how: dict[str, Any] = {"schema": model._schema_of_files(), "skip_columns": True}
+        how: dict[str, Any] = {"schema": schema_of_files(model), "skip_columns": True}
         return Compared(scan(_paths(given), target=target, **how).summary, target is not None)
     X, y = _split(given, target)
-    measured, _ = model._measured(X, _labels(X, y), None, None)
-    plain = NaiveBayes.from_summary(measured, calibration=None, interactions=None)
-    return Compared(measured, y is not None, plain)
+    summary, _ = measured(model, X, _labels(X, y))
+    plain = NaiveBayes.from_summary(summary, calibration=None, interactions=None)
+    return Compared(summary, y is not None, plain)
 
 
 def read_after(given: Any, target: str | None, before: Compared) -> Compared:
@@ -78,8 +82,7 @@ def _measured(X: Any, y: Any, before: Compared, schema: Schema) -> Summary:
     labels = _labels(X, y)
     if before.model is None:
         return summarize(X, labels, schema=schema)
-    found: Summary = before.model._measured(X, labels, None, schema)[0]
-    return found
+    return measured(before.model, X, labels, known=schema)[0]
 
 
 def _known(given: Any) -> Compared | None:
@@ -90,12 +93,10 @@ def _known(given: Any) -> Compared | None:
         from naively.estimators.loading import load
 
         given = load(given)
-    if hasattr(given, "summary_") and hasattr(given, "_snapshot"):
-        model = given._snapshot()
-        return Compared(model.summary_, model=model)
-    if hasattr(given, "_snapshot"):
-        given.summary_  # noqa: B018 - raises that it is not fitted
-    return None
+    if not isinstance(given, SummaryClassifier):
+        return None
+    model = snapshot(given)
+    return Compared(model.summary_, model=model)
 
 
 def _is_files(given: Any) -> bool:

@@ -1,13 +1,22 @@
-"""What the estimators of counts share: `MultinomialNB`, `ComplementNB` and `BernoulliNB`."""
+r"""Naive Bayes for counts with scikit-learn's interface: how often words occur in texts.
+
+.. math:: \hat y = \arg\max_k \Big[ \log p(k) + \sum_j x_j \log p_{kj} \Big]
+
+`MultinomialNB` estimates :math:`p_{kj}` by the counts of a class, `ComplementNB` by those of all
+other classes, and `BernoulliNB` asks which words are in a text and which are not.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
 
 from naively import _kernel
 from naively.data.kinds import NUMBER
@@ -15,15 +24,17 @@ from naively.data.rows import Targets
 from naively.data.schema import Schema
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.validation import Checked, Interval, OneOf, large_enough
+from naively.estimators.parameters import OneOf, by_name, large_enough
+from naively.estimators.validation import Checked
+from naively.families.complement import Complement
 from naively.families.entries import counts_of
 from naively.families.family import Family
-from naively.model.model import Model
+from naively.families.multinomial import Multinomial
+from naively.families.presence import Presence
+from naively.model.class_weights import weighted_prior
+from naively.model.model import Model, read_prior
 from naively.statistics import Sample
 from naively.statistics.summary import Summary
-
-if TYPE_CHECKING:
-    from sklearn.utils import Tags
 
 MULTINOMIAL, COMPLEMENT, PRESENCE = range(3)
 _LEAST_ALPHA = 1e-10  # of which products and their logarithms are safe
@@ -43,14 +54,6 @@ class CountClassifier(SummaryClassifier):
     _alone = NUMBER
     _absent = 0.0
     _terms: ClassVar[int]  # as the kernel names them
-    _constraints: ClassVar[dict[str, list[Any]]] = {
-        "alpha": [Interval(Real, 0), "array-like"],
-        "force_alpha": [bool, np.bool_],
-        "fit_prior": [bool, np.bool_],
-        "class_prior": ["array-like", dict, None],
-        "calibration": [OneOf(["temperature"]), None],
-        **SummaryClassifier._constraints,
-    }
 
     @property
     def n_features_in_(self) -> int:
@@ -162,15 +165,236 @@ class CountClassifier(SummaryClassifier):
                 f"counted={schema.counted!r}. Measure with that schema."
             )
 
-    def _params_as_text(self) -> dict[str, Any]:
-        params = super()._params_as_text()
-        if not isinstance(self.alpha, Real):
-            params["alpha"] = np.asarray(self.alpha, np.float64).tolist()
-        return params
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True
+        return tags
+
+
+class MultinomialNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Naive Bayes for counts, as of words: a drop-in replacement for scikit-learn's class.
+
+    .. math:: \log p(k \mid x) = \log p(k) + \sum_j x_j \log \frac{N_{kj} + \alpha_j}{N_k + A}
+              + \mathrm{const}
+
+    where :math:`N_{kj}` is the sum of the counts of column j in class k, :math:`N_k` the sum over
+    all columns, and A the sum of alpha. X may be dense or sparse, and is never copied; duplicate
+    entries of a sparse matrix are added. NaN is a missing cell and contributes nothing.
+
+    Parameters
+    ----------
+    alpha, force_alpha, fit_prior, class_prior, class_weight, calibration, decay, window
+    open_classes, n_jobs
+
+    Attributes
+    ----------
+    summary_, model_, classes_, class_count_, class_log_prior_
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        Sum of the counts of each column in each class.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        Logarithms of the smoothed shares of columns.
+    n_features_in_, feature_names_in_
+
+    Notes
+    -----
+    Logarithms are computed when they are needed, so the time of `partial_fit` depends on the size
+    of the batch, not on classes times columns. Sums of whole numbers are exact.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from naively import MultinomialNB
+    >>> X = csr_array([[2, 1, 0], [1, 0, 0], [0, 1, 3]])
+    >>> model = MultinomialNB().fit(X, ["ham", "ham", "spam"])
+    >>> model.predict(csr_array([[0, 1, 1]]))
+    array(['spam'], dtype='<U4')
+    >>> model.feature_count_.tolist()
+    [[3.0, 1.0, 0.0], [0.0, 1.0, 3.0]]
+    """
+
+    _name = "MultinomialNB"
+    _terms = MULTINOMIAL
+
+    @by_name(calibration=[OneOf(["temperature"]), None])
+    def __init__(
+        self,
+        *,
+        alpha: float | ArrayLike = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | Mapping[Any, float] | None = None,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
+        calibration: Literal["temperature"] | None = None,
+        decay: float = 1.0,
+        window: int | None = None,
+        open_classes: bool = False,
+        n_jobs: int | None = None,
+    ) -> None: ...
+
+    def _family(self, alpha: Any) -> Multinomial:
+        return Multinomial(alpha, self.n_jobs)
+
+
+class ComplementNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Complement naive Bayes: a drop-in replacement for scikit-learn's.
+
+    .. math:: \log p(k \mid x) = -\sum_j x_j
+              \log \frac{\sum_{l \ne k} N_{lj} + \alpha_j}{\sum_{l \ne k} N_l + A} + \mathrm{const}
+
+    where :math:`N_{kj}` is the sum of the counts of column j in class k. It is made for classes of
+    very different sizes. As in scikit-learn, class probabilities are not used. X may be dense or
+    sparse, and is never copied. NaN is a missing cell and contributes nothing.
+
+    Parameters
+    ----------
+    alpha, force_alpha
+    fit_prior : bool, default=True
+        Only ``class_log_prior_`` depends on it, as in scikit-learn.
+    class_prior : array-like of shape (n_classes,), default=None
+        Only ``class_log_prior_`` depends on it, as in scikit-learn.
+    class_weight : dict, "balanced" or None, default=None
+        Factors that multiply the class probabilities, which are equal by default; 1 for classes
+        that are not in the dict. ``"balanced"`` only changes ``class_log_prior_``.
+    norm : bool, default=False
+        Divide the weights of each class by their sum.
+    calibration, decay, window, open_classes, n_jobs
+
+    Attributes
+    ----------
+    summary_, model_, classes_, class_count_, class_log_prior_
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        Sum of the counts of each column in each class.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        Weights of columns: high if the column is rare in the other classes.
+    feature_all_ : ndarray of shape (n_features,)
+        Sum of the counts of each column in all classes.
+    n_features_in_, feature_names_in_
+
+    References
+    ----------
+    J. D. Rennie, L. Shih, J. Teevan, D. R. Karger (2003), Tackling the poor assumptions of naive
+    Bayes text classifiers.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from naively import ComplementNB
+    >>> X = csr_array([[2, 1, 0], [1, 0, 0], [0, 1, 3]])
+    >>> ComplementNB().fit(X, ["ham", "ham", "spam"]).predict(csr_array([[0, 1, 1]]))
+    array(['spam'], dtype='<U4')
+    """
+
+    _name = "ComplementNB"
+    _terms = COMPLEMENT
+
+    @by_name(calibration=[OneOf(["temperature"]), None])
+    def __init__(
+        self,
+        *,
+        alpha: float | ArrayLike = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | Mapping[Any, float] | None = None,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
+        norm: bool = False,
+        calibration: Literal["temperature"] | None = None,
+        decay: float = 1.0,
+        window: int | None = None,
+        open_classes: bool = False,
+        n_jobs: int | None = None,
+    ) -> None: ...
+
+    @property
+    def feature_all_(self) -> NDArray[np.float64]:
+        """How often each column occurs in all classes together."""
+        return self.model_.terms[0].statistic.whole
+
+    def _kernel_rows(self) -> Any:
+        return None if self.norm else super()._kernel_rows()
+
+    def _family(self, alpha: Any) -> Complement:
+        return Complement(alpha, self.norm, self.n_jobs)
+
+    def _model_prior(self, summary: Summary) -> NDArray[np.float64]:
+        """Return equal probabilities times class weights."""
+        self._prior(summary)  # raises where it is wrong
+        equal = weighted_prior(read_prior(summary, None), "balanced", summary.classes)
+        return weighted_prior(equal, self.class_weight, summary.classes)
+
+
+class BernoulliNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Naive Bayes for binary columns: a drop-in replacement for scikit-learn's.
+
+    .. math:: \log p(k \mid x) = \log p(k) + \sum_j x_j \log p_{kj} + (1 - x_j) \log(1 - p_{kj})
+              - \log p(x), \qquad p_{kj} = \frac{D_{kj} + \alpha_j}{W_{kj} + 2 \alpha_j}
+
+    where :math:`D_{kj}` is the weight of the rows of class k in which column j is 1, and
+    :math:`W_{kj}` the weight of the rows in which it is not missing. X may be dense or sparse, and
+    is never copied; duplicate entries of a sparse matrix are added, where scikit-learn returns NaN.
+    NaN is a missing cell: `fit` skips it, and `predict` leaves its term out.
+
+    Parameters
+    ----------
+    alpha, force_alpha
+    binarize : float or None, default=0.0
+        Cells above this threshold become 1, others 0. None if all cells are 0 or 1 already.
+    fit_prior, class_prior, class_weight, calibration, decay, window, open_classes, n_jobs
+
+    Attributes
+    ----------
+    summary_, model_, classes_, class_count_, class_log_prior_
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        Weight of the rows of each class in which each column is 1.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        Logarithms of the smoothed probabilities of columns.
+    n_features_in_, feature_names_in_
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from naively import BernoulliNB
+    >>> X = csr_array([[2, 1, 0], [1, 0, 0], [0, 1, 3]])
+    >>> model = BernoulliNB().fit(X, ["ham", "ham", "spam"])
+    >>> model.predict(csr_array([[0, 1, 1]]))
+    array(['spam'], dtype='<U4')
+    >>> model.feature_count_.tolist()
+    [[2.0, 1.0, 0.0], [0.0, 1.0, 1.0]]
+    """
+
+    _name = "BernoulliNB"
+    _terms = PRESENCE
+
+    @by_name(calibration=[OneOf(["temperature"]), None])
+    def __init__(
+        self,
+        *,
+        alpha: float | ArrayLike = 1.0,
+        force_alpha: bool = True,
+        binarize: float | None = 0.0,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | Mapping[Any, float] | None = None,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
+        calibration: Literal["temperature"] | None = None,
+        decay: float = 1.0,
+        window: int | None = None,
+        open_classes: bool = False,
+        n_jobs: int | None = None,
+    ) -> None: ...
+
+    def _kernel_rows(self) -> Any:
+        return None if self.binarize is None else super()._kernel_rows()
+
+    def _family(self, alpha: Any) -> Presence:
+        return Presence(alpha, self.binarize, self.n_jobs)
+
+    def _counting(self) -> dict[str, Any]:
+        if self.binarize is None:
+            return {"counted": "occurrences"}
+        return {"counted": "documents", "threshold": float(self.binarize)}
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = False
         return tags

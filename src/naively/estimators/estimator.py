@@ -1,35 +1,69 @@
 """The one code path of every estimator: data becomes a summary, a model is read off it.
 
-A subclass declares its parameters and implements `_read`: how its model is read off a summary.
+A subclass declares its parameters and implements `_read`: how its model is read off a summary. The
+other methods under "what an estimator may do in its own way" are for those whose rows are not just
+numbers. Rooms above call them by the functions of `naively.estimators.interface`.
 """
 
 from __future__ import annotations
 
 import inspect
-import sys
+import os
+from abc import abstractmethod
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from naively import __version__
 from naively.data import labels
-from naively.data.kinds import UNDECIDED
+from naively.data.kinds import UNDECIDED, Kind
+from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.engines.memory.devices import on_host
 from naively.errors import NaivelyError
-from naively.estimators.measurement import MeasurementMixin
-from naively.estimators.state import PersistenceMixin, State
-from naively.estimators.stream import StreamMixin
-from naively.estimators.upward import UpwardMixin
-from naively.estimators.validation import Interval, OneOf, check, check_known
+from naively.estimators.measurement import measured
+from naively.estimators.parameters import (
+    BY_CLASS,
+    check_parameters,
+    params_as_text,
+    with_shared_entries,
+)
+from naively.estimators.plain_row import number_cell
+from naively.estimators.prediction import (
+    label_of_row,
+    labels_of,
+    numbers_of_row,
+    proba_of_row,
+    score_blocks,
+    values_of,
+)
+from naively.estimators.state import State, adopt, end_stream, is_fitted, learned, snapshot
+from naively.estimators.stream import change, filled, live, plain_or_same, recent
+from naively.estimators.upward import Upward, where_rows_are
+from naively.estimators.validation import (
+    Checked,
+    check_known,
+    check_labels,
+    check_table,
+    check_weights,
+)
 from naively.model.class_weights import check_class_weight, weighted_prior
-from naively.model.model import Model, check_priors, read_prior
+from naively.model.model import SAMPLE, Model, check_priors, read_prior
+from naively.statistics import Sample
+from naively.statistics import file as model_file
+from naively.statistics.file import ModelFile
+from naively.statistics.measure import measure
 from naively.statistics.summary import Summary
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
+
+    from naively.engines.files import SchemaFromFirstRows
 
 _NEVER_CALLED = (  # the methods that classes may override in scikit-learn's naive Bayes
     "_joint_log_likelihood",
@@ -45,30 +79,24 @@ _NEVER_CALLED = (  # the methods that classes may override in scikit-learn's nai
 )
 
 
-class SummaryClassifier(
-    MeasurementMixin,
-    StreamMixin,
-    UpwardMixin,
-    PersistenceMixin,
-):
-    """A classifier whose whole state is a `Summary`, kept in ``summary_``.
+class SummaryClassifier(Upward):
+    """A classifier that is its parameters and a `State`: a summary, from which all else is read.
 
     It needs no scikit-learn: an estimator inherits from this first, then from scikit-learn.
     """
 
-    _constraints: ClassVar[dict[str, list[Any]]] = {
-        "class_weight": [OneOf(["balanced"]), dict, None],
-        "decay": [Interval(Real, 0, 1)],
-        "window": [Interval(Integral, 1, sys.maxsize, flags=False), None],
-        "open_classes": [bool, np.bool_],
-        "n_jobs": [
-            Interval(Integral, 1),
-            Interval(Integral, high=-1),
-            None,
-        ],
-    }
+    class_weight: Any
     decay: float
+    window: int | None
     open_classes: bool
+    n_jobs: int | None
+    calibration: Any = None
+
+    _state = State(None)
+    _name: ClassVar[str]  # of the estimator, for messages and files
+    _constraints: ClassVar[dict[str, list[Any]]]  # what its parameters may be
+    _alone: ClassVar[Kind | None] = None  # what all columns hold, where they hold the same
+    _absent: ClassVar[Any] = None  # the cell of a column that a dict lacks
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Refuse a subclass that overrides what scikit-learn calls, and nothing here."""
@@ -82,6 +110,13 @@ class SummaryClassifier(
                     "Override the public methods that you use (fit, predict, predict_proba, ...; "
                     "none calls another), or inherit from scikit-learn's class."
                 )
+        cls._constraints = getattr(cls.__init__, "constraints", getattr(cls, "_constraints", {}))
+        if cls.__doc__ is not None:
+            cls.__doc__ = with_shared_entries(cls.__doc__)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **params: Any) -> None: ...
 
     @classmethod
     def from_summary(cls, summary: Summary, **params: Any) -> Self:
@@ -102,9 +137,9 @@ class SummaryClassifier(
         array(['a'], dtype='<U1')
         """
         estimator = cls(**params)
-        estimator._check_params()
+        check_parameters(estimator)
         summary = estimator._readable(summary)
-        return estimator._adopt(summary, estimator._read(summary))
+        return adopt(estimator, summary, estimator._read(summary))
 
     @classmethod
     def from_files(cls, source: Any, *, target: str, **options: Any) -> Self:
@@ -130,13 +165,55 @@ class SummaryClassifier(
         names = cls._constraints
         params = {name: options.pop(name) for name in list(options) if name in names}
         estimator = cls(**params)
-        estimator._check_params()
+        check_parameters(estimator)
         options.setdefault("schema", estimator._schema_of_files())
         summary = files.summarize(source, target=target, n_jobs=estimator.n_jobs, **options)
         estimator._warn_of(summary, summary.schema)
         return cls.from_summary(summary, **params)
 
-    # --- learning -----------------------------------------------------------------------------
+    # --- what was learned -------------------------------------------------------------------------
+
+    @property
+    def summary_(self) -> Summary:
+        """The statistics of all rows seen. Everything else is computed from it."""
+        return learned(self).summary
+
+    @property
+    def model_(self) -> Model:
+        """The model that scores rows: class probabilities and the terms of all columns."""
+        return learned(self).model(self._read)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns."""
+        return learned(self).summary.schema.n_columns
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """Names of the columns; there is no such attribute where they have none."""
+        names = learned(self).summary.schema.names
+        if names is None:
+            raise AttributeError(f"this {self._name} was fitted without column names.")
+        return np.array(names, dtype=object)
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Labels, sorted."""
+        return learned(self).summary.classes
+
+    @property
+    def class_count_(self) -> NDArray[Any]:
+        """Weight of the rows of each class."""
+        state = learned(self)
+        return state.summary.class_weight.astype(state.dtype)
+
+    @property
+    def class_prior_(self) -> NDArray[Any]:
+        """Class probabilities."""
+        state = learned(self)
+        return state.model(self._read).prior.astype(state.dtype)
+
+    # --- learning ---------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model to rows and their labels; earlier rows are discarded.
@@ -150,10 +227,9 @@ class SummaryClassifier(
         sample_weight : array-like of shape (n_rows,), default=None
             Weights, finite and >= 0; weight 0 is the same as leaving the row out.
         """
-        self._check_params()
+        check_parameters(self)
         summary, dtype = self._measured(X, y, sample_weight, None)
-        self._adopt(summary, self._read(summary), dtype)
-        self._streams, self._kept = False, []
+        self._state = State(summary, dtype, self._read(summary))
         return self
 
     def partial_fit(
@@ -172,8 +248,8 @@ class SummaryClassifier(
         classes : array-like of shape (n_classes,), default=None
             All labels that may occur. Needed in the first call, unless ``open_classes``.
         """
-        self._check_params()
-        fitted = self.__sklearn_is_fitted__()
+        check_parameters(self)
+        fitted = is_fitted(self)
         learned = self.summary_ if fitted else None
         declared = self._declared(classes, fitted)
         known = None if learned is None else learned.schema
@@ -186,7 +262,7 @@ class SummaryClassifier(
         summary = before + batch
         if not self.open_classes and summary.classes.size > before.classes.size:
             check_known(batch.classes, declared)
-        return self._adopt(summary, self._read_if_far(summary), None if fitted else dtype)
+        return adopt(self, summary, self._read_if_far(summary), None if fitted else dtype)
 
     def update(self, summary: Summary) -> Self:
         """Add a summary of other rows.
@@ -196,11 +272,11 @@ class SummaryClassifier(
         summary : Summary
             Of the same columns; its classes may be new.
         """
-        self._check_params()
+        check_parameters(self)
         summary = self._readable(summary)
-        before = self.summary_ if self.__sklearn_is_fitted__() else Summary.zero(summary.schema)
+        before = self.summary_ if is_fitted(self) else Summary.zero(summary.schema)
         total = before + summary
-        return self._adopt(total, self._read_if_far(total))
+        return adopt(self, total, self._read_if_far(total))
 
     def forget(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Remove rows: the model becomes the one that never saw them.
@@ -215,9 +291,314 @@ class SummaryClassifier(
         """
         before = self.summary_
         rows, _ = self._measured(X, y, sample_weight, before.schema)
-        return self._adopt(before - rows)
+        return adopt(self, before - rows)
 
-    # --- inside -------------------------------------------------------------------------------
+    # --- streams ----------------------------------------------------------------------------------
+
+    def learn_one(self, row: Any, label: Any, weight: float = 1.0) -> Self:
+        """Learn from one row of a stream, in a microsecond or two.
+
+        Labels and columns may come at any time. A column that is new is missing in all rows before,
+        and one that is not in a dict is missing; where cells are counts, both are 0.
+
+        Parameters
+        ----------
+        row : dict, list, tuple or array of shape (n_columns,)
+            Cells, by column name or in order. None and NaN are missing.
+        label : str, int or bool
+            Its class.
+        weight : float, default=1.0
+            Its weight, finite and >= 0; a row of weight 0 is left out.
+        """
+        stream = self._state.stream
+        if stream is None or stream.rows is None or stream.rows.learn(row, label, weight):
+            change(self, "learn", row, label, weight)
+        else:
+            stream.is_ahead = True
+        return self
+
+    def forget_one(self, row: Any, label: Any, weight: float = 1.0) -> Self:
+        """Remove one row as if it had never been seen; exact up to rounding.
+
+        Parameters
+        ----------
+        row, label
+            As they were given to `learn_one`.
+        weight : float, default=1.0
+            What the row counts now: less than at first, if there is a decay. In a window, rows
+            have the weight that they were learned with.
+        """
+        learned(self)
+        change(self, "forget", row, label, weight)
+        return self
+
+    def predict_one(self, row: Any) -> Any:
+        """Return the class of one row, in microseconds.
+
+        Parameters
+        ----------
+        row : array-like of shape (n_columns,), or dict
+            Cells, in order or by column name. None and NaN are missing. After `learn_one`, a dict
+            may lack columns, and those that it has besides are ignored.
+        """
+        stream = self._state.stream
+        if stream is not None and stream.rows is not None:
+            label = stream.rows.label(row)
+            if label is None:
+                label = stream.rows.label(plain_or_same(self, row))
+            if label is not None:
+                return label
+        model = recent(self)
+        return label_of_row(model, filled(model, row))
+
+    def predict_proba_one(self, row: Any) -> NDArray[np.float64]:
+        """Return p(k | x) of one row, one number per class.
+
+        Parameters
+        ----------
+        row : array-like of shape (n_columns,), or dict
+            As for `predict_one`.
+        """
+        stream = self._state.stream
+        if stream is not None and stream.rows is not None:
+            rows, out = stream.rows, np.empty(0)
+            while out.size != rows.n_classes:  # another thread may learn a new class meanwhile
+                out = np.empty(rows.n_classes)
+                if rows.proba(row, out) or rows.proba(plain_or_same(self, row), out):
+                    return out
+        model = recent(self)
+        return proba_of_row(model, filled(model, row))
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the estimator; a stream goes on with them.
+
+        A smaller window forgets its oldest rows at once. A larger one grows with the next rows.
+        Rows that were learned without a window are not kept, and never leave the model.
+
+        Parameters
+        ----------
+        **params
+            The parameters, by name.
+        """
+        state = end_stream(self)
+        super().set_params(**params)  # type: ignore[misc]
+        if self.window is None:
+            self._state = state.without_stream(window=[])
+        elif "window" in params and state.window:
+            live(self).is_ahead = True
+        return self
+
+    # --- answers ----------------------------------------------------------------------------------
+
+    @where_rows_are
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each row; ties go to the first.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_columns)
+            Rows; the term of a missing cell is left out.
+        """
+        self.model_  # noqa: B018 - raises where too little was seen, before rows are looked at
+        return labels_of(self, self._check_new(X, self.summary_))
+
+    @where_rows_are
+    def predict_joint_log_proba(self, X: Any) -> NDArray[Any]:
+        """Return log p(x, k) = log p(k) + log p(x | k) of each row and class."""
+        return self._values("joint", X)
+
+    @where_rows_are
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+        """Return log p(k | x) of each row and class."""
+        return self._values("log_proba", X)
+
+    @where_rows_are
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Return p(k | x) of each row and class: finite, between 0 and 1, of sum 1."""
+        return self._values("proba", X)
+
+    @where_rows_are
+    def score_samples(self, X: Any) -> NDArray[Any]:
+        """Return log p(x) of each row; it is low for rows that are unlike the training rows."""
+        return self._values("evidence", X)[:, 0]
+
+    def accuracy(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the share of rows whose predicted class is the true one; `score` is the same."""
+        predicted = np.asarray(on_host(self.predict(X)))
+        y, sample_weight = on_host(y), on_host(sample_weight)
+        present, codes = labels.encode(check_labels(self, y, predicted.shape[0]))
+        labels.union(present, self.classes_)  # raises where they are of another type
+        weights = check_weights(predicted.shape[0], sample_weight)
+        return float(np.average(present[codes] == predicted, weights=weights))
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the accuracy, as scikit-learn's classifiers do."""
+        return self.accuracy(X, y, sample_weight)
+
+    def loss(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        r"""Return the mean negative log-likelihood of the true class.
+
+        .. math:: -\frac{1}{n} \sum_i \log p(y_i \mid x_i)
+
+        It is infinite if a true class has probability 0, for example a label that was never seen.
+        """
+        model = snapshot(self)
+        log_proba, classes = np.asarray(on_host(model.predict_log_proba(X))), model.classes_
+        y, sample_weight = on_host(y), on_host(sample_weight)
+        present, codes = labels.encode(check_labels(self, y, log_proba.shape[0]))
+        check_known(present, labels.union(present, classes))
+        known = labels.contained(present, classes)
+        at = np.where(known, labels.positions(present, classes), 0)[codes]
+        terms = np.where(known[codes], log_proba[np.arange(at.size), at], -np.inf)
+        weights = check_weights(at.size, sample_weight)
+        if weights is not None:
+            terms, weights = terms[weights > 0], weights[weights > 0]
+        return -float(np.average(terms.astype(np.float64), weights=weights))
+
+    def _values(self, want: str, X: Any) -> NDArray[Any]:
+        self.model_  # noqa: B018 - raises where too little was seen, before rows are looked at
+        return values_of(self, want, self._check_new(X, self.summary_))
+
+    # --- parameters, files, pickles ---------------------------------------------------------------
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Without meaning here: no parameter is an estimator.
+        """
+        return {name: getattr(self, name) for name in _parameters(type(self))}  # type: ignore[arg-type]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, completely or not at all; `naively.load` reads it.
+
+        Parameters
+        ----------
+        path : path-like
+            The file, by custom with the ending ``.safetensors``; or the address of a remote one.
+        """
+        state, params = learned(self), params_as_text(self)
+        content = ModelFile(state.summary, self._name, params, state.dtype.name)
+        model_file.write(path, content, version=__version__)
+
+    @classmethod
+    def _from_text(cls, summary: Summary, params: dict[str, Any]) -> Self:
+        """Return what was saved: also one that has seen too little for a model so far."""
+        by_class = {name: params[name] for name in BY_CLASS if isinstance(params.get(name), list)}
+        dicts = {n: dict(v) for n, v in by_class.items() if all(isinstance(p, list) for p in v)}
+        estimator = cls(**{**params, **dicts})
+        check_parameters(estimator)
+        estimator._check_declared(summary.classes)
+        summary = estimator._readable(summary)
+        with suppress(NaivelyError):  # `predict` raises it, as it did before the model was saved
+            return adopt(estimator, summary, estimator._read(summary))
+        return adopt(estimator, summary)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return is_fitted(self)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = end_stream(self)
+        held: Any = super().__getstate__()
+        content = {name: value for name, value in held.items() if name != "_state"}
+        if state.summary is None:
+            return content
+        rows = {"window": state.window, "takes_some_columns": state.takes_some_columns}
+        return {**content, "_state": {**state.plain(), **rows}}
+
+    def __setstate__(self, content: dict[str, Any]) -> None:
+        plain = content.get("_state")
+        if "summary_" in content or not (plain is None or State.is_plain(plain)):
+            raise NaivelyError(
+                f"this pickle of a {self._name} must be of the same version of naively; "
+                "got one of another. Fit again, or use model.save and naively.load, which read "
+                "files of every version."
+            )
+        if plain is not None:
+            state = State.from_plain(plain)
+            state.window = plain.get("window", [])
+            state.takes_some_columns = plain.get("takes_some_columns", False)
+            content = {**content, "_state": state}
+        super().__setstate__(content)  # type: ignore[misc]
+
+    # --- what an estimator may do in its own way: what is measured --------------------------------
+
+    def _measured(
+        self, X: Any, y: Any, sample_weight: Any, known: Schema | None
+    ) -> tuple[Summary, np.dtype[Any]]:
+        """Summarize rows, and return the type of answers too."""
+        return measured(self, X, y, sample_weight, known)
+
+    def _kinds(self) -> dict[Any, Kind]:
+        """Return what some columns must hold, by name or by place."""
+        return {}
+
+    def _counting(self) -> dict[str, Any]:
+        """Return what is counted of numbers, by the schema's names; nothing by default."""
+        return {}
+
+    def _sample_size(self) -> int:
+        """How many rows a summary is to keep: those that calibration needs."""
+        return 0 if self.calibration is None else SAMPLE
+
+    def _schema_of_files(self) -> SchemaFromFirstRows:
+        """Return what is measured of files: numbers, and a sample of rows if it is needed."""
+        from naively.engines.files import SchemaFromFirstRows
+
+        size, counting = self._sample_size(), self._counting()
+        if not (size or counting):
+            return SchemaFromFirstRows()
+        return SchemaFromFirstRows(
+            None, lambda first: replace(first.schema, sample=size, **counting)
+        )
+
+    def _decided(self, X: Any, known: Schema) -> Schema:
+        """Return the schema once rows have decided undecided columns; unchanged by default."""
+        return known
+
+    def _settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:
+        """Fix what must be fixed before measuring, by a sample of the first rows if need be."""
+        return schema
+
+    def _check(self, X: Any, known: Schema | None) -> Checked:
+        """Make rows readable; they must have the columns that are known, if any are."""
+        checked = check_table(self, X, known)
+        if known is not None and known.names == checked.names:
+            return checked._replace(schema=known)  # to be recognised at a glance
+        sample = self._sample_size() if known is None else known.sample
+        schema = Schema(checked.table.shape[1], checked.names, sample=sample, **self._counting())
+        return checked._replace(schema=schema)
+
+    def _check_new(self, X: Any, learned: Summary) -> Checked:
+        """Make rows readable that a model is asked about."""
+        return self._check(X, learned.schema)
+
+    def _measure(
+        self, table: Any, schema: Schema, targets: Targets, sample: Sample | None = None
+    ) -> Summary:
+        """Measure rows, of which a sample may have been drawn already."""
+        rows = Rows.of_numbers(table)
+        return measure(rows, targets, schema, n_jobs=self.n_jobs, sample=sample)
+
+    def _of_partitions(self) -> dict[str, Any]:
+        """Return options of Dask's engine: how this estimator measures a partition."""
+        return {}
+
+    def _warn_of(self, seen: Any, schema: Schema) -> None:
+        """Warn of what is probably a mistake in rows or in a summary; of nothing by default."""
+
+    # --- what an estimator may do in its own way: the model ---------------------------------------
+
+    @abstractmethod
+    def _read(self, summary: Summary) -> Model:
+        """Read a model off a summary, by the parameters as they are now."""
 
     def _readable(self, summary: Summary) -> Summary:
         """Return a summary, measured elsewhere, as this estimator reads it; raise where it cannot.
@@ -253,6 +634,56 @@ class SummaryClassifier(
         """
         return self._read(summary) if summary.moments.is_far else None
 
+    def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
+        """Score rows that are readable, into a place for the answers."""
+        score_blocks(score, checked, out, self.summary_.schema, self.n_jobs)
+
+    def _families_as_text(self) -> dict[str, Any]:
+        """Return parameters that hold families as JSON can hold them."""
+        return {}
+
+    # --- what an estimator may do in its own way: single rows -------------------------------------
+
+    def _kernel_rows(self) -> Any:
+        """Return the kernel's stream for the parameters as they are; None where it has none."""
+        return None
+
+    def _stream_schema(self, columns: Schema) -> Schema:
+        """Return what is measured of columns, of which names or number are known."""
+        kinds = (self._alone or UNDECIDED,) * columns.n_columns
+        given: Any = {"kinds": kinds, "sample": self._sample_size(), **self._counting()}
+        return Schema(columns.n_columns, columns.names, **given)
+
+    def _cell(self, cell: Any, name: str) -> Any:
+        """Return a plain cell of a row, or raise."""
+        return number_cell(cell, name)
+
+    def _held_by(self, cell: Any) -> str:
+        """Return what a plain cell is: all of a column are the same."""
+        return "number"
+
+    def _one(self, row: Any) -> Any:
+        """Return a table of one row, given in order or by column name."""
+        return numbers_of_row(row, self.summary_.schema)[np.newaxis]
+
+    def _measure_rows(
+        self, rows: list[Any], targets: Targets, columns: Schema, known: Schema | None
+    ) -> Summary:
+        """Measure plain rows, under a schema if one is known."""
+        schema = known or self._stream_schema(columns)
+        return self._measure(self._matrix(rows, columns), schema, targets)
+
+    def _matrix(self, rows: list[Any], columns: Schema) -> NDArray[np.float64]:
+        """Return rows of numbers as an array."""
+        absent = np.nan if self._absent is None else self._absent
+        return np.array(
+            [
+                row if isinstance(row, list) else [row.get(j, absent) for j in columns.names or ()]
+                for row in rows
+            ],
+            dtype=np.float64,
+        ).reshape(len(rows), columns.n_columns)
+
     def _declared(self, classes: ArrayLike | None, fitted: bool) -> NDArray[Any] | None:
         """Return the classes that may come."""
         if classes is None:
@@ -270,9 +701,6 @@ class SummaryClassifier(
                 f"was: {self.classes_!r}"
             )
         return declared
-
-    def _warn_of(self, seen: Any, schema: Schema) -> None:
-        """Warn of what is probably a mistake in rows or in a summary; of nothing by default."""
 
     def _check_declared(self, declared: NDArray[Any] | None) -> None:
         """Check the class probabilities that are given, before the model is read."""
@@ -296,58 +724,6 @@ class SummaryClassifier(
         if given is None and not getattr(self, "fit_prior", True):
             prior = weighted_prior(prior, "balanced", classes)
         return weighted_prior(prior, self.class_weight, classes)
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-            Without meaning here: no parameter is an estimator.
-        """
-        return {name: getattr(self, name) for name in _parameters(type(self))}  # type: ignore[arg-type]
-
-    def _check_params(self) -> None:
-        """Check the parameters, but the same ones only once."""
-        values = [getattr(self, name) for name in self._constraints]
-        try:
-            _check_once(type(self), *values)  # type: ignore[arg-type]
-        except TypeError:  # something that cannot be remembered, such as an array of priors
-            check(self._name, self._constraints, values)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags: Tags = super().__sklearn_tags__()  # type: ignore[misc]
-        tags.input_tags.allow_nan = True
-        return tags
-
-    def __getstate__(self) -> dict[str, Any]:
-        self._pause_stream()
-        state: Any = super().__getstate__()
-        learned = state.get("_state")
-        if learned is None:
-            return state
-        return {**state, "_state": learned.plain()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        learned = state.get("_state")
-        if "summary_" in state or not (learned is None or State.is_plain(learned)):
-            raise NaivelyError(
-                f"this pickle of a {self._name} must be of the same version of naively; "
-                "got one of another. Fit again, or use model.save and naively.load, which read "
-                "files of every version."
-            )
-        super().__setstate__(  # type: ignore[misc]
-            {
-                "class_weight": None,
-                **state,
-                "_state": None if learned is None else State.from_plain(learned),
-            }
-        )
-
-
-@lru_cache(maxsize=64, typed=True)
-def _check_once(kind: type[SummaryClassifier], *values: Any) -> None:
-    check(kind._name, kind._constraints, values)
 
 
 @lru_cache(maxsize=64)

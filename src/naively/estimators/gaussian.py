@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,8 +12,8 @@ from naively import _kernel
 from naively.data.kinds import NUMBER
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.state import State
-from naively.estimators.validation import Interval, OneOf, by_name, check_defined
+from naively.estimators.parameters import by_name
+from naively.estimators.state import State, learned
 from naively.families.family import Family
 from naively.families.gaussian import Gaussian, GaussianParameters
 from naively.model.model import Model
@@ -33,17 +32,14 @@ class GaussianClassifier(SummaryClassifier):
 
     _name = "GaussianNB"
     _alone = NUMBER
-    _constraints: ClassVar[dict[str, list[Any]]] = {
-        "priors": ["array-like", dict, None],
-        "var_smoothing": [Interval(Real, 0)],
-        "variance": [OneOf(["class", "shared"])],
-        "ddof": [Interval(Integral, 0)],
-        "smoothing": [OneOf(["global", "column"])],
-        "calibration": [OneOf(["temperature", "weights"]), None],
-        **SummaryClassifier._constraints,
-    }
 
-    @by_name
+    priors: Any
+    var_smoothing: float
+    variance: Literal["class", "shared"]
+    ddof: int
+    smoothing: Literal["global", "column"]
+
+    @by_name()
     def __init__(
         self,
         *,
@@ -58,35 +54,24 @@ class GaussianClassifier(SummaryClassifier):
         window: int | None = None,
         open_classes: bool = False,
         n_jobs: int | None = None,
-    ) -> None:
-        self.priors = priors
-        self.class_weight = class_weight
-        self.var_smoothing = var_smoothing
-        self.variance = variance
-        self.ddof = ddof
-        self.smoothing = smoothing
-        self.calibration = calibration
-        self.decay = decay
-        self.window = window
-        self.open_classes = open_classes
-        self.n_jobs = n_jobs
+    ) -> None: ...
 
     @property
     def theta_(self) -> NDArray[Any]:
         """Means, by class and column."""
-        state = self._learned()
+        state = learned(self)
         return self._parameters(state).mean.astype(state.dtype)
 
     @property
     def var_(self) -> NDArray[Any]:
         """Variances, smoothing included."""
-        state = self._learned()
+        state = learned(self)
         return self._parameters(state).variance.astype(state.dtype)
 
     @property
     def epsilon_(self) -> Any:
         """What smoothing added to the variances."""
-        return self._parameters(self._learned()).epsilon
+        return self._parameters(learned(self)).epsilon
 
     @property
     def coef_(self) -> NDArray[np.float64]:
@@ -115,7 +100,7 @@ class GaussianClassifier(SummaryClassifier):
             summary, families, priors=self._prior(summary), calibration=self.calibration
         )
         if self.ddof:
-            check_defined(summary, model.terms[0].parameters, self.variance, self.ddof)
+            _check_defined(summary, model.terms[0].parameters, self.variance, self.ddof)
         return model
 
     def _kernel_rows(self) -> Any:
@@ -127,7 +112,7 @@ class GaussianClassifier(SummaryClassifier):
         return _kernel.gaussian_stream(self.var_smoothing, by_column, self.decay, self.window or 0)
 
     def _parameters(self, state: State) -> GaussianParameters:
-        return self._model(state).terms[0].parameters
+        return state.model(self._read).terms[0].parameters
 
     def _linear(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         r"""Return weights and constants of the linear form, one row per class.
@@ -141,12 +126,12 @@ class GaussianClassifier(SummaryClassifier):
         For two classes, the difference of the second from the first: positive means
         ``classes_[1]``, as everywhere in scikit-learn.
         """
-        state = self._learned()
+        state = learned(self)
         mean, variance = self._parameters(state).mean, self._parameters(state).variance
         known = ~np.isnan(variance)
         weights = np.divide(mean, variance, out=np.zeros_like(mean), where=known)
         squares = np.sum(np.where(known, weights * mean, 0.0), axis=1)
-        constants = self._model(state).log_prior - 0.5 * squares
+        constants = state.model(self._read).log_prior - 0.5 * squares
         if constants.size == 2:
             return weights[1:] - weights[:1], constants[1:] - constants[:1]
         return weights, constants
@@ -159,3 +144,24 @@ class GaussianClassifier(SummaryClassifier):
                 f"{summary.schema.name(summary.schema.categories[0])}, which holds categories. "
                 "Use NaiveBayes."
             )
+
+
+def _check_defined(
+    summary: Summary, parameters: GaussianParameters, variance: str, ddof: int
+) -> None:
+    """Raise where ddof leaves nothing to divide by. A column nobody has seen is NaN and legal."""
+    undefined = np.isnan(parameters.variance) & ~np.isnan(parameters.mean)
+    if not undefined.any():
+        return
+    k, j = np.argwhere(undefined)[0]
+    label, column = summary.classes.item(k), summary.schema.name(int(j))
+    if variance == "shared":
+        raise NaivelyError(
+            f"with variance='shared' and ddof={ddof}, {column} needs more rows than "
+            f"classes times ddof; got weight {summary.moments.weight[:, j].sum():g}. "
+            "Use ddof=0 or more rows."
+        )
+    raise NaivelyError(
+        f"class {label!r} has no variance with ddof={ddof}: it needs more weight than "
+        f"that in {column}; got {summary.moments.weight[k, j]:g}. Use ddof=0 or more rows."
+    )

@@ -35,12 +35,7 @@ class GaussianNB(GaussianClassifier, ClassifierMixin, BaseEstimator):  # type: i
 
     Parameters
     ----------
-    priors : array-like of shape (n_classes,) or dict, default=None
-        Class probabilities, in the order of ``classes_`` or by label; None for the class
-        frequencies in the data. Calibration always uses the frequencies in the data.
-    class_weight : dict, "balanced" or None, default=None
-        Factors that multiply the class probabilities; 1 for classes that are not in the dict.
-        ``"balanced"`` makes all classes equally probable. Nothing else changes.
+    priors, class_weight
     var_smoothing : float, default=1e-9
         This fraction of the largest variance of all columns is added to every variance. With 0, a
         class whose cells in a column are all equal gets the variance ``v / (n + 1)``, where v is
@@ -58,28 +53,11 @@ class GaussianNB(GaussianClassifier, ClassifierMixin, BaseEstimator):  # type: i
         None for plain naive Bayes, whose probabilities are too close to 0 and 1 if columns depend
         on each other. ``"temperature"`` fits one weight for all columns, ``"weights"`` one for each
         column, on a sample of rows; each row is predicted by the statistics of all others.
-    decay : float, default=1.0
-        Each `partial_fit` and `learn_one` multiplies the weight of all earlier rows by this factor.
-    window : int, default=None
-        Number of rows that `learn_one` keeps; older rows are forgotten. None for all.
-    open_classes : bool, default=False
-        Allow new labels in every `partial_fit`; ``classes`` is not needed then.
-    n_jobs : int, default=None
-        Number of threads; None uses all cores if there is enough work. The result does not
-        depend on it.
+    decay, window, open_classes, n_jobs
 
     Attributes
     ----------
-    summary_ : Summary
-        The statistics of all rows seen. Everything else is computed from it.
-    model_ : Model
-        The model that scores rows: class probabilities and the terms of all columns.
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted.
-    class_count_ : ndarray of shape (n_classes,)
-        Weight of the rows of each class.
-    class_prior_ : ndarray of shape (n_classes,)
-        Class probabilities.
+    summary_, model_, classes_, class_count_, class_prior_
     theta_ : ndarray of shape (n_classes, n_features)
         Means.
     var_ : ndarray of shape (n_classes, n_features)
@@ -90,10 +68,7 @@ class GaussianNB(GaussianClassifier, ClassifierMixin, BaseEstimator):  # type: i
         Weights of the linear form; only with ``variance="shared"``.
     intercept_ : ndarray of shape (n_classes,), or (1,) for two classes
         Its constants; only with ``variance="shared"``.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the columns, if `fit` was given a data frame.
+    n_features_in_, feature_names_in_
 
     Notes
     -----

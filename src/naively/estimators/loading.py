@@ -11,17 +11,19 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 
+import numpy as np
+
 from naively.data.remote import shown
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
 from naively.statistics import file as model_file
 
 _MODULES = {
-    "BernoulliNB": "bernoulli_nb",
-    "CategoricalNB": "categorical_nb",
-    "ComplementNB": "complement_nb",
+    "BernoulliNB": "counts",
+    "CategoricalNB": "categorical",
+    "ComplementNB": "counts",
     "GaussianNB": "gaussian_nb",
-    "MultinomialNB": "multinomial_nb",
+    "MultinomialNB": "counts",
     "NaiveBayes": "naive_bayes",
 }
 _WITHOUT_SKLEARN = {
@@ -91,7 +93,8 @@ def load_classifier(
     content = model_file.read(path)
     try:
         loaded = kind(content.estimator)._from_text(content.summary, content.params)
-        return loaded._with(content.dtype)
+        loaded._state.dtype = np.dtype(content.dtype)
+        return loaded
     except KeyError:
         problem = f"its estimator is {content.estimator!r}"
     except (TypeError, ValueError) as error:

@@ -1,18 +1,10 @@
-"""How tables of numbers, categories and text are read and measured for `NaiveBayes`.
-
-What columns hold is decided by their types and by the first cells of text, unless families say
-otherwise; the edges of histograms are fixed by a sample of the first rows.
-
-Single rows of numbers, categories and text, as `NaiveBayes` collects them.
-
-Naive Bayes for any table without scikit-learn: what `NaiveBayes` does.
-"""
+"""Naive Bayes for tables of numbers, categories and text: what `NaiveBayes` does."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sized
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,11 +35,12 @@ from naively.estimators.choice import (
     kind_of_families,
     with_options,
 )
-from naively.estimators.decisions import check_costs, check_reject, decide
+from naively.estimators.decisions import check_costs, check_reject
 from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.parameters import by_name
 from naively.estimators.plain_row import number_cell
 from naively.estimators.prediction import numbers_of_row, row_of_dict
-from naively.estimators.validation import Checked, OneOf, by_name, check_cells, check_labels
+from naively.estimators.validation import Checked, check_cells, check_labels
 from naively.families import CANDIDATES
 from naively.families.edges import edges
 from naively.families.family import Family
@@ -67,11 +60,111 @@ if TYPE_CHECKING:
 _MANY = 100_000  # categories that are worth a warning
 
 
-class MixedClassifier(SummaryClassifier):
-    """A classifier whose columns hold numbers, categories or text, each described by families."""
+_PLAIN = {str: "text", bool: "boolean", int: "number", float: "number"}
+
+
+class NaiveBayesClassifier(SummaryClassifier):
+    """The families that suit each column, calibrated, with interactions of columns.
+
+    What columns hold is decided by their types and by the first cells of text, unless families say
+    otherwise; the edges of histograms are fixed by a sample of the first rows.
+    """
 
     families: Mapping[Any, Any] | Literal["best"] | None
+    priors: Any
     calibration: Literal["weights", "temperature"] | None
+    interactions: Literal["auto"] | tuple[str, ...] | None
+    costs: Any
+    reject: Any
+
+    _name = "NaiveBayes"
+
+    @by_name()
+    def __init__(
+        self,
+        *,
+        families: Mapping[Any, Any] | Literal["best"] | None = None,
+        priors: ArrayLike | Mapping[Any, float] | None = None,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
+        calibration: Literal["weights", "temperature"] | None = "weights",
+        interactions: Literal["auto"] | tuple[str, ...] | None = "auto",
+        costs: ArrayLike | None = None,
+        reject: tuple[float, Any] | None = None,
+        decay: float = 1.0,
+        window: int | None = None,
+        open_classes: bool = False,
+        n_jobs: int | None = None,
+    ) -> None: ...
+
+    @property
+    def families_(self) -> dict[Any, tuple[Family, ...]]:
+        """The families of each column."""
+        schema = self.summary_.schema
+        columns, found = schema.names or range(schema.n_columns), self._families(schema)
+        for j in self._free(schema):
+            found[j] = tuple(term.family for term, _ in self.model_.by_column[j])
+        return dict(zip(columns, found, strict=True))
+
+    @property
+    def family_scores_(self) -> dict[Any, dict[str, float]]:
+        """The mean log density of unseen rows, by column and family; the best family is first."""
+        schema = self.summary_.schema
+        columns = schema.names or range(schema.n_columns)
+        return {columns[j]: its.table() for j, its in self._choices(self.summary_).items()}
+
+    @property
+    def weights_(self) -> dict[Any, NDArray[np.float64]]:
+        """For each column, the weight of each of its families' terms in each class."""
+        model = self.model_
+        names = model.schema.names or range(model.schema.n_columns)
+        terms = zip(names, model.by_column, strict=True)
+        return {name: np.array([term.weight[:, i] for term, i in of_it]) for name, of_it in terms}
+
+    @property
+    def interactions_(self) -> list[dict[str, Any]]:
+        """What columns say together, term by term.
+
+        Each has its ``kind``, its ``columns``, and ``weights`` of shape (n_families, n_classes). A
+        direction is described by two families, as a column is; its ``loadings`` are how much a
+        standard deviation of each column counts.
+        """
+        model = self.model_
+        names = model.schema.names or range(model.schema.n_columns)
+        return [] if model.interactions is None else model.interactions.table(model.schema, names)
+
+    # --- parameters -------------------------------------------------------------------------------
+
+    def _families_as_text(self) -> dict[str, Any]:
+        if not isinstance(self.families, Mapping):
+            return {}
+        several = ((column, choose(column, NUMBER, self.families)) for column in self.families)
+        return {
+            "families": [
+                [column, BEST if families is CANDIDATES else [as_text(f) for f in families]]
+                for column, families in several
+                if families
+            ]
+        }
+
+    @classmethod
+    def _from_text(cls, summary: Summary, params: dict[str, Any]) -> Self:
+        families = params.get("families")
+        if isinstance(families, list):
+            families = {
+                column: BEST if several == BEST else tuple(map(from_text, several))
+                for column, several in families
+            }
+        kinds = params.get("interactions")  # files of earlier versions have none
+        kinds = tuple(kinds) if isinstance(kinds, list) else kinds
+        return super()._from_text(summary, {**params, "families": families, "interactions": kinds})
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "families": choice.plain(self.families)}
+
+    def __setstate__(self, content: dict[str, Any]) -> None:
+        super().__setstate__({**content, "families": choice.from_plain(content.get("families"))})
+
+    # --- what is measured -------------------------------------------------------------------------
 
     def _measured(
         self, X: Any, y: Any, sample_weight: Any, known: Schema | None
@@ -252,8 +345,9 @@ class MixedClassifier(SummaryClassifier):
         return self._cut(schema, lambda: first(SAMPLE))
 
     def _reads_products(self, schema: Schema) -> bool:
-        """Whether the model is to be read off the products of columns, too."""
-        return False
+        kinds = {"canonical", "quadratic"} & {*interaction_kinds(self.interactions)}
+        few = 0 < len(schema.numbers) <= MOST_FEATURES
+        return self.calibration == "weights" and bool(kinds) and few
 
     def _cut(self, schema: Schema, sample: Callable[[], Any]) -> Schema:
         """Fix the edges of histograms, and centres, by a sample of rows, if they are needed."""
@@ -284,6 +378,64 @@ class MixedClassifier(SummaryClassifier):
         named = {family: [j for j in its if j not in free] for family, its in every.items()}
         for family, columns in named.items():
             places_of(family, schema, columns)
+
+    # --- the model --------------------------------------------------------------------------------
+
+    def _read(self, summary: Summary) -> Model:
+        check_costs(self.costs, summary.classes)
+        check_reject(self.reject, summary.classes)
+        return Model.read(
+            summary,
+            self._columns_of(summary.schema, self._choices(summary)),
+            priors=self._prior(summary),
+            calibration=self.calibration,
+            interactions=interaction_kinds(self.interactions),
+        )
+
+    def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
+        given: Any = checked.table
+        summary = self.summary_
+        table = tables.known(given, summary.categories, summary.schema, summary.words)
+        only_numbers = not (summary.schema.categories or summary.schema.texts)
+        super()._score(score, checked._replace(table=table.numbers if only_numbers else table), out)
+
+    # --- single rows ------------------------------------------------------------------------------
+
+    def _cell(self, cell: Any, name: str) -> Any:
+        """Return a cell as it is; None where it is missing."""
+        if is_missing(cell):
+            return None
+        if type(cell) not in _PLAIN and self._held_by(cell) not in DATES:
+            kind_of(held_by_objects([cell]), name)
+        if self._held_by(cell) == "number":
+            number_cell(cell, name)
+        return cell
+
+    def _held_by(self, cell: Any) -> str:
+        """Return what a cell is: all of a column are the same."""
+        return _PLAIN.get(type(cell)) or held_by_objects([cell]).what
+
+    def _measure_rows(
+        self, rows: list[Any], targets: Targets, columns: Schema, known: Schema | None
+    ) -> Summary:
+        cells = np.empty((len(rows), columns.n_columns), dtype=object)
+        for i, row in enumerate(rows):
+            cells[i] = row if isinstance(row, list) else [*map(row.get, columns.names or ())]
+        if known is not None:
+            schema = schema_of(cells, known)
+            return measure(read(cells, schema, n_jobs=self.n_jobs), targets, schema)
+        names = columns.names or tuple(map(str, range(columns.n_columns)))
+        given = _by_place(self._kinds(), columns)
+        schema = schema_of(cells, given=given)
+        sources = {split[0] for name in names if (split := split_name(name)) is not None}
+        if twice := {int(j) for j in schema.dates if names[int(j)] in sources}:  # text, then
+            schema = schema_of(cells, given=given | dict.fromkeys(twice, CATEGORY))
+        if schema.dates:
+            schema = _renamed(schema, names)
+        elif columns.names is not None:
+            schema = replace(schema, names=names)
+        schema = with_options(schema, self.families)
+        return self._measure(read(cells, schema, n_jobs=self.n_jobs), schema, targets)
 
 
 def _functions(
@@ -339,55 +491,6 @@ def _warn_of_more(X: Any, schema: Schema) -> None:
         )
 
 
-# --- Single rows of numbers, categories and text, as `NaiveBayes` collects them -----------------
-
-
-_PLAIN = {str: "text", bool: "boolean", int: "number", float: "number"}
-
-
-class MixedStream(MixedClassifier):
-    """What a row of any cells is, and how rows are measured together."""
-
-    if TYPE_CHECKING:
-        families: Any
-
-    def _cell(self, cell: Any, name: str) -> Any:
-        """Return a cell as it is; None where it is missing."""
-        if is_missing(cell):
-            return None
-        if type(cell) not in _PLAIN and self._held_by(cell) not in DATES:
-            kind_of(held_by_objects([cell]), name)
-        if self._held_by(cell) == "number":
-            number_cell(cell, name)
-        return cell
-
-    def _held_by(self, cell: Any) -> str:
-        """Return what a cell is: all of a column are the same."""
-        return _PLAIN.get(type(cell)) or held_by_objects([cell]).what
-
-    def _measure_rows(
-        self, rows: list[Any], targets: Targets, columns: Schema, known: Schema | None
-    ) -> Summary:
-        cells = np.empty((len(rows), columns.n_columns), dtype=object)
-        for i, row in enumerate(rows):
-            cells[i] = row if isinstance(row, list) else [*map(row.get, columns.names or ())]
-        if known is not None:
-            schema = schema_of(cells, known)
-            return measure(read(cells, schema, n_jobs=self.n_jobs), targets, schema)
-        names = columns.names or tuple(map(str, range(columns.n_columns)))
-        given = _by_place(self._kinds(), columns)
-        schema = schema_of(cells, given=given)
-        sources = {split[0] for name in names if (split := split_name(name)) is not None}
-        if twice := {int(j) for j in schema.dates if names[int(j)] in sources}:  # text, then
-            schema = schema_of(cells, given=given | dict.fromkeys(twice, CATEGORY))
-        if schema.dates:
-            schema = _renamed(schema, names)
-        elif columns.names is not None:
-            schema = replace(schema, names=names)
-        schema = with_options(schema, self.families)
-        return self._measure(read(cells, schema, n_jobs=self.n_jobs), schema, targets)
-
-
 def _by_place(given: Mapping[Any, Kind], columns: Schema) -> dict[Any, Kind]:
     """Return what columns hold by their places; also as text, and for the parts of dates."""
     places = {name: j for j, name in enumerate(columns.names or range(columns.n_columns))}
@@ -408,154 +511,3 @@ def _renamed(schema: Schema, names: tuple[str, ...]) -> Schema:
     renamed = tuple(names[int(j)] + part for j, part in zip(sources, parts, strict=True))
     check_distinct(renamed)
     return replace(schema, names=renamed, dates=tuple(names[int(j)] for j in schema.dates))
-
-
-# --- Naive Bayes for any table without scikit-learn ---------------------------------------------
-
-
-class NaiveBayesClassifier(MixedStream):
-    """The families that suit each column, calibrated, with interactions of columns."""
-
-    _name = "NaiveBayes"
-    _constraints: ClassVar[dict[str, list[Any]]] = {
-        "families": [dict, OneOf(["best"]), None],
-        "priors": ["array-like", dict, None],
-        "calibration": [OneOf(["weights", "temperature"]), None],
-        "interactions": [OneOf(["auto"]), tuple, list, None],
-        "costs": ["array-like", None],
-        "reject": [tuple, list, None],
-        **MixedStream._constraints,
-    }
-
-    @by_name
-    def __init__(
-        self,
-        *,
-        families: Mapping[Any, Any] | Literal["best"] | None = None,
-        priors: ArrayLike | Mapping[Any, float] | None = None,
-        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
-        calibration: Literal["weights", "temperature"] | None = "weights",
-        interactions: Literal["auto"] | tuple[str, ...] | None = "auto",
-        costs: ArrayLike | None = None,
-        reject: tuple[float, Any] | None = None,
-        decay: float = 1.0,
-        window: int | None = None,
-        open_classes: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.families = families
-        self.priors = priors
-        self.class_weight = class_weight
-        self.calibration = calibration
-        self.interactions = interactions
-        self.costs = costs
-        self.reject = reject
-        self.decay = decay
-        self.window = window
-        self.open_classes = open_classes
-        self.n_jobs = n_jobs
-
-    @property
-    def families_(self) -> dict[Any, tuple[Family, ...]]:
-        """The families of each column."""
-        schema = self.summary_.schema
-        columns, found = schema.names or range(schema.n_columns), self._families(schema)
-        for j in self._free(schema):
-            found[j] = tuple(term.family for term, _ in self.model_.by_column[j])
-        return dict(zip(columns, found, strict=True))
-
-    @property
-    def family_scores_(self) -> dict[Any, dict[str, float]]:
-        """The mean log density of unseen rows, by column and family; the best family is first."""
-        schema = self.summary_.schema
-        columns = schema.names or range(schema.n_columns)
-        return {columns[j]: its.table() for j, its in self._choices(self.summary_).items()}
-
-    @property
-    def weights_(self) -> dict[Any, NDArray[np.float64]]:
-        """For each column, the weight of each of its families' terms in each class."""
-        model = self.model_
-        names = model.schema.names or range(model.schema.n_columns)
-        terms = zip(names, model.by_column, strict=True)
-        return {name: np.array([term.weight[:, i] for term, i in of_it]) for name, of_it in terms}
-
-    @property
-    def interactions_(self) -> list[dict[str, Any]]:
-        """What columns say together, term by term.
-
-        Each has its ``kind``, its ``columns``, and ``weights`` of shape (n_families, n_classes). A
-        direction is described by two families, as a column is; its ``loadings`` are how much a
-        standard deviation of each column counts.
-        """
-        model = self.model_
-        names = model.schema.names or range(model.schema.n_columns)
-        return [] if model.interactions is None else model.interactions.table(model.schema, names)
-
-    def _params_as_text(self) -> dict[str, Any]:
-        params = super()._params_as_text()
-        if isinstance(self.families, Mapping):
-            params["families"] = [
-                [column, BEST if families is CANDIDATES else [as_text(f) for f in families]]
-                for column in self.families
-                if (families := choose(column, NUMBER, self.families))
-            ]
-        return params
-
-    @classmethod
-    def _from_text(cls, summary: Summary, params: dict[str, Any]) -> Self:
-        families = params.get("families")
-        if isinstance(families, list):
-            families = {
-                column: BEST if several == BEST else tuple(map(from_text, several))
-                for column, several in families
-            }
-        kinds = params.get("interactions")  # files of earlier versions have none
-        kinds = tuple(kinds) if isinstance(kinds, list) else kinds
-        return super()._from_text(summary, {**params, "families": families, "interactions": kinds})
-
-    # --- inside -------------------------------------------------------------------------------
-
-    def _label_one(self, row: Any) -> Any:
-        snapshot = self._snapshot()
-        return snapshot.predict(snapshot._one(row)).tolist()[0]
-
-    def _proba_one(self, row: Any) -> NDArray[np.float64]:
-        snapshot = self._snapshot()
-        return snapshot.predict_proba(snapshot._one(row))[0]
-
-    def _read(self, summary: Summary) -> Model:
-        check_costs(self.costs, summary.classes)
-        check_reject(self.reject, summary.classes)
-        return Model.read(
-            summary,
-            self._columns_of(summary.schema, self._choices(summary)),
-            priors=self._prior(summary),
-            calibration=self.calibration,
-            interactions=interaction_kinds(self.interactions),
-        )
-
-    def _labels(self, checked: Checked) -> NDArray[Any]:
-        """Return the class of each row: the most probable, or of least cost, or the reject's."""
-        if self.costs is None and self.reject is None:
-            return super()._labels(checked)
-        p = self._values_of("proba", checked)
-        return decide(p, self.classes_, self.costs, self.reject)
-
-    def _reads_products(self, schema: Schema) -> bool:
-        kinds = {"canonical", "quadratic"} & {*interaction_kinds(self.interactions)}
-        few = 0 < len(schema.numbers) <= MOST_FEATURES
-        return self.calibration == "weights" and bool(kinds) and few
-
-    def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
-        given: Any = checked.table
-        summary = self.summary_
-        table = tables.known(given, summary.categories, summary.schema, summary.words)
-        only_numbers = not (summary.schema.categories or summary.schema.texts)
-        super()._score(score, checked._replace(table=table.numbers if only_numbers else table), out)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "families": choice.plain(self.families)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        families = choice.from_plain(state.get("families"))
-        super().__setstate__({"interactions": None, **state, "families": families})

@@ -31,12 +31,7 @@ class NaiveBayes(NaiveBayesClassifier, ClassifierMixin, BaseEstimator):  # type:
         columns get the default families of their type. ``"best"``, for one column or for all
         columns of numbers, is the family with the greatest log density of unseen rows: see
         ``family_scores_``.
-    priors : array-like of shape (n_classes,) or dict, default=None
-        Class probabilities, in the order of ``classes_`` or by label; None for the class
-        frequencies in the data. Calibration always uses the frequencies in the data.
-    class_weight : dict, "balanced" or None, default=None
-        Factors that multiply the class probabilities; 1 for classes that are not in the dict.
-        ``"balanced"`` makes all classes equally probable. Nothing else changes.
+    priors, class_weight
     calibration : {"weights", "temperature"} or None, default="weights"
         One weight for each term, one weight for all terms, or none. With None, the model is plain
         naive Bayes, and a column of numbers has the Student t as its only family.
@@ -52,29 +47,14 @@ class NaiveBayes(NaiveBayesClassifier, ClassifierMixin, BaseEstimator):  # type:
         ``(0.8, "unknown")`` predicts "unknown" if no class has a probability of at least 0.8. In an
         ensemble, combine probabilities, as ``VotingClassifier(voting="soft")`` does: this label is
         not one of ``classes_``.
-    decay : float, default=1.0
-        Each `partial_fit` and `learn_one` multiplies the weight of all earlier rows by this factor.
-    window : int, default=None
-        Number of rows that `learn_one` keeps; older rows are forgotten. None for all.
-    open_classes : bool, default=False
-        Allow new labels in every `partial_fit`; ``classes`` is not needed then.
-    n_jobs : int, default=None
-        Number of threads; None uses all cores if there is enough work. The result does not
-        depend on it.
+    decay, window, open_classes, n_jobs
 
     Attributes
     ----------
     summary_ : Summary
         The statistics of all rows seen. Everything else is computed from it. Unless
         ``calibration`` is None, it contains up to 4,000 rows of the data.
-    model_ : Model
-        The model that scores rows: class probabilities and the terms of all columns.
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted.
-    class_count_ : ndarray of shape (n_classes,)
-        Weight of the rows of each class.
-    class_prior_ : ndarray of shape (n_classes,)
-        Class probabilities.
+    model_, classes_, class_count_, class_prior_
     families_ : dict
         The families of each column.
     family_scores_ : dict
@@ -85,10 +65,7 @@ class NaiveBayes(NaiveBayesClassifier, ClassifierMixin, BaseEstimator):  # type:
     interactions_ : list of dict
         The interactions: directions, the quadratic term and pairs, with their columns and
         weights.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the columns, if `fit` was given a data frame.
+    n_features_in_, feature_names_in_
 
     Examples
     --------

@@ -1,170 +1,95 @@
-"""What a fitted classifier says of rows: labels, probabilities, how well it did."""
+"""What a fitted classifier answers for rows that are readable: labels, probabilities, one row."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from naively.data import labels
 from naively.data.kinds import NUMBER, held_by_dtype, held_by_objects, numbers_of_objects
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows, is_sparse
 from naively.data.threads import block_slices, map_blocks
 from naively.engines.memory.arrays import unmasked
-from naively.engines.memory.devices import on_host
 from naively.errors import NaivelyError
-from naively.estimators.state import LearnedMixin
-from naively.estimators.upward import where_rows_are
-from naively.estimators.validation import Checked, check_known, check_labels, check_weights
+from naively.estimators.decisions import decide
+from naively.estimators.state import learned
+from naively.estimators.validation import Checked
 from naively.statistics.measure import raise_not_finite
-from naively.statistics.summary import Summary
 
 _FLOAT64 = np.dtype(np.float64)  # as the machine writes it, of which there is one
-_MOST_BLOCKS = 64
+_MAX_BLOCKS = 64
 
 
-class PredictionMixin(LearnedMixin):
-    """The methods that ask a model that was read off a summary."""
+def labels_of(estimator: Any, checked: Checked) -> NDArray[Any]:
+    """Return the class of each row: the most probable, or of least cost, or the label of reject."""
+    costs, reject = getattr(estimator, "costs", None), getattr(estimator, "reject", None)
+    if costs is not None or reject is not None:
+        p = values_of(estimator, "proba", checked)
+        return decide(p, estimator.classes_, costs, reject)
+    state = learned(estimator)
+    model, classes = state.model(estimator._read), state.summary.classes
+    out = np.empty(checked.table.shape[0], dtype=classes.dtype)
+    kernel = model.kernel_for(checked.table)
 
-    n_jobs: int | None
+    def label(table: Any, out: NDArray[Any]) -> bool:
+        at = np.empty(out.size, dtype=np.int64)
+        finite: bool = kernel.labels(table, at)
+        classes.take(at, out=out, mode="clip")  # "raise" would copy
+        return finite
 
-    @abstractmethod
-    def _check(self, X: Any, known: Schema | None) -> Checked:
-        """Make rows readable; they must have the columns that are known, if any are."""
+    estimator._score(label, checked, out)
+    return out
 
-    def _one(self, row: Any) -> Any:
-        """Return a table of one row, given in order or by column name."""
-        return numbers_of_row(row, self.summary_.schema)[np.newaxis]
 
-    def _check_new(self, X: Any, learned: Summary) -> Checked:
-        """Make rows readable that a model is asked about."""
-        return self._check(X, learned.schema)
+def values_of(estimator: Any, want: str, checked: Checked) -> NDArray[Any]:
+    """Return what the scorer of the model calls so: joint, log_proba, proba or evidence."""
+    state = learned(estimator)
+    model = state.model(estimator._read)
+    n_values = 1 if want == "evidence" else len(model.labels)
+    dtype = np.result_type(checked.dtype, state.dtype)
+    out = np.empty((checked.table.shape[0], n_values), dtype=dtype)
+    estimator._score(getattr(model.kernel_for(checked.table), want), checked, out)
+    return out
 
-    @where_rows_are
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row; ties go to the first.
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_columns)
-            Rows; the term of a missing cell is left out.
-        """
-        self._model()  # raises where too little was seen, before the rows are looked at
-        return self._labels(self._check_new(X, self.summary_))
+def score_blocks(
+    score: Any, checked: Checked, out: NDArray[Any], schema: Schema, n_jobs: int | None
+) -> None:
+    """Score rows by blocks, on several threads; raise where a cell is infinite."""
+    table = checked.table
+    n_rows, n_columns = table.shape
+    if isinstance(table, SparseRows):
+        n_columns = table.n_cells // max(1, n_rows)
+    blocks = block_slices(n_rows, n_columns, most=_MAX_BLOCKS)
+    if not all(map_blocks(lambda rows: score(table[rows], out[rows]), blocks, n_jobs)):
+        raise_not_finite(table, schema)
 
-    @where_rows_are
-    def predict_joint_log_proba(self, X: Any) -> NDArray[Any]:
-        """Return log p(x, k) = log p(k) + log p(x | k) of each row and class."""
-        return self._values("joint", X)
 
-    @where_rows_are
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Return log p(k | x) of each row and class."""
-        return self._values("log_proba", X)
+def label_of_row(estimator: Any, row: Any) -> Any:
+    """Return the class of one row."""
+    state, table = learned(estimator), estimator._one(row)
+    if not isinstance(table, np.ndarray):
+        return estimator.predict(table).tolist()[0]
+    model = state.model(estimator._read)
+    at = model.kernel.label_one(table[0])
+    if at < 0:
+        raise_not_finite(table, state.summary.schema)
+    return model.labels[at]
 
-    @where_rows_are
-    def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Return p(k | x) of each row and class: finite, between 0 and 1, of sum 1."""
-        return self._values("proba", X)
 
-    @where_rows_are
-    def score_samples(self, X: Any) -> NDArray[Any]:
-        """Return log p(x) of each row; it is low for rows that are unlike the training rows."""
-        return self._values("evidence", X)[:, 0]
-
-    def accuracy(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the share of rows whose predicted class is the true one; `score` is the same."""
-        predicted = np.asarray(on_host(self.predict(X)))
-        y, sample_weight = on_host(y), on_host(sample_weight)
-        present, codes = labels.encode(check_labels(self, y, predicted.shape[0]))
-        labels.union(present, self.classes_)  # raises where they are of another type
-        weights = check_weights(predicted.shape[0], sample_weight)
-        return float(np.average(present[codes] == predicted, weights=weights))
-
-    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the accuracy, as scikit-learn's classifiers do."""
-        return self.accuracy(X, y, sample_weight)
-
-    def loss(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        r"""Return the mean negative log-likelihood of the true class.
-
-        .. math:: -\frac{1}{n} \sum_i \log p(y_i \mid x_i)
-
-        It is infinite if a true class has probability 0, for example a label that was never seen.
-        """
-        snapshot = self._snapshot()
-        log_proba, classes = np.asarray(on_host(snapshot.predict_log_proba(X))), snapshot.classes_
-        y, sample_weight = on_host(y), on_host(sample_weight)
-        present, codes = labels.encode(check_labels(self, y, log_proba.shape[0]))
-        check_known(present, labels.union(present, classes))
-        known = labels.contained(present, classes)
-        at = np.where(known, labels.positions(present, classes), 0)[codes]
-        terms = np.where(known[codes], log_proba[np.arange(at.size), at], -np.inf)
-        weights = check_weights(at.size, sample_weight)
-        if weights is not None:
-            terms, weights = terms[weights > 0], weights[weights > 0]
-        return -float(np.average(terms.astype(np.float64), weights=weights))
-
-    # --- inside -------------------------------------------------------------------------------
-
-    def _label_one(self, row: Any) -> Any:
-        """Return the class of one row of numbers."""
-        state = self._learned()
-        model, schema = state.model(self._read), state.summary.schema
-        values = numbers_of_row(row, schema)
-        at = model.kernel.label_one(values)
-        if at < 0:
-            raise_not_finite(values[np.newaxis], schema)
-        return model.labels[at]
-
-    def _proba_one(self, row: Any) -> NDArray[np.float64]:
-        """Return p(k | x) of one row of numbers."""
-        state = self._learned()
-        model, schema = state.model(self._read), state.summary.schema
-        values, out = numbers_of_row(row, schema)[np.newaxis], np.empty((1, len(model.labels)))
-        if not model.kernel.proba(values, out):
-            raise_not_finite(values, schema)
-        return out[0]
-
-    def _labels(self, checked: Checked) -> NDArray[Any]:
-        """Return the answers for rows that are readable."""
-        state = self._learned()
-        model, classes = state.model(self._read), state.summary.classes
-        out = np.empty(checked.table.shape[0], dtype=classes.dtype)
-        kernel = model.kernel_for(checked.table)
-
-        def label(table: Any, out: NDArray[Any]) -> bool:
-            at = np.empty(out.size, dtype=np.int64)
-            finite: bool = kernel.labels(table, at)
-            classes.take(at, out=out, mode="clip")  # "raise" would copy
-            return finite
-
-        self._score(label, checked, out)
-        return out
-
-    def _values(self, want: str, X: Any) -> NDArray[Any]:
-        self._model()
-        return self._values_of(want, self._check_new(X, self.summary_))
-
-    def _values_of(self, want: str, checked: Checked) -> NDArray[Any]:
-        model = self._model()
-        n_values = 1 if want == "evidence" else len(model.labels)
-        dtype = np.result_type(checked.dtype, self._learned().dtype)
-        out = np.empty((checked.table.shape[0], n_values), dtype=dtype)
-        self._score(getattr(model.kernel_for(checked.table), want), checked, out)
-        return out
-
-    def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
-        table = checked.table
-        n_rows, n_columns = table.shape
-        if isinstance(table, SparseRows):
-            n_columns = table.n_cells // max(1, n_rows)
-        blocks = block_slices(n_rows, n_columns, most=_MOST_BLOCKS)
-        if not all(map_blocks(lambda rows: score(table[rows], out[rows]), blocks, self.n_jobs)):
-            raise_not_finite(table, self.summary_.schema)
+def proba_of_row(estimator: Any, row: Any) -> NDArray[np.float64]:
+    """Return p(k | x) of one row."""
+    state, table = learned(estimator), estimator._one(row)
+    if not isinstance(table, np.ndarray):
+        p: NDArray[np.float64] = estimator.predict_proba(table)[0]
+        return p
+    model = state.model(estimator._read)
+    out = np.empty((1, len(model.labels)))
+    if not model.kernel.proba(table, out):
+        raise_not_finite(table, state.summary.schema)
+    return out[0]
 
 
 def numbers_of_row(row: Any, schema: Schema) -> NDArray[np.float64]:

@@ -16,14 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from naively.data.whole_files import write_atomically
 from naively.engines.memory.devices import is_dask, is_on_device, on_host
-from naively.estimators.state import LearnedMixin
+from naively.estimators.state import learned, snapshot
 
 if TYPE_CHECKING:
     from naively.explanations import Counterfactual, Explanation
     from naively.importance import Importance
 
 
-class UpwardMixin(LearnedMixin):
+class Upward:
     """Explanations, the importance of columns, and exports of a fitted classifier."""
 
     def explain(self, X: Any) -> Explanation:
@@ -53,8 +53,7 @@ class UpwardMixin(LearnedMixin):
         """
         from naively.explanations import explain
 
-        estimator: Any = self._snapshot()
-        return explain(estimator, on_host(X))
+        return explain(snapshot(self), on_host(X))
 
     def counterfactual(
         self, row: Any, *, to: Any = None, columns: Iterable[Any] | None = None
@@ -89,8 +88,7 @@ class UpwardMixin(LearnedMixin):
         """
         from naively.explanations import counterfactual
 
-        estimator: Any = self._snapshot()
-        return counterfactual(estimator, on_host(row), to=to, columns=columns)
+        return counterfactual(snapshot(self), on_host(row), to=to, columns=columns)
 
     @property
     def importance_(self) -> Importance:
@@ -101,8 +99,8 @@ class UpwardMixin(LearnedMixin):
         """
         from naively.importance import importance_of_sample
 
-        state, estimator = self._learned(), self._snapshot()
-        return state.importance(lambda: importance_of_sample(estimator))  # type: ignore[arg-type]
+        state, estimator = learned(self), snapshot(self)
+        return state.importance(lambda: importance_of_sample(estimator))
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -144,8 +142,7 @@ class UpwardMixin(LearnedMixin):
         """
         from naively.importance import importance_of_rows
 
-        estimator: Any = self._snapshot()
-        return importance_of_rows(estimator, X, y, sample_weight)
+        return importance_of_rows(snapshot(self), X, y, sample_weight)
 
     def to_onnx(
         self,
@@ -195,17 +192,17 @@ def where_rows_are(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], An
 
     @wraps(method)
     def answer(self: Any, X: Any) -> Any:
-        snapshot = self._snapshot()
+        estimator = snapshot(self)
         if type(X) is np.ndarray:
-            return method(snapshot, X)
+            return method(estimator, X)
         if is_on_device(X) and method.__name__ != "decision_function":  # which asks for the joint
             from naively.scoring import gpu
 
-            return gpu.predict(snapshot, method.__name__, X)
+            return gpu.predict(estimator, method.__name__, X)
         if not is_dask(X):
-            return method(snapshot, X)
+            return method(estimator, X)
         from naively.scoring import dask
 
-        return dask.predict(snapshot, method.__name__, X)
+        return dask.predict(estimator, method.__name__, X)
 
     return answer

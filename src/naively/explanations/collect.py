@@ -8,6 +8,8 @@ import numpy as np
 
 from naively.engines.memory.native import is_frame
 from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.interface import rows_for, score_rows
+from naively.estimators.prediction import labels_of, values_of
 from naively.explanations.explained_rows import ExplainedRows
 from naively.explanations.explanation import Explanation
 from naively.model.model import TermScorer, finished
@@ -17,7 +19,7 @@ def explain(estimator: SummaryClassifier, X: Any) -> Explanation:
     """Return why rows get their answers, by the estimator as it is now."""
     estimator.model_  # noqa: B018 - raises where there is none, before rows are looked at
     library = type(X).__module__.partition(".")[0] if is_frame(X) else None
-    return explain_checked(estimator, estimator._check_new(X, estimator.summary_), library)
+    return explain_checked(estimator, rows_for(estimator, X), library)
 
 
 def explain_checked(
@@ -27,13 +29,13 @@ def explain_checked(
     model, table = estimator.model_, checked.table
     scorer = TermScorer(model, table)
     found = scorer.room(table.shape[0])
-    estimator._score(scorer.write, checked, found)
+    score_rows(estimator, scorer.write, checked, found)
     return Explanation(
         model=type(estimator).__name__,
         classes=model.classes,
         contributions=finished(scorer, found),
-        probabilities=estimator._values_of("proba", checked),
-        predicted=estimator._labels(checked),
+        probabilities=values_of(estimator, "proba", checked),
+        predicted=labels_of(estimator, checked),
         rows=(every := np.arange(table.shape[0])),
         source=ExplainedRows(model, table, every),
         library=library,

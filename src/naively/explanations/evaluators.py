@@ -21,6 +21,8 @@ from naively.data.sparse import SparseRows
 from naively.data.types import Floats
 from naively.estimators.decisions import decide
 from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.interface import score_rows
+from naively.estimators.prediction import labels_of, values_of
 from naively.estimators.validation import Checked
 from naively.families.forms import Lines, Quadratics
 from naively.model.model import contributions
@@ -72,7 +74,7 @@ class ChangedRow:
             for rows in (slice(start, start + step) for start in range(0, n, step)):
                 some = {j: cells[rows] for j, cells in changes.items()}
                 checked = self._checked(some, len(out[rows]))
-                self.estimator._score(self.model.kernel.joint, checked, out[rows])
+                score_rows(self.estimator, self.model.kernel.joint, checked, out[rows])
             return out
         total = np.tile(self._without([*changes]), (n, 1))
         for j, cells in changes.items():
@@ -129,12 +131,12 @@ class ChangedRow:
 
     def predicted(self, changes: dict[int, Floats]) -> NDArray[Any]:
         """Return the answers of the model itself, for each line."""
-        return self.estimator._labels(self._checked(changes, _length(changes)))
+        return labels_of(self.estimator, self._checked(changes, _length(changes)))
 
     def probabilities(self, changes: dict[int, Floats]) -> Floats:
         """Return the probabilities of the model itself, for each line."""
         checked = self._checked(changes, _length(changes))
-        return np.asarray(self.estimator._values_of("proba", checked), np.float64)
+        return np.asarray(values_of(self.estimator, "proba", checked), np.float64)
 
     def between_roots(self, j: int, spread: float, k: int) -> Floats:
         """Return a number between any two where class k and another are equally probable.

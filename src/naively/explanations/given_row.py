@@ -13,6 +13,7 @@ from naively.engines.memory import frames, tables
 from naively.engines.memory.native import is_frame
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.interface import row_for, rows_for
 from naively.explanations.explained_rows import ExplainedRows
 
 
@@ -43,9 +44,9 @@ class GivenRow:
         schema = estimator.summary_.schema
         given, is_table = _plain(row)
         if is_table and not isinstance(row, Rows):
-            table = estimator._check_new(row, estimator.summary_).table
+            table = rows_for(estimator, row).table
         else:
-            table = estimator._one(row)
+            table = row_for(estimator, row)
         cells = ExplainedRows(estimator.model_, table, np.zeros(1, np.intp)).cells(0)
         if isinstance(table, Rows) and not estimator.model_.coded:
             summary = estimator.summary_

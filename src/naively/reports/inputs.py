@@ -18,6 +18,7 @@ from naively.errors import NaivelyError
 from naively.estimators.counts import CountClassifier
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.gaussian_nb import GaussianNB
+from naively.estimators.interface import check_rows
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.estimators.state import snapshot
 from naively.estimators.validation import check_labels
@@ -171,7 +172,7 @@ def _dense(X: Any) -> NDArray[Any]:
 
 
 def _read(source: SummaryClassifier, X: Any) -> Rows:
-    table = source._check(X, source.summary_.schema).table
+    table = check_rows(source, X, source.summary_.schema).table
     return table if isinstance(table, Rows) else Rows.of_numbers(table)
 
 

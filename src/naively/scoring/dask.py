@@ -19,6 +19,7 @@ from naively.engines.dask.partitions import check_table, is_array, name_partitio
 from naively.engines.memory.arrays import unmasked
 from naively.errors import need
 from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.state import snapshot
 
 dask: Any = need("dask", "reading Dask collections", extra="dask")
 
@@ -43,7 +44,7 @@ def predict(model: SummaryClassifier, method: str, X: Any) -> Any:
         column per class, with its partitions, divisions and index.
     """
     check_table(X)
-    model = model._snapshot(n_jobs=1)  # Dask has threads of its own
+    model = snapshot(model, n_jobs=1)  # Dask has threads of its own
     expected = getattr(model, method)(missing_row(X))[:0]
     # The model is in the graph once, not once per partition.
     held = dask.delayed(model, pure=True, traverse=False)

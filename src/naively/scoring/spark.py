@@ -14,6 +14,7 @@ from naively.engines.spark.columns import FrameColumns
 from naively.engines.spark.types import quoted
 from naively.errors import NaivelyError, need
 from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.state import snapshot
 from naively.scoring.export import to_sql
 
 _TYPES = {  # of labels, as Spark and as Arrow call them
@@ -64,7 +65,7 @@ def predict(
             raise NaivelyError(
                 f"new columns must have new names; {name!r} is there. Drop it, or choose another."
             )
-    model = model._snapshot(n_jobs=1)  # Spark has given the other cores to other tasks
+    model = snapshot(model, n_jobs=1)  # Spark has given the other cores to other tasks
     if sql:
         return _by_sql(model, df, columns, prediction, probability, joint)
     functions = need("pyspark.sql.functions", "Spark", extra="spark")

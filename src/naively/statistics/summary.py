@@ -259,7 +259,7 @@ class Summary:
     def with_columns(self, at: Sequence[int]) -> Summary:
         """Return what was measured of some columns, by their places, in that order."""
         places: list[int] = checked_places(at, self.schema.n_columns).tolist()
-        return self._with_columns(self.schema.columns(places), places)
+        return self.under(self.schema.columns(places), places)
 
     def with_statistic(self, statistic: Statistic) -> Summary:
         """Return the same with one statistic replaced."""
@@ -337,10 +337,10 @@ class Summary:
         """Return the same under a schema in which undecided columns have been decided."""
         if self.schema.kinds == schema.kinds:
             return self
-        return self._with_columns(schema, range(schema.n_columns))
+        return self.under(schema, range(schema.n_columns))
 
-    def _with_columns(self, schema: Schema, origin: Sequence[int]) -> Summary:
-        """Return what was measured of each column's origin."""
+    def under(self, schema: Schema, origin: Sequence[int]) -> Summary:
+        """Return the summary of a schema's columns, each measured at its origin; nothing at -1."""
         axes = self.axes.with_columns(self.schema, schema, origin)
         move = ColumnMove(self.schema, schema, origin, self.axes, axes)
         found = [mine.with_columns(move) for mine in self.statistics.values()]

@@ -23,7 +23,9 @@ from naively.data.schema import Schema
 from naively.errors import NaivelyError
 from naively.estimators.choice import with_options
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.mixed import MixedClassifier
+from naively.estimators.interface import kinds_of
+from naively.estimators.mixed import NaiveBayesClassifier
+from naively.estimators.parameters import check_parameters
 
 COLUMNS = "columns"  # a name in grids: the columns that a candidate reads
 _FIXED = {"costs", "reject", "decay", "window", "open_classes", "n_jobs"}  # of no probability
@@ -113,7 +115,7 @@ def candidates_of(model: SummaryClassifier, grid: Any, schema: Schema) -> list[C
         others = {name: value for name, value in params.items() if name != COLUMNS}
         estimator = type(model)(**{**given, **others})
         try:
-            estimator._check_params()
+            check_parameters(estimator)
         except InvalidParameterError as error:
             raise NaivelyError(f"the candidate {params} is not possible: {error}") from None
         one, places = Candidate(params, estimator), _places(params.get(COLUMNS), schema)
@@ -141,14 +143,14 @@ def _restricted(
 
 def reads_alike(one: SummaryClassifier, other: SummaryClassifier, schema: Schema) -> bool:
     """Whether one estimator certainly reads columns as another does, whose schema is known."""
-    if not isinstance(one, MixedClassifier) or not isinstance(other, MixedClassifier):
+    if not isinstance(one, NaiveBayesClassifier) or not isinstance(other, NaiveBayesClassifier):
         return getattr(one, "binarize", None) == getattr(other, "binarize", None)
-    kinds = one._kinds()
+    kinds = kinds_of(one)
     held = dict(zip(schema.names or range(schema.n_columns), schema.held, strict=True))
     same = all(held.get(column) == kind for column, kind in kinds.items())
     return (
         same
-        and other._kinds().keys() <= kinds.keys()
+        and kinds_of(other).keys() <= kinds.keys()
         and with_options(schema, one.families) == schema
     )
 

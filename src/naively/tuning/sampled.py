@@ -26,6 +26,8 @@ from naively.data.schema import Schema
 from naively.engines.files import SchemaFromFirstRows
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.interface import kinds_of, sample_size
+from naively.estimators.interface import schema_of_files as schema_of_model
 from naively.evaluation.fold_summaries import FoldSummaries, united_schema, without_sample
 from naively.evaluation.folds import only_numbers
 from naively.evaluation.inputs import Truth
@@ -44,14 +46,14 @@ def schema_of_files(model: SummaryClassifier, grid: Any, size: int) -> SchemaFro
 
     A column holds the same for all candidates.
     """
-    own = model._schema_of_files()
+    own = schema_of_model(model)
     kinds = None if own.kinds is None else {**own.kinds, **_given_kinds(model, grid)}
 
     def complete(first: Summary) -> Schema:
         found = candidates_of(model, grid, first.schema)
         schemas = []
         for estimator in {one.measured: one.estimator for one in found}.values():
-            its = estimator._schema_of_files().complete
+            its = schema_of_model(estimator).complete
             schemas.append(first.schema if its is None else its(first))
         return replace(united_schema(schemas), sample=size)
 
@@ -78,7 +80,7 @@ def measured_off(candidates: Sequence[Candidate], summary: Summary, n_folds: int
     axes = replace(summary.axes, classes=targets.classes)
     whole = Summary.of(summary.schema, axes) + parts  # with every class of every fold
     estimators = [candidate.estimator for candidate in candidates]
-    size = max(one._sample_size() for one in estimators) * (2 if summary.schema.texts else 1)
+    size = max(sample_size(one) for one in estimators) * (2 if summary.schema.texts else 1)
     summaries = FoldSummaries(whole, classes, size)
     if sample.bound != EVERYTHING:
         summaries = replace(summaries, others=_others(summary, summaries))
@@ -113,8 +115,8 @@ def _given_kinds(model: SummaryClassifier, grid: Any) -> dict[Any, Any]:
     kinds: dict[Any, Any] = {}
     parts = [] if grid is None else [grid] if isinstance(grid, dict) else grid
     for families in (one for part in parts for one in part.get("families", ())):
-        asking: Any = type(model)(families=families)
-        for column, kind in asking._kinds().items():
+        candidate: Any = type(model)(families=families)
+        for column, kind in kinds_of(candidate).items():
             if kinds.setdefault(column, kind) != kind:
                 raise NaivelyError(
                     f"in files, column {column!r} must hold the same for all candidates; the "

@@ -17,6 +17,7 @@ from naively.data.threads import map_blocks
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.interface import check_rows, fitted, read_model, sample_size
 from naively.estimators.validation import Checked
 from naively.evaluation.fold_models import needs_every_class
 from naively.evaluation.fold_summaries import FoldSummaries, measure_folds, without_sample
@@ -83,12 +84,12 @@ class Measured:
         """Return the model of all rows: the sum of the folds."""
         estimator, total = clone(candidate.estimator), self.summaries.total()
         total = total.ordered(empty_classes=needs_every_class(estimator))
-        if not estimator._sample_size():
+        if not sample_size(estimator):
             total = without_sample(total)
         if candidate.columns is not None:
             total = total.with_columns(candidate.columns)
-        total = estimator._readable(total)
-        return estimator._adopt(total, estimator._read(total), self.dtype)
+        model: SummaryClassifier = fitted(estimator, total, self.dtype)
+        return model
 
 
 class _ModelReader:
@@ -104,7 +105,7 @@ class _ModelReader:
         if candidate.columns is not None:
             rest = rest.with_columns(candidate.columns)
         try:
-            return estimator._read(estimator._readable(rest))
+            return read_model(estimator, rest)
         except NaivelyError as error:
             raise NaivelyError(f"the candidate {candidate.params} has no model: {error}") from error
 
@@ -130,7 +131,7 @@ def measure_candidates(
             continue
         estimator = candidate.estimator
         alike = reads_alike(estimator, model, checked.schema)
-        own = checked if alike else estimator._check(X, None)
+        own = checked if alike else check_rows(estimator, X)
         schema = own.schema
         key = schema.held, schema.options, schema.counted, schema.threshold
         tables.setdefault(key, own)

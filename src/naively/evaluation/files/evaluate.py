@@ -18,6 +18,8 @@ from naively.engines.files.plan import FORMS, ColumnPlan, Request, SchemaFromFir
 from naively.engines.files.readers import FirstRows
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.interface import warn_of
+from naively.estimators.state import snapshot
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.files.content_folds import ContentFolds
 from naively.evaluation.files.evaluation_of_rows import evaluation_of
@@ -115,7 +117,7 @@ def judge_files(
         measured = measure_files(first, request, schema, how, **asked)
     _check_folds(measured.rows_of_folds, how)
     model, summaries = model_of(measured.folds.classes), measured.folds
-    model._warn_of(summaries.whole, summaries.whole.schema)
+    warn_of(model, summaries.whole)
     rests = iter([summaries.total()]) if folds is None else summaries.rests()
     if how.test_share is not None:
         rests = islice(rests, 1)
@@ -142,7 +144,7 @@ def judge_files(
 
 def _as_it_is(given: FileInputs, target: str) -> Evaluation:
     """Judge a fitted model on all rows."""
-    model, first = given.model._snapshot(), given.first
+    model, first = snapshot(given.model), given.first
     summary: Summary = model.summary_
     asked: dict[str, Any] = {"drop_missing_target": given.request.drop_missing_target}
     asked |= {"types": types_of(summary), "skip_columns": True}

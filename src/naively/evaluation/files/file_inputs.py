@@ -12,9 +12,10 @@ from naively.engines.files.plan import ColumnPlan, Request, SchemaFromFirstRows
 from naively.engines.files.read_ahead import Progress
 from naively.engines.files.readers import FirstRows
 from naively.errors import NaivelyError
-from naively.estimators.categorical_nb import CategoricalNB
+from naively.estimators.categorical import CategoricalNB
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.gaussian_nb import GaussianNB
+from naively.estimators.interface import schema_of_files
 from naively.estimators.loading import ESTIMATORS
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.evaluation.inputs import check_classifier
@@ -66,7 +67,7 @@ class FileInputs:
         asked: dict[str, Any] = {"columns": columns, "exclude": exclude, "types": types}
         asked |= {"skip_columns": skip_columns, "drop_missing_target": drop_missing_target}
         model = _default(first, target, asked) if model is None else _checked(model)
-        request = Request.of(target, model._schema_of_files(), **asked)
+        request = Request.of(target, schema_of_files(model), **asked)
         passes = {"label_type": label_type, "watch": lambda _: nullcontext(progress)}
         return cls(model, first, request, {**passes, "n_jobs": n_jobs})
 
@@ -75,7 +76,7 @@ class FileInputs:
         self,
     ) -> tuple[FirstRows, Request, SchemaFromFirstRows, Callable[[Any], SummaryClassifier]]:
         """What is measured, and the model whatever the classes are."""
-        return self.first, self.request, self.model._schema_of_files(), lambda _: self.model
+        return self.first, self.request, schema_of_files(self.model), lambda _: self.model
 
 
 def _plain(dialect: dict[str, Any]) -> dict[str, Any]:

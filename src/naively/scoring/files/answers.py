@@ -19,6 +19,7 @@ from naively.engines.memory.columns import choose, find, is_text
 from naively.engines.memory.native.arrow import held_by_type
 from naively.errors import NaivelyError, need
 from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.state import snapshot
 from naively.statistics.summary import Summary
 
 pa = need("pyarrow", "reading files", extra="files")
@@ -49,7 +50,7 @@ class FileAnswers:
         columns: Sequence[str] | None,
     ) -> FileAnswers:
         """Decide by the first file."""
-        model = model._snapshot()
+        model = snapshot(model)
         model.n_jobs = 1  # batches are what threads share
         model.model_.kernel  # noqa: B018 - it is read once, before they do
         _check_model(model)

@@ -15,6 +15,7 @@ from naively.engines.gpu.rows import DeviceRows
 from naively.engines.memory.devices import numpy_of, sent, torch_for
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.state import learned
 from naively.scoring.gpu.scorer import DeviceScorer, is_scored_here
 
 __all__ = ["predict"]
@@ -53,7 +54,7 @@ def predict(model: SummaryClassifier, method: str, X: Any) -> Any:
     if (want == "labels" and decided) or not is_scored_here(model.model_, want):
         return _sent(on_cpu(rows[:]), X, rows)
     torch, scorer = torch_for("scoring on a GPU"), _scorer(model.model_, rows.tensor.device)
-    dtype = getattr(torch, np.result_type(rows.dtype, model._learned().dtype).name)
+    dtype = getattr(torch, np.result_type(rows.dtype, learned(model).dtype).name)
     if want == "labels":
         dtype = scorer.names.dtype
     shape = (n_rows,) if want in ("labels", "evidence") else (n_rows, model.classes_.size)

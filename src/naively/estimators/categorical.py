@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from numbers import Real
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,15 +31,10 @@ from naively.data.schema import Schema
 from naively.data.threads import block_slices, map_blocks
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.measurement import summarized
+from naively.estimators.parameters import Interval, by_name, large_enough
 from naively.estimators.prediction import numbers_of_row
-from naively.estimators.validation import (
-    Checked,
-    Interval,
-    by_name,
-    check_codes,
-    large_enough,
-    whole_codes,
-)
+from naively.estimators.validation import Checked, check_codes, whole_codes
 from naively.families.categorical import Categorical, CategoricalPrior
 from naively.families.family import Family
 from naively.model.model import Model
@@ -60,48 +55,22 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
     ----------
     alpha : float, default=1.0
         Additive (Laplace) smoothing; 0 for no smoothing.
-    force_alpha : bool, default=True
-        If False, an alpha below 1e-10 is set to 1e-10.
-    fit_prior : bool, default=True
-        Estimate class probabilities from the data; if False, all classes that have rows are
-        equally probable.
-    class_prior : array-like of shape (n_classes,) or dict, default=None
-        Class probabilities, in the order of ``classes_`` or by label; if given, ``fit_prior`` is
-        ignored.
-    class_weight : dict, "balanced" or None, default=None
-        Factors that multiply the class probabilities; 1 for classes that are not in the dict.
-        ``"balanced"`` makes all classes equally probable. Nothing else changes.
+    force_alpha, fit_prior, class_prior, class_weight
     min_categories : int or array-like of shape (n_features,), default=None
         Minimum number of categories of each column, even if not all of them occur in the data.
-    decay : float, default=1.0
-        Each `partial_fit` and `learn_one` multiplies the weight of all earlier rows by this factor.
-    window : int, default=None
-        Number of rows that `learn_one` keeps; older rows are forgotten. None for all.
-    open_classes : bool, default=False
-        Allow new labels in every `partial_fit`; ``classes`` is not needed then.
-    n_jobs : int, default=None
-        Number of threads; None uses all cores if there is enough work.
+    decay, window, open_classes, n_jobs
 
     Attributes
     ----------
-    summary_ : Summary
-        The statistics of all rows seen. Everything else is computed from it.
-    model_ : Model
-        The model that scores rows: class probabilities and the terms of all columns.
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted.
+    summary_, model_, classes_
     category_count_ : list of arrays of shape (n_classes, n_categories of the column)
         Weights of the categories.
-    class_count_ : ndarray of shape (n_classes,)
-        Weight of the rows of each class.
-    class_log_prior_ : ndarray of shape (n_classes,)
-        Logarithms of the class probabilities.
+    class_count_, class_log_prior_
     feature_log_prob_ : list of arrays of shape (n_classes, n_categories of the column)
         Logarithms of the smoothed shares.
     n_categories_ : ndarray of shape (n_features,)
         How many categories each column has.
-    n_features_in_ : int
-        Number of columns.
+    n_features_in_
 
     Examples
     --------
@@ -113,16 +82,14 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
 
     _name = "CategoricalNB"
     _alone = CATEGORY
-    _constraints: ClassVar[dict[str, list[Any]]] = {
-        "alpha": [Interval(Real, 0)],
-        "force_alpha": [bool, np.bool_],
-        "fit_prior": [bool, np.bool_],
-        "class_prior": ["array-like", dict, None],
-        "min_categories": [None, "array-like", Interval(Integral, 1)],
-        **SummaryClassifier._constraints,
-    }
 
-    @by_name
+    alpha: float
+    force_alpha: bool
+    fit_prior: bool
+    class_prior: Any
+    min_categories: Any
+
+    @by_name(alpha=[Interval(Real, 0)])
     def __init__(
         self,
         *,
@@ -136,17 +103,7 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
         window: int | None = None,
         open_classes: bool = False,
         n_jobs: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.class_weight = class_weight
-        self.min_categories = min_categories
-        self.decay = decay
-        self.window = window
-        self.open_classes = open_classes
-        self.n_jobs = n_jobs
+    ) -> None: ...
 
     @classmethod
     def from_files(cls, source: Any, *, target: str, **options: Any) -> CategoricalNB:
@@ -195,14 +152,6 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
     def _matrix(self, rows: list[Any], columns: Schema) -> Any:
         codes = whole_codes(super()._matrix(rows, columns))
         return Rows(codes.shape, np.empty((codes.shape[0], 0)), codes, ())
-
-    def _label_one(self, row: Any) -> Any:
-        snapshot = self._snapshot()
-        return snapshot.predict(snapshot._one(row)).tolist()[0]
-
-    def _proba_one(self, row: Any) -> NDArray[np.float64]:
-        snapshot = self._snapshot()
-        return snapshot.predict_proba(snapshot._one(row))[0]
 
     def _one(self, row: Any) -> Rows:
         """Return a table of one row."""
@@ -281,7 +230,7 @@ def _summarize_codes(
         return Summary.zero(schema)
     model = CategoricalNB(n_jobs=n_jobs)
     checked = model._check(X, None)._replace(schema=schema)
-    return model._summarize(checked, y, sample_weight)
+    return summarized(model, checked, y, sample_weight)
 
 
 # --- Codes 0, 1, 2, ... as the categories of columns --------------------------------------------
