@@ -5,7 +5,7 @@ import pandas as pd
 from sklearn.datasets import load_iris
 
 from naively import NaiveBayes
-from naively.reports import report
+from naively.display.report import report
 
 X, Y = load_iris(return_X_y=True)
 

@@ -43,7 +43,7 @@ _homes = {
     "VonMises": "naively.families",
     "NaivelyError": "naively.errors",
     "Importance": "naively.importance",
-    "Report": "naively.reports",
+    "Report": "naively.display.report",
     "Schema": "naively.statistics.summary",
     "Summary": "naively.statistics.summary",
     "TRUSTED_TYPES": "naively.estimators.loading",
@@ -56,7 +56,7 @@ _homes = {
     "gaussian_log_density": "naively.families.gaussian",
     "load": "naively.estimators.loading",
     "plots": "naively.plots",
-    "report": "naively.reports",
+    "report": "naively.display.report",
     "summarize": "naively.engines",
     "tune": "naively.tuning",
 }
@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from naively.data.schema import Schema
     from naively.diagnosis import Diagnosis
     from naively.diagnosis.diagnose import diagnose
+    from naively.display.report import Report, report
     from naively.drifts import Drift, drift
     from naively.engines import summarize
     from naively.errors import NaivelyError
@@ -123,7 +124,6 @@ if TYPE_CHECKING:
     from naively.families.gaussian import density as gaussian_density
     from naively.families.gaussian import log_density as gaussian_log_density
     from naively.importance import Importance
-    from naively.reports import Report, report
     from naively.statistics import Moments
     from naively.statistics.summary import Summary
     from naively.tuning import Tuning

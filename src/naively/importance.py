@@ -15,7 +15,7 @@ with a missing cell adds nothing; so the increase holds what a column says toget
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,19 +28,15 @@ from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.interface import rows_for, score_rows
 from naively.estimators.validation import check_labels, check_weights
-from naively.evaluation.tables import PrintedTable, Tabular, figure, frame, plain
 from naively.model.column_losses import ColumnLosses, JudgedRows, column_losses
 from naively.statistics.sample import joined, sparse_or_dense
-
-if TYPE_CHECKING:
-    from naively.plots import ImportanceDisplay
-
+from naively.tabular import Drawn, PrintedTable, Tabular, figure, frame, plain
 
 _MOST_LINES, _MOST_CLASSES = 20, 6  # that are printed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Importance(Tabular):
+class Importance(Drawn, Tabular):
     """How important the columns of a model are; it prints as a table, the most important first.
 
     Attributes
@@ -132,12 +128,6 @@ class Importance(Tabular):
         }
         written: dict[str, Any] = plain(found)
         return written
-
-    def plot(self, **options: Any) -> ImportanceDisplay:
-        """Draw bars; options are those of `ImportanceDisplay.from_importance`."""
-        from naively.plots import ImportanceDisplay
-
-        return ImportanceDisplay.from_importance(self, **options)
 
     def tables(self) -> list[PrintedTable]:
         """Return what is printed."""

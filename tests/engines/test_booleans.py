@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from naively import NaiveBayes
-from naively.reports import report
+from naively.display.report import report
 from naively.scoring import sql as scoring
 from naively.scoring.export import to_onnx, to_sql
 from tests import databases

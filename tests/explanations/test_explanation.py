@@ -11,7 +11,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError
-from naively.explanations.pages import page
+from naively.display.pages import page
 from naively.plots import WaterfallDisplay
 from tests.explanations.cases import case_of, mixed, numbers
 

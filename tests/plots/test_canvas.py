@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from naively import GaussianNB, NaivelyError
+from naively.display.plots.palette import colour, marker
 from naively.plots import (
     BellCurveDisplay,
     ConfusionDisplay,
@@ -15,7 +16,6 @@ from naively.plots import (
     DensitySurfaceDisplay,
     ReliabilityDisplay,
 )
-from naively.plots.palette import colour, marker
 from tests.figures import PETALS, in_r, legend_of, plt
 
 

@@ -8,6 +8,7 @@ from scipy.sparse import coo_array, csc_array, csr_array
 from sklearn.metrics import confusion_matrix
 
 from naively import GaussianNB, NaiveBayes, NaivelyError, summarize
+from naively.display.plots.shares import category_shares, rebinned
 from naively.families import Categorical, Poisson, StudentT
 from naively.plots import (
     AccuracyBarsDisplay,
@@ -21,7 +22,6 @@ from naively.plots import (
     columns_by_separation,
     separation,
 )
-from naively.plots.shares import category_shares, rebinned
 from tests.figures import PETALS, legend_of, said
 
 

@@ -12,10 +12,10 @@ from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 from sklearn.svm import LinearSVC
 
 from naively import GaussianNB, NaivelyError, summarize
+from naively.display.plots.ellipses import data_ellipse, naive_ellipse
 from naively.plots import (
     DecisionRegionDisplay,
 )
-from naively.plots.ellipses import data_ellipse, naive_ellipse
 from tests.figures import AGE, PEOPLE, PETALS, in_r, legend_of, said
 
 

@@ -5,12 +5,12 @@ import pytest
 from sklearn.datasets import load_digits
 
 from naively import summarize
+from naively.display.plots.separation import class_separation
 from naively.plots import (
     classes_by_separation,
     columns_by_separation,
     separation,
 )
-from naively.plots.separation import class_separation
 
 
 def test_separation_is_nothing_for_noise_and_all_for_distance():

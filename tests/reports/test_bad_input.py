@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from sklearn.ensemble import RandomForestClassifier
 
 from naively import GaussianNB
-from naively.reports import report
+from naively.display.report import report
 from tests.report_tables import SPECIES, X, Y
 
 BAD = {

@@ -10,8 +10,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from naively import GaussianNB, NaiveBayes
+from naively.display.report import report
 from naively.evaluation import evaluate
-from naively.reports import report
 from tests.report_tables import (
     FRAME,
     HOLES,

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from naively import NaiveBayes
+from naively.display.report import report
 from naively.families import Family, StudentT
-from naively.reports import report
 from tests.report_tables import (
     CUSTOMERS,
     FRAME,

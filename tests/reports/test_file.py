@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer
 
 import naively
 from naively import NaiveBayes, NaivelyError
-from naively.reports import Report, report
+from naively.display.report import Report, report
 from tests.report_tables import (
     CUSTOMERS,
     FRAME,
@@ -27,10 +27,10 @@ from tests.report_tables import (
 @pytest.mark.parametrize(
     ("most", "page"),
     [
-        (115, lambda: report(FRAME, SPECIES)),
-        (300, lambda: quick(*wide())),
-        (144, lambda: quick(*load_breast_cancer(return_X_y=True))),
-        (145, lambda: quick(NaiveBayes(), MIXED, CUSTOMERS)),
+        (122, lambda: report(FRAME, SPECIES)),
+        (305, lambda: quick(*wide())),
+        (149, lambda: quick(*load_breast_cancer(return_X_y=True))),
+        (150, lambda: quick(NaiveBayes(), MIXED, CUSTOMERS)),
         (300, lambda: quick(NaiveBayes(calibration=None), *categories(), folds=None)),
         (300, histograms),
     ],

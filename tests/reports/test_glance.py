@@ -11,7 +11,7 @@ import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from naively import GaussianNB, NaiveBayes, diagnose, evaluate
-from naively.reports import glance
+from naively.display.report import glance
 from tests.report_tables import CUSTOMERS, FRAME, MIXED, SPECIES, X, Y, quick, wide
 
 
@@ -138,7 +138,7 @@ def test_a_model_that_keeps_no_rows_is_diagnosed_by_those_of_the_report():
 
 
 def test_no_function_of_the_page_has_the_name_of_another():
-    scripts = files("naively.reports") / "page"
+    scripts = files("naively.display") / "page"
     texts = [f.read_text("utf-8") for f in scripts.iterdir() if f.name.endswith(".js")]
     plain = (scripts / "no_interactions.js").read_text("utf-8")
     names = [

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from naively import GaussianNB, NaiveBayes, gaussian_log_density
-from naively.reports import report
+from naively.display.report import report
 from tests import family_tables
 from tests.browser import same
 from tests.exported_tables import together

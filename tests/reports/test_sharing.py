@@ -9,7 +9,7 @@ import pytest
 from selenium.webdriver.support.wait import WebDriverWait
 
 from naively import GaussianNB, NaiveBayes
-from naively.reports import report
+from naively.display.report import report
 from tests.browser import same
 from tests.report_tables import CUSTOMERS, FRAME, HOLES, MIXED, NAMES, SPECIES, X, Y, quick, wide
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from naively import GaussianNB, NaiveBayes, Schema, summarize
-from naively.reports import report
-from naively.reports.categories import visible
+from naively.display.report import report
+from naively.display.report.categories import visible
 from tests.browser import same
 
 

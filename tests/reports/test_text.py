@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from naively import NaiveBayes, Text
-from naively.reports import report
+from naively.display.report import report
 from tests.browser import chromium, look, same
 
 __all__ = ["chromium", "look"]  # fixtures

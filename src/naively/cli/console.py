@@ -80,6 +80,6 @@ def show(*what: Any) -> None:
 
 def show_json(value: Any) -> None:
     """Print a value for another program. What is not a number is null."""
-    from naively.evaluation.tables import plain
+    from naively.tabular import plain
 
     print(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False))

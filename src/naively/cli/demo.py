@@ -34,8 +34,8 @@ def demo(
     """
     from rich.text import Text
 
+    from naively.display.report import report
     from naively.evaluation import compare
-    from naively.reports import report
 
     need("matplotlib", "drawing plots", extra="plots").use("agg")  # no window is opened
     tables = _tables()

@@ -48,9 +48,9 @@ def drift(
     """
     from naively.data.remote import shown
     from naively.data.whole_files import write_atomically
+    from naively.display.pages import page
     from naively.drifts.compare import compare
     from naively.drifts.inputs import Compared
-    from naively.drifts.pages import page
     from naively.estimators.loading import load
 
     if fail_above is not None and not 0 <= fail_above <= 1:

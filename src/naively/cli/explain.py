@@ -51,8 +51,8 @@ def explain(
     from naively.cli.data import look
     from naively.data.remote import shown
     from naively.data.whole_files import write_atomically
+    from naively.display.pages import page
     from naively.estimators.loading import load
-    from naively.explanations.pages import page
     from naively.scoring.files import read_some
 
     estimator, source = load(model), look(files, reading)

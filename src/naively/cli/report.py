@@ -51,9 +51,9 @@ def report(
     from naively.cli.notes import tell_unlabelled
     from naively.cli.splits import user_errors
     from naively.cli.two_passes import passes, readable_twice
+    from naively.display.report import Report
+    from naively.display.report.files import collect_files
     from naively.evaluation.files.content_folds import ContentFolds
-    from naively.reports import Report
-    from naively.reports.files import collect_files
 
     model.check()
     source = look(files, data)

@@ -5,35 +5,21 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
-from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import NDArray
 
 from naively.diagnosis.calibration import CalibrationFigures
 from naively.diagnosis.finding import SEVERITIES, Finding, Skipped
 from naively.diagnosis.fits import Fit
-from naively.evaluation.tables import figure, frame, plain
-
-if TYPE_CHECKING:
-    from naively.plots import FitDisplay
+from naively.tabular import Drawn, Shown, figure, frame, plain
 
 _WIDTH = 100  # characters of a line
 _MOST = 20  # findings that are printed
-_STYLE = """
-.naively-diagnosis { font: 14px/1.45 system-ui, sans-serif; max-width: 60rem; }
-.naively-diagnosis table { border-collapse: collapse; width: 100%; }
-.naively-diagnosis td { padding: .4rem .6rem; text-align: left; vertical-align: top;
-  border-top: 1px solid #8884; background: none; overflow-wrap: anywhere; }
-.naively-diagnosis td:nth-child(-n+2) { white-space: nowrap; }
-.naively-diagnosis .high { color: #D55E00; font-weight: bold; }
-.naively-diagnosis .medium { color: #B57B00; font-weight: bold; }
-.naively-diagnosis .advice { display: block; opacity: .8; }
-"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Diagnosis:
+class Diagnosis(Drawn, Shown):
     """Where the assumptions of a model fail, and what to do.
 
     It prints as text; it is false where nothing was found.
@@ -115,12 +101,6 @@ class Diagnosis:
         )
         return found
 
-    def plot(self, **options: Any) -> FitDisplay:
-        """Draw how families fit, by the options of `FitDisplay.from_diagnosis`."""
-        from naively.plots import FitDisplay
-
-        return FitDisplay.from_diagnosis(self, **options)
-
     @property
     def title(self) -> str:
         """What was looked at, and how much was found."""
@@ -147,6 +127,14 @@ class Diagnosis:
             )
         return found
 
+    @property
+    def skipped_by_reason(self) -> list[tuple[str, str]]:
+        """What was skipped for one reason together: the kinds of findings, and the reason."""
+        kinds: dict[str, list[str]] = {}
+        for one in self.skipped:
+            kinds.setdefault(one.reason, []).append(one.kind)
+        return [(", ".join(of), reason) for reason, of in kinds.items()]
+
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
@@ -167,24 +155,8 @@ class Diagnosis:
         if self.skipped:
             yield ""
             yield "Not looked at:"
-            for kind, reason in _by_reason(self.skipped):
+            for kind, reason in self.skipped_by_reason:
                 yield from _wrapped(f"{kind}: {reason}")
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f'<tr><td class="{one.severity}">{one.severity}</td><td>{escape(one.kind)}</td>'
-            f'<td>{escape(one.seen)}<span class="advice">{escape(one.advice)}</span></td></tr>'
-            for one in self.findings
-        )
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
-        missed = "".join(
-            f"<li>{escape(kind)}: {escape(reason)}</li>"
-            for kind, reason in _by_reason(self.skipped)
-        )
-        missed = f"<p>Not looked at:</p><ul>{missed}</ul>" if missed else ""
-        head = f"<style>{_STYLE}</style><p><b>{escape(self.title)}</b></p>"
-        body = f"<table>{rows}</table>{notes}{missed}"
-        return f'<div class="naively-diagnosis">{head}{body}</div>'
 
     def __repr__(self) -> str:
         return f"<Diagnosis of {self.title}>"
@@ -196,11 +168,3 @@ def _cell(value: Any) -> Any:
 
 def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="  ")
-
-
-def _by_reason(skipped: tuple[Skipped, ...]) -> list[tuple[str, str]]:
-    """Return what was skipped for one reason together."""
-    kinds: dict[str, list[str]] = {}
-    for one in skipped:
-        kinds.setdefault(one.reason, []).append(one.kind)
-    return [(", ".join(of), reason) for reason, of in kinds.items()]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from naively.drifts.value import LEVELS
-from naively.evaluation.tables import PrintedTable, figure, frame
+from naively.tabular import PrintedTable, figure, frame
 
 if TYPE_CHECKING:
     from naively.drifts.value import Drift

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.types import Floats
-from naively.errors import need
-from naively.evaluation.tables import PrintedTable, Tabular, plain
-
-if TYPE_CHECKING:
-    from naively.plots import DriftDisplay
-
+from naively.tabular import Drawn, PrintedTable, Tabular, plain
 
 LEVELS = ("none", "negligible", "moderate", "severe")
 _ALPHA = 0.05  # the share of false discoveries that adjusted p-values allow
@@ -98,7 +93,7 @@ class UnusualRows(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Drift(Tabular):
+class Drift(Drawn, Tabular):
     """How data has changed, column by column and class by class.
 
     It prints as a table, in a notebook as a page.
@@ -206,34 +201,18 @@ class Drift(Tabular):
         found: dict[str, Any] = plain(tables.dict_of(self))
         return found
 
-    def plot(self, **options: Any) -> DriftDisplay:
-        """Draw the distance of each column; options are those of `DriftDisplay.from_drift`."""
-        from naively.plots import DriftDisplay
-
-        return DriftDisplay.from_drift(self, **options)
-
     def tables(self) -> list[PrintedTable]:
         """Return what is printed: columns, the one that has changed most first; and classes."""
         from naively.drifts import tables
 
         return tables.of_drift(self)
 
-    def __str__(self) -> str:
-        from naively.drifts.tables import notes_of
+    @property
+    def notes(self) -> list[str]:  # type: ignore[override]
+        """What is to be said beside figures, in sentences."""
+        from naively.drifts import tables
 
-        return "\n\n".join([super().__str__(), *notes_of(self)])
-
-    def __rich__(self) -> Any:
-        from naively.drifts.tables import notes_of
-
-        group = need("rich.console", "printing in colour", extra="cli").Group
-        text = need("rich.text", "printing in colour", extra="cli").Text  # takes [b] as it stands
-        return group(super().__rich__(), *map(text, notes_of(self)))
-
-    def _repr_html_(self) -> str:
-        from naively.drifts import pages
-
-        return pages.fragment(self)
+        return tables.notes_of(self)
 
     def __repr__(self) -> str:
         found = [level for level in self.severity.values() if level in LEVELS[2:]]

@@ -10,7 +10,7 @@ import numpy as np
 
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.metrics import Confidence
-from naively.evaluation.tables import PrintedTable, Tabular, figure, plain
+from naively.tabular import PrintedTable, Tabular, figure, plain
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from naively.evaluation.estimates import METRICS, Estimate, estimates
 from naively.evaluation.influence import Judgement
 from naively.evaluation.inputs import Truth
 from naively.evaluation.metrics import Averages, Confidence, Reliability
-from naively.evaluation.tables import PrintedTable, Tabular, figure, plain
 from naively.evaluation.thresholds import Criterion, Thresholds
+from naively.tabular import PrintedTable, Tabular, figure, plain
 
 _SHOWN = 20  # classes in a table
 _SQUARE = 10  # classes in a confusion matrix that still fits a line

@@ -17,7 +17,7 @@ from naively.evaluation.evaluate import evaluate
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.inputs import Truth
 from naively.evaluation.paired_tests import LEAST, PairedDifference, paired_difference
-from naively.evaluation.tables import PrintedTable, Tabular, figure, plain
+from naively.tabular import PrintedTable, Tabular, figure, plain
 
 
 @dataclass(frozen=True, eq=False, repr=False)

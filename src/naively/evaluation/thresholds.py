@@ -21,7 +21,7 @@ from naively.data import labels
 from naively.errors import NaivelyError
 from naively.evaluation.class_curve import ClassCurve
 from naively.evaluation.influence import Judgement
-from naively.evaluation.tables import PrintedTable, Tabular, figure, frame, plain
+from naively.tabular import PrintedTable, Tabular, figure, frame, plain
 
 Criterion = Literal["f1", "cost", "precision", "recall"]
 

@@ -19,12 +19,12 @@ from naively.engines.memory.columns import find
 from naively.engines.memory.native import is_frame
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
-from naively.evaluation.tables import PrintedTable, Tabular, figure, frame, plain
 from naively.explanations.candidates import Candidates, candidates_of, spreads_of
 from naively.explanations.evaluators import ChangedRow
 from naively.explanations.explained_rows import shown
 from naively.explanations.given_row import GivenRow
 from naively.explanations.search import Found, Tests, nearest_one, nearest_two
+from naively.tabular import PrintedTable, Tabular, figure, frame, plain
 
 _MOST_COLUMNS = 500  # of which single cells are changed
 _MOST_OF_PAIRS = {True: 40, False: 16}  # of which pairs are: of sums over columns, of other models

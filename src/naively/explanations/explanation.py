@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,10 @@ from numpy.typing import NDArray
 from naively.data.labels import quoted
 from naively.data.types import Floats
 from naively.errors import NaivelyError
-from naively.evaluation.tables import PrintedTable, Tabular, plain
-from naively.explanations import pages, tables
+from naively.explanations import tables
 from naively.explanations.explained_rows import ExplainedRows, shown
 from naively.model.model import Contributions
-
-if TYPE_CHECKING:
-    from naively.plots import WaterfallDisplay
+from naively.tabular import Drawn, PrintedTable, Tabular, plain
 
 
 class LogOdds(NamedTuple):
@@ -52,7 +49,7 @@ class LogOdds(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Tabular):
+class Explanation(Drawn, Tabular):
     """Explanations of predictions: what each term contributes to each class.
 
     It prints as a table; ``explanation[3]`` is that of one row, ``explanation[:5]`` of some.
@@ -204,12 +201,6 @@ class Explanation(Tabular):
         rows: dict[str, Any] = plain(found)
         return rows
 
-    def plot(self, row: int = 0, **options: Any) -> WaterfallDisplay:
-        """Draw a waterfall of one row; options are those of `WaterfallDisplay.from_explanation`."""
-        from naively.plots import WaterfallDisplay
-
-        return WaterfallDisplay.from_explanation(self, row, **options)
-
     def numbered(self, rows: Sequence[int]) -> Explanation:
         """Return the same with other numbers of the rows, where they are some of a larger table."""
         return replace(self, rows=np.asarray(rows))
@@ -223,9 +214,6 @@ class Explanation(Tabular):
     def tables(self) -> list[PrintedTable]:
         """Return what is printed: the terms of a single row, or a line for each of several."""
         return [tables.of_row(self)] if len(self) == 1 else [tables.of_rows(self)]
-
-    def _repr_html_(self) -> str:
-        return pages.fragment(self)
 
     def __repr__(self) -> str:
         return (

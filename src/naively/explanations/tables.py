@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from naively.evaluation.tables import PrintedTable, figure, frame
 from naively.explanations.row_terms import RowTerm, RowTerms
+from naively.tabular import PrintedTable, figure, frame
 
 if TYPE_CHECKING:
     from naively.explanations.explanation import Explanation

@@ -14,24 +14,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.evaluation.tables import PrintedTable, Tabular, figure, frame, plain
+from naively.tabular import Drawn, PrintedTable, Tabular, figure, frame, plain
 from naively.tuning.candidates import COLUMNS
 from naively.tuning.scoring import Scoring, scoring_of
-
-if TYPE_CHECKING:
-    from naively.plots import TuningDisplay
 
 _SHOWN = 20  # candidates in a table
 _EQUAL = 1e-12  # scores that differ by less, in relation to their size, tie
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tuning(Tabular):
+class Tuning(Drawn, Tabular):
     """Candidates, how they score on rows that they have not seen, and the best of them.
 
     It prints as a table (`print`, rich, a notebook); `to_dict` gives plain values, `to_frame` a
@@ -159,12 +156,6 @@ class Tuning(Tabular):
             ],
         }
         return dict(plain(found))
-
-    def plot(self, **options: Any) -> TuningDisplay:
-        """Draw the scores; options are those of `TuningDisplay.from_tuning`."""
-        from naively.plots import TuningDisplay
-
-        return TuningDisplay.from_tuning(self, **options)
 
     def tables(self) -> list[PrintedTable]:
         """Return what is printed: the best candidates."""

@@ -1,0 +1,28 @@
+"""Displays: a picture each, of a model or of what was measured of it.
+
+`DISPLAYS` says which of them draws a value: ``drift(a, b).plot()`` looks there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from naively.diagnosis import Diagnosis
+from naively.display.plots.drift import DriftDisplay
+from naively.display.plots.fit import FitDisplay
+from naively.display.plots.importance import ImportanceDisplay
+from naively.display.plots.tuning import TuningDisplay
+from naively.display.plots.waterfall import WaterfallDisplay
+from naively.drifts import Drift
+from naively.explanations import Explanation
+from naively.importance import Importance
+from naively.tuning import Tuning
+
+DISPLAYS: dict[type, Callable[..., Any]] = {
+    Diagnosis: FitDisplay.from_diagnosis,
+    Drift: DriftDisplay.from_drift,
+    Explanation: WaterfallDisplay.from_explanation,
+    Importance: ImportanceDisplay.from_importance,
+    Tuning: TuningDisplay.from_tuning,
+}

@@ -1,0 +1,168 @@
+"""Where displays draw: axes, titles, notes and legends, with no global state changed."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from naively.display.plots.palette import FAINT, GRID, INK
+from naively.errors import NaivelyError, need
+
+__all__ = [
+    "caption",
+    "check_option",
+    "dot",
+    "grid_of",
+    "heading",
+    "legend",
+    "matplotlib",
+    "one_axes",
+    "panels",
+    "room_for_panels",
+    "room_for_text",
+    "tidy",
+]
+
+
+def matplotlib(module: str) -> Any:
+    """Import a module of matplotlib, or say how to get it."""
+    return need(f"matplotlib.{module}", "drawing plots", extra="plots")
+
+
+def one_axes(ax: Any, size: tuple[float, float], projection: str | None = None) -> Any:
+    """Return the axes given, or those of a new figure."""
+    if ax is not None:
+        return _checked(ax)
+    figure = matplotlib("pyplot").figure(figsize=size, layout="constrained")
+    return figure.add_subplot(projection=projection)
+
+
+def panels(ax: Any, size: tuple[float, float], *, square: bool = False) -> Any:
+    """Return a new figure for several panels, or a subfigure in the place of the axes given."""
+    if ax is None:
+        layout = "compressed" if square else "constrained"
+        figure = matplotlib("pyplot").figure(figsize=size, layout=layout)
+        figure.get_layout_engine().set(w_pad=0.09, h_pad=0.09)
+        return figure
+    spec = _checked(ax).get_subplotspec()
+    if spec is None:
+        raise NaivelyError(
+            "ax must be a subplot, whose place can be divided into panels; got axes at a fixed "
+            "position. Make it with plt.subplots(), or leave ax out."
+        )
+    figure = ax.figure
+    ax.remove()
+    return figure.add_subfigure(spec)
+
+
+def _checked(ax: Any) -> Any:
+    if not isinstance(ax, matplotlib("axes").Axes):
+        raise NaivelyError(f"ax must be one matplotlib Axes; got {type(ax).__name__}.")
+    return ax
+
+
+def caption(name: object, width: int = 28) -> str:
+    r"""Write a name so that matplotlib shows it as it is, and no longer than there is room.
+
+    >>> caption("price in $"), caption("_id"), caption("a very long name indeed", width=12)
+    ('price in \\$', ' _id', 'a very long…')
+    """
+    text = re.sub(r"\s+", " ", str(name)).strip()
+    if len(text) > width:
+        text = text[: width - 1].rstrip() + "…"
+    text = text.replace("$", r"\$")  # else it begins a formula
+    return f" {text}" if text.startswith("_") else text  # else legends leave it out
+
+
+def tidy(ax: Any, *, grid: str | None = None) -> None:
+    """Take away what says nothing: two spines, heavy ticks; perhaps add a faint grid."""
+    for side, spine in ax.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(FAINT)
+    ax.tick_params(colors=INK, labelsize=9, length=3, width=0.8)
+    if grid:
+        ax.grid(axis=grid, color=GRID, linewidth=0.8)
+        ax.set_axisbelow(True)
+
+
+def heading(ax: Any, title: str, notes: Sequence[str] = (), *, width: int = 92) -> None:
+    """Write a title over axes or a (sub)figure, and under it, small, what must be said."""
+    lines = [line for note in notes if note for line in textwrap.wrap(note, width)]
+    if hasattr(ax, "suptitle"):
+        ax.suptitle(title, x=0.012, ha="left", fontsize=12, fontweight="bold", color=INK)
+        if lines:
+            small = {"fontsize": 8.5, "color": FAINT, "linespacing": 1.35}
+            ax.supxlabel("\n".join(lines), x=0.012, ha="left", **small)
+        return
+    ax.set_title(
+        title,
+        loc="left",
+        fontsize=12,
+        fontweight="bold",
+        color=INK,
+        pad=8 + 12 * len(lines) + 2 * bool(lines),
+    )
+    if lines:
+        ax.annotate(
+            "\n".join(lines),
+            xy=(0, 1),
+            xycoords="axes fraction",
+            xytext=(0, 6),
+            textcoords="offset points",
+            va="bottom",
+            fontsize=8.5,
+            color=FAINT,
+            linespacing=1.35,
+            annotation_clip=False,
+        )
+
+
+def legend(place: Any, handles: Sequence[Any], names: Sequence[str], **options: Any) -> Any:
+    """Put a legend beside axes or a (sub)figure, or inside where no layout makes room for it."""
+    figure = place if hasattr(place, "suptitle") else place.figure
+    style = {"fontsize": 9, "labelcolor": INK, "frameon": False, "handlelength": 1.8, **options}
+    if figure.get_layout_engine() is None:
+        ax = place.axes[0] if place is figure else place
+        return ax.legend(handles, names, **{**style, "frameon": True, "framealpha": 0.9})
+    if place is figure:
+        return figure.legend(handles, names, loc="outside right upper", **style)
+    beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0}
+    return place.legend(handles, names, **beside, **style)
+
+
+def grid_of(n: int, most_across: int) -> tuple[int, int]:
+    """Return rows and columns of a grid of panels: as wide as allowed, and without a short row.
+
+    >>> grid_of(4, 3), grid_of(6, 3), grid_of(1, 3)
+    ((2, 2), (2, 3), (1, 1))
+    """
+    rows = int(np.ceil(n / most_across))
+    return rows, int(np.ceil(n / rows))
+
+
+def room_for_panels(figure: Any, aside: float = 1.5) -> int:
+    """Return how many panels fit beside each other."""
+    return max(1, int((figure.bbox.width / figure.figure.dpi - aside) / 1.9))
+
+
+def room_for_text(figure: Any, across: int, aside: float = 1.5) -> int:
+    """Return how many characters fit over each of several panels beside each other."""
+    inches = figure.bbox.width / figure.figure.dpi - aside
+    return max(8, int(inches / across / 0.085))
+
+
+def dot(colour: str, marker: str) -> dict[str, Any]:
+    """Return the style of a legend's marker."""
+    edge = {"markerfacecolor": colour, "markeredgecolor": "white", "markeredgewidth": 0.5}
+    return {"marker": marker, "markersize": 8, "linestyle": "none", **edge}
+
+
+def check_option(name: str, value: Any, allowed: Sequence[Any]) -> None:
+    """Raise where a value is none of those allowed."""
+    if value not in allowed:
+        listed = ", ".join(map(repr, allowed))
+        raise NaivelyError(f"{name} must be one of {listed}; got {name}={value!r}.")
