@@ -167,6 +167,24 @@ def test_one_row_in_place_of_a_table_is_an_error_that_says_how_to_give_it(name, 
             getattr(model, verb)(ROWS[row], *labels)
 
 
+@pytest.mark.parametrize("form", ["series", "list", "array", "tuple"])
+@pytest.mark.parametrize(
+    "cells",
+    [(1.0, "x"), ("x", 1.0), ("x", "y"), ("two words", "x"), (True, "x"), ("x", None)],
+    ids=repr,
+)
+def test_one_row_that_holds_text_is_not_a_column_of_texts(cells, form):
+    columns = [("x", "y") if cell is None else (cell, cell) for cell in cells]
+    table = pd.DataFrame(dict(zip("ab", columns, strict=True)))
+    model = naively.NaiveBayes().fit(table, ["no", "yes"])
+    series = pd.Series([*cells], index=["a", "b"], dtype=object, name="a")
+    row = {"series": series, "list": [*cells], "array": series.to_numpy(), "tuple": cells}[form]
+    for verb in VERBS:
+        with pytest.raises(NaivelyError, match=r"X\.iloc\[\[0\]\].*predict_one, learn_one"):
+            getattr(model, verb)(row)
+    assert model.predict_one(row) in ("no", "yes")
+
+
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_a_file_in_place_of_a_table_names_what_reads_files(name, tmp_path):
     model = ESTIMATORS[name]().fit(COUNTS, Y)

@@ -231,10 +231,11 @@ def text_column(X: Any, known: Schema | None) -> Any:
     """Return a single column of text as a table; None where X is none.
 
     A column of pandas or polars keeps its name, unless the model has another one. A model of a
-    single column of text takes columns in which all cells are missing too.
+    single column of text takes columns in which all cells are missing too; for a model of several
+    columns, what has one dimension is a row.
     """
     arrays.check_no_file(X)
-    if getattr(X, "ndim", 1) != 1:
+    if getattr(X, "ndim", 1) != 1 or (known is not None and known.n_columns != 1):
         return None
     wanted = {"text"} if known is None or known.held != (TEXT,) else {"text", "nothing"}
     if isinstance(X, np.ndarray | list | tuple):
