@@ -65,6 +65,22 @@ def test_imports_point_downwards(path):
         assert height_of(module) <= height_of(own), f"{own} must not import {module}"
 
 
+def test_rooms_above_call_no_private_method_of_estimators():
+    """They call the functions of `naively.estimators.interface` and its neighbours."""
+    trees = {path: ast.parse(path.read_text()) for path in FILES}
+    room = SOURCE / "estimators"
+    functions = {
+        path: {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+        for path, tree in trees.items()
+    }
+    names = set().union(*(functions[path] for path in FILES if room in path.parents))
+    hidden = {name for name in names if name.startswith("_") and not name.endswith("_")}
+    for path in (path for path in FILES if room not in path.parents):
+        nodes = [node for node in ast.walk(trees[path]) if isinstance(node, ast.Attribute)]
+        called = {n.attr for n in nodes if getattr(n.value, "id", "") not in ("self", "cls")}
+        assert not (called & hidden) - functions[path], path
+
+
 def modules_after(statement):
     code = f"import sys; {statement}; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -91,3 +92,13 @@ def test_subclasses_override_public_methods_and_have_parameters_of_their_own(kin
     assert pickle.loads(pickle.dumps(kind().fit(X, Y))).predict(X).tolist() == (
         kind().fit(X, Y).predict(X).tolist()
     )
+
+
+def test_an_estimator_has_few_classes_of_its_own(kind):
+    assert len([one for one in kind.__mro__ if one.__module__.startswith("naively.")]) <= 4
+
+
+def test_every_parameter_is_described_with_its_type(kind):
+    described = re.findall(r"^    (\w+) : .", inspect.getdoc(kind).replace("\n", "\n    "), re.M)
+    assert {*kind().get_params()} <= {*described}
+    assert {"summary_", "classes_", "n_features_in_"} <= {*described}

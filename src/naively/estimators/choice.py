@@ -148,38 +148,36 @@ def check_columns(given: Mapping[Any, Any] | str | None, schema: Schema) -> None
             raise NaivelyError(f"families names a column {column!r}, and there is none{hint}")
 
 
-def plain(given: Mapping[Any, Any] | str | None) -> dict[Any, Any] | str | None:
-    """Return families by column, each of naively's as its name and its fields.
+def plain(given: Mapping[Any, Any] | str | None) -> Any:
+    """Return families by column as pickles may hold them: each of naively's as name and fields.
 
     >>> plain({"town": Categorical(alpha=2.0), "age": "histogram"})
-    {'town': {'family': 'categorical', 'fields': {'alpha': 2.0}}, 'age': 'histogram'}
+    {'town': {'family': ['categorical', {'alpha': 2.0}]}, 'age': 'histogram'}
     """
-    if given is None or isinstance(given, str):
-        return given
-    return {column: _plain(wanted) for column, wanted in given.items()}
+
+    def of_column(wanted: Any) -> Any:
+        if isinstance(wanted, list | tuple):
+            return type(wanted)(map(of_column, wanted))
+        return {"family": as_text(wanted)} if _is_ours(wanted) else wanted
+
+    return {j: of_column(its) for j, its in given.items()} if isinstance(given, Mapping) else given
 
 
-def _plain(wanted: Any) -> Any:
-    if isinstance(wanted, list | tuple):
-        return type(wanted)(map(_plain, wanted))
-    if isinstance(wanted, Family) and FAMILIES.get(wanted.name) is type(wanted):
-        return {"family": wanted.name, "fields": dict(vars(wanted))}
-    return wanted
+def from_plain(content: Any) -> Any:
+    """Return the families by column of which `plain` returned this."""
+
+    def of_column(wanted: Any) -> Any:
+        if isinstance(wanted, list | tuple):
+            return type(wanted)(map(of_column, wanted))
+        return from_text(wanted["family"]) if isinstance(wanted, Mapping) else wanted
+
+    if not isinstance(content, Mapping):
+        return content
+    return {j: of_column(its) for j, its in content.items()}
 
 
-def from_plain(given: Mapping[Any, Any] | str | None) -> dict[Any, Any] | str | None:
-    """Return the families of which `plain` returned this."""
-    if given is None or isinstance(given, str):
-        return given
-    return {column: _from_plain(wanted) for column, wanted in given.items()}
-
-
-def _from_plain(wanted: Any) -> Any:
-    if isinstance(wanted, list | tuple):
-        return type(wanted)(map(_from_plain, wanted))
-    if isinstance(wanted, dict):
-        return FAMILIES[wanted["family"]](**wanted["fields"])
-    return wanted
+def _is_ours(family: Any) -> bool:
+    return isinstance(family, Family) and FAMILIES.get(family.name) is type(family)
 
 
 def as_text(family: Family) -> list[Any]:
@@ -190,7 +188,7 @@ def as_text(family: Family) -> list[Any]:
     >>> as_text(StudentT(tails=float("inf")))[1]["tails"]  # JSON has no infinity
     'inf'
     """
-    if FAMILIES.get(family.name) is not type(family):
+    if not _is_ours(family):
         raise NaivelyError(
             f"a family must be one of naively's ({', '.join(FAMILIES)}) to be saved, since loading "
             f"a file runs no code; got {family!r}. Keep the model with pickle or joblib instead."

@@ -55,6 +55,22 @@ class CountClassifier(SummaryClassifier):
     _absent = 0.0
     _terms: ClassVar[int]  # as the kernel names them
 
+    @by_name(calibration=[OneOf(["temperature"]), None])
+    def __init__(
+        self,
+        *,
+        alpha: float | ArrayLike = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | Mapping[Any, float] | None = None,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
+        calibration: Literal["temperature"] | None = None,
+        decay: float = 1.0,
+        window: int | None = None,
+        open_classes: bool = False,
+        n_jobs: int | None = None,
+    ) -> None: ...
+
     @property
     def n_features_in_(self) -> int:
         """Number of columns."""
@@ -216,22 +232,6 @@ class MultinomialNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: i
 
     _name = "MultinomialNB"
     _terms = MULTINOMIAL
-
-    @by_name(calibration=[OneOf(["temperature"]), None])
-    def __init__(
-        self,
-        *,
-        alpha: float | ArrayLike = 1.0,
-        force_alpha: bool = True,
-        fit_prior: bool = True,
-        class_prior: ArrayLike | Mapping[Any, float] | None = None,
-        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
-        calibration: Literal["temperature"] | None = None,
-        decay: float = 1.0,
-        window: int | None = None,
-        open_classes: bool = False,
-        n_jobs: int | None = None,
-    ) -> None: ...
 
     def _family(self, alpha: Any) -> Multinomial:
         return Multinomial(alpha, self.n_jobs)

@@ -383,7 +383,7 @@ class SummaryClassifier(Upward):
         state = end_stream(self)
         super().set_params(**params)  # type: ignore[misc]
         if self.window is None:
-            self._state = state.without_stream(window=[])
+            self._state = state.but(window=[])
         elif "window" in params and state.window:
             live(self).is_ahead = True
         return self

@@ -67,15 +67,9 @@ class State:
         names = "dtype", "stream", "window", "takes_some_columns"
         return State(summary, model=model, **{name: getattr(self, name) for name in names} | parts)
 
-    def with_stream(self, stream: Stream) -> State:
-        """Return the same, with a stream that goes on from it and keeps the rows of the window."""
-        other = self.changed(self.summary, stream=stream, window=[])
-        other._memo = self._memo
-        return other
-
-    def without_stream(self, **parts: Any) -> State:
-        """Return the same summary, and what is read off it, without the stream."""
-        other = self.changed(self.summary, stream=None, **parts)
+    def but(self, **parts: Any) -> State:
+        """Return the same summary, and what is read off it, with other parts."""
+        other = self.changed(self.summary, **parts)
         other._memo = self._memo
         return other
 
@@ -176,7 +170,7 @@ def end_stream(estimator: Any) -> State:
     if state.stream is not None:
         state = learned(estimator) if state.stream.is_ahead else state
         assert state.stream is not None
-        state = estimator._state = state.without_stream(window=state.stream.kept())
+        state = estimator._state = state.but(stream=None, window=state.stream.kept())
     return state
 
 
@@ -196,7 +190,7 @@ def copied(estimator: Any, **params: Any) -> Any:
     """Return an estimator of the last state, which what is learned later does not change."""
     other = object.__new__(type(estimator))
     state: State = estimator._state
-    still = state if state.stream is None else state.without_stream()
+    still = state if state.stream is None else state.but(stream=None)
     other.__dict__.update(estimator.__dict__, _state=still, **params)
     return other
 

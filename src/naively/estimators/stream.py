@@ -66,7 +66,7 @@ def change(estimator: Any, verb: str, row: Any, label: Any, weight: Any) -> None
     except NotPlainError:
         state = end_stream(estimator)
         stream = BufferedStream(estimator, state)
-        estimator._state = state.with_stream(stream)
+        estimator._state = state.but(stream=stream, window=[])
         getattr(stream, verb)(plain, label, weight)
     stream.is_ahead = estimator._state.takes_some_columns = True
 
@@ -81,7 +81,7 @@ def live(estimator: Any) -> Stream:
         stream = BufferedStream(estimator, state) if buffered else KernelStream(rows, estimator)
         if isinstance(stream, KernelStream) and state.summary is not None:
             stream.load(state.summary, state.window)
-        state = estimator._state = state.with_stream(stream)
+        state = estimator._state = state.but(stream=stream, window=[])
     assert state.stream is not None
     return state.stream
 

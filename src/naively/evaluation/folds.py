@@ -34,6 +34,7 @@ from naively.engines.memory.tables import code_columns
 from naively.errors import NaivelyError
 from naively.estimators.decisions import decide
 from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.interface import check_rows
 from naively.evaluation.answers import Answers, ask
 from naively.evaluation.fold_models import fold_models
 from naively.evaluation.inputs import Truth
@@ -100,7 +101,7 @@ def by_summaries(
     has an entry for it. None where the summaries of so many folds would take too much memory.
     """
     model = clone(model)
-    checked = model._check(X, None)
+    checked = check_rows(model, X)
     models = fold_models(model, checked.table, checked.schema, truth, fold)
     if models is None:
         return None
