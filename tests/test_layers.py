@@ -24,7 +24,7 @@ ROOMS = [
     {"scoring", "river"},
     {"evaluation", "spark"},
     {"explanations"},
-    {"importance", "tuning"},
+    {"importance"},
     {"diagnosis"},
     {"drifts"},
     {"display", "plots"},

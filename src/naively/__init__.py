@@ -47,7 +47,7 @@ _homes = {
     "Schema": "naively.statistics.summary",
     "Summary": "naively.statistics.summary",
     "TRUSTED_TYPES": "naively.estimators.loading",
-    "Tuning": "naively.tuning",
+    "Tuning": "naively.evaluation",
     "compare": "naively.evaluation",
     "diagnose": "naively.diagnosis",
     "drift": "naively.drifts",
@@ -58,7 +58,7 @@ _homes = {
     "plots": "naively.plots",
     "report": "naively.display.report",
     "summarize": "naively.engines",
-    "tune": "naively.tuning",
+    "tune": "naively.evaluation",
 }
 _names_there = {"gaussian_density": "density", "gaussian_log_density": "log_density"}
 _modules = {"plots"}
@@ -101,9 +101,10 @@ if TYPE_CHECKING:
     from naively.estimators.gaussian_nb import GaussianNB
     from naively.estimators.loading import TRUSTED_TYPES, load
     from naively.estimators.naive_bayes import NaiveBayes
-    from naively.evaluation import Comparison, Evaluation
+    from naively.evaluation import Comparison, Evaluation, Tuning
     from naively.evaluation.compare import compare
     from naively.evaluation.evaluate import evaluate
+    from naively.evaluation.tune import tune
     from naively.explanations import Explanation
     from naively.families import (
         Bernoulli,
@@ -126,8 +127,6 @@ if TYPE_CHECKING:
     from naively.importance import Importance
     from naively.statistics import Moments
     from naively.statistics.summary import Summary
-    from naively.tuning import Tuning
-    from naively.tuning.tune import tune
 
 
 def __getattr__(name: str) -> Any:

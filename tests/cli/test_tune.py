@@ -43,10 +43,11 @@ def test_json_holds_every_candidate_and_the_best_model_is_saved(iris):
     np.testing.assert_allclose(best.predict_proba(X), expected.predict_proba(X), rtol=1e-9)
 
 
-def test_columns_are_chosen_in_the_order_of_the_option(iris):
-    options = ("--choose", "forward", "--scoring", "accuracy", "--grid", "ddof=0", "--json")
+def test_candidates_are_scored_by_any_metric(iris):
+    options = ("--scoring", "kappa", "--grid", "ddof=0,1", "--json")
     found = json.loads(run_well("tune", "iris.csv", "-t", "species", *options).stdout)
-    assert [len(one["params"].get("columns", [])) for one in found["candidates"]] == [0, 1, 2, 3, 4]
+    assert found["scoring"] == "kappa"
+    assert 0.8 < found["best_score"] < 1
 
 
 def test_tables_of_any_columns_are_tuned_by_families(tmp_path, monkeypatch):
@@ -66,6 +67,7 @@ def test_what_is_wrong_is_said_in_a_line(iris):
         "--grid must be like": ("--grid", "ddof"),
         "names a parameter 'smoothness'": ("--grid", "smoothness=1"),
         "is not possible": ("--grid", "ddof=-1"),
+        "scoring must be one of log_loss, accuracy": ("--scoring", "speed"),
         "cannot write": ("-o", "nowhere/best.safetensors"),
     }
     for message, options in wrong.items():

@@ -13,7 +13,7 @@ import pytest
 from naively import NaiveBayes, load, summarize
 from naively.data.rows import Rows
 from naively.data.schema import Schema
-from naively.evaluation.fold_models import fold_models
+from naively.evaluation.fold_summaries import measure_folds
 from naively.evaluation.inputs import Truth
 from naively.model.interactions import canonical, quadratic
 from naively.model.interactions.features import ClassScatter, PooledScatter, by_class
@@ -149,8 +149,9 @@ def test_folds_are_models_of_all_other_rows(schema, monkeypatch):
     monkeypatch.setattr(NaiveBayes, "_sample_size", lambda self: SAMPLE)
     X, y = drawn()
     fold = np.resize(np.arange(3, dtype=np.int32), len(y))
-    models = fold_models(NaiveBayes(), Rows.of_numbers(X), Schema(4), Truth.of(X, y), fold)
-    for k, model in enumerate(models):
+    whole, rows = NaiveBayes(), Rows.of_numbers(X)
+    folds = measure_folds([whole], rows, Schema(4), Truth.of(X, y), fold)
+    for k, model in enumerate(folds.models(whole)):
         alone = read(X[fold != k], y[fold != k], model.schema)
         expected = alone.model_.interactions.quadratic.parameters
         found = model.interactions.quadratic.parameters

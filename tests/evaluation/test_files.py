@@ -21,10 +21,11 @@ from naively import (
     evaluate,
 )
 from naively.engines.memory.tables import read, schema_of
-from naively.evaluation.estimates import METRICS
-from naively.evaluation.files import evaluate as judging
-from naively.evaluation.files.content_folds import ContentFolds, content_hashes
-from naively.evaluation.files.totals import ScoreBins
+from naively.evaluation import METRICS
+from naively.evaluation import files as judging
+from naively.evaluation.curves import ClassCurve
+from naively.evaluation.folds import ContentFolds, content_hashes
+from naively.evaluation.totals import ScoreBins
 from tests.written import as_json_lines
 
 TEXTS = ["win a prize now", "lunch at noon", "free money", "see you at lunch", "claim it"]
@@ -253,12 +254,12 @@ def test_bins_of_scores_rank_as_the_scores_do():
     truth = np.random.default_rng(0).random(p.size) < p
     scores = ScoreBins(2)
     scores.add(truth.astype(np.intp), np.column_stack([1 - p, p]))
-    exact = naively.evaluation.class_curve.ClassCurve.of(truth, p)
+    exact = ClassCurve.of(truth, p)
     found = scores.curve(1)
     assert found.roc_auc == pytest.approx(exact.roc_auc, abs=1e-15)
     assert found.average_precision == pytest.approx(exact.average_precision, abs=1e-14)
     assert (np.sort(p)[::-1] >= found.threshold - 1e-15).all()
-    other = naively.evaluation.class_curve.ClassCurve.of(~truth, 1 - p)
+    other = ClassCurve.of(~truth, 1 - p)
     assert scores.curve(0).roc_auc == pytest.approx(other.roc_auc, abs=1e-4)
 
 

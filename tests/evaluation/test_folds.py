@@ -29,9 +29,9 @@ from sklearn.utils import _safe_indexing
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, summarize
 from naively.data.rows import Rows
 from naively.data.schema import Schema
-from naively.evaluation import evaluate, fold_models, fold_summaries
+from naively.evaluation import evaluate, fold_summaries
+from naively.evaluation.folds import stratified_folds
 from naively.evaluation.inputs import Truth
-from naively.evaluation.stratification import stratified_folds
 from naively.families import Categorical
 
 IRIS = load_iris(return_X_y=True)
@@ -391,8 +391,8 @@ def test_labels_have_no_part_in_the_edges_of_histograms():
     edges = []
     for codes in (rng.integers(3, size=9000), np.arange(9000) // 3000):
         truth = Truth(np.arange(3), codes.astype(np.int32))
-        models = fold_models.fold_models(NaiveBayes(), rows, Schema(2), truth, fold)
-        edges += [model.schema.edges for model in models]
+        folds = fold_summaries.measure_folds([NaiveBayes()], rows, Schema(2), truth, fold)
+        edges += [model.schema.edges for model in folds.models(NaiveBayes())]
     assert len(set(edges)) == 1
 
 

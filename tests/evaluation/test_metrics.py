@@ -12,8 +12,8 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.preprocessing import label_binarize
 
 from naively import CategoricalNB, GaussianNB, NaivelyError, evaluate
-from naively.evaluation.estimates import METRICS, estimates, influence
-from naively.evaluation.influence import Judgement
+from naively.evaluation import METRICS, Judgement
+from naively.evaluation.metrics import estimates
 
 WITH_INTERVALS = ["accuracy", "balanced_accuracy", "mcc", "kappa", "top_2_accuracy", "roc_auc"]
 WITH_INTERVALS += ["average_precision", "loss", "brier"]
@@ -128,7 +128,7 @@ def test_a_metric_of_weighted_rows_is_scikit_learns(name, case):
 def test_influence_is_the_derivative_in_the_weight_of_a_row(name, case):
     truth, p = case
     n, step = truth.size, 1e-5
-    derivative = influence(rows_of(truth, p), name).of_rows
+    derivative = METRICS[name].of(rows_of(truth, p)).of_rows
     for i in range(0, n, 7):
         ends = []
         for sign in (1, -1):
@@ -142,7 +142,7 @@ def test_influence_is_the_derivative_in_the_weight_of_a_row(name, case):
 @pytest.mark.parametrize("name", ["accuracy", "balanced_accuracy", "mcc", "kappa", "roc_auc"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_intervals_hold_the_truth_as_often_as_they_say(name, n_classes):
-    whole = influence(rows_of(*drawn(200_000, n_classes, seed=9)), name).value
+    whole = METRICS[name].of(rows_of(*drawn(200_000, n_classes, seed=9))).value
     held = 0
     for seed in range(300):
         found = estimate(rows_of(*drawn(250, n_classes, seed=100 + seed)), name, level=0.9)
@@ -198,7 +198,7 @@ def test_standard_errors_are_those_of_the_bootstrap(name):
     truth, p = drawn(400, 3, seed=5)
     rng = np.random.default_rng(0)
     again = [
-        influence(rows_of(truth[at], p[at]), name).value
+        METRICS[name].of(rows_of(truth[at], p[at])).value
         for at in rng.integers(400, size=(600, 400))
     ]
     found = estimate(rows_of(truth, p), name, level=0.6827)  # one standard error to each side

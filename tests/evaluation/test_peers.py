@@ -23,9 +23,8 @@ from threadpoolctl import threadpool_limits
 from naively import GaussianNB, NaiveBayes, NaivelyError, compare
 from naively.engines.memory.tables import schema_of
 from naively.evaluation import PeerComparison
-from naively.evaluation.classifiers import CLASSIFIERS
-from naively.evaluation.paired_tests import corrected_t, mcnemar
-from naively.evaluation.table_matrix import MOST_CATEGORIES, TableMatrix
+from naively.evaluation.classifiers import CLASSIFIERS, MOST_CATEGORIES, TableMatrix
+from naively.evaluation.peers import corrected_t, mcnemar
 
 IRIS = load_iris(return_X_y=True)
 

@@ -8,8 +8,9 @@ import pytest
 from sklearn.model_selection import KFold
 
 from naively import NaiveBayes, Text, compare, evaluate
-from naively.evaluation.answers import Truth
-from naively.evaluation.folds import by_refitting, by_summaries, fold_of_each_row
+from naively.evaluation.evaluate import by_refitting, by_summaries
+from naively.evaluation.folds import fold_of_each_row
+from naively.evaluation.inputs import Truth
 
 RNG = np.random.default_rng(1)
 N = 300
@@ -28,7 +29,7 @@ def test_a_fold_is_judged_as_if_the_others_were_fitted(calibration, hashed):
     quick = by_summaries(model, X, truth, fold_of_each_row(splits, N))
     slow = by_refitting(model, X, truth, splits)
     np.testing.assert_allclose(
-        quick.answers.probabilities, slow.answers.probabilities, rtol=1e-7, atol=1e-9
+        quick.rows.probabilities, slow.rows.probabilities, rtol=1e-7, atol=1e-9
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 from sklearn.model_selection import PredefinedSplit
 
 from naively import GaussianNB, MultinomialNB, NaiveBayes, NaivelyError, evaluate, report
-from naively.evaluation.files import evaluate as judging
+from naively.evaluation import files as judging
 from tests.evaluation.test_files import counts_table, folds_of, mixed_table, numbers_table, written
 
 SHOWN = ("data", "classes", "first_rows", "mistakes", "sample", "curves", "counted", "drawn")

@@ -79,7 +79,7 @@ def _models(chosen: ModelOptions, X: Any) -> tuple[Any, Any, Any]:
     import numpy as np
     from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 
-    from naively.evaluation.peers import GaussianNB
+    from naively.evaluation.classifiers import GaussianNB
 
     ours = chosen.estimator()
     if chosen.model == "gaussian":

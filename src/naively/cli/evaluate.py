@@ -61,7 +61,7 @@ def evaluate(
         result = _leaving_one_out(source, data, model)
     else:
         from naively.cli.two_passes import judge
-        from naively.evaluation.files.content_folds import ContentFolds
+        from naively.evaluation.folds import ContentFolds
 
         n_folds = 2 if test_size is not None else folds or _FOLDS
         how = ContentFolds(n_folds, seed, test_size)

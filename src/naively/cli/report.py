@@ -53,7 +53,7 @@ def report(
     from naively.cli.two_passes import passes, readable_twice
     from naively.display.report import Report
     from naively.display.report.files import collect_files
-    from naively.evaluation.files.content_folds import ContentFolds
+    from naively.evaluation.folds import ContentFolds
 
     model.check()
     source = look(files, data)

@@ -1,10 +1,10 @@
-"""``naively tune``: try parameters and columns, in one pass over files."""
+"""``naively tune``: try parameters, in one pass over files."""
 
 from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -13,6 +13,12 @@ from naively.cli.options import AsJson, Data, Files, check_output
 from naively.cli.outputs import file_at, is_standard
 from naively.cli.parameters import ModelOptions
 from naively.errors import NaivelyError
+
+
+def _scorings() -> list[str]:
+    from naively.evaluation.metrics import scorings
+
+    return scorings()
 
 
 def tune(
@@ -29,13 +35,14 @@ def tune(
     ] = None,
     folds: Annotated[int, typer.Option(min=2, metavar="N", help="How many folds.")] = 5,
     scoring: Annotated[
-        Literal["log_loss", "accuracy", "brier", "balanced_accuracy", "f1", "roc_auc"],
-        typer.Option(help="The metric to optimise."),
+        str,
+        typer.Option(
+            metavar="METRIC",
+            help="The metric to optimise: log_loss, accuracy, brier, balanced_accuracy, f1, "
+            "roc_auc, mcc, kappa, ...",
+            autocompletion=_scorings,
+        ),
     ] = "log_loss",
-    choose: Annotated[
-        Literal["forward", "backward"] | None,
-        typer.Option(help="Also choose columns, by adding or removing them one by one."),
-    ] = None,
     rows: Annotated[
         int, typer.Option(min=10, metavar="N", help="Maximum number of rows to score on.")
     ] = 20_000,
@@ -44,7 +51,7 @@ def tune(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Try parameters and columns on rows that a model has not seen.
+    """Try parameters on rows that a model has not seen.
 
     Files are read once. Every candidate is read off the same summaries of
     folds, and scored on a sample of rows; the best is fitted on all rows.
@@ -54,7 +61,7 @@ def tune(
       naively tune iris.csv --target species
       naively tune iris.csv -t species -o best.safetensors
       naively tune iris.csv -t species --grid variance=class,shared --json
-      naively tune people.csv -t sick --choose backward --scoring accuracy
+      naively tune people.csv -t sick --scoring accuracy
     """
     if as_json and is_standard(output):
         raise NaivelyError("choose --json or a model on standard output; got both.")
@@ -62,12 +69,13 @@ def tune(
     from naively.cli.model_lock import hold
     from naively.cli.notes import tell_unlabelled
     from naively.engines.files.scan import scan_planned
-    from naively.tuning.candidates import check_grid
-    from naively.tuning.sampled import schema_of_files
-    from naively.tuning.scoring import scoring_of
-    from naively.tuning.tune import tune_summary
+    from naively.evaluation.candidates import check_grid
+    from naively.evaluation.metrics import scoring_of
+    from naively.evaluation.search import schema_of_files
+    from naively.evaluation.tune import tune_summary
 
     model.check()
+    scoring_of(scoring)
     source = look(files, data)
     if output is not None:
         check_output(output, *source.inputs, binary="a model")
@@ -83,7 +91,7 @@ def tune(
         tell_unlabelled(plan.n_unlabelled())
         estimator = model.estimator(summary.classes)
         with bars.working("tuning"):
-            found = tune_summary(estimator, summary, values, folds, scoring_of(scoring), choose)
+            found = tune_summary(estimator, summary, values, folds, scoring)
         if output is not None:
             with file_at(output) as path:
                 found.best_model.save(path)

@@ -18,15 +18,15 @@ from naively.engines.files.readers import FirstRows
 from naively.errors import need
 
 if TYPE_CHECKING:
-    from naively.evaluation.files.content_folds import ContentFolds
-    from naively.evaluation.files.evaluate import JudgedFiles
+    from naively.evaluation.files import JudgedFiles
+    from naively.evaluation.folds import ContentFolds
 
 
 def judge(
     source: Source, data: Data, model: ModelOptions, folds: ContentFolds, **options: Any
 ) -> JudgedFiles:
     """Judge a model on files by folds; say which columns were left out, or only count the rows."""
-    from naively.evaluation.files.evaluate import judge_files
+    from naively.evaluation.files import judge_files
 
     first, plan = readable_twice(source, data, model)
     how = passes(source, plan) | options

@@ -1,19 +1,25 @@
-"""How good is it? The metrics of one classifier, and several of them side by side."""
+"""How good is it? The metrics of one classifier, several side by side, and the best of many."""
 
-from naively.evaluation.compare import compare
-from naively.evaluation.comparison import Comparison, Timing
-from naively.evaluation.estimates import METRICS, Estimate
+from naively.evaluation.compare import Comparison, Timing, compare
 from naively.evaluation.evaluate import evaluate
 from naively.evaluation.evaluation import Evaluation
-from naively.evaluation.peer_comparison import PeerComparison
+from naively.evaluation.judgement import Judgement, Metric
+from naively.evaluation.metrics import METRICS, Estimate
+from naively.evaluation.peers import PeerComparison
+from naively.evaluation.tune import tune
+from naively.evaluation.tuning import Tuning
 
 __all__ = [
     "METRICS",
     "Comparison",
     "Estimate",
     "Evaluation",
+    "Judgement",
+    "Metric",
     "PeerComparison",
     "Timing",
+    "Tuning",
     "compare",
     "evaluate",
+    "tune",
 ]

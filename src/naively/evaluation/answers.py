@@ -16,13 +16,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.data import labels
+from naively.data.rows import Columns, Rows
+from naively.data.threads import block_slices, map_blocks
+from naively.engines.memory.categories import recode
+from naively.engines.memory.tables import code_columns
+from naively.estimators.decisions import decide
 from naively.evaluation.inputs import Truth
+from naively.model.model import Model
+
+_MOST_BLOCKS = 1 << 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,3 +130,109 @@ def _by_class(model: Any, values: Any, truth: Truth, otherwise: float) -> NDArra
     every = np.full((len(values), truth.classes.size), otherwise)
     every[:, labels.positions(known, truth.classes)[columns]] = values
     return every
+
+
+def judge_rows(
+    table: Any,
+    truth: Truth,
+    fold: NDArray[np.int32],
+    models: Sequence[Model],
+    costs: Any = None,
+    *,
+    n_jobs: int | None = None,
+) -> Answers:
+    """Judge each row by the model of its fold; where there are costs, the cheapest class wins."""
+    table = _recoded(table, fold, models)
+    answers = Answers.room(fold.size, truth.classes.size)
+    blocks = block_slices(table.shape[0], table.shape[1], most=_MOST_BLOCKS)
+    map_blocks(partial(_judge, table, truth, fold, models, answers), blocks, n_jobs)
+    if costs is None:
+        return answers
+    assert answers.probabilities is not None
+    cheapest = decide(answers.probabilities, truth.classes, costs)
+    return replace(answers, codes=labels.positions(cheapest, truth.classes))
+
+
+def _recoded(table: Any, fold: NDArray[np.int32], models: Sequence[Model]) -> Any:
+    """Return the rows with the codes of the models that judge them: unseen categories come last."""
+    if not isinstance(table, Rows):
+        return table
+    if not table.codes.shape[1]:
+        return only_numbers(table)
+    members = _members(fold)
+    if not table.categories:  # codes are the categories
+        codes = table.codes.copy()
+        for at in members:
+            sizes = [known.size for known in models[fold[at[0]]].vocabularies]
+            codes[at] = np.minimum(codes[at], sizes)
+        return replace(table, codes=codes)
+    columns = []
+    for j, column in enumerate(code_columns(table)):
+        own, categories = np.empty(column.size, np.int32), table.categories[j]
+        for at in members:
+            known = models[fold[at[0]]].vocabularies[j]
+            own[at] = recode(column[at], categories, known)
+        columns.append(own)
+    return replace(table, codes=Columns(columns, fold.size))
+
+
+def _judge(
+    table: Any,
+    truth: Truth,
+    fold: NDArray[np.int32],
+    models: Sequence[Model],
+    answers: Answers,
+    rows: slice,
+) -> None:
+    """Judge a block of rows."""
+    block, folds, codes = table[rows], fold[rows], truth.codes[rows]
+    assert answers.probabilities is not None
+
+    def score(want: str, some: Any, folds: NDArray[np.int32], out: NDArray[np.float64]) -> None:
+        """Score rows by the models of their folds: copies of a block, not of the table."""
+        for at in _members(folds):
+            model = models[folds[at[0]]]
+            if at.size == folds.size and model.classes.size == out.shape[1]:
+                getattr(model.kernel_for(some), want)(some, out)
+                return
+            found = np.empty((at.size, model.classes.size))
+            getattr(model.kernel_for(some), want)(taken(some, at), found)
+            if model.classes.size == out.shape[1]:
+                out[at] = found
+                continue
+            out[at] = 0.0 if want == "proba" else -np.inf  # of classes that the model lacks
+            out[at[:, np.newaxis], labels.positions(model.classes, truth.classes)] = found
+
+    score("proba", block, folds, answers.probabilities[rows])
+    unlikely = answers.settle(rows, codes)
+    if unlikely.size:
+        log_p = np.empty((unlikely.size, truth.classes.size))
+        score("log_proba", taken(block, unlikely), folds[unlikely], log_p)
+        answers.log_truth[rows][unlikely] = log_p[np.arange(unlikely.size), codes[unlikely]]
+
+
+def only_numbers(table: Any) -> Any:
+    """Return rows that hold numbers alone as the kernel's own models read them."""
+    if not isinstance(table, Rows) or table.texts is not None:
+        return table
+    n_codes = len(table.codes) if isinstance(table.codes, list) else table.codes.shape[1]
+    return table if n_codes else table.numbers
+
+
+def _members(folds: NDArray[np.int32]) -> list[NDArray[np.intp]]:
+    """Return the rows of each fold that has some."""
+    if (folds == folds[0]).all():  # as most blocks are where rows were not shuffled
+        return [np.arange(folds.size)]
+    order = np.argsort(folds, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(folds[order])) + 1)
+
+
+def taken(block: Any, at: NDArray[np.intp]) -> Any:
+    """Return some of the rows of a block."""
+    if isinstance(block, Rows):
+        cells = taken(block.numbers, at), taken(block.codes, at)
+        texts = None if block.texts is None else block.texts[at]
+        return Rows((at.size, block.shape[1]), *cells, block.categories, texts, block.words)
+    if isinstance(block, list):
+        return [column.take(at) for column in block]
+    return block[at]

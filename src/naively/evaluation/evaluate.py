@@ -9,22 +9,33 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import LeaveOneOut
+from sklearn.model_selection import LeaveOneOut, train_test_split
+from sklearn.utils import _safe_indexing
 
 from naively.errors import NaivelyError
+from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.gaussian_nb import GaussianNB
+from naively.estimators.interface import check_rows
 from naively.estimators.loading import ESTIMATORS
-from naively.evaluation.defaults import default_model
+from naively.estimators.state import snapshot
+from naively.evaluation.answers import Answers, ask, judge_rows
 from naively.evaluation.evaluation import Evaluation
-from naively.evaluation.folds import by_refitting, by_summaries
-from naively.evaluation.inputs import Truth, is_fitted, labels_or_target, sort_inputs
+from naively.evaluation.fold_summaries import measure_folds
+from naively.evaluation.folds import ONE_OUT, Splits, folds_by, splitter_of
+from naively.evaluation.inputs import (
+    Truth,
+    default_model,
+    is_fitted,
+    labels_or_target,
+    sort_inputs,
+)
+from naively.evaluation.judgement import Judgement
 from naively.evaluation.leave_one_out import leave_one_out
-from naively.evaluation.split import judge, split
-from naively.evaluation.splitters import ONE_OUT, folds_by, splitter_of
 
 
 def evaluate(
@@ -100,7 +111,7 @@ def evaluate(
     y = labels_or_target(y, options)
     given = [value for value in (model, X, y) if value is not None]
     if len(given) > 1 and isinstance(given[-1], str):
-        from naively.evaluation.files.evaluate import evaluate_files
+        from naively.evaluation.files import evaluate_files
 
         *models, source, target = given
         how = {"folds": folds, "test_size": test_size, "random_state": random_state}
@@ -128,30 +139,121 @@ def _judged(
     return judge(clone(model).fit(X, truth.labels), X, truth, "the training rows")
 
 
+def judge(fitted: Any, X: Any, truth: Truth, method: str, **more: Any) -> Evaluation:
+    """Judge a fitted model, whose classes may be more or fewer than those of the rows."""
+    fitted = snapshot(fitted)
+    truth = truth.among(fitted.classes_)
+    rows = Judgement.of(truth.codes, ask(fitted, X, truth), truth.classes.size)
+    return Evaluation(truth.classes, method, rows, model=type(fitted).__name__, **more)
+
+
+# --- a test split ---------------------------------------------------------------------------------
+
+
+class Split(NamedTuple):
+    """Training and test rows, each with their truth, and how the test rows came about."""
+
+    X_train: Any
+    train: Truth
+    X_test: Any
+    test: Truth
+    method: str
+
+    def judge(self, fitted: Any) -> Evaluation:
+        """Judge a model of the training rows on the test rows, and on its own."""
+        seen = judge(fitted, self.X_train, self.train, "the training rows")
+        return judge(fitted, self.X_test, self.test, self.method, train=seen)
+
+
+def split(X: Any, truth: Truth, *, test_size: float, random_state: Any) -> Split:
+    """Hold rows out, stratified, as scikit-learn's `train_test_split` does."""
+    truth.need_two_classes()
+    rows = np.bincount(truth.codes)
+    if (least := int(rows.argmin())) in np.flatnonzero(rows < 2):
+        raise NaivelyError(
+            "every class must have rows to learn from and rows to hold out; class "
+            f"{truth.classes.item(least)!r} has one row. Leave it out, or use evaluate with folds."
+        )
+    how = {"test_size": test_size, "random_state": random_state, "stratify": truth.codes}
+    try:
+        X_train, X_test, train, test = train_test_split(X, truth.codes, **how)
+    except ValueError as error:
+        raise NaivelyError(f"test_size must leave rows on both sides; {error}") from None
+    size = f"{100 * test_size:g} %" if isinstance(test_size, float) else f"{test_size} rows"
+    of = truth.classes
+    return Split(X_train, Truth(of, train), X_test, Truth(of, test), f"a test split of {size}")
+
+
+# --- folds ----------------------------------------------------------------------------------------
+
+
+class Judged(NamedTuple):
+    """The rows that were judged, and the accuracy of each fold."""
+
+    rows: Judgement
+    fold_accuracy: NDArray[np.float64]
+
+
 def _by_folds(model: Any, X: Any, truth: Truth, folds: Any, seed: Any) -> Evaluation:
     truth.need_two_classes()
+    adds = type(model) in ESTIMATORS.values()  # a subclass may learn from something else
+    judged, accuracy = None, None
     if isinstance(folds, LeaveOneOut) or (isinstance(folds, str) and folds == ONE_OUT):
-        return _by_leaving_one_out(model, X, truth)
-    splitter = splitter_of(folds, seed, truth)
-    fold = folds_by(splitter, X, truth) if _adds(model) else None
-    judged = None if fold is None else by_summaries(model, X, truth, fold)
-    if judged is None:
-        judged = by_refitting(model, X, truth, splitter.split(X, truth.codes))
-    method = f"{judged.fold_accuracy.size} folds"
-    found = judged.truth, judged.answers, method, judged.source
-    return Evaluation.of(*found, fold_accuracy=judged.fold_accuracy)
+        method, one_out = ONE_OUT, LeaveOneOut()
+        if type(model) is GaussianNB and model.calibration is None:
+            answers = leave_one_out(model, X, truth)
+            return Evaluation(
+                truth.classes, method, Judgement.of(truth.codes, answers, truth.classes.size)
+            )
+        if adds:
+            judged = by_summaries(model, X, truth, np.arange(truth.codes.size, dtype=np.int32))
+        judged = judged or by_refitting(model, X, truth, one_out.split(truth.codes))
+    else:
+        splitter = splitter_of(folds, seed, truth)
+        fold = folds_by(splitter, X, truth) if adds else None
+        judged = None if fold is None else by_summaries(model, X, truth, fold)
+        judged = judged or by_refitting(model, X, truth, splitter.split(X, truth.codes))
+        accuracy, method = judged.fold_accuracy, f"{judged.fold_accuracy.size} folds"
+    return Evaluation(truth.classes, method, judged.rows, accuracy)
 
 
-def _by_leaving_one_out(model: Any, X: Any, truth: Truth) -> Evaluation:
-    if type(model) is GaussianNB and model.calibration is None:
-        return Evaluation.of(truth, leave_one_out(model, X, truth), ONE_OUT)
-    fold = np.arange(truth.codes.size, dtype=np.int32)
-    judged = by_summaries(model, X, truth, fold) if _adds(model) else None
-    if judged is None:
-        judged = by_refitting(model, X, truth, LeaveOneOut().split(truth.codes))
-    return Evaluation.of(judged.truth, judged.answers, ONE_OUT)
+def by_summaries(
+    model: SummaryClassifier, X: Any, truth: Truth, fold: NDArray[np.int32]
+) -> Judged | None:
+    """Measure all folds at once, and judge each by the sum of the others.
+
+    A class that no other fold has gets the probability 0, unless a parameter such as the priors
+    has an entry for it. None where the summaries of so many folds would take too much memory.
+    """
+    model = clone(model)
+    checked = check_rows(model, X)
+    folds = measure_folds([model], checked.table, checked.schema, truth, fold)
+    if folds is None:
+        return None
+    models, costs = folds.models(model), getattr(model, "costs", None)
+    answers = judge_rows(checked.table, truth, fold, models, costs, n_jobs=model.n_jobs)
+    count = np.bincount(fold)
+    wrong = np.bincount(fold[answers.codes != truth.codes], minlength=count.size)
+    rows = Judgement.of(truth.codes, answers, truth.classes.size)
+    return Judged(rows, (count - wrong) / count)
 
 
-def _adds(model: Any) -> bool:
-    """Whether summaries of folds can be added: a subclass may learn from something else."""
-    return type(model) in ESTIMATORS.values()
+def by_refitting(model: Any, X: Any, truth: Truth, splits: Splits) -> Judged:
+    """Fit any classifier anew for each split; the rows come in their order."""
+    y, rows, parts, accuracy = truth.labels, [], [], []
+    for train, test in splits:
+        fitted = clone(model).fit(_safe_indexing(X, train), y[train])
+        held_out = Truth(truth.classes, truth.codes[test])
+        answers = ask(fitted, _safe_indexing(X, test), held_out)
+        rows.append(test)
+        parts.append(answers)
+        accuracy.append(np.mean(answers.codes == held_out.codes))
+    if not rows:
+        raise NaivelyError("folds must hold rows out at least once; got no split.")
+    held_out_rows = np.concatenate(rows)
+    order = np.argsort(held_out_rows, kind="stable")
+    source = held_out_rows[order]
+    answers = Answers.joined(parts, order)
+    twice = source if (np.diff(source) == 0).any() else None
+    judged = Judgement.of(truth.codes[source], answers, truth.classes.size, source=twice)
+    return Judged(judged, np.array(accuracy))

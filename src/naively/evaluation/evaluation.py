@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import isnan
 from typing import Any
@@ -10,17 +10,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from naively.evaluation import metrics
-from naively.evaluation.answers import Answers
-from naively.evaluation.estimates import METRICS, Estimate, estimates
-from naively.evaluation.influence import Judgement
-from naively.evaluation.inputs import Truth
-from naively.evaluation.metrics import Averages, Confidence, Reliability
+from naively.evaluation.judgement import Judgement
+from naively.evaluation.metrics import (
+    METRICS,
+    Averages,
+    Confidence,
+    Estimate,
+    Reliability,
+    estimates,
+    metric_of,
+    precision_recall_f1,
+)
 from naively.evaluation.thresholds import Criterion, Thresholds
 from naively.tabular import PrintedTable, Tabular, figure, plain
 
 _SHOWN = 20  # classes in a table
 _SQUARE = 10  # classes in a confusion matrix that still fits a line
+_FIGURES = (  # of `to_dict`
+    *("classes", "n_rows", "method", "accuracy", "precision", "recall", "f1", "support", "macro"),
+    *("weighted", "confusion", "loss", "brier", "calibration_error", "confidence", "reliability"),
+    *("fold_accuracy", "model"),
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,7 +38,8 @@ class Evaluation(Tabular):
     r"""How good a classifier is.
 
     It prints as tables (`print`, rich, a notebook); `to_dict` gives plain numbers. The formulas
-    stand in `naively.evaluation.metrics`.
+    stand in `naively.evaluation.metrics`. Each metric of `naively.evaluation.METRICS` is an
+    attribute.
 
     Attributes
     ----------
@@ -93,8 +104,8 @@ class Evaluation(Tabular):
     top-2 accuracy              1.0000  0.9746 to 1.0000
     ROC AUC                     0.9956  0.9689 to 1.0000
     average precision           0.9926  0.9715 to 0.9990
-    loss                        0.1845  0.0502 to 0.4222
-    Brier score                 0.0615  0.0272 to 0.1283
+    loss                        0.1845  0.0561 to 0.4486
+    Brier score                 0.0615  0.0275 to 0.1301
     Brier: reliability          0.0117
     Brier: resolution           0.6085
     Brier: uncertainty          0.6583
@@ -121,70 +132,26 @@ class Evaluation(Tabular):
     """
 
     classes: NDArray[Any]
-    n_rows: int
     method: str
-    accuracy: float
-    precision: NDArray[np.float64]
-    recall: NDArray[np.float64]
-    f1: NDArray[np.float64]
-    support: NDArray[np.int64]
-    macro: Averages
-    weighted: Averages
-    confusion: NDArray[np.int64]
-    loss: float
-    brier: float
-    calibration_error: float
-    confidence: Confidence
-    reliability: Reliability
-    labels: NDArray[Any]
-    probabilities: NDArray[np.float64] | None
     rows: Judgement
     fold_accuracy: NDArray[np.float64] | None = None
     train: Evaluation | None = None
     model: str = ""
 
-    @classmethod
-    def of(
-        cls, truth: Truth, answers: Answers, method: str, source: Any = None, **more: Any
-    ) -> Evaluation:
-        """Compute every figure from the truth and what a classifier answered."""
-        classes, codes = truth
-        correct = answers.codes == codes
-        return cls.of_confusion(
-            metrics.confusion_matrix(codes, answers.codes, classes.size),
-            classes,
-            answers,
-            method=method,
-            loss=-float(answers.log_truth.mean()),
-            brier=float(answers.squared_error.mean()),
-            confidence=metrics.confidence(answers.confidence, correct),
-            reliability=metrics.reliability(answers.confidence, correct),
-            rows=Judgement.of(codes, answers, classes.size, source=source),
-            **more,
-        )
+    def __getattr__(self, name: str) -> float:
+        if name not in METRICS:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        value = self.rows.measure(METRICS[name]).value
+        self.__dict__[name] = value
+        return value
 
-    @classmethod
-    def of_confusion(
-        cls, confusion: NDArray[np.int64], classes: NDArray[Any], answers: Answers, **more: Any
-    ) -> Evaluation:
-        """Compute what the confusion matrix tells; the other figures are given."""
-        precision, recall, f1 = metrics.precision_recall_f1(confusion)
-        return cls(
-            classes=classes,
-            n_rows=int(confusion.sum()),
-            accuracy=float(confusion.trace() / confusion.sum()),
-            precision=precision,
-            recall=recall,
-            f1=f1,
-            support=confusion.sum(axis=1),
-            macro=Averages(*map(float, metrics.precision_recall_f1(confusion, "macro"))),
-            weighted=Averages(*map(float, metrics.precision_recall_f1(confusion, "weighted"))),
-            confusion=confusion,
-            calibration_error=more["reliability"].error,
-            labels=classes.take(answers.codes),
-            probabilities=answers.probabilities,
-            **more,
-        )
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *METRICS]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows that were evaluated."""
+        return int(self.confusion.sum())
 
     @property
     def truth(self) -> NDArray[Any]:
@@ -192,48 +159,67 @@ class Evaluation(Tabular):
         return self.classes.take(self.rows.truth)
 
     @property
-    def roc_auc(self) -> float:
-        """Area under the ROC curve."""
-        return self.rows.roc_auc().value
+    def labels(self) -> NDArray[Any]:
+        """What was predicted."""
+        return self.classes.take(self.rows.predicted)
 
     @property
-    def average_precision(self) -> float:
-        """Mean precision at the rows of a class."""
-        return self.rows.average_precision().value
+    def probabilities(self) -> NDArray[np.float64] | None:
+        """Of every row and class."""
+        return self.rows.probabilities
 
     @property
-    def balanced_accuracy(self) -> float:
-        """Mean recall of the classes that have rows."""
-        return self.rows.balanced_accuracy().value
+    def confusion(self) -> NDArray[np.int64]:
+        """Rows by true and predicted class."""
+        return self.rows.confusion
 
     @property
-    def mcc(self) -> float:
-        """Matthews' correlation coefficient."""
-        return self.rows.mcc().value
+    def support(self) -> NDArray[np.int64]:
+        """Rows of each class."""
+        return self.confusion.sum(axis=1)
+
+    @cached_property
+    def _by_class(self) -> tuple[NDArray[np.float64], ...]:
+        return precision_recall_f1(self.confusion)
 
     @property
-    def kappa(self) -> float:
-        """Cohen's kappa."""
-        return self.rows.kappa().value
+    def precision(self) -> NDArray[np.float64]:
+        """Share of right ones among the rows answered with each class."""
+        return self._by_class[0]
 
     @property
-    def brier_reliability(self) -> float:
-        """The part of the Brier score that better calibration would take away."""
-        return self.rows.brier_reliability().value
+    def recall(self) -> NDArray[np.float64]:
+        """Share of the rows of each class that are answered with it."""
+        return self._by_class[1]
 
     @property
-    def brier_resolution(self) -> float:
-        """The part of the uncertainty that the probabilities take away."""
-        return self.rows.brier_resolution().value
+    def f1(self) -> NDArray[np.float64]:
+        """Harmonic mean of precision and recall of each class."""
+        return self._by_class[2]
 
-    @property
-    def brier_uncertainty(self) -> float:
-        """The Brier score of the classes' shares."""
-        return self.rows.brier_uncertainty().value
+    @cached_property
+    def macro(self) -> Averages:
+        """The means of these over the classes, each counting the same."""
+        return Averages(*map(float, precision_recall_f1(self.confusion, "macro")))
+
+    @cached_property
+    def weighted(self) -> Averages:
+        """The means of these over the classes, each counting by its rows."""
+        return Averages(*map(float, precision_recall_f1(self.confusion, "weighted")))
+
+    @cached_property
+    def confidence(self) -> Confidence:
+        """Mean of the largest probability: over all rows, the right and the wrong ones."""
+        return Confidence.of(self.rows)
+
+    @cached_property
+    def reliability(self) -> Reliability:
+        """Confidence and accuracy in each bin."""
+        return Reliability.of(self.rows.confidence_bins)
 
     def top_k_accuracy(self, k: int = 2) -> float:
         """Return the share of rows whose class is among the k most probable."""
-        return self.interval(f"top_{k}_accuracy").value
+        return self.rows.measure(metric_of(f"top_{k}_accuracy")).value
 
     def interval(self, metric: str, level: float = 0.95) -> Estimate:
         """Return a metric with its confidence interval.
@@ -292,8 +278,7 @@ class Evaluation(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all but labels and probabilities, as JSON holds it: NaN and infinity are None."""
-        apart = {"labels", "probabilities", "rows", "train"}
-        figures = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in apart}
+        figures = {name: getattr(self, name) for name in _FIGURES}
         for name in ("macro", "weighted", "confidence", "reliability"):
             figures[name] = asdict(figures[name])
         figures["estimates"] = {name: e._asdict() for name, e in self.estimates.items()}
@@ -301,7 +286,7 @@ class Evaluation(Tabular):
 
     def tables(self) -> list[PrintedTable]:
         """Return what is printed: the figures, the classes, and who was taken for whom."""
-        tables = [self._figures(), self._by_class()]
+        tables = [self._figures(), self._class_table()]
         return tables + [self._confusion()] * (self.classes.size <= _SQUARE)
 
     def __repr__(self) -> str:
@@ -332,7 +317,7 @@ class Evaluation(Tabular):
         header = ("", "value" if self.train is None else "test", "95 % interval")
         return PrintedTable(title, header + ("train",) * (len(both) - 1), tuple(rows))
 
-    def _by_class(self) -> PrintedTable:
+    def _class_table(self) -> PrintedTable:
         by_class = zip(self.classes.tolist(), self.precision, self.recall, self.f1, strict=True)
         rows = [
             (str(label), *map(figure, figures), f"{n:,}")

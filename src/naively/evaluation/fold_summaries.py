@@ -1,4 +1,15 @@
-"""The summaries of folds: all are measured in one pass, and added all but one.
+r"""The summaries of folds: all are measured in one pass, and added all but one.
+
+.. math:: S_{-f} = S_1 + \dots + S_{f-1} + S_{f+1} + \dots + S_F
+
+where :math:`S_f` is the summary of fold f. The model that judges fold f is read off
+:math:`S_{-f}`, calibration included, so that all folds together cost one pass to measure and one to
+predict.
+
+What a schema fixes before measuring is shared by the folds, since only summaries of one schema add:
+the kinds of columns, and the edges of histograms, which are quantiles of a sample of all rows. They
+are read off cells alone and never off labels, so no label of a fold reaches the model that judges
+it. Everything else is that of a model fitted on the other folds.
 
 Examples
 --------
@@ -9,20 +20,25 @@ Examples
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cache, reduce
+from itertools import islice
 from math import ceil
 from operator import add
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
+from naively.data.threads import map_blocks
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.interface import measure_rows, sample_size, settled
 from naively.evaluation.inputs import Truth
+from naively.model.model import Model
 from naively.statistics import Sample
 from naively.statistics.hashes import distinct_rows
 from naively.statistics.measure import measure_sample
@@ -64,6 +80,14 @@ class FoldSummaries:
         fold, _ = self._places
         for f, rest in enumerate(all_but_one(self.parts(), self.others)):
             yield self._sampled(rest, fold != f)
+
+    def models(self, model: SummaryClassifier) -> list[Model]:
+        """Read the model of each fold off all the others, as one that is given.
+
+        A class that no other fold has is left out, unless a parameter such as the priors has an
+        entry for it.
+        """
+        return read_models(model, self.rests(), slow=self.size > 0)
 
     def total(self) -> Summary:
         """Return the sum of all folds."""
@@ -216,3 +240,29 @@ def _bytes(schema: Schema, rows: Rows) -> int:
     p = len(schema.numbers)
     products = 0 if schema.centres is None else p * (p + 3) // 2
     return 8 * (p * (4 + schema.n_bins) + categories + products)
+
+
+_AT_ONCE = 16  # models that are read together
+_BY_CLASS = ("priors", "class_prior", "costs")  # parameters with an entry for each class
+
+
+def needs_every_class(model: SummaryClassifier) -> bool:
+    """Whether a parameter of a model has an entry for each class."""
+    given = any(getattr(model, name, None) is not None for name in _BY_CLASS)
+    return given or isinstance(model.class_weight, dict)
+
+
+def read_models(model: SummaryClassifier, rests: Iterator[Summary], *, slow: bool) -> list[Model]:
+    """Read models off summaries; those with calibration, which are slow, in threads."""
+    params, by_class = model.get_params(), needs_every_class(model)
+
+    def read(rest: Summary) -> Model:
+        # Words stay where the rows have them: those that a fold lacks contribute nothing.
+        rest = rest.ordered(empty_classes=by_class, all_words=True)
+        return type(model).from_summary(rest, **params).model_
+
+    models: list[Model] = []
+    with threadpool_limits(1, "blas") if slow else nullcontext():  # threads of threads are slow
+        while some := list(islice(rests, _AT_ONCE)):
+            models += map_blocks(read, some, model.n_jobs if slow else 1)
+    return models

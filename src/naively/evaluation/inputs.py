@@ -5,6 +5,10 @@
 ([GaussianNB()], [[1.0]], ['a'])
 >>> sort_inputs([[1.0]], ["a"], None)
 ([], [[1.0]], ['a'])
+>>> default_model([[1.0, 2.0], [3.0, 4.0]])
+GaussianNB()
+>>> default_model([[1.0, "Ulm"], [3.0, "Bonn"]])
+NaiveBayes()
 """
 
 from __future__ import annotations
@@ -18,10 +22,15 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from naively.data import labels
+from naively.data.kinds import CATEGORY, NUMBER, TEXT, Kind
 from naively.engines.memory.arrays import check_in_memory, check_no_file
 from naively.engines.memory.devices import on_host
+from naively.engines.memory.native import is_frame
+from naively.engines.memory.tables import schema_of, text_column
 from naively.engines.memory.weighted_rows import divisible
 from naively.errors import NaivelyError
+from naively.estimators.gaussian_nb import GaussianNB
+from naively.estimators.naive_bayes import NaiveBayes
 
 
 class Truth(NamedTuple):
@@ -100,3 +109,27 @@ def check_classifier(model: Any) -> None:
         raise NaivelyError(f"a classifier must be an instance: {model.__name__}(), not the class.")
     if not hasattr(model, "predict") or not is_classifier(model):
         raise NaivelyError(f"only classifiers can be evaluated; got {type(model).__name__}.")
+
+
+def default_model(X: Any) -> GaussianNB | NaiveBayes:
+    """Return `GaussianNB` where all columns hold numbers, else `NaiveBayes`."""
+    return NaiveBayes() if has_categories(X) else GaussianNB()
+
+
+def has_categories(X: Any) -> bool:
+    """Whether a table holds text, booleans or categories; one that cannot be read does not."""
+    return bool(kinds_among(X) & {CATEGORY, TEXT})
+
+
+def kinds_among(X: Any) -> set[Kind]:
+    """Return what the columns of a table hold; of one that cannot be read, nothing."""
+    if isinstance(X, np.ndarray) and X.dtype.kind in "fiu":
+        return {NUMBER}
+    if text_column(X, None) is not None:
+        return {TEXT}
+    try:
+        return set(schema_of(X).held)
+    except ValueError:
+        if is_frame(X):  # a column of lists, say
+            raise
+        return set()  # the model says what is wrong with it

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from naively.data import labels
 from naively.errors import NaivelyError
-from naively.evaluation.class_curve import ClassCurve
-from naively.evaluation.influence import Judgement
+from naively.evaluation.curves import ClassCurve
+from naively.evaluation.judgement import Judgement
 from naively.tabular import PrintedTable, Tabular, figure, frame, plain
 
 Criterion = Literal["f1", "cost", "precision", "recall"]

@@ -48,14 +48,12 @@ function evaluation() {
     data.mistakes && data.mistakes.length ? card("Most confident mistakes", "wide", mistakes()) : "");
 }
 
-const METRICS = { accuracy: "Accuracy", balanced_accuracy: "Balanced accuracy", mcc: "Matthews correlation", kappa: "Cohen’s kappa", top_2_accuracy: "Top-2 accuracy",
-  roc_auc: "ROC AUC", average_precision: "Average precision", loss: "Loss", brier: "Brier score", calibration_error: "Calibration error" };
-
 function figures() {
-  const shown = Object.entries(METRICS).filter(([key]) => known(judged.estimates[key]?.value));
+  const title = (text) => text[0].toUpperCase() + text.slice(1).replace("'", "’");
+  const shown = Object.entries(data.metrics).filter(([key]) => !key.startsWith("brier_") && known(judged.estimates[key]?.value));
   return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Metrics" }, h("table", {},
     h("thead", {}, h("tr", {}, ["", "Value", "95\u202f% interval"].map((t) => h("th", { scope: "col" }, t)))),
-    h("tbody", {}, shown.map(([key, name]) => h("tr", {}, h("th", { scope: "row", class: "name" }, name), h("td", {}, figure(judged.estimates[key].value)), h("td", { class: "hint" }, interval(judged.estimates[key])))))));
+    h("tbody", {}, shown.map(([key, name]) => h("tr", {}, h("th", { scope: "row", class: "name" }, title(name)), h("td", {}, figure(judged.estimates[key].value)), h("td", { class: "hint" }, interval(judged.estimates[key])))))));
 }
 
 const figure = (v) => minus(v.toFixed(4));

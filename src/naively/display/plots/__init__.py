@@ -15,9 +15,9 @@ from naively.display.plots.importance import ImportanceDisplay
 from naively.display.plots.tuning import TuningDisplay
 from naively.display.plots.waterfall import WaterfallDisplay
 from naively.drifts import Drift
+from naively.evaluation import Tuning
 from naively.explanations import Explanation
 from naively.importance import Importance
-from naively.tuning import Tuning
 
 DISPLAYS: dict[type, Callable[..., Any]] = {
     Diagnosis: FitDisplay.from_diagnosis,

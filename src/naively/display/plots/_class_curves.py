@@ -16,7 +16,7 @@ from naively.display.plots import _canvas, palette
 from naively.display.plots._read import codes_of, model_names
 from naively.errors import NaivelyError
 from naively.estimators.state import snapshot
-from naively.evaluation.class_curve import ClassCurve
+from naively.evaluation.curves import ClassCurve
 from naively.evaluation.thresholds import place_of
 
 __all__ = ["ClassCurveDisplay", "DrawnCurve"]

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from naively.display.plots import _canvas, palette
 from naively.display.plots._read import model_names
 from naively.errors import NaivelyError
-from naively.evaluation.comparison import Timing
+from naively.evaluation.compare import Timing
 
 __all__ = ["AccuracyBarsDisplay", "TimeBarsDisplay"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from naively.display.plots import palette
 from naively.display.plots._class_curves import ClassCurveDisplay
-from naively.evaluation.class_curve import ClassCurve
+from naively.evaluation.curves import ClassCurve
 
 __all__ = ["GainDisplay", "PrecisionRecallDisplay", "RocCurveDisplay"]
 

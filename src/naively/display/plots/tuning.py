@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 
 from naively.display.plots import _canvas, palette
 from naively.errors import NaivelyError
-from naively.tuning import Tuning
-from naively.tuning.candidates import COLUMNS
-from naively.tuning.scoring import scoring_of
-from naively.tuning.tuning import described
+from naively.evaluation.candidates import COLUMNS
+from naively.evaluation.metrics import scoring_of
+from naively.evaluation.tuning import Tuning, described
 
 __all__ = ["TuningDisplay", "lines_of"]
 

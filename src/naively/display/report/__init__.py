@@ -192,8 +192,7 @@ def _of_files(
 ) -> dict[str, Any]:
     """Return the dict of a page about files."""
     from naively.display.report.files import collect_files
-    from naively.evaluation.files.evaluate import content_folds
-    from naively.evaluation.files.file_inputs import FileInputs
+    from naively.evaluation.files import FileInputs, content_folds
 
     if model is not None and is_fitted(model):
         raise NaivelyError(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.evaluation import Evaluation
-from naively.evaluation.estimates import estimates
+from naively.evaluation.metrics import estimates
 
 _MOST_CLASSES = 7
 _MOST_POINTS = 60

@@ -15,6 +15,7 @@ The dict is also worth having for itself (`Report.save_json`)::
     first_rows                     the first rows, or None
     diagnosis                      findings, pairs of columns that depend on each other, notes
     curves                         ROC curves and precision over recall, by class
+    metrics                        what the metrics of the evaluation are called
     evaluation, comparison         as `Evaluation.to_dict` and `Comparison.to_dict` give them; a
                                    comparison that was impossible holds its reason, ``skipped``, and
                                    one that was not asked for is None
@@ -46,7 +47,7 @@ from naively.display.report.importance import importance
 from naively.display.report.inputs import Given
 from naively.display.report.notes import notes_of
 from naively.errors import NaivelyError
-from naively.evaluation import Comparison, Evaluation, evaluate
+from naively.evaluation import METRICS, Comparison, Evaluation, evaluate
 from naively.evaluation import compare as compared
 from naively.evaluation.inputs import is_fitted
 from naively.model.model import Model
@@ -123,6 +124,7 @@ def describe_all(
         "map_columns": _MAP_COLUMNS,
         "diagnosis": diagnosis,
         "curves": class_curves(judged),
+        "metrics": {name: metric.title for name, metric in METRICS.items()},
         "evaluation": _named(judged.to_dict()),
         "comparison": _comparison(given, ranges, compare),
         "sample": _sample(given, columns) if show_rows else None,

@@ -17,9 +17,8 @@ from naively.engines.files.labelled_rows import LabelledRows, table_of
 from naively.engines.files.plan import ColumnPlan, Request, SchemaFromFirstRows
 from naively.engines.files.readers import FirstRows
 from naively.evaluation import Comparison
-from naively.evaluation.files.content_folds import ContentFolds
-from naively.evaluation.files.evaluate import judge_files
-from naively.evaluation.files.file_inputs import Watch
+from naively.evaluation.files import Watch, judge_files
+from naively.evaluation.folds import ContentFolds
 from naively.model.model import SAMPLE
 
 

@@ -22,8 +22,7 @@ from naively.estimators.interface import check_rows
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.estimators.state import snapshot
 from naively.estimators.validation import check_labels
-from naively.evaluation.defaults import default_model
-from naively.evaluation.inputs import is_fitted
+from naively.evaluation.inputs import default_model, is_fitted
 from naively.statistics.measure import measure
 from naively.statistics.summary import Summary
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,19 +16,21 @@ from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.interface import check_rows
 from naively.estimators.loading import ESTIMATORS
 from naively.estimators.naive_bayes import NaiveBayes
-from naively.evaluation.defaults import default_model
-from naively.evaluation.inputs import Truth, labels_or_target, sort_inputs
-from naively.evaluation.splitters import folds_by, splitter_of
+from naively.evaluation.candidates import Candidate, candidates_of, check_grid
+from naively.evaluation.folds import folds_by, splitter_of
+from naively.evaluation.inputs import Truth, default_model, labels_or_target, sort_inputs
+from naively.evaluation.metrics import scoring_of
+from naively.evaluation.search import (
+    JUDGES,
+    Measured,
+    measure_candidates,
+    measured_off,
+    schema_of_files,
+    score_candidates,
+)
+from naively.evaluation.tuning import Tuning, best_of
 from naively.statistics.sample import EVERYTHING
 from naively.statistics.summary import Summary
-from naively.tuning.candidates import Candidate, candidates_of, check_grid
-from naively.tuning.column_choice import chosen_columns
-from naively.tuning.sampled import JUDGES, measured_off, schema_of_files
-from naively.tuning.scoring import Scoring, scoring_of
-from naively.tuning.search import Measured, measure_candidates, score_candidates
-from naively.tuning.tuning import Tuning, best_of
-
-_DIRECTIONS = ("forward", "backward")
 
 
 def tune(
@@ -39,7 +41,6 @@ def tune(
     grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]] | None = None,
     folds: int | Any = 5,
     scoring: str = "log_loss",
-    columns: Literal["forward", "backward"] | None = None,
     random_state: Any = None,
     rows: int = JUDGES,
     **options: Any,
@@ -62,17 +63,14 @@ def tune(
     grid : dict of lists, or list of such dicts, default=None
         Values by parameter, of which all combinations are tried, as in scikit-learn's
         `GridSearchCV`. The name ``"columns"`` stands for the columns to read: lists of names or
-        places, or None for all. None tries what is often better (`naively.tuning.candidates`).
+        places, or None for all. None tries what is often better (`naively.evaluation.candidates`).
     folds : int or splitter, default=5
         How many stratified folds, as scikit-learn's `StratifiedKFold` cuts them, or a splitter that
         holds each row out once. Of files and summaries, a number: what a row holds decides its
         fold.
     scoring : str, default="log_loss"
-        ``"log_loss"``, ``"accuracy"``, ``"brier"``, ``"balanced_accuracy"``, ``"f1"`` (macro) or
-        ``"roc_auc"`` (macro, one against the rest).
-    columns : {"forward", "backward"}, default=None
-        Choose columns too, for the best candidate of the grid: one after the other is added, or
-        taken away, and each of these sets of columns becomes a candidate.
+        ``"log_loss"``, ``"f1"`` (macro), ``"roc_auc"`` (macro, one against the rest), or any other
+        of `naively.evaluation.METRICS`, such as ``"accuracy"`` or ``"brier"``.
     random_state : int, RandomState or None, default=None
         Folds are shuffled if it is given.
     rows : int, default=20000
@@ -91,7 +89,7 @@ def tune(
     models are read off the sums of all folds but one. The best model is read off the sum of all.
     Candidates whose means agree are scored together, by products of matrices. Files are read once,
     and not again for the scores: rows of a sample are scored by models of all rows outside their
-    fold (`naively.tuning.sampled`).
+    fold (`naively.evaluation.search`).
 
     Examples
     --------
@@ -106,26 +104,26 @@ def tune(
     """
     y = labels_or_target(y, options)
     given = [value for value in (model, X, y) if value is not None]
-    wanted = scoring_of(scoring)
+    scoring_of(scoring)
     if given and isinstance(given[-1], str | Summary):
-        model = _checked(given[0] if hasattr(given[0], "predict") else NaiveBayes(), grid, columns)
+        model = _checked(given[0] if hasattr(given[0], "predict") else NaiveBayes(), grid)
         summary = given[-1]
         if isinstance(summary, str):
             schema = schema_of_files(model, grid, rows)
             summary = files.summarize(given[-2], target=summary, schema=schema, **options)
-        return tune_summary(model, summary, grid, folds, wanted, columns)
+        return tune_summary(model, summary, grid, folds, scoring)
     if options:
         raise NaivelyError(f"only files take the option {next(iter(options))!r}.")
     models, X, y = sort_inputs(model, X, y)
     truth = Truth.of(X, y)
     truth.need_two_classes()
-    model = _checked(models[0] if models else default_model(X), grid, columns)
+    model = _checked(models[0] if models else default_model(X), grid)
     fold = _folds(folds, random_state, X, truth)
     checked = check_rows(model, X)
     candidates = candidates_of(model, grid, checked.schema)
     measured = measure_candidates(candidates, model, checked, X, truth, fold)
     library = type(X).__module__.partition(".")[0] if is_frame(X) else None
-    return _searched(candidates, measured, wanted, columns, library=library)
+    return _searched(candidates, measured, scoring, library=library)
 
 
 def tune_summary(
@@ -133,8 +131,7 @@ def tune_summary(
     summary: Summary,
     grid: Any,
     folds: Any,
-    scoring: Scoring,
-    columns: Literal["forward", "backward"] | None,
+    scoring: str,
 ) -> Tuning:
     """Return the best of many candidates, judged by the rows that a summary keeps."""
     if not isinstance(folds, Integral):
@@ -144,39 +141,31 @@ def tune_summary(
     kept = summary.sample
     all_rows = kept is not None and kept.bound == EVERYTHING
     method = f"{folds} folds" + ("" if all_rows else f" of a sample of {summary.weight:,.0f} rows")
-    return _searched(candidates, measured, scoring, columns, method=method)
+    return _searched(candidates, measured, scoring, method=method)
 
 
 def _searched(
     candidates: list[Candidate],
     measured: list[Measured],
-    scoring: Scoring,
-    columns: Literal["forward", "backward"] | None,
+    scoring: str,
     **more: Any,
 ) -> Tuning:
-    """Score candidates, and sets of columns of the best one, and read the best model."""
+    """Score candidates, and read the best model."""
     scores = score_candidates(candidates, measured, scoring)
     params = [candidate.params for candidate in candidates]
-    at = best_of(scores.mean(axis=1), params, scoring)
-    if columns is not None:
-        sets = chosen_columns(candidates[at], measured[at], columns, scoring)
-        of_sets = score_candidates(sets, [measured[at]] * len(sets), scoring)
-        scores = np.concatenate([scores, of_sets])
-        candidates, measured = candidates + sets, measured + [measured[at]] * len(sets)
-        params = [candidate.params for candidate in candidates]
-        at = best_of(scores.mean(axis=1), params, scoring)
+    at = best_of(scores.mean(axis=1), params, scoring_of(scoring))
     return Tuning(
         model=type(candidates[0].estimator).__name__,
         params=tuple(params),
         scores=scores,
-        scoring=scoring.name,
+        scoring=scoring,
         best_model=measured[at].best_model(candidates[at]),
         n_rows=measured[at].n_rows,
         **{"method": f"{scores.shape[1]} folds", **more},
     )
 
 
-def _checked(model: Any, grid: Any, columns: Any) -> Any:
+def _checked(model: Any, grid: Any) -> Any:
     """Return the model, or raise where it or the grid cannot be tuned."""
     if type(model) not in ESTIMATORS.values():
         raise NaivelyError(
@@ -187,11 +176,6 @@ def _checked(model: Any, grid: Any, columns: Any) -> Any:
         )
     if grid is not None:
         check_grid(model, grid)
-    if columns not in (None, *_DIRECTIONS):
-        raise NaivelyError(
-            f"columns must be 'forward', 'backward' or None; got columns={columns!r}. Sets of "
-            "columns are given in the grid."
-        )
     return model
 
 

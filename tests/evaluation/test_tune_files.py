@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 
 from naively import GaussianNB, MultinomialNB, NaiveBayes, NaivelyError, Schema, summarize, tune
-from naively.tuning.scoring import SCORINGS
-from tests.tuning import oracle
+from naively.evaluation.metrics import scorings
+from tests.evaluation import oracle
 
 rng = np.random.default_rng(3)
 N = 900
@@ -103,7 +103,7 @@ def test_the_best_model_of_files_is_that_of_all_their_rows(path, rows):
 
 @pytest.mark.parametrize("rows", [5000, 300])
 def test_files_are_tuned_by_the_default_grid(path, rows):
-    found = tune(path(FRAME), "y", folds=3, rows=rows, columns="backward")
+    found = tune(path(FRAME), "y", folds=3, rows=rows)
     assert found.model == "NaiveBayes"
     assert np.isfinite(found.scores).all()
     assert found.best_model.predict(FRAME[found.best_model.feature_names_in_].iloc[:3]).shape == (
@@ -111,7 +111,7 @@ def test_files_are_tuned_by_the_default_grid(path, rows):
     )
 
 
-@pytest.mark.parametrize("scoring", SCORINGS)
+@pytest.mark.parametrize("scoring", scorings())
 def test_every_scoring_takes_the_weights_of_rows(path, scoring):
     twice = pandas.concat([NUMBERS, NUMBERS[K == 1]])
     found = tune(GaussianNB(), path(twice), "y", grid=GRID, folds=2, scoring=scoring)

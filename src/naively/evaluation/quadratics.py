@@ -22,6 +22,12 @@ from naively.data.types import Floats
 from naively.families.forms import Quadratics
 from naively.model.model import Model
 
+SCORED_TOGETHER = {
+    "log_loss": "log_loss",
+    "loss": "log_loss",
+    "accuracy": "accuracy",
+    "brier": "brier",
+}
 _NUMBERS = 1 << 16  # of a block's distances: they stay in the cache
 _FEWEST_ROWS = 32
 _FAR = 1e290  # sums of squares below are finite

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.evaluation.candidates import COLUMNS
+from naively.evaluation.judgement import Metric
+from naively.evaluation.metrics import scoring_of
 from naively.tabular import Drawn, PrintedTable, Tabular, figure, frame, plain
-from naively.tuning.candidates import COLUMNS
-from naively.tuning.scoring import Scoring, scoring_of
 
 _SHOWN = 20  # candidates in a table
 _EQUAL = 1e-12  # scores that differ by less, in relation to their size, tie
@@ -195,7 +196,7 @@ class Tuning(Drawn, Tabular):
         return [best, *(i for i in order if i != best)]
 
     @property
-    def _scoring(self) -> Scoring:
+    def _scoring(self) -> Metric:
         return scoring_of(self.scoring)
 
     def _values(self) -> dict[str, list[Any]]:
@@ -203,7 +204,7 @@ class Tuning(Drawn, Tabular):
         return {name: [params.get(name) for params in self.params] for name in self.varied}
 
 
-def ranks(mean: NDArray[np.float64], scoring: Scoring) -> NDArray[np.int64]:
+def ranks(mean: NDArray[np.float64], scoring: Metric) -> NDArray[np.int64]:
     """Return ranks from 1: one more than there are better candidates. Nearly equal scores tie."""
     loss = -mean if scoring.greater_is_better else mean
     loss = np.where(np.isnan(loss), np.inf, loss)
@@ -212,7 +213,7 @@ def ranks(mean: NDArray[np.float64], scoring: Scoring) -> NDArray[np.int64]:
     return np.searchsorted(order, least) + 1
 
 
-def best_of(mean: NDArray[np.float64], params: Sequence[dict[str, Any]], scoring: Scoring) -> int:
+def best_of(mean: NDArray[np.float64], params: Sequence[dict[str, Any]], scoring: Metric) -> int:
     """Return the place of the best candidate: of those that tie, the fewest columns, the first."""
     best = np.flatnonzero(ranks(mean, scoring) == 1).tolist()
     return min(best, key=lambda i: len(params[i].get(COLUMNS) or ()) or np.inf)

@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.datasets import load_iris, load_wine
+from sklearn.feature_selection import SequentialFeatureSelector
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 
@@ -22,9 +23,8 @@ from naively import (
     tune,
 )
 from naively.estimators.loading import ESTIMATORS
-from naively.tuning.candidates import default_grid, tunable
-from naively.tuning.scoring import SCORINGS
-from tests.tuning import oracle
+from naively.evaluation.candidates import default_grid, tunable
+from tests.evaluation import oracle
 
 rng = np.random.default_rng(11)
 N = 240
@@ -108,6 +108,9 @@ def test_scores_are_those_of_refitting_every_candidate_on_every_fold(name):
     assert_allclose(found.scores, expected, rtol=1e-9, atol=1e-11)
 
 
+SCORINGS = ["log_loss", "accuracy", "brier", "balanced_accuracy", "f1", "roc_auc"]
+
+
 @pytest.mark.parametrize("scoring", SCORINGS)
 @pytest.mark.parametrize("case", ["gaussian, missing cells", "mixed"])
 def test_every_scoring_is_that_of_refitted_models(scoring, case):
@@ -186,10 +189,7 @@ def test_results_are_those_of_grid_search():
 def test_threads_do_not_change_a_bit():
     for name in ("gaussian, missing cells", "mixed"):
         model, X, grid = CASES[name]
-        one, two = (
-            tune(model.set_params(n_jobs=n), X, Y, grid=grid, columns="forward").scores
-            for n in (1, 2)
-        )
+        one, two = (tune(model.set_params(n_jobs=n), X, Y, grid=grid).scores for n in (1, 2))
         assert_array_equal(one, two)
 
 
@@ -270,7 +270,6 @@ WRONG = {
     "a column that is a list": ({"grid": {"columns": [[[1]]]}}, r"names a column \[1\]"),
     "an unknown score": ({"scoring": "speed"}, "one of log_loss, accuracy"),
     "several scores": ({"scoring": ["log_loss"]}, "one of log_loss, accuracy"),
-    "an unknown direction": ({"columns": "sideways"}, "'forward', 'backward' or None"),
     "folds in words": ({"folds": "leave-one-out"}, "a number or a splitter"),
     "rows held out twice": ({"folds": ShuffleSplit(3)}, "hold each row out once"),
 }
@@ -298,3 +297,27 @@ def test_one_class_or_another_model_is_an_error():
         tune(SklearnGaussianNB(), NUMBERS, Y)
     with pytest.raises(NaivelyError, match="rows and their labels"):
         tune(GaussianNB())
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+@pytest.mark.parametrize(
+    ("model", "X"),
+    [
+        (GaussianNB(), HOLES),
+        (NaiveBayes(calibration=None), HOLES),
+        (MultinomialNB(), COUNTS),
+        (CategoricalNB(), CODES),
+    ],
+    ids=["gaussian", "any family", "multinomial", "categorical"],
+)
+def test_scikit_learns_selector_chooses_columns_as_a_greedy_loop_does(model, X, direction):
+    places = range(X.shape[1])
+    how = {"n_features_to_select": 2, "scoring": "neg_log_loss", "cv": 3}
+    chooser = SequentialFeatureSelector(model, direction=direction, **how).fit(X, Y)
+    chosen = [] if direction == "forward" else list(places)
+    while len(chosen) != 2:
+        moves = [j for j in places if (j in chosen) == (direction == "backward")]
+        sets = [[j for j in places if (j in chosen) != (j == move)] for move in moves]
+        found = tune(model, X, Y, grid={"columns": sets}, folds=3)
+        chosen = found.best_params["columns"]
+    assert chooser.get_support(indices=True).tolist() == chosen

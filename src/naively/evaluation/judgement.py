@@ -1,0 +1,346 @@
+r"""What was true and what was answered, row by row, and how sure a figure of these rows is.
+
+A metric m depends on the share :math:`u_i` that each row has of all, 1/n without weights. Its
+influence function :math:`\psi_i` is its derivative as row i gets more weight at the expense of all,
+and
+
+.. math:: \widehat{\mathrm{se}}(m)^2 = \sum_i u_i^2 \psi_i^2
+
+is the variance of m over samples of rows: the infinitesimal jackknife. For the area under the ROC
+curve it is DeLong's variance. One sort or one sum, no resampling, no chance.
+
+A sample of few rows may lack what is rare: a wrong answer, a row of a small class. Intervals are
+therefore computed from the rows and a few more, the *doubts*: :math:`z^2` of them, which is four
+for an interval of 95 %; the same number of each class, one half answered right and the other half
+wrong. For accuracy that is Agresti and Coull's interval, for the balanced accuracy of two classes
+Agresti and Caffo's. The losses and Brier scores of the doubts are root mean squares: over the right
+rows, or the wrong ones, and over those that a model which is too sure by a factor of four expects:
+:math:`p_{ik}^{1/4}` rows of each class k with the loss :math:`-\log p_{ik}`.
+
+References
+----------
+L. A. Jaeckel (1972), The infinitesimal jackknife. E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson
+(1988), Comparing the areas under two or more correlated ROC curves. A. Agresti, B. A. Coull (1998),
+Approximate is better than "exact" for interval estimation of binomial proportions. A. Agresti,
+B. Caffo (2000), Simple and effective confidence intervals for proportions and differences of
+proportions result from adding two successes and two failures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.data.types import Floats
+from naively.evaluation.answers import Answers
+from naively.evaluation.curves import ClassCurve
+
+N_BINS = 10
+
+
+class Influence(NamedTuple):
+    """A metric's value, and its derivative in the share of each row."""
+
+    value: float
+    of_rows: Floats | None = None  # None where the metric is not defined, or has no interval
+
+
+UNDEFINED = Influence(float("nan"))
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure of judged rows; `naively.evaluation.METRICS` holds all of them.
+
+    Attributes
+    ----------
+    title : str
+        What it is called in tables.
+    of : callable
+        Takes a `Judgement`; returns an `Influence`: the value, and each row's part in it, which
+        intervals are computed from.
+    bounds : pair of float
+        The least and the largest value that it may have.
+    greater_is_better : bool
+        Otherwise it is a loss.
+    reads : {"rows", "labels", "losses", "ranks", "bins", "curves"}
+        What it depends on. Of files whose rows are not all kept, all but ``"rows"`` are counted
+        over all rows, and such a metric is exact; one of ``"rows"`` is that of the rows kept.
+    """
+
+    title: str
+    of: Callable[[Judgement], Influence]
+    bounds: tuple[float, float] = (0.0, 1.0)
+    greater_is_better: bool = True
+    reads: Literal["rows", "labels", "losses", "ranks", "bins", "curves"] = "rows"
+
+
+class MetricValue(NamedTuple):
+    """The value of a metric, and its standard error; NaN where it has none."""
+
+    value: float
+    error: float
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What was true and what was answered, row by row.
+
+    Attributes
+    ----------
+    truth, predicted : ndarray of shape (n_rows,)
+        Indices of the true and of the predicted class.
+    n_classes : int
+        How many classes there are; not all of them need have rows.
+    log_truth, squared_error : ndarray of shape (n_rows,)
+        Log-probability of the true class, and the Brier score of each row.
+    probabilities : ndarray of shape (n_rows, n_classes) or None
+        Of every class.
+    weight : ndarray of shape (n_rows,) or None
+        Of the rows; None for one each.
+    source : ndarray of shape (n_rows,) or None
+        Which row of the table each is, where one may be judged several times.
+    size : ndarray of shape (n_sources,) or None
+        How many rows of the table each of those is; None for one each.
+    given_rank : ndarray of shape (n_rows,) or None
+        The ``rank`` of rows whose probabilities are not known.
+    """
+
+    truth: NDArray[np.intp]
+    predicted: NDArray[np.intp]
+    n_classes: int
+    log_truth: Floats
+    squared_error: Floats
+    probabilities: Floats | None
+    weight: Floats | None = None
+    source: NDArray[np.intp] | None = None
+    size: Floats | None = None
+    given_rank: NDArray[np.intp] | None = None
+
+    @classmethod
+    def of(cls, truth: NDArray[Any], answers: Answers, n_classes: int, **more: Any) -> Self:
+        """Return what was answered beside what was true."""
+        judged = cls(
+            truth=truth.astype(np.intp),
+            predicted=answers.codes,
+            n_classes=n_classes,
+            log_truth=answers.log_truth,
+            squared_error=answers.squared_error,
+            probabilities=answers.probabilities,
+            **more,
+        )
+        judged.__dict__["confidence"] = answers.confidence  # known: it need not be computed
+        return judged
+
+    # --- rows ---------------------------------------------------------------------------------
+
+    @cached_property
+    def right(self) -> NDArray[np.bool_]:
+        """Whether each answer is right."""
+        return self.truth == self.predicted
+
+    @cached_property
+    def confidence(self) -> Floats:
+        """The largest probability of each row."""
+        p = self.probabilities
+        return np.full(self.truth.size, np.nan) if p is None else p.max(axis=1)
+
+    @cached_property
+    def rank(self) -> NDArray[np.intp]:
+        """How many classes are more probable than the true one; ties as in scikit-learn."""
+        if self.given_rank is not None:
+            return self.given_rank
+        assert self.probabilities is not None
+        p = self.probabilities
+        own = p[np.arange(len(p)), self.truth][:, np.newaxis]
+        later = np.arange(self.n_classes) > self.truth[:, np.newaxis]
+        return ((p > own) | ((p == own) & later)).sum(axis=1)
+
+    @cached_property
+    def share(self) -> Floats:
+        """The part of all weight that each row has."""
+        weight = np.ones(self.truth.size) if self.weight is None else self.weight
+        return weight / weight.sum()
+
+    # --- sums of rows, which a `TotalJudgement` has of more rows than it keeps -----------------
+
+    @cached_property
+    def confusion(self) -> NDArray[np.int64]:
+        """Rows by true class (down) and predicted class (across)."""
+        at = self.truth * self.n_classes + self.predicted
+        return np.bincount(at, minlength=self.n_classes**2).reshape(-1, self.n_classes)
+
+    @cached_property
+    def class_share(self) -> Floats:
+        """The part of all weight that each class has."""
+        return sums(self.truth, self.share, self.n_classes)
+
+    @cached_property
+    def confidence_bins(self) -> Floats:
+        """By bin of the confidence: the weight of rows, of right ones, and of the confidence.
+
+        Rows without probabilities are in no bin.
+        """
+        at = bins(self.confidence)
+        at[np.isnan(self.confidence)] = N_BINS
+        w = np.ones(at.size) if self.weight is None else self.weight
+        parts = (w, w * self.right, w * self.confidence)
+        return np.array([sums(at, part, N_BINS + 1)[:N_BINS] for part in parts])
+
+    @cached_property
+    def sure(self) -> Floats:
+        """The sums of the confidence of wrong and of right rows."""
+        return sums(self.right.astype(np.intp), self.confidence, 2)
+
+    @cached_property
+    def class_bins(self) -> Floats:
+        """By class and bin of its probability: the weight of rows, and the sum of p - truth."""
+        assert self.probabilities is not None
+        w = np.ones(self.truth.size) if self.weight is None else self.weight
+        found = np.empty((2, self.n_classes, N_BINS))
+        for k, p in enumerate(np.ascontiguousarray(self.probabilities.T)):
+            at = bins(p)
+            found[:, k] = sums(at, w, N_BINS), sums(at, w * (p - (self.truth == k)), N_BINS)
+        return found
+
+    @cached_property
+    def answer_squares(self) -> Floats:
+        """What right answers and wrong ones, below, cost: those that were seen and are expected.
+
+        For each, their share, and the sums of the squares of their losses and Brier scores.
+        """
+        p, rows = self.probabilities, np.arange(self.truth.size)
+        if p is None:
+            return np.zeros((2, 3))
+        wrong = ~self.right
+        with np.errstate(divide="ignore"):
+            loss = np.where(p > 0, np.log(p), 0.0)
+        score = 1 + np.einsum("ik,ik->i", p, p)[:, np.newaxis] - 2 * p
+        found = []
+        for of_class, own in ((1.0, 1.0), (loss, self.log_truth), (score, self.squared_error)):
+            expected, seen = np.sqrt(np.sqrt(p)) * np.square(of_class), np.square(own)
+            of_right = expected[rows, self.predicted] + np.where(wrong, 0.0, seen)
+            expected[rows, self.predicted] = 0.0
+            of_wrong = expected.sum(axis=1) + np.where(wrong, seen, 0.0)
+            found.append([self.share @ of_right, self.share @ of_wrong])
+        return np.array(found).T
+
+    def curve(self, k: int) -> ClassCurve:
+        """Return the curve of one class against the rest."""
+        assert self.probabilities is not None
+        return ClassCurve.of(self.truth == k, self.probabilities[:, k], self.weight)
+
+    def of_class(self, k: int) -> Judgement:
+        """Return what is known of one class, the second of two, against the rest."""
+        assert self.probabilities is not None
+        p = self.probabilities[:, k]
+        return replace(
+            self,
+            truth=(self.truth == k).astype(np.intp),
+            predicted=(self.predicted == k).astype(np.intp),
+            n_classes=2,
+            probabilities=np.column_stack([1 - p, p]),
+        )
+
+    def roc_auc_bound(self) -> float:
+        """Return a bound of the error of the ROC area: 0, since it is computed from all rows."""
+        return 0.0
+
+    # --- metrics ------------------------------------------------------------------------------
+
+    def measure(self, metric: Metric) -> MetricValue:
+        """Return a metric of all rows, and its standard error."""
+        found = metric.of(self)
+        return MetricValue(found.value, self.error(found))
+
+    def mean(self, values: Floats) -> Influence:
+        """Return the mean of a number that each row has by itself."""
+        w = self.weight
+        value = float(values.mean() if w is None else w @ values / w.sum())
+        if np.isnan(value):
+            return UNDEFINED
+        return Influence(value, values - value if np.isfinite(value) else None)
+
+    def error(self, found: Influence) -> float:
+        """Return the standard error of a metric; NaN where it has none."""
+        if found.of_rows is None:
+            return float("nan")
+        return float(np.sqrt(self._squares(self.share * found.of_rows)))
+
+    def _squares(self, parts: Floats) -> float:
+        if self.source is not None:  # add up what a row of the table has each time it is judged
+            parts = sums(self.source, parts, int(self.source.max()) + 1)
+        return float(np.sum(parts**2 if self.size is None else parts**2 / self.size))
+
+    # --- doubts -------------------------------------------------------------------------------
+
+    def doubted(self, n_doubts: float) -> Judgement:
+        """Return these rows and so many doubts: what intervals are computed from."""
+        return self.with_doubts(doubts_of(n_doubts, self.class_share, self.answer_squares))
+
+    def with_doubts(self, doubts: Judgement) -> Judgement:
+        """Return these rows and the doubts, each row of its own source."""
+        source = np.arange(self.truth.size) if self.source is None else self.source
+        n_sources = int(source.max()) + 1
+        assert doubts.size is not None
+
+        def both(name: str) -> Any:
+            own = getattr(self, name)
+            return None if own is None else np.concatenate([own, getattr(doubts, name)])
+
+        columns = ("truth", "predicted", "log_truth", "squared_error", "probabilities")
+        of_equal_weight = 1 / self._squares(self.share)  # so many rows say as much as these
+        return Judgement(
+            **{name: both(name) for name in columns},
+            n_classes=self.n_classes,
+            weight=np.concatenate([self.share * of_equal_weight, doubts.size]),
+            source=np.concatenate([source, n_sources + np.arange(doubts.truth.size)]),
+            size=np.append(np.ones(n_sources) if self.size is None else self.size, doubts.size),
+            given_rank=None
+            if self.given_rank is None
+            else np.concatenate([self.given_rank, doubts.rank]),
+        )
+
+
+def doubts_of(n_doubts: float, class_share: Floats, squares: Floats) -> Judgement:
+    """Return the doubts, of which each class has as many right as wrong, below.
+
+    The wrong answer is the class of the most rows, and for that class the next one. Where there is
+    no wrong answer, and none is expected, the loss of one is infinite.
+    """
+    n_classes = class_share.size
+    largest = np.argsort(-class_share, kind="stable")
+    every, wrong = np.arange(n_classes), np.full(n_classes, largest[0])
+    wrong[largest[0]] = largest[min(1, n_classes - 1)]
+    own = np.eye(n_classes)
+    none = np.array([[0.0, 0.0], [np.inf, 4.0]])
+    rows = squares[:, :1]
+    means = np.divide(squares[:, 1:], rows, out=none, where=rows > 0)
+    loss, score = np.repeat(np.sqrt(means), n_classes, axis=0).T
+    return Judgement(
+        truth=np.tile(every, 2),
+        predicted=np.append(every, wrong),
+        n_classes=n_classes,
+        log_truth=-loss,
+        squared_error=score,
+        probabilities=np.concatenate([own, (1 - own) / max(n_classes - 1, 1)]),
+        size=np.full(2 * n_classes, n_doubts / (2 * n_classes)),
+    )
+
+
+def bins(p: Floats) -> NDArray[np.intp]:
+    """Return the bin of each probability: ten of equal width, each with its upper edge."""
+    edges = np.linspace(0.0, 1.0, N_BINS + 1)
+    below = ((p > edge).view(np.int8) for edge in edges[1:-1])
+    return reduce(np.add, below).astype(np.intp)  # quicker than a search
+
+
+def sums(at: NDArray[np.intp], values: Floats, size: int) -> Floats:
+    """Return the sum of the values at each place."""
+    found: Any = np.bincount(at, values, size)
+    return found

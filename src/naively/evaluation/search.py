@@ -1,0 +1,452 @@
+r"""One pass over the rows, and then all candidates: models are read off sums of folds.
+
+*Rows in memory* are measured by folds, and each fold is scored by models of all others.
+
+*A summary* S that was measured in one pass, of files or anywhere else, holds rows as they are. What
+a row holds decides its fold, by its hash, so equal rows are in one fold. The models that judge fold
+f are read off
+
+.. math:: S - S_f = R + \sum_{g \ne f} S_g, \qquad R = S - \sum_g S_g
+
+where :math:`S_f` is the summary of the sample's rows in fold f, and R of all rows that were not
+sampled: every row is judged by a model that has not seen it, and models are of nearly all rows.
+Where the sample holds all rows, R is empty, and these are ordinary folds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+from naively.data import labels
+from naively.data.rows import Columns, Rows, Targets
+from naively.data.schema import Schema
+from naively.data.sparse import SparseRows
+from naively.data.text.rows import TextRows
+from naively.data.threads import map_blocks
+from naively.data.types import Floats
+from naively.engines.files import SchemaFromFirstRows
+from naively.engines.memory.categories import recode
+from naively.engines.memory.tables import code_columns
+from naively.errors import NaivelyError
+from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.interface import check_rows, fitted, kinds_of, read_model, sample_size
+from naively.estimators.interface import schema_of_files as schema_of_model
+from naively.estimators.validation import Checked
+from naively.evaluation.answers import only_numbers, taken
+from naively.evaluation.candidates import Candidate, candidates_of, reads_alike
+from naively.evaluation.curves import ClassCurve
+from naively.evaluation.fold_summaries import (
+    FoldSummaries,
+    measure_folds,
+    needs_every_class,
+    united_schema,
+    without_sample,
+)
+from naively.evaluation.inputs import Truth
+from naively.evaluation.judgement import Judgement
+from naively.evaluation.metrics import scoring_of
+from naively.evaluation.quadratics import SCORED_TOGETHER, QuadraticModels
+from naively.families.forms import columns_of
+from naively.model.model import Model
+from naively.statistics import Sample
+from naively.statistics.measure import measure
+from naively.statistics.sample import EVERYTHING
+from naively.statistics.summary import Summary
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Rows that several candidates read alike, and the summaries of their folds.
+
+    Attributes
+    ----------
+    table : Table or Rows
+        Cells.
+    truth : Truth
+        Classes.
+    fold : ndarray of int of shape (n_rows,)
+        The fold that holds each row out.
+    weights : ndarray of shape (n_rows,), or None
+        Weights of the rows.
+    summaries : FoldSummaries
+        What was measured.
+    dtype : dtype
+        The type of the answers of a model of these rows.
+    """
+
+    table: Any
+    truth: Truth
+    fold: NDArray[np.int32]
+    weights: Floats | None
+    summaries: FoldSummaries
+    dtype: np.dtype[Any]
+
+    @property
+    def schema(self) -> Schema:
+        """What was measured."""
+        return self.summaries.whole.schema
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows judge; equal ones that are held once count as often as they came."""
+        return self.fold.size if self.weights is None else round(float(self.weights.sum()))
+
+    def folds(self) -> Iterator[tuple[HeldOut, Callable[[Candidate], Model]]]:
+        """Yield the rows of each fold, and what reads the model of a candidate off all others."""
+        for f, rest in enumerate(self.summaries.rests()):
+            if not rest.class_weight.all():
+                k = int(np.argmin(rest.class_weight))
+                raise NaivelyError(
+                    f"every class must have rows in two folds, to learn from and to score; class "
+                    f"{labels.quoted(self.truth.classes[k : k + 1])} has all its rows in fold {f}. "
+                    "Use fewer folds, or leave the class out."
+                )
+            at, read = np.flatnonzero(self.fold == f), _ModelReader(rest)
+            known = read.rest.categories
+            yield HeldOut.of(self.table, self.truth.codes, self.weights, at, known), read
+
+    def best_model(self, candidate: Candidate) -> SummaryClassifier:
+        """Return the model of all rows: the sum of the folds."""
+        estimator, total = clone(candidate.estimator), self.summaries.total()
+        total = total.ordered(empty_classes=needs_every_class(estimator))
+        if not sample_size(estimator):
+            total = without_sample(total)
+        if candidate.columns is not None:
+            total = total.with_columns(candidate.columns)
+        model: SummaryClassifier = fitted(estimator, total, self.dtype)
+        return model
+
+
+class _ModelReader:
+    """Reads the models of candidates off the sum of all folds but one."""
+
+    def __init__(self, rest: Summary) -> None:
+        # Every class has weight. Words stay where the rows have them: those that a fold lacks
+        # contribute nothing.
+        self.rest = rest.ordered(all_words=True)
+
+    def __call__(self, candidate: Candidate) -> Model:
+        estimator, rest = candidate.estimator, self.rest
+        if candidate.columns is not None:
+            rest = rest.with_columns(candidate.columns)
+        try:
+            return read_model(estimator, rest)
+        except NaivelyError as error:
+            raise NaivelyError(f"the candidate {candidate.params} has no model: {error}") from error
+
+
+def measure_candidates(
+    candidates: Sequence[Candidate],
+    model: SummaryClassifier,
+    checked: Checked,
+    X: Any,
+    truth: Truth,
+    fold: NDArray[np.int32],
+) -> list[Measured]:
+    """Measure what all candidates read, in one pass; for each candidate, which rows it reads.
+
+    The rows have been read as a model reads them. Another pass is made only for candidates that
+    read columns as something else, such as numbers as categories.
+    """
+    tables: dict[Any, Checked] = {}
+    groups: dict[Any, list[SummaryClassifier]] = {}
+    group_of: dict[Any, Any] = {}
+    for candidate in candidates:
+        if candidate.measured in group_of:
+            continue
+        estimator = candidate.estimator
+        alike = reads_alike(estimator, model, checked.schema)
+        own = checked if alike else check_rows(estimator, X)
+        schema = own.schema
+        key = schema.held, schema.options, schema.counted, schema.threshold
+        tables.setdefault(key, own)
+        groups.setdefault(key, []).append(estimator)
+        group_of[candidate.measured] = key
+    found: dict[Any, Measured] = {}
+    for key, models in groups.items():
+        own = tables[key]
+        summaries = measure_folds(models, own.table, own.schema, truth, fold)
+        if summaries is None:
+            raise NaivelyError(
+                "the summaries of all folds must fit into memory, and do not. Use fewer folds, or "
+                "fewer columns."
+            )
+        found[key] = Measured(own.table, truth, fold, None, summaries, own.dtype)
+    return [found[group_of[candidate.measured]] for candidate in candidates]
+
+
+def score_candidates(
+    candidates: Sequence[Candidate], measured: Sequence[Measured], scoring: str
+) -> Floats:
+    """Return the scores by candidate and fold."""
+    n_folds = int(measured[0].fold.max()) + 1
+    found = np.empty((len(candidates), n_folds))
+    for rows in dict.fromkeys(measured):
+        at = [i for i, its in enumerate(measured) if its is rows]
+        own, n_jobs = [candidates[i] for i in at], candidates[0].estimator.n_jobs
+        slow = rows.summaries.size > 0
+        with threadpool_limits(1, "blas"):  # threads of threads are slow
+            for f, (held_out, read) in enumerate(rows.folds()):
+                models = map_blocks(read, own, n_jobs if slow else 1)
+                columns = [candidate.columns for candidate in own]
+                scores = held_out.scores(models, columns, rows.schema, scoring, n_jobs)
+                found[at, f] = scores
+    return found
+
+
+# --- rows of a fold ---
+
+
+_WORTH_IT = 3  # models of Gaussians that are scored together
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Rows of one fold: cells, classes and weights."""
+
+    table: Any
+    codes: NDArray[np.int32]
+    weights: Floats | None
+
+    @classmethod
+    def of(
+        cls,
+        table: Any,
+        codes: NDArray[np.int32],
+        weights: Floats | None,
+        at: NDArray[np.intp],
+        known: Sequence[NDArray[Any]],
+    ) -> HeldOut:
+        """Take some of all rows; categories that are not known come last."""
+        rows = _recoded(taken(table[slice(None)], at), known)
+        return cls(rows, codes[at], None if weights is None else weights[at])
+
+    def of_model(self, model: Model, schema: Schema, columns: Sequence[int] | None) -> Any:
+        """Return the cells as a model reads them, which may know some of the columns only."""
+        table = self.table if columns is None else some_columns(self.table, schema, columns)
+        if model.coded:  # codes are the categories
+            sizes = [known.size for known in model.vocabularies]
+            table = replace(table, codes=np.minimum(table.codes, sizes))
+        return only_numbers(table)
+
+    def scores(
+        self,
+        models: Sequence[Model],
+        columns: Sequence[Sequence[int] | None],
+        schema: Schema,
+        scoring: str,
+        n_jobs: int | None,
+    ) -> Floats:
+        """Return the scores of models, each of which reads some of the columns, or all of them."""
+        metric = scoring_of(scoring)
+        found = np.full(len(models), np.nan)
+        left = self._together(models, columns, schema, scoring, n_jobs, found)
+
+        def scored(i: int) -> None:
+            table = self.of_model(models[i], schema, columns[i])
+            log_p = np.empty((self.codes.size, models[i].classes.size))
+            models[i].kernel_for(table).log_proba(table, log_p)
+            found[i] = metric.of(CandidateRows.by(log_p, self.codes, self.weights)).value
+            if np.isnan(found[i]) and np.unique(self.codes).size < models[i].classes.size:
+                raise NaivelyError(
+                    f"{metric.title} needs rows of every class in every fold. Use fewer folds, or "
+                    "another scoring."
+                )
+
+        map_blocks(scored, left, n_jobs)
+        return found
+
+    def _together(
+        self,
+        models: Sequence[Model],
+        columns: Sequence[Sequence[int] | None],
+        schema: Schema,
+        scoring: str,
+        n_jobs: int | None,
+        found: Floats,
+    ) -> list[int]:
+        """Score Gaussians whose means agree; returns the places of all other models."""
+        every = list(range(len(models)))
+        numbers = getattr(self.table, "numbers", self.table)
+        score = SCORED_TOGETHER.get(scoring)
+        if score is None or isinstance(numbers, SparseRows) or len(every) < _WORTH_IT:
+            return every
+        place = {j: i for i, j in enumerate(schema.numbers)}
+        at = [
+            [place[j] for j in (schema.numbers if some is None else some) if j in place]
+            for some in columns
+        ]
+        these, taken = QuadraticModels.of(models, at, len(place))
+        if len(taken) < _WORTH_IT:
+            return every
+        x = np.column_stack(numbers) if isinstance(numbers, list) else numbers
+        x = np.ascontiguousarray(x, dtype=np.float64)
+        total = these.scores(x, self.codes, self.weights, score, n_jobs)
+        if total is None:
+            return every
+        found[taken] = total / (self.codes.size if self.weights is None else self.weights.sum())
+        return sorted(set(every) - set(taken))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CandidateRows(Judgement):
+    """Rows with their log-probabilities, which tell rows of two classes apart where p is 1."""
+
+    log_p: Floats
+
+    @classmethod
+    def by(cls, log_p: Floats, codes: NDArray[np.int32], weights: Floats | None) -> CandidateRows:
+        """Return what a model answers whose log-probabilities these are."""
+        p, at = np.exp(log_p), np.arange(codes.size)
+        likelihood = p[at, codes]
+        p[at, codes] = likelihood - 1  # for a moment, p is p_k - [k = y]
+        squared_error = np.einsum("ik,ik->i", p, p)
+        p[at, codes] = likelihood
+        answers = log_p.argmax(axis=1), log_p.shape[1], log_p[at, codes], squared_error, p
+        return cls(codes.astype(np.intp), *answers, weights, log_p=log_p)
+
+    def curve(self, k: int) -> ClassCurve:
+        """Return the curve of one class against the rest."""
+        if self.n_classes != 2:
+            return super().curve(k)
+        odds = self.log_p[:, k] - self.log_p[:, 1 - k]
+        return ClassCurve.of(self.truth == k, odds, self.weight)
+
+
+def some_columns(table: Any, schema: Schema, columns: Sequence[int]) -> Any:
+    """Return the rows with some of their columns, by ascending places."""
+    chosen = set(columns)
+    numbers, codes, texts = (
+        [i for i, j in enumerate(places) if j in chosen]
+        for places in (schema.numbers, schema.categories, schema.texts)
+    )
+    if not isinstance(table, Rows):
+        return _columns(table, numbers)
+    words = None
+    if table.texts is not None and texts:
+        cells = tuple(table.texts.columns[i] for i in texts)
+        words = TextRows(table.texts.hashes[:, texts], cells)
+    return Rows(
+        (table.shape[0], len(chosen)),
+        _columns(table.numbers, numbers),
+        columns_of(table.codes, codes),
+        tuple(table.categories[i] for i in codes) if table.categories else (),
+        words,
+        tuple(table.words[i] for i in texts),
+    )
+
+
+def _recoded(table: Any, known: Sequence[NDArray[Any]]) -> Any:
+    """Return rows with other codes: those of sorted categories, and one more for all others."""
+    if not isinstance(table, Rows) or not table.categories:
+        return table
+    columns = zip(code_columns(table), table.categories, known, strict=True)
+    own = [recode(codes, categories, its) for codes, categories, its in columns]
+    return replace(table, codes=Columns(own, table.shape[0])[:])
+
+
+def _columns(numbers: Any, at: list[int]) -> Any:
+    if not isinstance(numbers, SparseRows):
+        return columns_of(numbers, at)
+    places = np.full(numbers.n_columns, -1, np.intp)
+    places[at] = np.arange(len(at))
+    return numbers.moved(places, len(at))
+
+
+# --- a summary ---
+
+
+JUDGES = 20_000  # rows of files that judge candidates
+
+
+def schema_of_files(model: SummaryClassifier, grid: Any, size: int) -> SchemaFromFirstRows:
+    """Return what is measured of files, so that any candidate can be read off their summary.
+
+    A column holds the same for all candidates.
+    """
+    own = schema_of_model(model)
+    kinds = None if own.kinds is None else {**own.kinds, **_given_kinds(model, grid)}
+
+    def complete(first: Summary) -> Schema:
+        found = candidates_of(model, grid, first.schema)
+        schemas = []
+        for estimator in {one.measured: one.estimator for one in found}.values():
+            its = schema_of_model(estimator).complete
+            schemas.append(first.schema if its is None else its(first))
+        return replace(united_schema(schemas), sample=size)
+
+    return SchemaFromFirstRows(kinds, complete, own.sample)
+
+
+def measured_off(candidates: Sequence[Candidate], summary: Summary, n_folds: int) -> list[Measured]:
+    """Return the rows of a summary's sample, by folds; all candidates read the same."""
+    if n_folds < 2:
+        raise NaivelyError(f"there must be at least two folds; got folds={n_folds}.")
+    sample, classes = _checked(summary), summary.classes
+    fold = (sample.hashes % np.uint64(n_folds)).astype(np.int32)
+    if not np.bincount(fold, minlength=n_folds).all():
+        raise NaivelyError(
+            f"every fold must hold rows, and {len(sample):,} distinct rows do not fill {n_folds} "
+            "folds. Use fewer folds."
+        )
+    shape = len(sample), summary.schema.n_columns
+    cells = sample.numbers, sample.categories, summary.categories, sample.texts, summary.words
+    rows = Rows(shape, *cells)
+    by_fold = fold * np.int32(classes.size) + sample.codes
+    targets = Targets(np.arange(n_folds * classes.size), by_fold, sample.weight)
+    parts = measure(rows, targets, summary.schema, sample=replace(sample, codes=by_fold))
+    axes = replace(summary.axes, classes=targets.classes)
+    whole = Summary.of(summary.schema, axes) + parts  # with every class of every fold
+    estimators = [candidate.estimator for candidate in candidates]
+    size = max(sample_size(one) for one in estimators) * (2 if summary.schema.texts else 1)
+    summaries = FoldSummaries(whole, classes, size)
+    if sample.bound != EVERYTHING:
+        summaries = replace(summaries, others=_others(summary, summaries))
+    truth = Truth(classes, sample.codes)
+    found = Measured(
+        only_numbers(rows), truth, fold, sample.weight, summaries, np.dtype(np.float64)
+    )
+    return [found] * len(candidates)
+
+
+def _checked(summary: Summary) -> Sample:
+    sample = summary.sample
+    if sample is None or not len(sample):
+        raise NaivelyError(
+            "candidates are scored on the rows that a summary keeps, and this one keeps none. "
+            f"Measure with Schema(..., sample={JUDGES})."
+        )
+    Truth(summary.classes, sample.codes).need_two_classes()
+    return sample
+
+
+def _others(summary: Summary, folds: FoldSummaries) -> Summary:
+    """Return what was measured of the rows that are not in the sample."""
+    everything = without_sample(summary)
+    judged = reduce(add, FoldSummaries(without_sample(folds.whole), folds.classes, 0).parts())
+    nothing = Summary.of(everything.schema, everything.axes)  # with every category
+    return nothing + (everything - judged)
+
+
+def _given_kinds(model: SummaryClassifier, grid: Any) -> dict[Any, Any]:
+    """Return what columns must hold for the families of a grid; raise where candidates differ."""
+    kinds: dict[Any, Any] = {}
+    parts = [] if grid is None else [grid] if isinstance(grid, dict) else grid
+    for families in (one for part in parts for one in part.get("families", ())):
+        candidate: Any = type(model)(families=families)
+        for column, kind in kinds_of(candidate).items():
+            if kinds.setdefault(column, kind) != kind:
+                raise NaivelyError(
+                    f"in files, column {column!r} must hold the same for all candidates; the "
+                    f"families of the grid read it as {kinds[column]} and as {kind}."
+                )
+    return kinds
