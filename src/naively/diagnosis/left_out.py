@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.types import Floats
-from naively.model.calibration import Calibration
-from naively.model.calibration_of_terms import terms_of_sample
+from naively.model.calibration import Calibration, terms_of_sample
 from naively.model.interactions import UnseenInteractions, sample_for_interactions
 from naively.model.model import Model
 from naively.statistics import Sample

@@ -20,7 +20,7 @@ from naively.data.sparse import SparseRows
 from naively.data.text.rows import TextRows
 from naively.data.types import Floats
 from naively.families.entries import CellTerms, SeenRows
-from naively.model.calibration_of_terms import floored, terms_of_sample
+from naively.model.calibration import floored, terms_of_sample
 from naively.model.interactions import UnseenInteractions, sample_for_interactions
 from naively.model.model import Model
 from naively.statistics import Sample

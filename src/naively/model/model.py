@@ -56,7 +56,7 @@ from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.family import Family
 from naively.families.forms import Lines, Quadratics, Tables, WordLines, columns_of
-from naively.model.calibration_of_terms import calibrate
+from naively.model.calibration import calibrate
 from naively.model.class_weights import as_numbers, numbers_by_class, weighted_prior
 from naively.model.interactions import Interactions, read_interactions
 from naively.model.scorer import FormScorer, SparseScorer, check_not_negative

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from naively import NaiveBayes
-from naively.model.calibration_of_terms import terms_of_sample
+from naively.model.calibration import terms_of_sample
 from naively.model.column_losses import column_losses
 from naively.model.interactions import UnseenInteractions, canonical, quadratic
 from naively.model.interactions.features import ClassScatter, by_class

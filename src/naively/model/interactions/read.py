@@ -26,8 +26,7 @@ from naively.data.kinds import CATEGORY, NUMBER, TEXT
 from naively.data.schema import Schema
 from naively.data.types import Floats
 from naively.model import calibration
-from naively.model.calibration import Calibration
-from naively.model.calibration_of_terms import terms_of_sample
+from naively.model.calibration import Calibration, terms_of_sample
 from naively.model.interactions import canonical, quadratic
 from naively.model.interactions.features import ClassScatter, Features, PooledScatter, by_class
 from naively.model.interactions.interaction import Canonical, Interactions, PairTerm, QuadraticTerm
@@ -73,7 +72,7 @@ def read_interactions(
     products : tuple of a Scatter and its centres, optional
         Of all rows.
     """
-    n_classes, n_terms = log_prior.size, sum(len(term.columns) for term in terms)
+    n_classes, n_terms = log_prior.size, sum(term.n_weights for term in terms)
     per_row = max(1, n_classes * n_terms)
     sample = sample_for_interactions(terms, sample, n_classes)
     many = n_classes > MOST_CLASSES or per_row > calibration.MOST_WEIGHTS
@@ -87,7 +86,7 @@ def read_interactions(
 
 def sample_for_interactions(terms: Sequence[Term], sample: Sample, n_classes: int) -> Sample:
     """Return the rows of a sample that interactions are read off."""
-    n_terms = sum(len(term.columns) for term in terms)
+    n_terms = sum(term.n_weights for term in terms)
     size = min(_ROWS[1], max(_ROWS[0], _CELLS // max(1, n_classes * n_terms)))
     if sample.texts is not None:  # whose weights need no fewer rows than without interactions
         size = calibration.sample_rows(n_classes, n_terms, text=True)
@@ -140,7 +139,7 @@ class _SampleReader:
             return None
         fitted = self._fitted() if pairs else fitted
         every = Interactions(features, directions, one, pairs, axes, self.n_categories)
-        n_terms = sum(len(term.columns) for term in self.terms)
+        n_terms = sum(term.n_weights for term in self.terms)
         return every.weighted(fitted.weight[:, n_terms:]), fitted
 
     def _fitted(self) -> Calibration:
@@ -223,7 +222,7 @@ class _SampleReader:
 
     def _columns(self) -> list[tuple[str, int]]:
         """Return kind and place of the columns, those that say most first."""
-        n_terms = sum(len(term.columns) for term in self.terms)
+        n_terms = sum(term.n_weights for term in self.terms)
         own = self.honest[0][:, :, :n_terms]
         squares = np.einsum("nkt,nkt->nt", own, own) - own.sum(axis=1) ** 2 / self.n_classes
         said = self.sample.weight @ squares
@@ -236,7 +235,7 @@ class _SampleReader:
             for i, at in enumerate(places):
                 column = term.family.kind, int(at)
                 total[column] = total.get(column, 0.0) + float(said[start + i])
-            start += len(term.columns)
+            start += term.n_weights
         return sorted(total, key=lambda column: -total[column])
 
 
