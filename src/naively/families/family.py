@@ -114,6 +114,7 @@ class Family(ABC):
     def __init_subclass__(cls) -> None:
         """Drop the form of the parent where a family has a formula of its own."""
         super().__init_subclass__()
+        cls.kind = Kind.named(cls.kind)
         if "log_density" in vars(cls) and "form" not in vars(cls):
             cls.form = Family.form  # type: ignore[method-assign]
 
