@@ -35,12 +35,31 @@ _MOST_PERIODS = 1e9  # beyond, float64 has few digits left for an angle
 
 
 class Function(NamedTuple):
-    """A function: the least and the largest cell that have a value, and the formula."""
+    """A function: which cells have a value, and its formula for whatever computes it.
+
+    Attributes
+    ----------
+    lowest, highest : float
+        The least and the largest cell that have a value; of a periodic function, in periods.
+    formula : callable
+        The function of an array; of a periodic one, of angles.
+    column : callable
+        The same of a column of a database, as Ibis writes it.
+    sql : str
+        The same in a query, of ``{x}``; empty where no form needs it.
+    onnx : tuple of str
+        The same as nodes of a graph, each of the last one, ``{x}``.
+    periodic : bool
+        Whether the formula is of the angle.
+    """
 
     lowest: float
     highest: float
     formula: Callable[[Floats], Floats]
-    periodic: bool = False  # then the formula is of the angle, and the ends are numbers of periods
+    column: Callable[[Any], Any]
+    sql: str = "{x}"
+    onnx: tuple[str, ...] = ("Identity({x})",)
+    periodic: bool = False
 
 
 class ColumnFunction(NamedTuple):
@@ -51,7 +70,7 @@ class ColumnFunction(NamedTuple):
     period: float = 1.0
 
 
-def _itself(x: Floats) -> Floats:
+def _itself(x: Any) -> Any:
     return x
 
 
@@ -63,15 +82,20 @@ def _whole(x: Floats) -> Floats:
     return np.where(x == np.floor(x), x, np.nan)
 
 
+_LOG = np.log, lambda x: x.ln(), "LN({x})", ("Log({x})",)
+_REST = _log_rest, lambda x: (1.0 - x).ln(), "LN(1 - {x})", ("Sub(one, {x})", "Log({x})")
+_COS = np.cos, lambda x: x.cos(), "COS({x})", ("Cos({x})",)
+_SIN = np.sin, lambda x: x.sin(), "SIN({x})", ("Sin({x})",)
+
 FUNCTIONS = {
-    "positive": Function(LEAST, np.inf, _itself),
-    "log": Function(LEAST, np.inf, np.log),
-    "log_share": Function(LEAST, BELOW_ONE, np.log),
-    "log_rest": Function(LEAST, BELOW_ONE, _log_rest),
-    "not_negative": Function(0.0, np.inf, _itself),
-    "count": Function(0.0, np.inf, _whole),
-    "cos": Function(-_MOST_PERIODS, _MOST_PERIODS, np.cos, periodic=True),
-    "sin": Function(-_MOST_PERIODS, _MOST_PERIODS, np.sin, periodic=True),
+    "positive": Function(LEAST, np.inf, _itself, _itself),
+    "log": Function(LEAST, np.inf, *_LOG),
+    "log_share": Function(LEAST, BELOW_ONE, *_LOG),
+    "log_rest": Function(LEAST, BELOW_ONE, *_REST),
+    "not_negative": Function(0.0, np.inf, _itself, _itself),
+    "count": Function(0.0, np.inf, _whole, lambda x: (x == x.floor()).ifelse(x, None)),
+    "cos": Function(-_MOST_PERIODS, _MOST_PERIODS, *_COS, periodic=True),
+    "sin": Function(-_MOST_PERIODS, _MOST_PERIODS, *_SIN, periodic=True),
 }
 
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.functions import FUNCTIONS
+from naively.data.functions import BELOW_ONE, FUNCTIONS
 from naively.data.types import Floats
 from naively.engines.sql.dialects import Spelling, added, halved, named, number
 
@@ -245,22 +245,14 @@ def function(cell: str, name: str, period: float) -> str:
     >>> function("x_0", "log", 1.0)
     'CASE WHEN x_0 > 0 THEN LN(x_0) END'
     """
-    where, value = _FUNCTIONS[name]
-    angle = f"{cell} * {number(2 * np.pi / period)}"
-    far = number(FUNCTIONS[name].highest * period)
-    return f"CASE WHEN {where} THEN {value} END".format(x=cell, angle=angle, far=far)
-
-
-_ABOVE_0, _A_SHARE, _NEAR = "{x} > 0", "{x} > 0 AND {x} < 1", "{x} >= -{far} AND {x} <= {far}"
-_FUNCTIONS = {
-    "positive": (_ABOVE_0, "{x}"),
-    "not_negative": ("{x} >= 0", "{x}"),
-    "log": (_ABOVE_0, "LN({x})"),
-    "log_share": (_A_SHARE, "LN({x})"),
-    "log_rest": (_A_SHARE, "LN(1 - {x})"),
-    "cos": (_NEAR, "COS({angle})"),
-    "sin": (_NEAR, "SIN({angle})"),
-}
+    function = FUNCTIONS[name]
+    if function.periodic:
+        far = number(function.highest * period)
+        where, x = f"{cell} >= -{far} AND {cell} <= {far}", f"{cell} * {number(2 * np.pi / period)}"
+    else:
+        where, x = f"{cell} > 0" if function.lowest > 0 else f"{cell} >= 0", cell
+        where += f" AND {cell} < 1" if function.highest == BELOW_ONE else ""
+    return f"CASE WHEN {where} THEN {function.sql.format(x=x)} END"
 
 
 def category(spelling: Spelling, category: Any) -> str:
