@@ -3,6 +3,7 @@
 import math
 import pickle
 from collections import Counter
+from dataclasses import replace
 from operator import add
 
 import numpy as np
@@ -262,8 +263,8 @@ def test_removing_what_was_never_there_raises():
         (Schema(2, ("x", "town")), "the same columns; got 3 and 2"),
         (Schema(3, ("x", "city", "z")), "'town' and 'city'"),
         (Schema(3, NAMES), "column 'town' as categories in one and as numbers in the other"),
-        (Schema(3, NAMES, SCHEMA.kinds, ((0.0,), (0.0,)), ((0.0, 1.0),) * 2, 5), "same edges"),
-        (Schema(3, NAMES, SCHEMA.kinds, SCHEMA.edges, SCHEMA.knots, 9), "5 and 9 rows"),
+        (replace(SCHEMA, edges=((0.0,),) * 2, knots=((0.0, 1.0),) * 2), "same edges"),
+        (replace(SCHEMA, sample=9), "5 and 9 rows"),
     ],
     ids=["columns", "names", "kinds", "edges", "samples"],
 )

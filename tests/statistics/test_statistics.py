@@ -1,6 +1,7 @@
 """Every statistic obeys the same laws, and a new one needs no other file.
 
-`Present` is new to the package: it is defined here, registered for its tests, and passes them all.
+`Present` and `Above` are new to the package: they are defined here, registered for their tests, and
+pass them all. `Above` fixes something in each column beforehand.
 """
 
 import json
@@ -16,6 +17,7 @@ import pytest
 import naively
 from naively import GaussianNB, NaivelyError, Schema, Summary, summarize
 from naively.data.axes import Axes
+from naively.data.fixed import FixedByColumn
 from naively.data.functions import ColumnFunction
 from naively.data.tensors import Tensors
 from naively.statistics import STATISTICS, Documents, MissingCells, Occurrences, Sample
@@ -51,7 +53,33 @@ class Present(Weights):
         return self.values
 
 
-ALL = [*STATISTICS, Present]
+class Limits(FixedByColumn):
+    """For each column of numbers, what its cells are compared with."""
+
+    name = "limits"
+    agreement = "compare cells with the same limits"
+
+
+class Above(Present):
+    """How many cells are above the limits of their columns."""
+
+    name = "above"
+    counted = "a limit"
+
+    @classmethod
+    def is_measured(cls, schema):
+        return schema.limits is not None
+
+    @classmethod
+    def measure(cls, block):
+        columns = block.numbers if isinstance(block.numbers, list) else block.numbers.T
+        found = np.zeros(cls.shape(block.schema, block.axes))
+        for j, (column, limit) in enumerate(zip(columns, block.schema.limits, strict=True)):
+            np.add.at(found[:, j], block.classes, column > limit)
+        return cls(found)
+
+
+ALL = [*STATISTICS, Present, Above]
 
 
 @pytest.fixture(params=ALL, ids=lambda kind: kind.name)
@@ -73,10 +101,11 @@ SCHEMA = Schema(
     sample=1000,
     centres=(45.0, 1.0),
     functions=(ColumnFunction(0, "cos", 24.0), ColumnFunction(2, "log")),
+    limits=(40.0, 0.5),
 )
 
 
-PLAIN = replace(SCHEMA, edges=None, knots=None, centres=None, functions=())
+PLAIN = replace(SCHEMA, edges=None, knots=None, centres=None, functions=(), limits=None)
 COUNTED = {
     Occurrences: replace(PLAIN, counted="occurrences"),
     Documents: replace(PLAIN, counted="documents", threshold=20.0),
@@ -254,6 +283,36 @@ def test_a_model_keeps_it_in_its_file(statistic, tmp_path):
     model.save(tmp_path / "model.safetensors")
     assert naively.load(tmp_path / "model.safetensors").summary_ == model.summary_
     assert pickle.loads(pickle.dumps(model)).summary_ == model.summary_
+
+
+@pytest.mark.parametrize("statistic", [Above], indirect=True)
+def test_files_measure_what_a_new_statistic_fixed(statistic, tmp_path):
+    frame, y = TABLES[0]
+    frame.assign(y=y).to_csv(tmp_path / "all.csv", index=False)
+    frame[:25].assign(y=y[:25]).to_parquet(tmp_path / "first.parquet")
+    schema = replace(SCHEMA, limits=(30.0, 1.0))
+    whole, first = (
+        summarize(tmp_path / name, target="y", schema=schema)
+        for name in ("all.csv", "first.parquet")
+    )
+    assert whole[Above] == summarize(frame, y, schema=schema)[Above]
+    rest = whole - first
+    assert rest[Above] == summarize(frame[25:], y[25:], schema=schema)[Above]
+    model = naively.NaiveBayes.from_summary(whole)
+    model.save(tmp_path / "model.safetensors")
+    for again in (naively.load(tmp_path / "model.safetensors"), pickle.loads(pickle.dumps(model))):
+        assert again.summary_ == model.summary_
+        assert again.summary_.schema.limits == (30.0, 1.0)
+
+
+def test_what_a_new_statistic_fixed_must_agree():
+    a, b = (Summary.zero(replace(SCHEMA, limits=(limit, 1.0))) for limit in (1.0, 2.0))
+    with pytest.raises(NaivelyError, match=r"must compare cells with the same limits; got diff"):
+        a + b
+    empty = Schema(2, kinds=("undecided", "number"), limits=(2.0,))
+    seen = Schema(2, kinds=("number", "number"), limits=(1.0, 2.0))
+    assert empty.united(seen) == seen == seen.united(empty)
+    assert empty.decided(("number", "number")).limits == (0.0, 2.0)
 
 
 def test_labels_are_united_by_axes_alone():

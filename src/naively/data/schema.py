@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.dates import split_name
+from naively.data.fixed import FIXED, SHARE, Counted, Fixed, TextReading
 from naively.data.functions import ColumnFunction
 from naively.data.kinds import (
     CATEGORY,
@@ -34,15 +35,10 @@ from naively.data.kinds import (
 from naively.data.text.tokens import TextOptions
 from naively.errors import NaivelyError
 
-Counted = Literal["occurrences", "documents"]
-_SHARE = "Summaries that will be added share a schema."
-_OTHER_EDGES = (
-    "summaries must have histograms of the same edges; got different ones. "
-    f"{_SHARE} Give the schema of one to the other."
-)
+F = TypeVar("F", bound=Fixed)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Schema:
     """What is measured.
 
@@ -88,22 +84,64 @@ class Schema:
     n_columns: int
     names: tuple[str, ...] | None = None
     kinds: tuple[Kind, ...] | None = None
-    edges: tuple[tuple[float, ...], ...] | None = None
-    knots: tuple[tuple[float, ...], ...] | None = None
-    sample: int = 0
-    centres: tuple[float, ...] | None = None
-    counted: Counted | None = None
-    threshold: float = 0.0
-    functions: tuple[ColumnFunction, ...] = ()
-    options: tuple[TextOptions, ...] = ()
+    fixed: tuple[Fixed, ...] = ()
     dates: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        if self.kinds is not None:  # one way to say it, so that equal is equal
-            kinds = tuple(map(Kind.named, self.kinds))
-            object.__setattr__(self, "kinds", None if set(kinds) <= {NUMBER} else kinds)
-        if self.kinds is not None and not self.options and self.texts:
-            object.__setattr__(self, "options", (TextOptions(),) * len(self.texts))
+    if TYPE_CHECKING:  # what is fixed, by the keywords of each
+        edges: tuple[tuple[float, ...], ...] | None = None
+        knots: tuple[tuple[float, ...], ...] | None = None
+        centres: tuple[float, ...] | None = None
+        functions: tuple[ColumnFunction, ...] = ()
+        counted: Counted | None = None
+        threshold: float = 0.0
+        options: tuple[TextOptions, ...] = ()
+        sample: int = 0
+
+    def __init__(
+        self,
+        n_columns: int,
+        names: tuple[str, ...] | None = None,
+        kinds: Sequence[Kind | str] | None = None,
+        *,
+        fixed: tuple[Fixed, ...] = (),
+        dates: tuple[str, ...] = (),
+        **given: Any,
+    ) -> None:
+        held = None if kinds is None else tuple(map(Kind.named, kinds))
+        if held is not None and set(held) <= {NUMBER}:
+            held = None  # one way to say it, so that equal is equal
+        self.__dict__.update(n_columns=n_columns, names=names, kinds=held, fixed=(), dates=dates)
+        if fixed or given or self.texts:
+            self.__dict__["fixed"] = self._fixed({type(one): one for one in fixed}, given)
+
+    def _fixed(
+        self, fixed: dict[type[Fixed], Fixed | None], given: dict[str, Any]
+    ) -> tuple[Fixed, ...]:
+        """Return what is fixed, with what is given by keywords instead, in one order."""
+        for kind in FIXED.values():
+            if new := {name: given.pop(name) for name in kind.absent if name in given}:
+                before = fixed.get(kind)
+                fixed[kind] = kind.of(**{**(before.given() if before else kind.absent), **new})
+        if given:
+            raise TypeError(f"a schema has no {next(iter(given))!r}.")
+        if self.texts and not fixed.get(TextReading):
+            fixed[TextReading] = TextReading((TextReading.default,) * len(self.texts))
+        return tuple(one for kind in FIXED.values() if (one := fixed.get(kind)) is not None)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            kind = next((kind for kind in FIXED.values() if name in kind.absent), None)
+            if kind is None:
+                raise AttributeError(f"a schema has no {name!r}.")
+            own = self.get(kind)
+            value = self.__dict__[name] = (own.given() if own else kind.absent)[name]
+            return value
+
+    def get(self, kind: type[F]) -> F | None:
+        """Return what was fixed, by its type; None where it was not."""
+        found: Any = next((one for one in self.fixed if type(one) is kind), None)
+        return found
 
     @property
     def held(self) -> tuple[Kind, ...]:
@@ -185,8 +223,8 @@ class Schema:
     def decided(self, kinds: Sequence[Kind | str], other: Schema | None = None) -> Schema:
         """Return the schema once undecided columns are known to hold something.
 
-        Where there are histograms, the edges of such a column are those of the other schema, if it
-        has some; and else 0, as of any column without cells when edges are fixed. So are centres.
+        What is fixed in such a column is as in the other schema, if it says so; and else as in any
+        column without cells.
 
         >>> Schema(2, kinds=("category", "undecided")).decided(("category", "number")).numbers
         [1]
@@ -194,27 +232,9 @@ class Schema:
         kinds = tuple(map(Kind.named, kinds))
         if kinds == self.held:
             return self
-        known = self._histograms()
-        if other is not None and (known or not self.numbers):
-            known = other._histograms() | known
-        edges, knots = self.edges, self.knots
-        if known:
-            n_bins = len(next(iter(known.values()))[1])
-            none = (0.0,) * (n_bins - 1), (0.0,) * n_bins
-            found = [known.get(j, none) for j, kind in enumerate(kinds) if kind is NUMBER]
-            edges, knots = tuple(cuts for cuts, _ in found), tuple(middles for _, middles in found)
-        centres = self.centres
-        if centres is not None:
-            held = {} if other is None else other._centres()
-            near = held | self._centres()
-            centres = tuple(near.get(j, 0.0) for j, kind in enumerate(kinds) if kind is NUMBER)
-        options = dict(zip(self.texts, self.options, strict=True))
-        if other is not None:
-            options = dict(zip(other.texts, other.options, strict=True)) | options
-        default, texts = TextOptions(), [j for j, kind in enumerate(kinds) if kind is TEXT]
-        read_as = tuple(options.get(j, default) for j in texts)
-        measures = {"edges": edges, "knots": knots, "centres": centres, "options": read_as}
-        return replace(self, kinds=kinds, **measures)  # type: ignore[arg-type]
+        after = Schema(self.n_columns, self.names, kinds, dates=self.dates)
+        fixed = (kind.decided(self, after, other) for kind in FIXED.values())
+        return replace(after, fixed=tuple(one for one in fixed if one is not None))
 
     def columns(self, at: Sequence[int]) -> Schema:
         """Return the schema of some columns, in that order.
@@ -222,35 +242,23 @@ class Schema:
         >>> Schema(2, ("age", "town"), kinds=("number", "category")).columns([1]).names
         ('town',)
         """
-        number = {j: i for i, j in enumerate(self.numbers)}
-        kept = [number[j] for j in at if j in number]
         inputs = {self.input(self.names[j]) for j in at} if self.names else set()
-        options = dict(zip(self.texts, self.options, strict=True))
-        return replace(
-            self,
-            n_columns=len(at),
-            names=None if self.names is None else tuple(self.names[j] for j in at),
-            kinds=None if self.kinds is None else tuple(self.kinds[j] for j in at),
-            edges=None if self.edges is None else tuple(self.edges[i] for i in kept),
-            knots=None if self.knots is None else tuple(self.knots[i] for i in kept),
-            centres=None if self.centres is None else tuple(self.centres[i] for i in kept),
-            functions=tuple(
-                f._replace(column=i) for i, j in enumerate(at) for f in self.functions_of(j)
-            ),
-            options=tuple(options[j] for j in at if j in options),
+        fixed = (one.chosen(self, at) for one in self.fixed)
+        return Schema(
+            len(at),
+            None if self.names is None else tuple(self.names[j] for j in at),
+            None if self.kinds is None else tuple(self.kinds[j] for j in at),
+            fixed=tuple(one for one in fixed if one is not None),
             dates=tuple(name for name in self.dates if name in inputs),
         )
 
-    def _histograms(self) -> dict[int, tuple[tuple[float, ...], tuple[float, ...]]]:
-        """Return the edges and middles of bins, by column."""
-        if not self.edges or self.knots is None:
-            return {}
-        pairs = zip(self.edges, self.knots, strict=True)
-        return dict(zip(self.numbers, pairs, strict=True))
-
-    def _centres(self) -> dict[int, float]:
-        """Return the centres, by column."""
-        return {} if self.centres is None else dict(zip(self.numbers, self.centres, strict=True))
+    def widened(self, other: Schema) -> Schema:
+        """Return the schema that fixes what this one or another fixes, of the same columns."""
+        fixed = []
+        for kind in FIXED.values():
+            own, its = self.get(kind), other.get(kind)
+            fixed += [own.joined(its)] if own and its else [one for one in (own, its) if one]
+        return replace(self, fixed=tuple(fixed))
 
     def united(self, other: Schema) -> Schema:
         """Return the schema both share, or raise. A schema without names matches any names.
@@ -262,17 +270,19 @@ class Schema:
         if self.n_columns != other.n_columns:
             raise NaivelyError(
                 f"summaries must have the same columns; got {self.n_columns} and "
-                f"{other.n_columns} of them. {_SHARE}"
+                f"{other.n_columns} of them. {SHARE}"
             )
         if self.names is not None and other.names is not None and self.names != other.names:
             a, b = next((a, b) for a, b in zip(self.names, other.names, strict=True) if a != b)
             raise NaivelyError(
                 f"summaries must have the same columns in the same order; got {a!r} and {b!r}. "
-                f"{_SHARE}"
+                f"{SHARE}"
             )
         if self.kinds != other.kinds:
             return self._agreed(other)
-        self._check_measures(other)
+        for kind in FIXED.values():
+            if self.get(kind) != other.get(kind):
+                raise NaivelyError(kind.difference(self, other))
         found = self if self.names is not None else other
         return found if self.dates == other.dates else replace(found, dates=self._dates(other))
 
@@ -289,48 +299,9 @@ class Schema:
             elif kind not in (UNDECIDED, kinds[j]):
                 raise NaivelyError(
                     f"summaries must agree on what a column holds; got {self.name(j)} as "
-                    f"{kinds[j].plural} in one and as {kind.plural} in the other. {_SHARE}"
+                    f"{kinds[j].plural} in one and as {kind.plural} in the other. {SHARE}"
                 )
-        mine, its = self.decided(kinds, other), other.decided(kinds, self)
-        if len({len(cuts) for cuts in mine.edges or ()}) > 1:
-            raise NaivelyError(_OTHER_EDGES)
-        return mine.united(its)
-
-    def _check_measures(self, other: Schema) -> None:
-        if (self.edges, self.knots) != (other.edges, other.knots):
-            raise NaivelyError(_OTHER_EDGES)
-        if self.centres != other.centres:
-            raise NaivelyError(
-                "summaries must measure products of columns around the same centres, or none; got "
-                f"different ones. {_SHARE} Give the schema of one to the other."
-            )
-        if self.functions != other.functions:
-            raise NaivelyError(
-                "summaries must measure the same functions of columns; got different ones. "
-                f"{_SHARE} Give the schema of one to the other."
-            )
-        if (self.counted, self.threshold) != (other.counted, other.threshold):
-            raise NaivelyError(
-                "summaries must count the same; got "
-                f"{self._counting()} in one and {other._counting()} in the other. {_SHARE}"
-            )
-        for j, mine, its in zip(self.texts, self.options, other.options, strict=True):
-            if mine != its:
-                raise NaivelyError(
-                    f"summaries must read text in the same way; got {mine} and {its} for "
-                    f"{self.name(j)}. {_SHARE}"
-                )
-        if self.sample != other.sample:
-            raise NaivelyError(
-                f"summaries must keep samples of the same size; got {self.sample} and "
-                f"{other.sample} rows. {_SHARE}"
-            )
-
-    def _counting(self) -> str:
-        """Return what is measured of numbers, for messages."""
-        if self.counted is None:
-            return "moments of numbers"
-        return self.counted + (f" above {self.threshold:g}" if self.counted == "documents" else "")
+        return self.decided(kinds, other).united(other.decided(kinds, self))
 
 
 def schema_by_types(

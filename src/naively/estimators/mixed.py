@@ -352,7 +352,7 @@ class NaiveBayesClassifier(SummaryClassifier):
     def _cut(self, schema: Schema, sample: Callable[[], Any]) -> Schema:
         """Fix the edges of histograms, and centres, by a sample of rows, if they are needed."""
         schema = replace(schema, sample=self._sample_size() * (2 if schema.texts else 1))
-        needed = self._families(replace(schema, edges=((),)))
+        needed = self._families(replace(schema, edges=((),), knots=((),)))
         free = set(self._free(schema))
         first = sample() if free else None
         schema = replace(schema, functions=_functions(needed, schema, free, first))

@@ -6,25 +6,21 @@ place: whoever reads meanwhile has the old one or the new one, and never parts o
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from naively.data.axes import Axes
-from naively.data.schema import Schema
-from naively.data.tensors import Tensors
-from naively.data.text.tokens import option_dict, read_option, read_words, word_tensors
 from naively.model.model import Model
-from naively.statistics import STATISTICS
+from naively.statistics import file as model_file
 from naively.statistics.summary import Summary
 
 if TYPE_CHECKING:
     from naively.estimators.stream import Stream
     from naively.importance import Importance
 
-_FORMAT = 2
+_FORMAT = 3
 _FLOAT64 = np.dtype(np.float64)
 
 
@@ -91,28 +87,18 @@ class State:
         return importance
 
     def plain(self) -> dict[str, Any]:
-        """Return summary and type as dicts, arrays, texts and numbers, which pickles may hold.
+        """Return summary and type as arrays and texts, which pickles may hold, as model files do.
 
         Whoever loads such a pickle by a list of types that are trusted, as skops does, needs to
         trust the estimator alone.
         """
-        summary = self.summary
-        schema = {field.name: getattr(summary.schema, field.name) for field in fields(Schema)}
-        for name in ("edges", "knots"):
-            schema[name] = None if schema[name] is None else np.array(schema[name])
-        schema["options"] = [*map(option_dict, summary.schema.options)]
-        schema["kinds"] = None if schema["kinds"] is None else [*map(str, schema["kinds"])]
-        tensors: dict[str, Any] = {}
-        for i, words in enumerate(summary.words):
-            tensors |= word_tensors(words, f"words.{i}")
-        for statistic in summary.statistics.values():
-            tensors |= statistic.tensors()
+        header, tensors = model_file.pack_without_labels(self.summary)
         return {
             "format": _FORMAT,
             "dtype": self.dtype.str,
-            "schema": schema,
-            "classes": summary.classes,
-            "categories": summary.categories,
+            "header": model_file.as_json(header),
+            "classes": self.summary.classes,
+            "categories": self.summary.categories,
             "tensors": tensors,
         }
 
@@ -124,17 +110,9 @@ class State:
     @classmethod
     def from_plain(cls, given: dict[str, Any]) -> Self:
         """Return the state of which `plain` returned this."""
-        parts = dict(given["schema"])
-        for name in ("edges", "knots"):
-            if parts[name] is not None:
-                parts[name] = tuple(map(tuple, parts[name].tolist()))
-        parts["options"] = tuple(map(read_option, parts.get("options", ())))
-        schema, tensors = Schema(**parts), Tensors(given["tensors"])
-        words = [read_words(tensors, f"words.{i}", its) for i, its in enumerate(schema.options)]
-        axes = Axes(given["classes"], given["categories"], tuple(words))
-        kinds = [kind for kind in STATISTICS if kind.is_measured(schema)]
-        found = [kind.from_tensors(tensors, schema, axes) for kind in kinds]
-        return cls(Summary.of(schema, axes, *found), np.dtype(given["dtype"]))
+        header, labels = json.loads(given["header"]), (given["classes"], given["categories"])
+        summary = model_file.unpack_with_labels(header, given["tensors"], *labels)
+        return cls(summary, np.dtype(given["dtype"]))
 
 
 def learned(estimator: Any) -> State:

@@ -165,17 +165,7 @@ def united_schema(schemas: list[Schema]) -> Schema:
 
     Edges and centres are read off the same rows, so those of one are those of all.
     """
-    widest = schemas[0]
-    for other in schemas[1:]:
-        widest = replace(
-            widest,
-            sample=max(widest.sample, other.sample),
-            edges=widest.edges or other.edges,
-            knots=widest.knots or other.knots,
-            centres=widest.centres or other.centres,
-            functions=tuple(dict.fromkeys(widest.functions + other.functions)),
-        )
-    return widest
+    return reduce(Schema.widened, schemas)
 
 
 def all_but_one(parts: list[T], others: T | None = None) -> Iterator[T]:

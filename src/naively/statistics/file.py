@@ -36,10 +36,10 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,14 +47,14 @@ from numpy.typing import NDArray
 from naively.data import remote
 from naively.data.axes import Axes
 from naively.data.dates import split_name
-from naively.data.functions import FUNCTIONS, ColumnFunction
+from naively.data.fixed import FIXED
 from naively.data.kinds import KINDS
 from naively.data.labels import label_tensors, listed_labels, read_labels
 from naively.data.remote import shown
-from naively.data.schema import Counted, Schema
+from naively.data.schema import Schema
 from naively.data.tensors import Tensors, UnsoundError
 from naively.data.text.alphabet import UNICODE
-from naively.data.text.tokens import TextOptions, option_dict, read_option, read_words, word_tensors
+from naively.data.text.tokens import read_words, word_tensors
 from naively.data.whole_files import write_atomically
 from naively.errors import NaivelyError, need, warn
 from naively.statistics import STATISTICS, ClassWeight
@@ -67,37 +67,37 @@ _ROUNDING = 1e-6  # of sums in another order, and of what was subtracted from th
 
 def pack(summary: Summary) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return the words and the tensors of a summary."""
-    schema, classes = summary.schema, summary.classes
-    labels, tensors = label_tensors(classes, "classes")
-    categories = []
+    classes, (header, tensors) = summary.classes, pack_without_labels(summary)
+    header["labels"], more = label_tensors(classes, "classes")
+    header["label_dtype"] = classes.dtype.name if classes.dtype.name in _DTYPES else None
+    header["categories"] = []
     for i, column in enumerate(summary.categories):
         kind, its = label_tensors(column, f"categories.{i}")
-        categories.append(kind)
-        tensors |= its
+        header["categories"].append(kind)
+        more |= its
+    return header, {name: np.ascontiguousarray(values) for name, values in (more | tensors).items()}
+
+
+def pack_without_labels(summary: Summary) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return all but classes and categories, which pickles hold as they are."""
+    schema = summary.schema
     header: dict[str, Any] = {
         "columns": schema.names,
         "n_columns": schema.n_columns,
         "kinds": schema.kinds,
-        "sample": schema.sample,
-        "counted": schema.counted,
-        "threshold": schema.threshold,
-        "labels": labels,
-        "label_dtype": classes.dtype.name if classes.dtype.name in _DTYPES else None,
-        "categories": categories,
-        "functions": [*map(list, schema.functions)],
         "dates": schema.dates,
-        "text": [*map(option_dict, schema.options)],
         "weight": summary.weight,
     }
-    if schema.edges is not None:
-        tensors |= {"edges": np.array(schema.edges), "knots": np.array(schema.knots)}
-    if schema.centres is not None:
-        tensors["centres"] = np.array(schema.centres, dtype=np.float64)
+    tensors: dict[str, NDArray[Any]] = {}
+    for fixed in schema.fixed:
+        its, more = fixed.packed()
+        header |= its
+        tensors |= more
     for i, words in enumerate(summary.words):
         tensors |= word_tensors(words, f"words.{i}")
     for statistic in summary.statistics.values():
         tensors |= statistic.tensors()
-    return header, {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
+    return header, tensors
 
 
 @np.errstate(over="ignore")  # a sum that overflows is infinite, and refused
@@ -105,12 +105,30 @@ def unpack(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> Summary:
     """Return the summary, or raise `UnsoundError` with what is wrong."""
     left = Tensors(tensors)
     schema = _schema(header, left)
+    summary = _summary(schema, left, _classes(header, left), _categories(header, schema, left))
+    _check_no_heavier(summary)
+    return summary
+
+
+def unpack_with_labels(
+    header: dict[str, Any],
+    tensors: dict[str, NDArray[Any]],
+    classes: NDArray[Any],
+    categories: tuple[NDArray[Any], ...],
+) -> Summary:
+    """Return the summary of which `pack_without_labels` returned the rest."""
+    left = Tensors(tensors)
+    return _summary(_schema(header, left), left, classes, categories)
+
+
+def _summary(
+    schema: Schema, left: Tensors, classes: NDArray[Any], categories: tuple[NDArray[Any], ...]
+) -> Summary:
     words = [read_words(left, f"words.{i}", option) for i, option in enumerate(schema.options)]
-    axes = Axes(_classes(header, left), _categories(header, schema, left), tuple(words))
+    axes = Axes(classes, categories, tuple(words))
     kinds = [kind for kind in STATISTICS if kind.is_measured(schema)]
     summary = Summary.of(schema, axes, *(kind.from_tensors(left, schema, axes) for kind in kinds))
     left.check_empty()
-    _check_no_heavier(summary)
     return summary
 
 
@@ -133,38 +151,11 @@ def _schema(header: dict[str, Any], tensors: Tensors) -> Schema:
         if not known or len(kinds) != n_columns:
             listed = ", ".join(map(repr, KINDS))
             raise UnsoundError(f"its kinds must be one of {listed} for each column")
-    size = header.get("sample", 0)
-    if type(size) is not int or size < 0:
-        raise UnsoundError(f"the size of its sample is {size!r}")
     named = None if names is None else tuple(names)
-    held = None if kinds is None else tuple(kinds)
-    options, counting = _options(header, held), _counting(header)
-    functions = _functions(header, n_columns)
-    schema = Schema(
-        n_columns, named, held, sample=size, functions=functions, options=options, **counting
-    )
-    schema = replace(schema, dates=_dates(header, named))
-    if "centres" in tensors:
-        centres = tensors.take("centres", np.float64, (len(schema.numbers),))
-        if not np.isfinite(centres).all():
-            raise UnsoundError("centres must be finite")
-        schema = replace(schema, centres=tuple(centres.tolist()))
-    if "edges" not in tensors and "knots" not in tensors:
-        return schema
-    n_bins = tensors.length("knots", axis=-1)
-    cuts = _ascending(tensors, "edges", (len(schema.numbers), max(n_bins - 1, 0)))
-    knots = _ascending(tensors, "knots", (len(schema.numbers), n_bins))
-    if not np.isfinite(knots).all():
-        raise UnsoundError("knots must be finite")
-    return replace(schema, edges=cuts, knots=knots)
-
-
-def _functions(header: dict[str, Any], n_columns: int) -> tuple[ColumnFunction, ...]:
-    """Return the functions of columns, of which there were none in earlier files."""
-    listed = header.get("functions", [])
-    if not isinstance(listed, list) or not all(_is_function(one, n_columns) for one in listed):
-        raise UnsoundError("its functions must be a column, a name and a period each")
-    return tuple(ColumnFunction(column, name, float(period)) for column, name, period in listed)
+    columns = Schema(n_columns, named, kinds)
+    fixed = (one.unpacked(header, tensors, columns) for one in FIXED.values())
+    every = tuple(one for one in fixed if one is not None)
+    return Schema(n_columns, named, kinds, fixed=every, dates=_dates(header, named))
 
 
 def _dates(header: dict[str, Any], names: tuple[str, ...] | None) -> tuple[str, ...]:
@@ -174,45 +165,6 @@ def _dates(header: dict[str, Any], names: tuple[str, ...] | None) -> tuple[str, 
     if not _all_are(str, listed) or not parts.issuperset(listed):
         raise UnsoundError("its columns of dates must be those of some of its columns")
     return tuple(listed)
-
-
-def _is_function(given: Any, n_columns: int) -> bool:
-    if not isinstance(given, list) or len(given) != 3:
-        return False
-    column, name, period = given
-    placed = type(column) is int and 0 <= column < n_columns
-    named = isinstance(name, str) and name in FUNCTIONS
-    return placed and named and type(period) in (int, float) and 0 < period < np.inf
-
-
-def _options(header: dict[str, Any], kinds: tuple[str, ...] | None) -> tuple[TextOptions, ...]:
-    """Return how columns of text become words."""
-    listed = header.get("text", [])
-    if not isinstance(listed, list) or len(listed) != (kinds or ()).count("text"):
-        raise UnsoundError("it must say for each column of text how it becomes words")
-    try:
-        return tuple(map(read_option, listed))
-    except (KeyError, TypeError, ValueError) as error:
-        raise UnsoundError(f"how its text becomes words is not valid: {error}") from None
-
-
-def _counting(header: dict[str, Any]) -> dict[str, Any]:
-    """Return what is measured of numbers, which files did not say before there were counts."""
-    counted, threshold = header.get("counted"), header.get("threshold", 0.0)
-    if counted not in (None, *get_args(Counted)) or type(threshold) not in (int, float):
-        raise UnsoundError(f"it counts {counted!r} above {threshold!r}")
-    if not 0 <= threshold < np.inf:
-        raise UnsoundError(f"it counts what is above {threshold!r}")
-    return {"counted": counted, "threshold": float(threshold)}
-
-
-def _ascending(
-    tensors: Tensors, name: str, shape: tuple[int, int]
-) -> tuple[tuple[float, ...], ...]:
-    values = tensors.take(name, np.float64, shape)
-    if np.isnan(values).any() or (values[:, 1:] < values[:, :-1]).any():
-        raise UnsoundError(f"{name} must ascend")
-    return tuple(map(tuple, values.tolist()))
 
 
 def _classes(header: dict[str, Any], tensors: Tensors) -> NDArray[Any]:

@@ -230,9 +230,7 @@ class ColumnPlan:
     def is_of_numbers(self) -> bool:
         """Whether moments are all that is measured: columns need not be read together."""
         schema = self.schema
-        others = schema.categories or schema.texts or schema.undecided
-        measures = schema.edges, schema.sample, schema.counted, schema.centres, schema.functions
-        return not (others or any(measures))
+        return not (schema.fixed or schema.categories or schema.texts or schema.undecided)
 
     @property
     def texts(self) -> tuple[str, ...]:
