@@ -76,7 +76,14 @@ def test_a_model_is_read_off_a_summary_with_empty_columns(case):
     model, X, expected = case
     known = model.summary_.schema
     kinds = summarize(X, Y).schema.kinds
-    schema = Schema(known.n_columns, known.names, kinds, known.edges, known.knots, known.sample)
+    schema = Schema(
+        known.n_columns,
+        known.names,
+        kinds,
+        edges=known.edges,
+        knots=known.knots,
+        sample=known.sample,
+    )
     seen = summarize(X, Y, schema=schema)
     assert seen.schema.undecided == (0, 2)
     read = type(model).from_summary(seen, **model.get_params())
