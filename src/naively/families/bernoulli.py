@@ -20,7 +20,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from naively.data.types import Floats
-from naively.errors import NaivelyError
 from naively.families.family import Codes, Family, moments_without
 from naively.families.forms import Lines
 from naively.statistics import Moments
@@ -52,15 +51,11 @@ class Bernoulli(Family):
     alpha: float = 1.0
 
     name = "bernoulli"
+    positive = ("alpha",)
     candidate = True
     oracle = "bernoulli"
     support = (0, 1)
     discrete = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 < self.alpha < np.inf:
-            raise NaivelyError(f"alpha must be > 0 and finite; got {self.alpha!r}.")
 
     def parameters(self, statistic: Moments, prior: Floats | None = None) -> BernoulliParameters:
         """Read the probabilities off the moments of classes and columns."""

@@ -93,6 +93,8 @@ class Family(ABC):
         Whether class probabilities are added to its terms.
     is_joint : bool
         Whether all columns are one term, of one weight.
+    positive : tuple of str
+        Fields that must be > 0 and finite.
     floor : float
         How far below the greatest term of any class calibration lets the term of a class be.
     """
@@ -109,6 +111,7 @@ class Family(ABC):
     error: ClassVar[float] = 0.0
     has_prior: ClassVar[bool] = True
     is_joint: ClassVar[bool] = False
+    positive: ClassVar[tuple[str, ...]] = ()
     floor: ClassVar[float] = 1e3
 
     def __init_subclass__(cls) -> None:
@@ -119,7 +122,7 @@ class Family(ABC):
             cls.form = Family.form  # type: ignore[method-assign]
 
     def __post_init__(self) -> None:
-        """Raise where a field that is a number by default was given something else."""
+        """Raise where a number was given something else, or is not positive where it must be."""
         for name, value in vars(self).items():
             default = getattr(type(self), name, "")
             if value is default or type(default) not in _NUMERIC or _is_number(value):
@@ -128,6 +131,9 @@ class Family(ABC):
             raise NaivelyError(
                 f"{name} of {type(self).__name__} must be a number{or_none}; got {value!r}."
             )
+        for name in self.positive:
+            if not 0 < getattr(self, name) < np.inf:
+                raise NaivelyError(f"{name} must be > 0 and finite; got {getattr(self, name)!r}.")
 
     def statistic_of(self, summary: Summary, columns: Sequence[int], at: Any) -> Any:
         """Return what was measured of some columns.

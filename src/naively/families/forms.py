@@ -1,32 +1,25 @@
 r"""Forms: what is left of a family once its parameters are known, with the weights folded in.
 
-There are five functions of a cell, by column and class,
+There are six for the cells of a column, by class,
 
 =========== ====================================== =======================
 Quadratics  :math:`A - B (x - \mu)^2`              Gaussian
 Students    :math:`A - B \log(1 + s^2 (x-\mu)^2)`  StudentT
-Lines       :math:`A + B x`                        Poisson, Bernoulli; words of Text
+Lines       :math:`A + B x`                        Poisson, Bernoulli, counts
 Pieces      straight lines between knots           Histogram, any curve
 Tables      a number for each category             Categorical
+WordLines   :math:`B x` over the words of a text   Text
 =========== ====================================== =======================
 
-and whatever scores rows knows these and no family: the kernel, SQL, ONNX, the page of a report.
-A missing cell adds nothing, and neither does a column and class of which a number is NaN.
+and sums of those, each of a function of the cell: `FunctionSums`. Three forms of several cells are
+in `joint_forms`. Whatever scores rows knows forms and no family: the kernel, SQL, ONNX, the page of
+a report. A missing cell adds nothing, and neither does a column and class of which a number is NaN.
 
 Where the classes have different weights, a term is centred over the classes before it is weighted,
 
 .. math:: w_k \Big( \log f(x \mid k) - \frac{1}{K} \sum_l \log f(x \mid l) \Big)
 
 so that a term which is the same for all classes contributes nothing, whatever its weights.
-
-Forms of functions of a cell: columns that are computed, and then scored by a form each.
-
-.. math:: \sum_f g_f(f(x))
-
-where f are some of `naively.data.functions` and :math:`g_f` are forms. A cell for which a function
-has no value adds nothing.
-
-Sums of lines A + B x: of sparse rows, and of cells that count as 1 above a step.
 """
 
 from __future__ import annotations
@@ -362,14 +355,16 @@ class FunctionPart(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FunctionSums:
-    """A sum of forms, each of a function of the cell, for some columns."""
+class FunctionSums(_ByColumn):
+    r"""A sum of forms, each of a function of the cell, for some columns.
+
+    .. math:: \sum_f g_f(f(x))
+
+    where f are some of `naively.data.functions` and :math:`g_f` are forms. A cell for which a
+    function has no value adds nothing.
+    """
 
     parts: tuple[FunctionPart, ...]
-
-    def column(self, i: int) -> FunctionSums:
-        """Return the form of one column."""
-        return self.some(slice(i, i + 1))
 
     def some(self, at: Any) -> FunctionSums:
         """Return the form of some columns."""
@@ -383,13 +378,6 @@ class FunctionSums:
         return all(
             form.add(function_values(name, x, period), joint) for name, period, form in self.parts
         )
-
-    def each(self, X: NDArray[Any], n_classes: int) -> Iterator[Floats]:
-        """Yield the terms of column after column, each of shape (n_rows, n_classes)."""
-        for i in range(X.shape[1]):
-            joint = np.zeros((len(X), n_classes))
-            self.column(i).add(X[:, i : i + 1], joint)
-            yield joint
 
 
 # --- Sums of lines A + B x ----------------------------------------------------------------------

@@ -21,7 +21,6 @@ import numpy as np
 
 from naively.data.functions import function_values
 from naively.data.types import Floats
-from naively.errors import NaivelyError
 from naively.families.family import Codes, Family, in_blocks, moments_without
 from naively.families.forms import Form, FunctionPart, FunctionSums, Lines
 from naively.statistics import FunctionMoments, Moments
@@ -55,12 +54,8 @@ class FunctionFamily(Family):
     alpha: float = 1.0
 
     reads = FunctionMoments
+    positive = ("alpha",)
     parts: ClassVar[tuple[str, ...]]  # the functions
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 < self.alpha < np.inf:
-            raise NaivelyError(f"alpha must be > 0 and finite; got {self.alpha!r}.")
 
     @property
     def functions(self) -> tuple[tuple[str, float], ...]:

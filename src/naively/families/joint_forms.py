@@ -1,6 +1,6 @@
 r"""Forms of several cells: what scores the interactions of a model.
 
-The five `forms` are functions of one cell. Interactions need three things more, and no others:
+The `forms` are functions of one cell. Interactions need three things more, and no others:
 
 ============= ======================================== =================================
 Projection    :math:`z = c + W^T f(x)`                 columns that are computed, to which

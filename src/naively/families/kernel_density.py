@@ -101,15 +101,11 @@ class KernelDensity(Family):
     alpha: float = 1.0
 
     name = "kernel_density"
+    positive = ("alpha",)
     reads = Sample
     candidate = True
     oracle = "gaussian_kde"
     error = _ERROR
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 < self.alpha < np.inf:
-            raise NaivelyError(f"alpha must be > 0 and finite; got {self.alpha!r}.")
 
     def statistic_of(
         self, summary: Summary, columns: Sequence[int], at: Sequence[int]

@@ -76,6 +76,7 @@ class NegativeBinomial(Family):
     dispersion: float | None = None
 
     name = "negative_binomial"
+    positive = ("alpha",)
     candidate = True
     reads = FunctionMoments
     functions = (("count", 1.0),)
@@ -86,8 +87,6 @@ class NegativeBinomial(Family):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 < self.alpha < np.inf:
-            raise NaivelyError(f"alpha must be > 0 and finite; got {self.alpha!r}.")
         if self.dispersion is not None and not _LEAST <= self.dispersion <= _MOST:
             raise NaivelyError(
                 f"dispersion must be from {_LEAST:g} to {_MOST:g}, or None; got "

@@ -22,7 +22,6 @@ import numpy as np
 
 from naively.data import special
 from naively.data.types import Floats
-from naively.errors import NaivelyError
 from naively.families.family import Codes, Family, moments_without
 from naively.families.forms import Lines
 from naively.statistics import Moments
@@ -54,15 +53,11 @@ class Poisson(Family):
     alpha: float = 1.0
 
     name = "poisson"
+    positive = ("alpha",)
     candidate = True
     oracle = "poisson"
     support = (0, np.inf)
     discrete = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 < self.alpha < np.inf:
-            raise NaivelyError(f"alpha must be > 0 and finite; got {self.alpha!r}.")
 
     def parameters(self, statistic: Moments, prior: Floats | None = None) -> PoissonParameters:
         """Read the rates off the moments of classes and columns."""

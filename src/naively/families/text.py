@@ -142,6 +142,7 @@ class Text(Family):
     presence: bool = True
 
     name: ClassVar[str] = "text"
+    positive: ClassVar[tuple[str, ...]] = ("alpha",)
     kind: ClassVar[Kind] = TEXT
     reads: ClassVar[type[Statistic]] = Documents  # or Occurrences, which are counted beside them
     oracle: ClassVar[str] = "multinomial"
@@ -151,8 +152,6 @@ class Text(Family):
         super().__post_init__()
         if isinstance(self.ngram_range, list):  # as JSON has it
             object.__setattr__(self, "ngram_range", tuple(self.ngram_range))
-        if not 0 < self.alpha < np.inf:
-            raise NaivelyError(f"alpha must be > 0 and finite; got {self.alpha!r}.")
         self.options  # noqa: B018 - it is checked by being made
 
     @classmethod
