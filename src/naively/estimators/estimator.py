@@ -250,12 +250,12 @@ class SummaryClassifier(Upward):
         """
         check_parameters(self)
         fitted = is_fitted(self)
-        learned = self.summary_ if fitted else None
+        seen = self.summary_ if fitted else None
         declared = self._declared(classes, fitted)
-        known = None if learned is None else learned.schema
+        known = None if seen is None else seen.schema
         batch, dtype = self._measured(X, y, sample_weight, known)
-        if learned is not None:
-            before = learned if self.decay == 1 else self.decay * learned
+        if seen is not None:
+            before = seen if self.decay == 1 else self.decay * seen
         else:
             before = Summary.zero(batch.schema, declared)
             self._check_declared(declared)
@@ -576,9 +576,9 @@ class SummaryClassifier(Upward):
         schema = Schema(checked.table.shape[1], checked.names, sample=sample, **self._counting())
         return checked._replace(schema=schema)
 
-    def _check_new(self, X: Any, learned: Summary) -> Checked:
+    def _check_new(self, X: Any, summary: Summary) -> Checked:
         """Make rows readable that a model is asked about."""
-        return self._check(X, learned.schema)
+        return self._check(X, summary.schema)
 
     def _measure(
         self, table: Any, schema: Schema, targets: Targets, sample: Sample | None = None

@@ -211,8 +211,8 @@ class NaiveBayesClassifier(SummaryClassifier):
             )
         return read(cells, schema, summary.words)
 
-    def _check_new(self, X: Any, learned: Summary) -> Checked:
-        return self._check(X, learned.schema, learned.words)
+    def _check_new(self, X: Any, summary: Summary) -> Checked:
+        return self._check(X, summary.schema, summary.words)
 
     def _check(
         self, X: Any, known: Schema | None, words: tuple[Words, ...] | None = None
