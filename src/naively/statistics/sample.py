@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,9 +49,6 @@ from naively.statistics.hashes import (
 )
 from naively.statistics.statistic import ColumnMove, Statistic
 from naively.statistics.weights import remaining
-
-if TYPE_CHECKING:
-    pass  # IMPORT-REMOVED
 
 ROWS = ("hashes", "weight", "codes", "numbers", "categories")  # what a sample holds of each row
 _FLAGS = ("drawn", "untyped")

@@ -462,8 +462,8 @@ KILLED = """
 import sys
 from naively import NaiveBayes
 from naively.engines import files
-from naively.engines.files import csv, summary_pass
-csv.BLOCK, summary_pass.SECONDS = 10_000, 0
+from naively.engines.files import csv, scan
+csv.BLOCK, scan.SECONDS = 10_000, 0
 schema = NaiveBayes()._schema_of_files()
 files.summarize(sys.argv[1], target="label", schema=schema, checkpoint=sys.argv[2])
 """

@@ -48,8 +48,6 @@ from naively.engines.files.sources import BadFileError, File, are_text
 from naively.engines.memory.columns import LeftOut
 from naively.errors import NaivelyError, later, need, warn
 from naively.statistics import file as model_file
-from naively.statistics import file as model_formats
-from naively.statistics.file import pack, unpack
 from naively.statistics.hashed_texts import are_hashed_words
 from naively.statistics.sample import EVERYTHING
 from naively.statistics.summary import Summary
@@ -479,7 +477,7 @@ class PassState:
 def save(path: str | os.PathLike[str], state: PassState, asked: dict[str, Any]) -> None:
     """Write a checkpoint, whole or not at all; only a pass that asks for the same may go on."""
     write = need("safetensors.numpy", "saving a checkpoint", extra="files").save
-    packed = [pack(summary) for summary in (state.summary, state.before)]
+    packed = [model_file.pack(summary) for summary in (state.summary, state.before)]
     header = {
         "format": _FORMAT,
         "kind": "checkpoint",
@@ -507,13 +505,13 @@ def load(path: str | os.PathLike[str], asked: dict[str, Any]) -> PassState:
         header, tensors = model_file.parse(path)
         if header.get("kind") != "checkpoint":
             raise UnsoundError("it is something else")
-        model_formats.check_format(header.get("format"), _FORMAT, header)
+        model_file.check_format(header.get("format"), _FORMAT, header)
         if header["format"] != _FORMAT:
             raise UnsoundError("it was written by an older version")
         state = _state(header, tensors)
     except OSError as error:
         raise NaivelyError(f"cannot read {str(path)!r}: {error.strerror}.") from error
-    except model_formats.NewerError as error:
+    except model_file.NewerError as error:
         raise NaivelyError(f"{str(path)!r} {error}, or remove it to start again.") from None
     except (UnsoundError, KeyError, TypeError, ValueError, IndexError) as error:
         raise NaivelyError(
@@ -531,7 +529,9 @@ def load(path: str | os.PathLike[str], asked: dict[str, Any]) -> PassState:
 
 def _state(header: dict[str, Any], tensors: dict[str, Any]) -> PassState:
     summary, before = (
-        unpack(words, {n[2:]: tensor for n, tensor in tensors.items() if n.startswith(f"{i}.")})
+        model_file.unpack(
+            words, {n[2:]: tensor for n, tensor in tensors.items() if n.startswith(f"{i}.")}
+        )
         for i, words in enumerate(header["summaries"])
     )
     rows, rows_before = header["rows"]
