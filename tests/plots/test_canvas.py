@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from naively import GaussianNB, NaivelyError
-from naively.display.plots.palette import colour, marker
+from naively.display.plots.canvas import colour, marker
 from naively.plots import (
     BellCurveDisplay,
     ConfusionDisplay,

@@ -9,11 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 from naively.diagnosis import Diagnosis
-from naively.display.plots.drift import DriftDisplay
-from naively.display.plots.fit import FitDisplay
-from naively.display.plots.importance import ImportanceDisplay
-from naively.display.plots.tuning import TuningDisplay
-from naively.display.plots.waterfall import WaterfallDisplay
+from naively.display.plots.values import (
+    DriftDisplay,
+    FitDisplay,
+    ImportanceDisplay,
+    TuningDisplay,
+    WaterfallDisplay,
+)
 from naively.drifts import Drift
 from naively.evaluation import Tuning
 from naively.explanations import Explanation

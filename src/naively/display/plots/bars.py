@@ -13,8 +13,9 @@ from sklearn.base import clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
-from naively.display.plots import _canvas, palette
-from naively.display.plots._read import model_names
+from naively.display.plots import canvas
+from naively.display.plots.display import Display
+from naively.display.plots.reading import model_names
 from naively.errors import NaivelyError
 from naively.evaluation.compare import Timing
 
@@ -24,7 +25,7 @@ _UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class AccuracyBarsDisplay:
+class AccuracyBarsDisplay(Display):
     """Accuracy on training and on test rows, a bar per model.
 
     Parameters
@@ -33,15 +34,9 @@ class AccuracyBarsDisplay:
         The models' names.
     train, test : sequence of float
         The models' accuracies.
-    notes : sequence of str
-        What is said under the title.
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where it was drawn.
-    figure_ : matplotlib Figure
-        Its figure.
     bars_ : list of matplotlib BarContainer
         One per model: its bars for training and test rows.
 
@@ -86,10 +81,6 @@ class AccuracyBarsDisplay:
             Another to draw beside it.
         names : sequence of str, optional
             What to call them.
-        ax : matplotlib Axes, optional
-            Where to draw; None for a new figure.
-        **options
-            As for `plot`.
         """
         models = _models(estimator, other)
         for model in models:
@@ -114,33 +105,30 @@ class AccuracyBarsDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; None for a new figure.
         legend : bool, default=True
             Whether to draw it.
         """
         _check_lengths(self.names, train=self.train, test=self.test)
-        self.ax_ = ax = _canvas.one_axes(ax, (6.4, 3.9))
-        self.figure_ = ax.figure
+        ax = self._one_axes(ax, 6.4, 3.9)
         width = 0.72 / len(self.names)
         self.bars_ = []
         for place, both in enumerate(zip(self.train, self.test, strict=True)):
             x = np.arange(2) + (place - (len(self.names) - 1) / 2) * width
-            bars = ax.bar(x, both, width * 0.94, color=palette.colour(place))
-            ax.bar_label(bars, fmt="%.4f", padding=2, fontsize=9, color=palette.INK)
+            bars = ax.bar(x, both, width * 0.94, color=canvas.colour(place))
+            ax.bar_label(bars, fmt="%.4f", padding=2, fontsize=9, color=canvas.INK)
             self.bars_.append(bars)
         ax.set_xticks([0, 1], ["training rows", "test rows"], fontsize=10)
         ax.set(xlim=(-0.55, 1.55), ylim=(0, 1.08), yticks=np.linspace(0, 1, 6))
-        ax.set_ylabel("accuracy", color=palette.INK)
+        ax.set_ylabel("accuracy", color=canvas.INK)
         _dress(ax, "Accuracy", self.notes)
         if legend:
             handles = [bars[0] for bars in self.bars_]
-            _canvas.legend(ax, handles, [_canvas.caption(name) for name in self.names])
+            canvas.legend(ax, handles, [canvas.caption(name) for name in self.names])
         return self
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class TimeBarsDisplay:
+class TimeBarsDisplay(Display):
     """How long models take: median and quartiles over repeated runs.
 
     Parameters
@@ -154,10 +142,6 @@ class TimeBarsDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where it was drawn.
-    figure_ : matplotlib Figure
-        Its figure.
     bars_ : matplotlib BarContainer
         One bar per model, in the unit of the axis.
     unit_ : str
@@ -206,10 +190,6 @@ class TimeBarsDisplay:
             How often, at least 2.
         names : sequence of str, optional
             What to call them.
-        ax : matplotlib Axes, optional
-            Where to draw; None for a new figure.
-        **options
-            As for `plot`.
         """
         if repeats < 2:
             raise NaivelyError(f"repeats must be at least 2; got {repeats}.")
@@ -231,36 +211,29 @@ class TimeBarsDisplay:
         **options: Any,
     ) -> Self:
         """Draw the times of what `naively.compare` returned."""
-        _canvas.check_option("what", what, ("training", "prediction"))
+        canvas.check_option("what", what, ("training", "prediction"))
         fit = what == "training"
         timings = comparison.fit_seconds if fit else comparison.predict_seconds
         return cls(names=list(comparison.names), timings=timings, what=what).plot(ax, **options)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; None for a new figure.
-        """
+        """Draw."""
         _check_lengths(self.names, timings=self.timings)
-        self.ax_ = ax = _canvas.one_axes(ax, (5.6, 3.9))
-        self.figure_ = ax.figure
+        ax = self._one_axes(ax, 5.6, 3.9)
         self.unit_, second = _unit(max(timing.median for timing in self.timings))
         medians = np.array([timing.median for timing in self.timings]) / second
         lower, upper = np.array([timing.quartiles for timing in self.timings]).T / second
         error = [medians - lower, upper - medians]
-        caps = {"ecolor": palette.INK, "capsize": 6, "error_kw": {"elinewidth": 1.2}}
-        names = [_canvas.caption(name, 24) for name in self.names]
-        colours = [palette.colour(place) for place in range(len(names))]
+        caps = {"ecolor": canvas.INK, "capsize": 6, "error_kw": {"elinewidth": 1.2}}
+        names = [canvas.caption(name, 24) for name in self.names]
+        colours = [canvas.colour(place) for place in range(len(names))]
         self.bars_ = ax.bar(range(len(names)), medians, 0.6, yerr=error, color=colours, **caps)
         for x, timing in enumerate(self.timings):
             where = {"xytext": (0, 6), "textcoords": "offset points", "ha": "center"}
-            ax.annotate(str(timing), (x, upper[x]), fontsize=9, color=palette.INK, **where)
+            ax.annotate(str(timing), (x, upper[x]), fontsize=9, color=canvas.INK, **where)
         ax.set_xticks(range(len(names)), names, fontsize=10)
         ax.set(xlim=(-0.65, len(names) - 0.35), ylim=(0, 1.2 * float(upper.max())))
-        ax.set_ylabel(f"{self.unit_} (median and quartiles)", color=palette.INK)
+        ax.set_ylabel(f"{self.unit_} (median and quartiles)", color=canvas.INK)
         _dress(ax, f"Time of {self.what}", self._notes())
         return self
 
@@ -272,7 +245,7 @@ class TimeBarsDisplay:
         quick, slow = np.argsort(medians, kind="stable")
         times = medians[slow] / medians[quick]
         a, b = self.names[quick], self.names[slow]
-        faster = f"{_canvas.caption(a)} is {times:.3g} times as fast as {_canvas.caption(b)}."
+        faster = f"{canvas.caption(a)} is {times:.3g} times as fast as {canvas.caption(b)}."
         return [faster, runs]
 
 
@@ -300,7 +273,7 @@ def _check_lengths(names: Sequence[str], **values: Sequence[Any]) -> None:
 
 
 def _dress(ax: Any, title: str, notes: Sequence[str]) -> None:
-    _canvas.tidy(ax, grid="y")
+    canvas.tidy(ax, grid="y")
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="both", length=0)
-    _canvas.heading(ax, title, notes, width=72)
+    canvas.heading(ax, title, notes, width=72)

@@ -9,11 +9,17 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.display.plots import _canvas, palette
-from naively.display.plots._choice import choose_classes, choose_pair
-from naively.display.plots._grid import coordinates, limits_of
-from naively.display.plots._read import bells_of, class_captions, column_names
+from naively.display.plots import canvas
+from naively.display.plots.display import Display
 from naively.display.plots.ellipses import naive_ellipse
+from naively.display.plots.grid import coordinates, limits_of
+from naively.display.plots.reading import (
+    bells_of,
+    choose_classes,
+    choose_pair,
+    class_captions,
+    column_names,
+)
 from naively.errors import NaivelyError
 from naively.estimators.state import snapshot
 from naively.families.gaussian import log_density
@@ -24,7 +30,7 @@ _HELD = (0.95, 0.75, 0.5, 0.25)  # the shares of a class that the contours hold
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class DensitySurfaceDisplay:
+class DensitySurfaceDisplay(Display):
     r"""The density of each class over two columns, as hills or as contours.
 
     .. math::
@@ -36,7 +42,6 @@ class DensitySurfaceDisplay:
     show all of them, each as the curves that hold a quarter, a half, three quarters and 0.95 of
     its class.
 
-    It is recommended to create a display with `from_estimator`.
 
     Parameters
     ----------
@@ -54,15 +59,9 @@ class DensitySurfaceDisplay:
         Whether the densities are multiplied by the classes' priors.
     name : str
         The classifier's name.
-    notes : sequence of str
-        What is said under the title.
 
     Attributes
     ----------
-    ax_ : matplotlib Axes, or ndarray of two of them with ``kind="both"``
-        Where it was drawn.
-    figure_ : matplotlib Figure or SubFigure
-        Its figure.
     surface_ : matplotlib Poly3DCollection, or None
         The hills.
     contours_ : list of list of matplotlib Line2D
@@ -120,12 +119,6 @@ class DensitySurfaceDisplay:
             Points of the grid along each column.
         max_classes : int, default=12
             If there are more, those that stand apart most are shown.
-        feature_names, class_names : sequence of str, optional
-            What to write instead of the model's own names and labels.
-        ax : matplotlib Axes, optional
-            Where to draw; None for a new figure.
-        **options
-            As for `plot`.
         """
         estimator = snapshot(estimator)
         bells = bells_of(estimator, "drawing densities")
@@ -177,23 +170,22 @@ class DensitySurfaceDisplay:
         legend : bool, default=True
             Whether to draw it.
         """
-        _canvas.check_option("kind", kind, ("surface", "contours", "both"))
+        canvas.check_option("kind", kind, ("surface", "contours", "both"))
         place: Any
         if kind == "both":
-            self.figure_ = place = _canvas.panels(ax, (10.5, 4.9))
+            self.figure_ = place = canvas.panels(ax, (10.5, 4.9))
             parts = place.add_gridspec(1, 2, width_ratios=[1.25, 1])
             left, right = place.add_subplot(parts[0], projection="3d"), place.add_subplot(parts[1])
             self.ax_ = np.array([left, right])
         else:
             size, depth = ((7.2, 5.4), "3d") if kind == "surface" else ((7.2, 4.8), None)
-            self.ax_ = left = right = place = _canvas.one_axes(ax, size, projection=depth)
-            self.figure_ = place.figure
+            left = right = place = self._one_axes(ax, *size, projection=depth)
         self.surface_ = self._draw_surface(left) if kind != "contours" else None
         self.contours_ = self._draw_contours(right) if kind != "surface" else []
         what = "Densities times priors" if self.weighted else "Densities"
         shares = ", ".join(f"{level:g}" for level in sorted(_HELD))
         drawn = f"The contours of a class hold {shares} of it." * (kind != "surface")
-        _canvas.heading(place, f"{what} of {self.name}", [*self.notes, drawn])
+        canvas.heading(place, f"{what} of {self.name}", [*self.notes, drawn])
         if legend:
             self._draw_legend(place)
         return self
@@ -209,15 +201,15 @@ class DensitySurfaceDisplay:
         height = self.density.max(axis=0)
         surface = ax.plot_surface(*mesh, height, rcount=400, ccount=400, **faces)
         ax.set_zlim(0, float(height.max()))
-        ax.set_xlabel(_canvas.caption(self.column_names[0], 24), color=palette.INK, labelpad=6)
-        ax.set_ylabel(_canvas.caption(self.column_names[1], 24), color=palette.INK, labelpad=6)
+        ax.set_xlabel(canvas.caption(self.column_names[0], 24), color=canvas.INK, labelpad=6)
+        ax.set_ylabel(canvas.caption(self.column_names[1], 24), color=canvas.INK, labelpad=6)
         height_is = "density times prior" if self.weighted else "density"
-        ax.set_zlabel(height_is, color=palette.INK, labelpad=-8)
+        ax.set_zlabel(height_is, color=canvas.INK, labelpad=-8)
         ax.set_box_aspect((4, 4, 3), zoom=0.97)
         for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
             axis.set_pane_color((0.97, 0.97, 0.97, 1.0))
-            axis.line.set_color(palette.FAINT)
-        ax.tick_params(colors=palette.INK, labelsize=8)
+            axis.line.set_color(canvas.FAINT)
+        ax.tick_params(colors=canvas.INK, labelsize=8)
         ax.locator_params(nbins=5)
         ax.set_zticks([])  # the height of a density depends on the columns' units
         ax.view_init(elev=32, azim=-60)
@@ -227,9 +219,9 @@ class DensitySurfaceDisplay:
         """Return colours: the class that is highest, pale where it is low, lit from the left."""
         highest, height = self.density.argmax(axis=0), self.density.max(axis=0)
         peaks = self.density.max(axis=(1, 2))
-        tints = np.array([palette.rgb(palette.colour(k)) for k in range(len(peaks))])
+        tints = np.array([canvas.rgb(canvas.colour(k)) for k in range(len(peaks))])
         strength = (0.1 + 0.9 * (height / peaks[highest]) ** 0.5)[..., np.newaxis]
-        light = _canvas.matplotlib("colors").LightSource(azdeg=315, altdeg=55)
+        light = canvas.matplotlib("colors").LightSource(azdeg=315, altdeg=55)
         steep = height / height.max() * 0.35 * len(self.x0)
         lit = light.hillshade(steep)[..., np.newaxis]
         return (1 - strength * (1 - tints[highest])) * (0.72 + 0.28 * lit)
@@ -237,25 +229,25 @@ class DensitySurfaceDisplay:
     def _draw_contours(self, ax: Any) -> list[list[Any]]:
         drawn = []
         for place, (mean, variance) in enumerate(zip(self.means, self.variances, strict=True)):
-            colour = palette.colour(place)
+            colour = canvas.colour(place)
             lines: list[Any] = []
             for level in _HELD:
                 curve = naive_ellipse(mean, variance, level)
                 ax.fill(*curve.T, color=colour, alpha=0.13, linewidth=0)
-                style = {"linestyle": palette.dash(place), "linewidth": 1.1}
-                lines += ax.plot(*curve.T, color=palette.deep(place), **style)
+                style = {"linestyle": canvas.dash(place), "linewidth": 1.1}
+                lines += ax.plot(*curve.T, color=canvas.deep(place), **style)
             drawn.append(lines)
         ax.set(xlim=(self.x0[0], self.x0[-1]), ylim=(self.x1[0], self.x1[-1]))
-        ax.set_xlabel(_canvas.caption(self.column_names[0], 50), color=palette.INK)
-        ax.set_ylabel(_canvas.caption(self.column_names[1], 40), color=palette.INK)
-        _canvas.tidy(ax)
+        ax.set_xlabel(canvas.caption(self.column_names[0], 50), color=canvas.INK)
+        ax.set_ylabel(canvas.caption(self.column_names[1], 40), color=canvas.INK)
+        canvas.tidy(ax)
         return drawn
 
     def _draw_legend(self, place: Any) -> None:
-        patch = _canvas.matplotlib("patches").Patch
-        handles = [patch(facecolor=palette.colour(k)) for k in range(len(self.class_names))]
-        names = [_canvas.caption(name) for name in self.class_names]
-        _canvas.legend(place, handles, names)
+        patch = canvas.matplotlib("patches").Patch
+        handles = [patch(facecolor=canvas.colour(k)) for k in range(len(self.class_names))]
+        names = [canvas.caption(name) for name in self.class_names]
+        canvas.legend(place, handles, names)
 
 
 def _densities(

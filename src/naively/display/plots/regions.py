@@ -10,27 +10,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from naively.display.plots import _canvas, palette
-from naively.display.plots._grid import Limits, coordinates, edges, predict_on
-from naively.display.plots._pair import limits_of_pair, read_pair, read_points
-from naively.display.plots._read import class_captions
-from naively.display.plots._region_layers import (
-    TINT,
-    draw_centroids,
-    draw_curves,
-    draw_legend,
-    draw_points,
-    draw_regions,
-)
+from naively.display.plots import canvas
+from naively.display.plots.display import Display
 from naively.display.plots.ellipses import data_ellipse, naive_ellipse
+from naively.display.plots.grid import (
+    Limits,
+    coordinates,
+    edges,
+    limits_of_pair,
+    predict_on,
+    read_pair,
+    read_points,
+)
+from naively.display.plots.reading import class_captions
 from naively.errors import NaivelyError
 from naively.estimators.state import snapshot
 
-__all__ = ["DecisionRegionDisplay"]
-
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class DecisionRegionDisplay:
+class DecisionRegionDisplay(Display):
     r"""Which class wins where, over two columns.
 
     The regions are what `predict` says on a grid of points. Of a model with more columns, the
@@ -40,7 +38,6 @@ class DecisionRegionDisplay:
 
     .. math:: \sum_{j=0,1} \frac{(x_j - \mu_{kj})^2}{\sigma_{kj}^2} = -2 \log(1 - 0.95)
 
-    It is recommended to create a display with `from_estimator`.
 
     Parameters
     ----------
@@ -72,15 +69,9 @@ class DecisionRegionDisplay:
         The classes that are drawn in colour; None for all.
     name : str
         The classifier's name.
-    notes : sequence of str
-        What is said under the title: what was chosen, and what was left out.
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where it was drawn.
-    figure_ : matplotlib Figure
-        Its figure.
     image_ : matplotlib AxesImage
         The regions.
     points_ : list of matplotlib PathCollection
@@ -172,12 +163,6 @@ class DecisionRegionDisplay:
             If there are more, those that stand apart most are shown, and the others are grey.
         max_points : int, default=2000
             If there are more, so many are drawn, chosen at random.
-        feature_names, class_names : sequence of str, optional
-            What to write instead of the model's own names and labels.
-        ax : matplotlib Axes, optional
-            Where to draw; None for a new figure.
-        **options
-            As for `plot`.
         """
         check_is_fitted(estimator)
         estimator = snapshot(estimator)
@@ -227,8 +212,6 @@ class DecisionRegionDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; None for a new figure.
         curve : {"auto", "naive", "data", "both"} or None, default="auto"
             The curve that holds a share of its class: the model's, along the axes; that of the
             points, with correlation; or both. "auto" is the model's if it has means and
@@ -238,25 +221,24 @@ class DecisionRegionDisplay:
         points, centroids, legend : bool, default=True
             Whether to draw them.
         """
-        _canvas.check_option("curve", curve, ("auto", "naive", "data", "both", None))
-        _canvas.check_option("shade", shade, ("classes", "probabilities"))
+        canvas.check_option("curve", curve, ("auto", "naive", "data", "both", None))
+        canvas.check_option("shade", shade, ("classes", "probabilities"))
         if curve == "auto":
             curve = None if self.variances is None else "naive"
         kinds = {"both": ["naive", "data"], None: []}.get(curve, [curve])
         tints = self._tints(shade)
         lines = {str(kind): self._curves(str(kind)) for kind in kinds}
-        self.ax_ = ax = _canvas.one_axes(ax, (7.6, 4.8))
-        self.figure_ = ax.figure
+        ax = self._one_axes(ax, 7.6, 4.8)
         self.image_ = draw_regions(self, ax, tints)
         self.points_ = draw_points(self, ax, self._places) if points else []
         self.curves_ = {kind: draw_curves(ax, lines[kind], kind) for kind in lines}
         self.centroids_ = draw_centroids(self, ax, self._places) if centroids else []
         ax.set(xlim=self._view(0), ylim=self._view(1))
-        ax.set_xlabel(_canvas.caption(self.column_names[0], 50), color=palette.INK)
-        ax.set_ylabel(_canvas.caption(self.column_names[1], 40), color=palette.INK)
-        _canvas.tidy(ax)
+        ax.set_xlabel(canvas.caption(self.column_names[0], 50), color=canvas.INK)
+        ax.set_ylabel(canvas.caption(self.column_names[1], 40), color=canvas.INK)
+        canvas.tidy(ax)
         paler = "The paler a region, the less sure its class." * (shade == "probabilities")
-        _canvas.heading(ax, f"Decision regions of {self.name}", [*self.notes, paler])
+        canvas.heading(ax, f"Decision regions of {self.name}", [*self.notes, paler])
         if legend:
             draw_legend(self, ax, self._places)
         return self
@@ -277,9 +259,9 @@ class DecisionRegionDisplay:
 
     def _tints(self, shade: str) -> NDArray[np.float64]:
         """Return the colour of each point of the grid."""
-        colours = np.tile(palette.rgb(palette.REST), (len(self.class_names), 1))
+        colours = np.tile(canvas.rgb(canvas.REST), (len(self.class_names), 1))
         for place, k in self._places:
-            colours[k] = palette.rgb(palette.colour(place))
+            colours[k] = canvas.rgb(canvas.colour(place))
         strength = np.full(self.regions.shape, TINT)
         if shade == "probabilities":
             strength = 0.02 + 0.5 * self._sureness()
@@ -312,3 +294,87 @@ class DecisionRegionDisplay:
             for place, k in self._places
             if np.isfinite(shapes[k]).all()
         ]
+
+
+TINT = 0.24
+_DASHES: dict[str, Any] = {"naive": "solid", "data": (0, (4, 2))}
+
+Shown = Sequence[tuple[int, int]]
+
+
+def draw_regions(display: Any, ax: Any, tints: NDArray[np.float64]) -> Any:
+    """Colour the grid, and draw the boundaries; return the picture."""
+    image = ax.imshow(
+        tints,
+        extent=(*edges(display.x0), *edges(display.x1)),
+        origin="lower",
+        aspect="auto",
+        interpolation="nearest",
+    )
+    if display.log_proba is None or min(display.log_proba.shape) < 2:
+        return image
+    finite = np.maximum(display.log_proba, -1e4)  # minus infinity has no contour
+    second, first = np.moveaxis(np.partition(finite, -2, axis=-1)[..., -2:], -1, 0)
+    for k in np.unique(display.regions):
+        lead = np.where(display.regions == k, first - second, finite[..., k] - first)
+        if lead.min() < 0 < lead.max():
+            style = {"colors": canvas.INK, "linewidths": 0.7, "alpha": 0.7}
+            ax.contour(display.x0, display.x1, lead, levels=[0], **style)
+    return image
+
+
+def draw_points(display: Any, ax: Any, places: Shown) -> list[Any]:
+    """Draw the points of each class shown."""
+    if display.points is None:
+        return []
+    size = 24 if len(display.points) <= 500 else 14
+    return [
+        ax.scatter(
+            *display.points[display.point_classes == k].T,
+            marker=canvas.marker(place),
+            color=canvas.colour(place),
+            edgecolors="white",
+            linewidths=0.4,
+            s=size * canvas.marker_area(place),
+            zorder=3,
+        )
+        for place, k in places
+    ]
+
+
+def draw_centroids(display: Any, ax: Any, places: Shown) -> list[Any]:
+    """Draw the centroid of each class shown."""
+    if display.means is None:
+        return []
+    style = {"marker": "X", "s": 100, "edgecolors": "white", "linewidths": 1.2, "zorder": 5}
+    return [ax.scatter(*display.means[k], color=canvas.deep(place), **style) for place, k in places]
+
+
+def draw_legend(display: Any, ax: Any, places: Shown) -> None:
+    """Add the legend of colours, marks and lines."""
+    line, patch = canvas.matplotlib("lines").Line2D, canvas.matplotlib("patches").Patch
+    handles: list[Any] = []
+    for place, _ in places:
+        tint = canvas.mixed("#FFFFFF", canvas.colour(place), TINT)
+        region = patch(facecolor=tint, edgecolor="none")
+        dot = line([], [], **canvas.dot(canvas.colour(place), canvas.marker(place)))
+        handles.append((region, dot) if display.points_ else region)
+    names = [canvas.caption(display.class_names[k]) for _, k in places]
+    if len(names) < len(display.class_names):
+        handles.append(patch(facecolor=canvas.mixed("#FFFFFF", canvas.REST, TINT)))
+        names.append(f"{len(display.class_names) - len(names)} other classes")
+    if display.centroids_:
+        handles.append(line([], [], **canvas.dot(canvas.FAINT, "X")))
+        names.append("centroid")
+    for kind in display.curves_:
+        style = {"linestyle": _DASHES[kind], "linewidth": 1.7, "color": canvas.FAINT}
+        handles.append(line([], [], **style))
+        how = ", with correlation" if kind == "data" else " of its class"
+        names.append(f"holds {display.level:g}{how}")
+    canvas.legend(ax, handles, names)
+
+
+def draw_curves(ax: Any, lines: list[tuple[int, NDArray[np.float64]]], kind: str) -> list[Any]:
+    """Draw closed curves, each in the colour of its class."""
+    style = {"linestyle": _DASHES[kind], "linewidth": 1.7, "zorder": 4}
+    return [ax.plot(*line.T, color=canvas.deep(place), **style)[0] for place, line in lines]

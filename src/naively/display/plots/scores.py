@@ -1,0 +1,541 @@
+"""What is drawn of true labels and answers: curves over thresholds, reliability, confusion."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import ConfusionMatrixDisplay, confusion_matrix
+from sklearn.utils.multiclass import unique_labels
+from sklearn.utils.validation import check_is_fitted
+
+from naively.display.plots import canvas
+from naively.display.plots.display import AnswersDisplay, check_answers
+from naively.display.plots.reading import class_captions, codes_of, model_names
+from naively.errors import NaivelyError
+from naively.evaluation.curves import ClassCurve
+from naively.evaluation.metrics import Reliability, reliability
+from naively.evaluation.thresholds import place_of
+
+_MAX_CURVES = 10  # classes that are drawn together
+_FAINT = {"color": canvas.FAINT, "linewidth": 1, "linestyle": (0, (4, 3))}
+
+Points = tuple[NDArray[np.float64], NDArray[np.float64], float]
+
+
+class DrawnCurve(NamedTuple):
+    """A line: its points, the figure that sums it up, and what it is called."""
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    area: float
+    name: str
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ClassCurveDisplay(AnswersDisplay):
+    """A curve for each class or for each model; subclasses say what the curve is.
+
+    Parameters
+    ----------
+    curves : sequence of DrawnCurve
+        What is drawn.
+    share : float
+        The share of the rows of the class, where all curves are of one class; else NaN.
+
+    Attributes
+    ----------
+    lines_ : list of matplotlib Line2D
+        One per curve.
+    """
+
+    curves: Sequence[DrawnCurve]
+    share: float = float("nan")
+    notes: Sequence[str] = ()
+
+    _area: ClassVar[str]  # what the figure is called
+    _axes: ClassVar[tuple[str, str]]
+    _drawstyle: ClassVar[str] = "default"
+
+    @classmethod
+    @abstractmethod
+    def _line(cls, curve: ClassCurve) -> Points:
+        """Return the points of the line, and the figure that sums it up."""
+
+    @abstractmethod
+    def _draw_baseline(self) -> list[Any]:
+        """Draw what a model without any knowledge gives, and return handles of it."""
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw."""
+        self._one_axes(ax, 7.2, 4.9)
+        baseline = self._draw_baseline()
+        self.lines_ = []
+        for place, curve in enumerate(self.curves):
+            style = {"color": canvas.colour(place), "linestyle": canvas.dash(place)}
+            style["drawstyle"] = self._drawstyle
+            self.lines_ += self.ax_.plot(curve.x, curve.y, linewidth=1.7, **style)
+        canvas.tidy(self.ax_, grid="both")
+        self.ax_.set_xlim(-0.01, 1.01)
+        self.ax_.set_ylim(-0.01, 1.02)
+        self.ax_.set_xlabel(self._axes[0], color=canvas.INK)
+        self.ax_.set_ylabel(self._axes[1], color=canvas.INK)
+        canvas.heading(self.ax_, self._title, self.notes)
+        names = [f"{canvas.caption(c.name)}\n{self._area} {c.area:.4f}" for c in self.curves]
+        names += ["by chance"] * len(baseline)
+        canvas.legend(self.ax_, [*self.lines_, *baseline], names)
+        return self
+
+    @classmethod
+    def _of_answers(  # type: ignore[override]
+        cls,
+        y: Any,
+        answers: list[NDArray[np.float64]],
+        classes: NDArray[Any],
+        names: Sequence[str],
+        pos_label: Any = None,
+    ) -> Self:
+        """Return the curves of one class for each model, or of all classes of one model."""
+        check_answers(answers, classes)
+        truth = codes_of(y, classes, len(answers[0]))
+        if pos_label is None and classes.size > 2 and len(answers) == 1:
+            return cls._of_classes(truth, answers[0], classes)
+        k = place_of(pos_label, classes)
+        curves = [ClassCurve.of(truth == k, p[:, k]) for p in answers]
+        lines = [cls._line(_checked(curve, classes.item(k))) for curve in curves]
+        drawn = [DrawnCurve(*line, name) for line, name in zip(lines, names, strict=True)]
+        share = curves[0].positives / truth.size
+        return cls(curves=drawn, share=share, notes=[f"class {classes.item(k)!r}"])
+
+    @classmethod
+    def _of_classes(
+        cls, truth: NDArray[np.intp], p: NDArray[np.float64], classes: NDArray[Any]
+    ) -> Self:
+        rows = np.bincount(truth, minlength=classes.size)
+        there = np.flatnonzero((rows > 0) & (rows < truth.size))
+        if not there.size:
+            raise NaivelyError("curves need rows of two classes; all rows are of one.")
+        shown = np.sort(there[np.argsort(-rows[there], kind="stable")[:_MAX_CURVES]])
+        curves = [
+            DrawnCurve(*cls._line(ClassCurve.of(truth == k, p[:, k])), str(classes[k]))
+            for k in shown
+        ]
+        notes = ["each class against the rest"]
+        if shown.size < classes.size:
+            notes.append(f"{shown.size} of {classes.size} classes, those with most rows")
+        return cls(curves=curves, notes=notes)
+
+
+def _checked(curve: ClassCurve, label: Any) -> ClassCurve:
+    if not curve.is_defined:
+        raise NaivelyError(
+            f"curves need rows of the class and of others; {curve.positives:g} of "
+            f"{curve.positive.size} rows are of {label!r}."
+        )
+    return curve
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class RocCurveDisplay(ClassCurveDisplay):
+    """ROC curve: recall of a class over the false positive rate.
+
+    With two classes the curve is that of the second, with more there is one for each class against
+    the rest. ``curves`` holds the points and the areas.
+
+    Examples
+    --------
+    >>> from naively.plots import RocCurveDisplay
+    >>> proba = [[0.9, 0.1], [0.2, 0.8], [0.3, 0.7]]
+    >>> display = RocCurveDisplay.from_predictions(["a", "b", "b"], proba, classes=["a", "b"])
+    >>> display.curves[0].area
+    1.0
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(display.figure_)
+    """
+
+    _title, _area = "ROC curve", "area"
+    _axes = "false positive rate: share of the others", "recall: share of the class"
+
+    @classmethod
+    def _line(cls, curve: ClassCurve) -> Points:
+        x, y = np.append(0.0, curve.false_positive_rate), np.append(0.0, curve.recall)
+        return x, y, curve.roc_auc
+
+    def _draw_baseline(self) -> list[Any]:
+        return list(self.ax_.plot([0, 1], [0, 1], **_FAINT))
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PrecisionRecallDisplay(ClassCurveDisplay):
+    """Precision of a class over its recall.
+
+    With two classes the curve is that of the second, with more there is one for each class against
+    the rest. ``curves`` holds the points and the average precisions.
+
+    Examples
+    --------
+    >>> from naively.plots import PrecisionRecallDisplay
+    >>> truth, proba = ["a", "b", "b"], [[0.9, 0.1], [0.2, 0.8], [0.3, 0.7]]
+    >>> display = PrecisionRecallDisplay.from_predictions(truth, proba, classes=["a", "b"])
+    >>> display.curves[0].area
+    1.0
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(display.figure_)
+    """
+
+    _title, _area = "Precision and recall", "average precision"
+    _axes = "recall: share of the class that is found", "precision: share that is right"
+    _drawstyle = "steps-pre"  # a precision holds for the recall up to it
+
+    @classmethod
+    def _line(cls, curve: ClassCurve) -> Points:
+        x, y = np.append(0.0, curve.recall), np.append(curve.precision[:1], curve.precision)
+        return x, y, curve.average_precision
+
+    def _draw_baseline(self) -> list[Any]:
+        if np.isnan(self.share):  # each class has another
+            return []
+        return list(self.ax_.plot([0, 1], [self.share, self.share], **_FAINT))
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class GainDisplay(ClassCurveDisplay):
+    """Cumulative gain: recall of a class among the rows with the highest probabilities.
+
+    The lift is the share of the class among the first tenth of these rows, divided by its share of
+    all rows. Of two classes the curve is that of the second, of more there is one for
+    each class against the rest. ``curves`` holds the points and the lifts.
+
+    Examples
+    --------
+    >>> from naively.plots import GainDisplay
+    >>> truth, proba = ["a", "b", "b"], [[0.9, 0.1], [0.2, 0.8], [0.3, 0.7]]
+    >>> display = GainDisplay.from_predictions(truth, proba, classes=["a", "b"])
+    >>> round(display.curves[0].area, 2)  # the lift
+    1.5
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(display.figure_)
+    """
+
+    _title, _area = "Cumulative gain", "lift of the first 10 %"
+    _axes = "share of all rows, the most probable first", "share of the class that is found"
+
+    @classmethod
+    def _line(cls, curve: ClassCurve) -> Points:
+        answered = curve.true_positive + curve.false_positive
+        x, y = np.append(0.0, answered / answered[-1]), np.append(0.0, curve.recall)
+        return x, y, float(np.interp(0.1, x, y) / 0.1)
+
+    def _draw_baseline(self) -> list[Any]:
+        if not np.isnan(self.share):
+            best = {**_FAINT, "linestyle": (0, (1, 2))}
+            self.ax_.plot([0, self.share, 1], [0, 1, 1], **best)
+        return list(self.ax_.plot([0, 1], [0, 1], **_FAINT))
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ReliabilityDisplay(AnswersDisplay):
+    r"""How often a classifier is right when it is so sure, over how often it is so sure.
+
+    The confidence is the largest probability of a row. On the dashed line a model is right as
+    often as it says; below it, it is too sure of itself, as naive Bayes is where columns repeat
+    each other. The bars under it count the rows.
+
+    Parameters
+    ----------
+    reliabilities : sequence of Reliability
+        Per model: edges of the bins, and in each the confidence, the accuracy and the count.
+
+    Attributes
+    ----------
+    lines_ : list of matplotlib Line2D
+        One per model.
+    bars_ : list of matplotlib BarContainer
+        One per model.
+
+    Notes
+    -----
+    scikit-learn's CalibrationDisplay looks at the probability of one of two classes; this looks
+    at the class that won, of any number. The bins are those of the expected calibration error,
+    :math:`\sum_b n_b / n \, |\mathrm{accuracy}_b - \mathrm{confidence}_b|`.
+
+    Examples
+    --------
+    >>> from naively.plots import ReliabilityDisplay
+    >>> proba = [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]]
+    >>> display = ReliabilityDisplay.from_predictions(["a", "b", "b"], proba, classes=["a", "b"])
+    >>> display.reliabilities[0].count.tolist()
+    [0, 0, 0, 0, 0, 0, 1, 1, 1, 0]
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(display.figure_)
+    """
+
+    reliabilities: Sequence[Reliability]
+    names: Sequence[str]
+
+    _title = "Reliability"
+
+    @classmethod
+    def _of_answers(  # type: ignore[override]
+        cls,
+        y: Any,
+        answers: list[NDArray[np.float64]],
+        classes: NDArray[Any],
+        names: Sequence[str],
+    ) -> Self:
+        check_answers(answers, classes)
+        truth = codes_of(y, classes, len(answers[0]))
+        seen = [reliability(p.max(axis=1), p.argmax(axis=1) == truth) for p in answers]
+        return cls(reliabilities=seen, names=names)
+
+    @classmethod
+    def _of_evaluations(  # type: ignore[override]
+        cls, every: list[Any], names: Sequence[str]
+    ) -> Self:
+        return cls(reliabilities=[each.reliability for each in every], names=names)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw."""
+        how = {"sharex": True, "height_ratios": [3.6, 1]}
+        self.ax_ = top, below = self._panels(ax, (7.2, 5.2), (2, 1), **how)[:, 0]
+        (perfect,) = top.plot([0, 1], [0, 1], **_FAINT)
+        self.lines_, self.bars_ = [], []
+        for place, seen in enumerate(self.reliabilities):
+            style = {"color": canvas.colour(place), "marker": canvas.marker(place)}
+            look = {"linewidth": 1.6, "markersize": 6, "markeredgecolor": "white"}
+            held = seen.count > 0
+            x, y = seen.confidence[held], seen.accuracy[held]
+            self.lines_ += top.plot(x, y, **style, **look)
+            self.bars_.append(self._draw_counts(below, place, seen))
+        self._dress(top, below)
+        names = [canvas.caption(name) for name in self.names]
+        errors = [f"{seen.error:.4f}" for seen in self.reliabilities]
+        names = [f"{a}\ncalibration error {b}" for a, b in zip(names, errors, strict=True)]
+        canvas.legend(self.figure_, [*self.lines_, perfect], [*names, "perfectly calibrated"])
+        return self
+
+    def _draw_counts(self, ax: Any, place: int, seen: Reliability) -> Any:
+        """Draw a bar per bin; those of several models stand beside each other."""
+        share = np.diff(seen.edges) / len(self.reliabilities)
+        left = seen.edges[:-1] + place * share
+        style = {"align": "edge", "color": canvas.colour(place), "edgecolor": "white"}
+        return ax.bar(left, seen.count, share, linewidth=0.6, **style)
+
+    def _dress(self, top: Any, below: Any) -> None:
+        for axes in (top, below):
+            canvas.tidy(axes, grid="y")
+            axes.spines["left"].set_visible(False)
+        lowest = min(_lowest(seen) for seen in self.reliabilities)
+        below.set_xlim(lowest, 1.01)
+        top.set_ylim(-0.02, 1.04)
+        top.set_ylabel("share of rows that are right", color=canvas.INK)
+        below.set_xlabel("confidence: the largest probability of a row", color=canvas.INK)
+        below.set_yscale("log")  # most rows are often in the last bin
+        below.set_ylim(bottom=0.6)
+        below.yaxis.set_major_formatter("{x:,.0f}")
+        below.minorticks_off()
+        below.set_ylabel("rows (log)", color=canvas.INK)
+        top.tick_params(axis="x", length=0)
+        canvas.heading(self.figure_, self._title)
+
+
+def _lowest(seen: Reliability) -> float:
+    """Return the lower edge of the first bin that holds a row, or 0.5 if that is lower."""
+    held = np.flatnonzero(seen.count)
+    return min(0.5, float(seen.edges[held[0]])) if held.size else 0.0
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ConfusionDisplay(AnswersDisplay):
+    """Confusion matrices side by side, in one scale of colours.
+
+    Each is drawn by scikit-learn's ConfusionMatrixDisplay. Of many classes, those are shown
+    that have the most mistakes.
+
+    Parameters
+    ----------
+    matrices : sequence of ndarray of shape (n_classes, n_classes)
+        Rows counted by true class (down) and predicted class (across).
+    names : sequence of str
+        The models' names; an empty one is not written.
+    max_classes : int, default=15
+        If there are more, those with the most mistakes are shown.
+
+    Attributes
+    ----------
+    displays_ : list of sklearn.metrics.ConfusionMatrixDisplay
+        What was drawn.
+
+    Examples
+    --------
+    >>> from naively.plots import ConfusionDisplay
+    >>> truth, guess = ["cat", "cat", "dog"], ["cat", "dog", "dog"]
+    >>> display = ConfusionDisplay.from_predictions(truth, guess)
+    >>> display.matrices[0].tolist()
+    [[1, 1], [0, 1]]
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(display.figure_)
+    """
+
+    matrices: Sequence[NDArray[Any]]
+    names: Sequence[str]
+    class_names: Sequence[str]
+    max_classes: int = 15
+
+    _title = "Confusion matrix"
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        other: Any = None,
+        names: Sequence[str] | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Evaluate a fitted classifier, and perhaps another, and draw.
+
+        Options are those of `from_predictions`; ``X`` and ``y`` are the rows to evaluate it on.
+        """
+        models = [estimator] if other is None else [estimator, other]
+        for model in models:
+            check_is_fitted(model)
+        y_pred, *rest = (model.predict(X) for model in models)
+        called, beside = model_names(models, names), rest[0] if rest else None
+        return cls.from_predictions(y, y_pred, other=beside, names=called, ax=ax, **options)
+
+    @classmethod
+    def from_predictions(  # type: ignore[override]
+        cls,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        other: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        class_names: Sequence[str] | None = None,
+        max_classes: int = 15,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Count what was taken for what, and draw.
+
+        Parameters
+        ----------
+        y_true, y_pred : array-like of shape (n_rows,)
+            True and predicted labels.
+        other : array-like of shape (n_rows,), optional
+            What another model predicted.
+        names, class_names, max_classes, ax, **options
+            As for every `Display`.
+        """
+        answers = [y_pred] if other is None else [y_pred, other]
+        classes = unique_labels(y_true, *answers)
+        return cls(
+            matrices=[confusion_matrix(y_true, answer, labels=classes) for answer in answers],
+            names=names if names is not None else ["", "the other"][: len(answers)],
+            class_names=class_captions(classes, class_names),
+            max_classes=max_classes,
+        ).plot(ax, **options)
+
+    @classmethod
+    def from_evaluation(
+        cls,
+        evaluation: Any,
+        *others: Any,
+        other: Any = None,
+        names: Sequence[str] | None = None,
+        class_names: Sequence[str] | None = None,
+        max_classes: int = 15,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw what `naively.evaluate` returned, and perhaps others of the same classes."""
+        every = [evaluation, *others, *([] if other is None else [other])]
+        if any(not np.array_equal(each.classes, evaluation.classes) for each in every):
+            raise NaivelyError("the evaluations must be of the same classes; they differ.")
+        return cls(
+            matrices=[each.confusion for each in every],
+            names=names if names is not None else [each.model or each.method for each in every],
+            class_names=class_captions(evaluation.classes, class_names),
+            max_classes=max_classes,
+        ).plot(ax, **options)
+
+    def plot(self, ax: Any = None, *, normalize: bool = False) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        normalize : bool, default=False
+            Write shares of each true class instead of counts.
+        """
+        shown, notes = self._choose()
+        matrices = [_shares(m) if normalize else np.asarray(m) for m in self.matrices]
+        tables = [matrix[np.ix_(shown, shown)] for matrix in matrices]
+        captions = [canvas.caption(self.class_names[k], 18) for k in shown]
+        tilt = 45 if max(map(len, captions)) > 4 + 12 // len(captions) else 0
+        side = max(2.5, 0.95 + (0.42 if len(shown) > 6 else 0.6) * len(shown))
+        size = side * len(tables) + 1.1, side + 1.1
+        self.ax_ = self._panels(ax, size, (1, len(tables)), square=True)[0]
+        largest = 1.0 if normalize else max(1, *(int(table.max()) for table in tables))
+        self.displays_ = []
+        for axes, table in zip(self.ax_, tables, strict=True):
+            display = ConfusionMatrixDisplay(table, display_labels=captions)
+            self.displays_.append(
+                display.plot(
+                    ax=axes,
+                    cmap="Blues",
+                    colorbar=False,
+                    xticks_rotation=tilt,
+                    values_format=".2f" if normalize else None,
+                    im_kw={"vmin": 0, "vmax": largest},
+                    text_kw={"fontsize": 9 if len(shown) <= 8 else 7},
+                )
+            )
+        self._dress(largest, tilt)
+        title = self._title if len(tables) == 1 else "Confusion matrices"
+        shares = "Shares of each true class." * normalize
+        canvas.heading(self.figure_, title, [note for note in (notes, shares) if note])
+        return self
+
+    def _choose(self) -> tuple[list[int], str]:
+        """Return the classes to show: all, or those with the most mistakes in either matrix."""
+        n = len(self.class_names)
+        if n <= self.max_classes:
+            return list(range(n)), ""
+        wrong = np.sum([np.asarray(m) for m in self.matrices], axis=0)
+        wrong = wrong - np.diag(np.diag(wrong))
+        order = np.argsort(-(wrong.sum(axis=0) + wrong.sum(axis=1)), kind="stable")
+        chosen: list[int] = np.sort(order[: self.max_classes]).tolist()
+        return chosen, f"The {self.max_classes} of {n:,} classes with the most mistakes."
+
+    def _dress(self, largest: float, tilt: int) -> None:
+        for place, (axes, display) in enumerate(zip(self.ax_, self.displays_, strict=True)):
+            axes.tick_params(colors=canvas.INK, labelsize=9, length=0)
+            axes.spines[:].set_visible(False)
+            axes.set_xlabel("predicted class", color=canvas.INK)
+            axes.set_ylabel("true class" if place == 0 else "", color=canvas.INK)
+            if tilt:
+                for label in axes.get_xticklabels():
+                    label.set(ha="right", rotation_mode="anchor")
+            if place:
+                axes.set_yticklabels([])
+            for value, text in zip(display.im_.get_array().flat, display.text_.flat, strict=True):
+                text.set_color("white" if value > 0.55 * largest else canvas.INK)
+                text.set_alpha(1.0 if value else 0.4)
+            matrix = np.asarray(self.matrices[place])
+            accuracy = f"accuracy {np.trace(matrix) / max(1, matrix.sum()):.4f}"
+            name = canvas.caption(self.names[place])
+            title = f"{name}\n{accuracy}" if name else accuracy
+            axes.set_title(title, loc="left", fontsize=10, color=canvas.INK)
+
+
+def _shares(matrix: NDArray[Any]) -> NDArray[np.float64]:
+    rows = np.maximum(np.asarray(matrix).sum(axis=1, keepdims=True), 1)
+    return matrix / rows
