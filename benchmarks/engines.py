@@ -140,20 +140,7 @@ def _group_by(connection: Any, path: Path) -> Learned:
 
 
 @contextmanager
-def _spark() -> Iterator[Contestants]:
-    with _spark_session() as session, TemporaryDirectory(prefix="naively-") as folder:
-        df = session.read.parquet(str(_written(Path(folder) / "rows.parquet")))
-        rows = df.coalesce(df.rdd.getNumPartitions())  # no longer files alone
-        yield {
-            "naively": partial(_fit_spark, df),
-            "Spark MLlib": partial(_fit_mllib, df),
-            "naively on Spark's rows": partial(_fit_spark, rows),
-        }
-
-
-@contextmanager
 def _spark_rows() -> Iterator[Contestants]:
-    """Rows that Spark holds in memory: no files that Arrow could read."""
     with _spark_session() as session, TemporaryDirectory(prefix="naively-") as folder:
         df = session.read.parquet(str(_written(Path(folder) / "rows.parquet", _ROWS_OF_SPARK)))
         df = df.repartition(4).cache()
@@ -208,12 +195,6 @@ WORKS = [
         _duckdb,
         {("the GROUP BY by hand",): 1.5},
         ("ibis", "duckdb"),
-    ),
-    Work(
-        "Spark local[2], Parquet 4,000,000 x 50, 10 classes, fit",
-        _spark,
-        {("Spark MLlib",): 1 / 3, ("naively on Spark's rows",): None},
-        ("pyspark",),
     ),
     Work(
         "Spark local[2], cached rows 2,000,000 x 20, 10 classes, fit",

@@ -29,7 +29,7 @@ def _naively_fit(path: Path) -> Any:
 
 def _naively_predict(path: Path) -> Any:
     from naively import load
-    from naively.scoring import files
+    from naively.engines import files
 
     model = load(path.with_name("model.safetensors"))
     return lambda: files.predict(model, path, path.with_name("naively.parquet"))

@@ -44,7 +44,7 @@ def _given(spark):
     from naively import GaussianNB, NaiveBayes, NaivelyError
     from naively import spark as stages
     from naively.engines import spark as engine
-    from naively.scoring import spark as scoring
+    from naively.engines import spark as scoring
 
     df = spark.createDataFrame(rows()).repartition(3)
     numbers = engine.summarize(df, target="y", columns=["number"])

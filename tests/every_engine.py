@@ -157,7 +157,9 @@ def spark_frame(table):
 
 def on_spark(table, y, folder, w=None, **options):
     df = spark_frame(labelled(table, y, w))
-    few = patch("naively.engines.spark.sums._FIRST", 8)  # small tables, too, by Spark's own sums
+    few = patch(
+        "naively.engines.spark.summaries._FIRST", 8
+    )  # small tables, too, by Spark's own sums
     with sparks.quiet(), few:
         return summarize(df, **by_name(w), **options)
 

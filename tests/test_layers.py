@@ -21,7 +21,7 @@ ROOMS = [
     {"model"},
     {"engines"},
     {"estimators"},
-    {"scoring", "river"},
+    {"export", "river"},
     {"evaluation", "spark"},
     {"explanations"},
     {"importance"},

@@ -18,7 +18,6 @@ from naively.engines.files import (
     csv,
     json_lines,
     labelled_rows,
-    parquet,
 )
 from naively.engines.files.plan import ColumnPlan, Request
 from naively.engines.files.readers import FirstRows
@@ -105,5 +104,4 @@ def small_pieces(monkeypatch):
     """Files that are small are cut, too."""
     monkeypatch.setattr(csv, "BLOCK", 10_000)
     monkeypatch.setattr(json_lines, "BLOCK", 10_000)
-    monkeypatch.setattr(parquet, "CELLS", 1500)
     monkeypatch.setattr(arrow, "CELLS", 1500)

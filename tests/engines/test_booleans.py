@@ -8,8 +8,8 @@ import pytest
 
 from naively import NaiveBayes
 from naively.display.report import report
-from naively.scoring import sql as scoring
-from naively.scoring.export import to_onnx, to_sql
+from naively.engines import sql as scoring
+from naively.export import to_onnx, to_sql
 from tests import databases
 from tests.browser import same
 

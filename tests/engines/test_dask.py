@@ -26,7 +26,7 @@ from naively import (
     summarize,
 )
 from naively.engines import dask as engine
-from naively.scoring import dask as scoring
+from naively.engines import dask as scoring
 
 N = 200
 NAMES = ["a", "b", "c"]

@@ -12,7 +12,7 @@ import pytest
 
 from naively import GaussianNB, NaiveBayes, NaivelyError, load, summarize
 from naively.data.schema import Schema
-from naively.scoring.files import predict as predict_files
+from naively.engines.files import predict as predict_files
 from tests import databases, sparks
 from tests.every_engine import ENGINES, FORMATS, OF_NUMBERS, as_pandas, labelled, written
 
@@ -343,7 +343,7 @@ def test_dates_in_the_paths_of_files_are_dates(kind, tmp_path):
 
 @pytest.mark.parametrize("name", databases.NAMES)
 def test_a_database_predicts_from_dates(model, frame, name):
-    from naively.scoring.sql import predict
+    from naively.engines.sql.predictions import predict
 
     loaded = databases.opened(name).load(TABLE.append_column("id", pa.array(range(N))), "dated")
     found = predict(model, loaded, keep=["id"], proba=True).execute().sort_values("id")
@@ -353,7 +353,7 @@ def test_a_database_predicts_from_dates(model, frame, name):
 
 @pytest.mark.parametrize("name", ["duckdb", "postgres", "sqlite"])
 def test_an_exported_query_reads_dates(model, frame, name):
-    from naively.scoring.export import to_sql
+    from naively.export import to_sql
 
     database = databases.opened(name)
     database.load(TABLE.append_column("id", pa.array(range(N))), "dated")
@@ -368,7 +368,7 @@ def test_an_exported_query_reads_dates(model, frame, name):
 def test_a_graph_takes_the_parts_as_inputs(model, frame):
     import onnx
 
-    from naively.scoring.export import to_onnx
+    from naively.export import to_onnx
 
     held = {
         p.key: json.loads(p.value) for p in onnx.load_from_string(to_onnx(model)).metadata_props
@@ -379,7 +379,7 @@ def test_a_graph_takes_the_parts_as_inputs(model, frame):
 
 @pytest.mark.parametrize("sql", [False, True])
 def test_spark_predicts_from_dates(model, frame, sql):
-    from naively.scoring.spark import predict
+    from naively.engines.spark.predictions import predict
     from tests.every_engine import spark_frame
 
     rows = spark_frame(INSTANTS.append_column("id", pa.array(range(N))))

@@ -8,7 +8,7 @@ import pytest
 
 import naively
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, Schema, plots, summarize
-from naively.scoring.files import predict
+from naively.engines.files import predict
 from tests import sparks
 from tests.browser import chromium, look  # noqa: F401
 
@@ -161,7 +161,7 @@ def answers_of_dask(model, X, folder):
 
 def answers_of_database(name):
     def answers(model, X, folder):
-        ibis, sql = pytest.importorskip("ibis"), pytest.importorskip("naively.scoring.sql")
+        ibis, sql = pytest.importorskip("ibis"), pytest.importorskip("naively.engines.sql.predict")
         pytest.importorskip("duckdb")
         parquet.write_table(pa.Table.from_pandas(X.assign(id=range(N))), folder / "t.parquet")
         t = ibis.duckdb.connect().read_parquet(folder / "t.parquet")
@@ -174,7 +174,7 @@ def answers_of_database(name):
 def answers_of_spark(model, X, folder):
     if sparks.absent():
         pytest.skip(sparks.absent())
-    from naively.scoring import spark as scoring
+    from naively.engines import spark as scoring
 
     types = {"town": "string", "side": "string", "nothing": "void"}
     types["void"] = "void" if X["void"].isna().all() else "string"

@@ -15,7 +15,7 @@ import pytest
 
 from benchmarks.served import served
 from naively import GaussianNB, NaiveBayes, NaivelyError
-from naively.scoring.files import predict
+from naively.engines.files import predict
 
 N = 40
 RNG = np.random.default_rng(0)

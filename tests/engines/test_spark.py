@@ -24,8 +24,8 @@ from pyspark.sql.functions import expr, lit
 from pyspark.sql.types import DoubleType, StructField, StructType
 
 from naively.engines import spark as engine
+from naively.engines import spark as scoring
 from naively.estimators.loading import ESTIMATORS
-from naively.scoring import spark as scoring
 
 N = 60
 NTZ = "timestamp_ntz"

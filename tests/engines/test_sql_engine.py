@@ -22,11 +22,11 @@ import naively
 from naively import GaussianNB, NaiveBayes, NaivelyError, Schema, Summary
 from naively.data.kinds import LOOKED_AT
 from naively.engines import sql
-from naively.engines.sql.selection import select_rows
-from naively.engines.sql.sums import sums_query
-from naively.engines.sql.tallies import count_queries
+from naively.engines import sql as scoring
+from naively.engines.sql.moments import sums_query
+from naively.engines.sql.summaries import count_queries
+from naively.engines.sql.tables import select_rows
 from naively.errors import install
-from naively.scoring import sql as scoring
 from tests import databases, oracles
 from tests.exported import CASES, IRIS, LABELS, assert_agrees, twins
 
@@ -386,7 +386,7 @@ def test_cells_are_counted_between_edges(database, rng):
 
 
 def test_a_column_that_identifies_rows_is_refused(monkeypatch):
-    monkeypatch.setattr("naively.engines.sql.tallies._MOST", 50)
+    monkeypatch.setattr("naively.engines.sql.summaries._MOST", 50)
     t = databases.opened("duckdb").load(
         pa.table({"id": [f"{i}" for i in range(60)], "y": [0] * 60})
     )

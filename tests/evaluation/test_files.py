@@ -348,7 +348,7 @@ def test_files_of_a_folder_are_judged_together(tmp_path):
 
 def test_memory_does_not_grow_with_the_rows(tmp_path, monkeypatch):
     monkeypatch.setattr(judging, "KEPT", 2000)
-    monkeypatch.setattr("naively.engines.files.parquet.CELLS", 1 << 14)
+    monkeypatch.setattr("naively.engines.files.arrow.CELLS", 1 << 14)
 
     def peak(n):
         path = written(*mixed_table(n), tmp_path)

@@ -27,8 +27,8 @@ from hypothesis import strategies as st
 
 import naively
 from naively import NaivelyError, Schema, summarize
-from naively.scoring.export import to_onnx, to_sql
-from naively.scoring.files import predict
+from naively.engines.files import predict
+from naively.export import to_onnx, to_sql
 from tests import databases, oracles, postgres
 from tests.every_engine import IN_MEMORY, as_pandas, as_polars, by_name, labelled, written
 from tests.fuzz.tables import ESTIMATORS, Rows, cases

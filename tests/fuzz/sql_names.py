@@ -11,7 +11,7 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from naively import GaussianNB, NaiveBayes, NaivelyError
-from naively.scoring.export import to_sql
+from naively.export import to_sql
 from tests import databases, postgres
 
 NAMES = ["duckdb", "sqlite"] + ["postgres"] * (postgres.binaries() is not None)

@@ -11,7 +11,7 @@ from naively.data.rows import Targets
 from naively.data.schema import Schema
 from naively.data.text.texts import texts_of
 from naively.data.text.tokens import TextOptions, tokenize
-from naively.engines.files.scan import scan
+from naively.engines.files.summary_pass import scan
 from naively.statistics import Documents, Occurrences
 from naively.statistics.hashed_texts import HashedCounts, HashedTexts, are_hashed_words
 

@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 
 import naively
 from naively import GaussianNB
-from naively.scoring import sql
+from naively.engines import sql
 
 iris = load_iris(as_frame=True)
 flowers = iris.data.assign(species=iris.target_names[iris.target])

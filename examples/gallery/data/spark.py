@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 import naively
 from naively import GaussianNB
-from naively.scoring import spark
+from naively.engines import spark
 
 session = SparkSession.builder.master("local[2]").getOrCreate()
 flowers = session.createDataFrame(

@@ -52,8 +52,8 @@ def explain(
     from naively.data.remote import shown
     from naively.data.whole_files import write_atomically
     from naively.display.pages import page
+    from naively.engines.files import read_some
     from naively.estimators.loading import load
-    from naively.scoring.files import read_some
 
     estimator, source = load(model), look(files, reading)
     if output is not None:

@@ -55,7 +55,7 @@ def export(
     """
     from naively.data.whole_files import write_atomically
     from naively.estimators.loading import load_classifier
-    from naively.scoring.export import to_onnx, to_sql
+    from naively.export import to_onnx, to_sql
 
     if to == "onnx":
         _check_none_of(to, table=table, dialect=dialect, keep=keep, columns=columns)

@@ -57,8 +57,8 @@ def predict(
       cat new.csv | naively predict iris.safetensors - | head -n 3
     """
     from naively.cli.data import look
+    from naively.engines import files as scoring
     from naively.estimators.loading import load_classifier
-    from naively.scoring import files as scoring
 
     estimator, source = load_classifier(model), look(files, reading)
     output = output or Path("-")

@@ -12,7 +12,7 @@ from naively.cli.options import Data
 from naively.cli.parameters import ModelOptions
 from naively.data.schema import Schema
 from naively.engines.files.plan import FORMS, SchemaFromFirstRows, types_of
-from naively.engines.files.scan import Scan, scan, scan_planned
+from naively.engines.files.summary_pass import Scan, scan, scan_planned
 from naively.statistics.summary import Summary
 
 

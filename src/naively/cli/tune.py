@@ -68,7 +68,7 @@ def tune(
     from naively.cli.data import decide, look
     from naively.cli.model_lock import hold
     from naively.cli.notes import tell_unlabelled
-    from naively.engines.files.scan import scan_planned
+    from naively.engines.files.summary_pass import scan_planned
     from naively.evaluation.candidates import check_grid
     from naively.evaluation.metrics import scoring_of
     from naively.evaluation.search import schema_of_files

@@ -504,6 +504,10 @@ class SummaryClassifier(Upward):
         tags.input_tags.allow_nan = True
         return tags
 
+    def __naively_snapshot__(self, **params: Any) -> Self:
+        """Return an estimator of the present state, for engines: it changes no more."""
+        return snapshot(self, **params)
+
     def __getstate__(self) -> dict[str, Any]:
         state = end_stream(self)
         held: Any = super().__getstate__()

@@ -159,7 +159,7 @@ class Upward:
         dtype : {"float32", "float64"}, default="float32"
             The type of the input. The arithmetic inside is float64.
         """
-        from naively.scoring.export import to_onnx
+        from naively.export import to_onnx
 
         estimator: Any = self
         write_atomically(path, to_onnx(estimator, dtype=dtype))
@@ -174,9 +174,9 @@ class Upward:
         dialect : str, default="duckdb"
             duckdb, postgres, sqlite, bigquery, snowflake, spark or databricks.
         **options
-            ``columns``, ``keep``, ``label`` and ``proba`` of `naively.scoring.export.to_sql`.
+            ``columns``, ``keep``, ``label`` and ``proba`` of `naively.export.to_sql`.
         """
-        from naively.scoring.export import to_sql
+        from naively.export import to_sql
 
         estimator: Any = self
         return to_sql(estimator, table, dialect=dialect, **options)
@@ -196,12 +196,12 @@ def where_rows_are(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], An
         if type(X) is np.ndarray:
             return method(estimator, X)
         if is_on_device(X) and method.__name__ != "decision_function":  # which asks for the joint
-            from naively.scoring import gpu
+            from naively.engines import gpu
 
             return gpu.predict(estimator, method.__name__, X)
         if not is_dask(X):
             return method(estimator, X)
-        from naively.scoring import dask
+        from naively.engines import dask
 
         return dask.predict(estimator, method.__name__, X)
 

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from naively.data.labels import quoted
 from naively.data.rows import Rows
-from naively.engines.files.batches import raise_not_finite, rows_of, text_hashes
+from naively.engines.files.cells import raise_not_finite, rows_of, text_hashes
+from naively.engines.files.file_pass import FilePass, Progress, StoppedError, errors_in
 from naively.engines.files.labelled_rows import columns_in
 from naively.engines.files.piece_summary import Summarizer
-from naively.engines.files.pieces import FilePiece
 from naively.engines.files.plan import ColumnPlan
-from naively.engines.files.read_ahead import FilePass, Progress, StoppedError, errors_in
 from naively.engines.files.readers import FirstRows, OpenFile
+from naively.engines.files.sources import FilePiece
 from naively.errors import NaivelyError
 from naively.evaluation.answers import Answers, judge_rows
 from naively.evaluation.folds import ContentFolds, content_hashes, mixed

@@ -23,11 +23,11 @@ from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.engines.files.cells import settled, typed_labels
 from naively.engines.files.csv import CsvDialect
+from naively.engines.files.file_pass import Progress
 from naively.engines.files.plan import FORMS, ColumnPlan, Request, SchemaFromFirstRows, types_of
-from naively.engines.files.read_ahead import Progress
 from naively.engines.files.readers import FirstRows
-from naively.engines.files.scan import SummaryPass
 from naively.engines.files.sources import are_text
+from naively.engines.files.summary_pass import SummaryPass
 from naively.errors import NaivelyError
 from naively.estimators.categorical import CategoricalNB
 from naively.estimators.estimator import SummaryClassifier

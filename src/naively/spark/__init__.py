@@ -15,10 +15,9 @@ from naively.errors import need
 __all__ = ["NaiveBayes", "NaiveBayesModel"]
 
 if TYPE_CHECKING:
-    from naively.spark.model import NaiveBayesModel
-    from naively.spark.naive_bayes import NaiveBayes
+    from naively.spark.stages import NaiveBayes, NaiveBayesModel
 
-_homes = {"NaiveBayes": "naively.spark.naive_bayes", "NaiveBayesModel": "naively.spark.model"}
+_homes = {"NaiveBayes": "naively.spark.stages", "NaiveBayesModel": "naively.spark.stages"}
 
 
 def __getattr__(name: str) -> Any:

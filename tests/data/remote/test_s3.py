@@ -11,9 +11,9 @@ import pytest
 import naively
 from naively import GaussianNB, NaiveBayes, NaivelyError
 from naively.engines import files
+from naively.engines.files import predict
 from naively.engines.files.sources import resolve
 from naively.errors import install
-from naively.scoring.files import predict
 from tests.commands import fails, run_well
 from tests.servers import BUCKET, SECRETS, bucket, s3_endpoint
 from tests.written import rows, small_pieces, summarize_numbers, write

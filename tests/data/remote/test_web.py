@@ -11,7 +11,7 @@ import naively
 from naively import GaussianNB, NaivelyError
 from naively.data.remote import read_ahead, web
 from naively.engines import files
-from naively.scoring.files import predict
+from naively.engines.files import predict
 from tests.servers import web_server
 from tests.written import read, rows, scan_numbers, small_pieces, summarize_numbers, write
 

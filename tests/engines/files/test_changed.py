@@ -12,9 +12,7 @@ import pytest
 
 from naively import GaussianNB, NaivelyError
 from naively.engines import files
-from naively.engines.files import arrow
-from naively.engines.files import scan as summary_pass
-from naively.scoring.files import predict
+from naively.engines.files import arrow, predict, summary_pass
 from tests.written import read, rows, small_pieces, write
 
 __all__ = ["small_pieces"]  # a fixture

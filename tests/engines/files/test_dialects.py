@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from naively import NaiveBayes, NaivelyError, summarize
-from naively.scoring.files import predict
+from naively.engines.files import predict
 from tests.engines.test_dates import TABLE, Y
 from tests.every_engine import FORMATS, labelled, written
 

@@ -15,9 +15,8 @@ import pytest
 import naively
 from naively import NaiveBayes, NaivelyError
 from naively.engines import files
-from naively.engines.files import csv, json_lines
+from naively.engines.files import csv, json_lines, predict
 from naively.engines.files import text as text_streams
-from naively.scoring.files import predict
 from tests.commands import fails, run_well
 from tests.written import as_csv
 

@@ -18,7 +18,7 @@ import pytest
 
 import naively
 from naively import GaussianNB, NaivelyError
-from naively.engines.files import parquet
+from naively.engines.files import arrow
 from naively.statistics import Moments
 from tests.written import (
     FEATURES,
@@ -122,7 +122,7 @@ def test_pieces_far_from_zero_keep_the_digits_of_the_whole(tmp_path, small_piece
 
 @pytest.mark.parametrize("numbers", [[9e307] * 4, [-9e307, -9e307, 9e307, 9e307], [1e170] * 4])
 def test_numbers_near_the_largest_are_summed_up(tmp_path, monkeypatch, numbers):
-    monkeypatch.setattr(parquet, "CELLS", 1)
+    monkeypatch.setattr(arrow, "CELLS", 1)
     table = pa.table({"ratio": numbers, "label": ["a", "a", "b", "b"]})
     pq.write_table(table, tmp_path / "huge.parquet", row_group_size=1)
     found = summarize_numbers(tmp_path / "huge.parquet", target="label")

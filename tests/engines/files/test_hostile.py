@@ -17,7 +17,7 @@ import pytest
 
 from naively import GaussianNB, NaiveBayes, NaivelyError
 from naively.engines import files
-from naively.scoring.files import predict
+from naively.engines.files import predict
 
 Y = ["a", "b"] * 3
 X = {"x": [1.0, 2.0] * 3}

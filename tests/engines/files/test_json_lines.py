@@ -10,8 +10,7 @@ import pytest
 
 from naively import NaiveBayes, NaivelyError, summarize
 from naively.engines import files
-from naively.engines.files import json_lines
-from naively.scoring.files import predict
+from naively.engines.files import json_lines, predict
 from tests.commands import run_well
 
 

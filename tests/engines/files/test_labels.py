@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from naively import GaussianNB, NaiveBayes, NaivelyError, evaluate, summarize
+from naively.engines import files as scoring
 from naively.engines.files import csv, json_lines
-from naively.scoring import files as scoring
 from tests.written import as_json_lines
 
 pd = pytest.importorskip("pandas")

@@ -21,9 +21,8 @@ import naively
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError
 from naively.data.schema import Schema
 from naively.engines import files
-from naively.engines.files import SchemaFromFirstRows
-from naively.engines.files import scan as summary_pass
-from naively.scoring import files as scoring
+from naively.engines import files as scoring
+from naively.engines.files import SchemaFromFirstRows, summary_pass
 from naively.statistics.summary import Summary
 from tests.written import as_csv, read, small_pieces, write
 
@@ -462,8 +461,8 @@ KILLED = """
 import sys
 from naively import NaiveBayes
 from naively.engines import files
-from naively.engines.files import csv, scan
-csv.BLOCK, scan.SECONDS = 10_000, 0
+from naively.engines.files import csv, summary_pass
+csv.BLOCK, summary_pass.SECONDS = 10_000, 0
 schema = NaiveBayes()._schema_of_files()
 files.summarize(sys.argv[1], target="label", schema=schema, checkpoint=sys.argv[2])
 """

@@ -21,9 +21,9 @@ import pytest
 
 from naively import GaussianNB, NaiveBayes
 from naively.engines import spark, sql
-from naively.scoring import spark as spark_scoring
-from naively.scoring import sql as sql_scoring
-from naively.scoring.files import predict
+from naively.engines import spark as spark_scoring
+from naively.engines import sql as sql_scoring
+from naively.engines.files import predict
 from tests import databases, sparks
 from tests.commands import run_well
 

@@ -1,4 +1,16 @@
-"""Arrow's columns become what the kernel reads: numbers, codes of labels, weights.
+"""From Arrow's arrays to NumPy's and back, without pandas.
+
+`pyarrow.array` and `to_numpy` import pandas wherever it is installed, to ask whether they were
+given something of it. That takes longer than to read a small file.
+
+>>> arrow_strings(["a", "", "ü"]).to_pylist(), arrow_numbers(np.array([True, False])).to_pylist()
+(['a', '', 'ü'], [True, False])
+>>> in_place(arrow_numbers(np.array([1.5, 2.5, 3.5])).slice(1)).tolist()
+[2.5, 3.5]
+>>> arrow_labels_among(np.array(["b", "a", "b"]), np.array(["a", "b"])).to_pylist()
+['b', 'a', 'b']
+
+Arrow's columns become what the kernel reads: numbers, codes of labels, weights.
 
 Numbers are handed over where they lie, unless there are nulls among them (NaN, then), or they
 are booleans, decimals or float16.
@@ -7,11 +19,19 @@ are booleans, decimals or float16.
 ([1.5, nan], [3, 4])
 >>> encode(pa.chunked_array([["b", "a"], ["b"]]))
 (array(['a', 'b'], dtype='<U1'), array([1, 0, 1], dtype=int32))
+
+Batches of rows, of Arrow or of arrays, become rows that the kernel reads.
+
+>>> batch = pa.record_batch({"age": [30.0, None], "town": ["Bonn", "Ulm"]})
+>>> rows = rows_of(batch, {"age": None, "town": "str"}, {})
+>>> [codes.tolist() for codes in rows.codes[:]], rows.categories
+([[0, 1]], (array(['Bonn', 'Ulm'], dtype='<U4'),))
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -19,7 +39,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data import labels
-from naively.engines.files.arrow_arrays import in_place
+from naively.data.rows import Rows
+from naively.data.schema import Schema
+from naively.data.text.rows import TextRows
+from naively.data.text.words import Words
+from naively.engines.memory import categories
 from naively.engines.memory.native.arrow import (
     decoded,
     distinct,
@@ -27,11 +51,59 @@ from naively.engines.memory.native.arrow import (
     held_by_type,
     without_views,
 )
+from naively.engines.memory.tables import Counting, read_texts
 from naively.errors import NaivelyError, later
 from naively.statistics.summary import Summary
 
 pa = later("pyarrow", "reading files", extra="files")
 pc = later("pyarrow.compute", "reading files", extra="files")
+
+# --- From Arrow's arrays to NumPy's and back, without pandas --------------------------------------
+
+
+def arrow_strings(texts: Sequence[str]) -> Any:
+    """Return texts as an array."""
+    encoded = [text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    return pa.StringArray.from_buffers(
+        len(encoded), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))
+    )
+
+
+def arrow_numbers(values: NDArray[Any]) -> Any:
+    """Return numbers or booleans as an array."""
+    cells = np.ascontiguousarray(values)
+    if cells.dtype.kind == "b":
+        cells = np.packbits(cells, bitorder="little")
+    kind = pa.from_numpy_dtype(values.dtype)
+    return pa.Array.from_buffers(kind, values.size, [None, pa.py_buffer(cells)])
+
+
+def arrow_labels(values: NDArray[Any]) -> Any:
+    """Return a few labels, text or numbers, as an array."""
+    return arrow_numbers(values) if values.dtype.kind in "biuf" else arrow_strings(values.tolist())
+
+
+def arrow_labels_among(values: NDArray[Any], known: NDArray[Any]) -> Any:
+    """Return labels, all of which are among the sorted known ones, as an array."""
+    return arrow_labels(known).take(arrow_numbers(np.searchsorted(known, values)))
+
+
+def in_place(array: Any) -> NDArray[Any]:
+    """Return an array of numbers, none of which is missing, in its own memory."""
+    dtype, buffer = np.dtype(array.type.to_pandas_dtype()), array.buffers()[1]
+    if buffer is None or not len(array):
+        return np.zeros(0, dtype)
+    return np.frombuffer(buffer, dtype, len(array), array.offset * dtype.itemsize)
+
+
+def empty_table(schema: Any) -> Any:
+    """Return a table without rows."""
+    return pa.Table.from_arrays([pa.nulls(0, kind) for kind in schema.types], schema=schema)
+
+
+# --- Numbers, labels and weights ------------------------------------------------------------------
+
 
 _FLOATS = {"double", "float"}  # as Arrow calls types
 _IN_PLACE = _FLOATS | {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
@@ -230,3 +302,118 @@ def _raise_missing(row: int, name: str) -> None:
 def _raise_measurement(row: int, name: str, value: Any) -> None:
     advice = "It must hold classes: naive Bayes does not predict measurements."
     raise RowError(row, f"the target {name!r} is {value}", advice)
+
+
+# --- Batches of rows ------------------------------------------------------------------------------
+
+
+class ArrayBatch:
+    """Columns that are no record batch of Arrow, and are used like one.
+
+    They are arrays by name: Arrow's, or NumPy's where they hold numbers.
+    """
+
+    def __init__(self, columns: dict[str, Any], num_rows: int) -> None:
+        self.columns, self.num_rows = columns, num_rows
+
+    def column(self, name: str) -> Any:
+        """Return a column."""
+        return self.columns[name]
+
+
+def combined(batches: list[Any]) -> list[Any]:
+    """Put small batches together: each costs a fixed time.
+
+    Several remain where one column would hold more text than one array can.
+    """
+    if len(batches) < 2:
+        return batches
+    return pa.Table.from_batches(batches).combine_chunks().to_batches()
+
+
+def rows_of(
+    batch: Any,
+    columns: Mapping[str, str | None],
+    constants: Mapping[str, Any],
+    schema: Schema | None = None,
+    words: tuple[Words, ...] | None = None,
+    *,
+    counting: Counting = "rows",
+) -> Rows:
+    """Return the columns of a batch, and those that the file's path holds: the constants.
+
+    For each column, in order, it is told what its categories are; "text" where it holds text, and
+    None where it holds numbers. Words that a model does not know are left out. ``counting`` is as
+    in `read_texts`.
+    """
+    plain = [name for name, form in columns.items() if form is None]
+    forms = [(name, form) for name, form in columns.items() if form not in (None, "text")]
+    coded = [_coded(batch, name, form or "", constants) for name, form in forms]
+    cells = number_columns(batch, plain, constants)
+    texts: tuple[TextRows | None, tuple[Words, ...]] = (None, ())
+    if schema is not None and schema.texts:
+        named = [name for name, form in columns.items() if form == "text"]
+        found = [_text(batch, name, constants) for name in named]
+        texts = read_texts(found, schema, words, n_jobs=1, counting=counting)
+    return Rows.of_columns((batch.num_rows, len(columns)), cells, coded, *texts)
+
+
+def text_hashes(
+    batch: Any, columns: Mapping[str, str | None], constants: Mapping[str, Any], schema: Schema
+) -> NDArray[np.uint64]:
+    """Return the hashes of the texts of a batch, which rows of known words do not have."""
+    cells = [_text(batch, name, constants) for name, form in columns.items() if form == "text"]
+    rows, _ = read_texts(cells, schema, n_jobs=1, counting="none")
+    assert rows is not None
+    return rows.hashes
+
+
+def _text(batch: Any, name: str, constants: Mapping[str, Any]) -> Any:
+    """Return a column of text; one that the path holds is the same in all rows."""
+    if name in constants:
+        return pa.array([constants[name]] * batch.num_rows, pa.string())
+    return batch.column(name)
+
+
+def number_columns(
+    batch: Any, names: Iterable[str], constants: Mapping[str, Any]
+) -> list[NDArray[Any]]:
+    """Return columns of numbers; a constant takes no memory."""
+    return [
+        np.broadcast_to(np.float64(constants[name]), batch.num_rows)
+        if name in constants
+        else numbers(batch.column(name))
+        for name in names
+    ]
+
+
+def raise_not_finite(columns: Sequence[NDArray[Any]], names: Sequence[str], start: int) -> None:
+    """Raise an error that names the infinite cell, or cells too large for a variance."""
+    for name, column in zip(names, columns, strict=False):
+        infinite = np.isinf(column)
+        if infinite.any():
+            advice = "Naive Bayes needs finite numbers; NaN is allowed and means missing."
+            at = start + int(np.argmax(infinite))
+            raise RowError(at, f"column {name!r} holds infinity", advice)
+    sizes = [np.max(np.abs(np.nan_to_num(column)), initial=0.0) for column in columns]
+    raise NaivelyError(
+        f"column {names[int(np.argmax(sizes))]!r} holds numbers so large that their variance "
+        f"exceeds the range of float64, such as {max(sizes):g}. Rescale it."
+    )
+
+
+def _coded(batch: Any, name: str, form: str, constants: Mapping[str, Any]) -> categories.Encoded:
+    """Return the codes of a column of categories, and what they mean."""
+    if name in constants:
+        return _constant(constants[name], batch.num_rows)
+    column = batch.column(name)
+    codes, found = categories.encode(column, f"column {name!r}")
+    if form == "int" and found.dtype.kind == "f" and all(map(labels.is_whole, found.tolist())):
+        found = labels.number_array([int(one) for one in found.tolist()])  # as they were written
+    return codes, found
+
+
+def _constant(value: Any, n_rows: int) -> categories.Encoded:
+    if value is None or value != value:
+        return np.full(n_rows, -1, np.int32), np.empty(0, dtype=str)
+    return np.zeros(n_rows, np.int32), np.array([value])

@@ -22,12 +22,8 @@ from numpy.typing import NDArray
 
 from naively import _kernel
 from naively.data.labels import number_array
-from naively.engines.files import arrow_arrays
-from naively.engines.files.arrow_arrays import numbers, strings
-from naively.engines.files.batches import ArrayBatch
-from naively.engines.files.cells import number_of
-from naively.engines.files.pieces import FilePiece, Position, check_names
-from naively.engines.files.sources import BadFileError, File
+from naively.engines.files.cells import ArrayBatch, arrow_numbers, arrow_strings, number_of
+from naively.engines.files.sources import BadFileError, File, FilePiece, Position, check_names
 from naively.engines.files.text import (
     NOT_UTF_8,
     Blocks,
@@ -293,7 +289,7 @@ class CsvReader:
             if None in found:
                 return None
             try:
-                values = arrow_arrays.numbers(number_array(found))
+                values = arrow_numbers(number_array(found))
             except NaivelyError as error:
                 raise BadFileError(self.file.name, f"column {name!r}: {error}") from None
             chunks.append(pa.DictionaryArray.from_arrays(chunk.indices, values))
@@ -423,8 +419,8 @@ def parse(rows: memoryview, cells: Cells) -> ArrayBatch | None:
     columns: dict[str, Any] = dict(zip(cells.numbers, values[:, :n_rows], strict=True))
     for name in cells.labels:
         try:
-            texts = strings([label.decode() for label in labels])
+            texts = arrow_strings([label.decode() for label in labels])
         except UnicodeDecodeError:
             return None
-        columns[name] = pa.DictionaryArray.from_arrays(numbers(codes[:n_rows]), texts)
+        columns[name] = pa.DictionaryArray.from_arrays(arrow_numbers(codes[:n_rows]), texts)
     return ArrayBatch(columns, n_rows)

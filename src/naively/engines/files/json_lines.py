@@ -21,8 +21,14 @@ from typing import Any
 import numpy as np
 
 from naively.engines.files.cells import numbers, plain
-from naively.engines.files.pieces import CELLS, FilePiece, Position, TypedReader
-from naively.engines.files.sources import BadFileError, File
+from naively.engines.files.sources import (
+    CELLS,
+    BadFileError,
+    File,
+    FilePiece,
+    Position,
+    TypedReader,
+)
 from naively.engines.files.text import NOT_UTF_8, Blocks, Line
 from naively.errors import NaivelyError, later
 

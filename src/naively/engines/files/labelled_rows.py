@@ -23,14 +23,12 @@ from numpy.typing import NDArray
 
 from naively.data import labels
 from naively.data.rows import Targets
-from naively.engines.files.batches import number_columns
-from naively.engines.files.cells import RowError, is_number, typed_labels
+from naively.engines.files.cells import RowError, is_number, number_columns, typed_labels
+from naively.engines.files.file_pass import FilePass, Progress, errors_in
 from naively.engines.files.piece_summary import targets_of
-from naively.engines.files.pieces import FilePiece
 from naively.engines.files.plan import ColumnPlan, source_of
-from naively.engines.files.read_ahead import FilePass, Progress, errors_in
 from naively.engines.files.readers import FirstRows, OpenFile
-from naively.engines.files.sources import are_text
+from naively.engines.files.sources import FilePiece, are_text
 from naively.engines.memory.native.arrow import decoded, without_views
 from naively.errors import NaivelyError, later
 

@@ -25,13 +25,19 @@ from naively.data.axes import Axes
 from naively.data.kinds import NUMBER, UNDECIDED
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
-from naively.engines.files.batches import combined, number_columns, raise_not_finite, rows_of
-from naively.engines.files.cells import checked_weights, encode, read_text
-from naively.engines.files.pieces import FilePiece
+from naively.engines.files.cells import (
+    checked_weights,
+    combined,
+    encode,
+    number_columns,
+    raise_not_finite,
+    read_text,
+    rows_of,
+)
+from naively.engines.files.file_pass import StoppedError
 from naively.engines.files.plan import ColumnPlan, Request
-from naively.engines.files.read_ahead import StoppedError
 from naively.engines.files.readers import OpenFile
-from naively.engines.files.sources import are_text
+from naively.engines.files.sources import FilePiece, are_text
 from naively.errors import NaivelyError, later
 from naively.statistics import ClassWeight, Documents, Moments, Occurrences, Sample
 from naively.statistics.hashed_texts import HashedCounts, HashedTexts, are_hashed_words

@@ -16,19 +16,15 @@ Rows without a label, left out as the pieces of files are read, and counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from naively.data.dates import PARTS, part_names, split_name
+from naively.data.dates import part_names, split_name
 from naively.data.kinds import (
     CATEGORY,
-    DATES,
     NUMBER,
     TEXT,
     UNDECIDED,
@@ -38,11 +34,9 @@ from naively.data.kinds import (
     kind_of,
 )
 from naively.data.schema import Schema, schema_by_types
-from naively.engines.files.batches import ArrayBatch
 from naively.engines.files.cells import is_number, plain
-from naively.engines.files.pieces import FilePiece, Position
-from naively.engines.files.readers import FirstRows, OpenFile
-from naively.engines.files.sources import BadFileError, File
+from naively.engines.files.readers import FirstRows, OpenFile, Unlabelled
+from naively.engines.files.sources import File
 from naively.engines.memory.columns import (
     OUT_OF_FILES,
     ColumnChoice,
@@ -55,8 +49,8 @@ from naively.engines.memory.columns import (
     is_text,
     out_of_files,
 )
-from naively.engines.memory.date_columns import DateColumn, DatePart, check_distinct
-from naively.engines.memory.native.arrow import decoded, held_by_type, without_views
+from naively.engines.memory.date_columns import check_distinct
+from naively.engines.memory.native.arrow import held_by_type
 from naively.errors import NaivelyError, later
 from naively.statistics.summary import Summary
 
@@ -488,206 +482,3 @@ def source_of(name: str, dates: Mapping[str, bool]) -> str:
     """Return the column of a file that a column is read from."""
     split = split_name(name) if dates else None
     return split[0] if split is not None and split[0] in dates else name
-
-
-def opened_with_parts(
-    opened: OpenFile, dates: Mapping[str, bool], types: Mapping[str, Any]
-) -> OpenFile:
-    """Return a file that has the parts of dates as columns, of the types that are read."""
-    own = opened.reader.types
-    there = {name: dates[name] for name in dates if name in own}
-    for name in there:
-        held = None if own[name] is None else held_by_type(own[name])
-        if held is not None and held.what not in (*DATES, "text", "nothing"):
-            raise NaivelyError(
-                f"column {name!r} must hold dates as before; got {held.type}{opened.where}. "
-                "Exclude it, or convert it."
-            )
-    opened = opened._replace(constants=_constant_parts(opened, dates, types))
-    return opened._replace(reader=_PartsReader(opened, there)) if there else opened
-
-
-def _constant_parts(
-    opened: OpenFile, dates: Mapping[str, bool], types: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the columns that the path holds, and the parts of the dates among them."""
-    found = dict(opened.constants)
-    for name in dates.keys() & found.keys():
-        source = DateColumn(np.array([found[name]], object), f"column {name!r}")
-        for part, its in zip(PARTS, part_names(name, has_time=dates[name]), strict=False):
-            cell = DatePart(source, part)
-            is_number = types.get(its) == pa.float64()
-            try:
-                value = cell.numbers().item() if is_number else cell[:].item()
-            except NaivelyError as error:
-                raise BadFileError(opened.file.name, f"in its path, {error}") from None
-            found[its] = float("nan") if value is None and part != "weekday" else value
-    return found
-
-
-class _PartsReader:
-    """A reader of a file, whose dates are read by their parts; they can be read themselves, too."""
-
-    def __init__(self, opened: OpenFile, dates: Mapping[str, bool]) -> None:
-        self._opened, self._dates, self._reader = opened, dates, opened.reader
-        self.first_batches = opened.reader.first_batches
-
-    @property
-    def types(self) -> Mapping[str, Any]:
-        """The columns and their types; what parts hold is known."""
-        found, its = dict[str, Any](), self._dates
-        for name, kind in self._reader.types.items():
-            parts = part_names(name, has_time=its[name]) if name in its else []
-            found |= dict.fromkeys(parts) or {name: kind}
-        return found
-
-    def sample(self) -> Any:
-        """Return a table whose types are those of the columns."""
-        return with_parts(self._reader.sample(), self._dates)
-
-    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
-        """Yield the pieces; text is read as text, and becomes dates afterwards."""
-        own = self._reader.types
-        read: dict[str, Any] = {}
-        for name, kind in types.items():
-            source = source_of(name, self._dates)
-            is_typed = own.get(source) is not None and not pa.types.is_null(own[source])
-            as_dates = own[source] if is_typed else pa.string()
-            read[source] = kind if source == name else as_dates
-        for piece in self._reader.pieces(read, start):
-            yield replace(
-                piece,
-                read=partial(self._read, piece.read, types, piece.where),
-                read_rows=piece.read_rows
-                and partial(self._read, piece.read_rows, types, piece.where),
-            )
-
-    def _read(
-        self,
-        read: Callable[[Sequence[str]], Iterator[Any]],
-        types: Mapping[str, Any],
-        where: str,
-        names: Sequence[str],
-    ) -> Iterator[Any]:
-        sources = dict.fromkeys(source_of(name, self._dates) for name in names)
-        for batch in read(list(sources)):
-            if {*sources} == {*names}:
-                yield batch
-                continue
-            used = [name for name in sources if name in self._dates]
-            dates = {n: DateColumn(batch.column(n), f"column {n!r}") for n in used}
-            try:
-                arrays = [self._array(batch, dates, name, types[name]) for name in names]
-            except NaivelyError as error:
-                raise BadFileError(self._opened.file.name, f"in {where}, {error}") from None
-            yield pa.RecordBatch.from_arrays(arrays, names=list(names))
-
-    def _array(self, batch: Any, dates: Mapping[str, DateColumn], name: str, kind: Any) -> Any:
-        source = source_of(name, self._dates)
-        if source == name:
-            return batch.column(name)
-        part = DatePart(dates[source], name.removeprefix(f"{source}."))
-        return pa.array(part.numbers()) if kind == pa.float64() else _categories(part)
-
-
-def _categories(part: DatePart) -> Any:
-    """Return a part of dates as categories."""
-    codes, categories = part.codes()
-    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(categories))
-
-
-# --- Rows without a label, left out as the pieces of files are read, and counted ----------------
-
-
-pc = later("pyarrow.compute", "reading files", extra="files")
-
-Read = Callable[[Sequence[str]], Iterator[Any]]
-
-
-class Unlabelled:
-    """The rows of files whose label is missing; several passes over them count each row once."""
-
-    def __init__(self, target: str) -> None:
-        self.target = target
-        self._counts: dict[tuple[str, int], int] = {}  # by file, and where a piece ends in it
-
-    def count(self, skipped: Collection[str] = ()) -> int:
-        """Return how many there are in the pieces that have been read, but for files skipped."""
-        return sum(n for (name, _), n in self._counts.items() if name not in skipped)
-
-    def left_out(self, opened: OpenFile, piece: FilePiece) -> FilePiece:
-        """Return a piece without its rows that have no label."""
-        (end,) = piece.after.values()
-        name = opened.file.name
-
-        def tell(n: int) -> None:
-            self._counts[name, end] = n
-
-        def before() -> int:
-            return sum(n for (of, at), n in self._counts.items() if of == name and at < end)
-
-        rows = _LabelledPiece(self.target, opened, piece, tell)
-        return replace(
-            piece,
-            read=lambda names: rows.batches(piece.read, names),
-            read_rows=piece.read_rows and (lambda names: rows.batches(piece.read_rows, names)),
-            row_of=lambda row: before() + rows.row_of(row),
-        )
-
-
-class _LabelledPiece:
-    """Which rows of a piece have a label: known once the labels have been read, as is usual."""
-
-    def __init__(
-        self, target: str, opened: OpenFile, piece: FilePiece, tell: Callable[[int], None]
-    ) -> None:
-        self._target, self._opened, self._piece, self._tell = target, opened, piece, tell
-        self._found: list[NDArray[np.bool_]] = []
-
-    def batches(self, read: Any, names: Sequence[str]) -> Iterator[Any]:
-        """Yield the rows with a label."""
-        own = self._target in names or self._target in self._opened.constants
-        if own:
-            self._found = []
-        elif not self._found:
-            list(self.batches(self._piece.read, [self._target]))
-        at, known = 0, None if own else np.concatenate(self._found)
-        for batch in read(names):
-            if known is None:
-                kept = self._labelled(batch)
-                self._found.append(kept)
-            else:
-                kept = known[at : at + batch.num_rows]
-            at += batch.num_rows
-            yield _filtered(batch, kept)
-        if own:
-            self._tell(sum(int((~kept).sum()) for kept in self._found))
-
-    def row_of(self, row: int) -> int:
-        """Return which row of the piece is the one with this number among those with a label."""
-        return int(np.flatnonzero(np.concatenate(self._found))[row])
-
-    def _labelled(self, batch: Any) -> NDArray[np.bool_]:
-        constants = self._opened.constants
-        if self._target in constants:
-            value = constants[self._target]
-            return np.full(batch.num_rows, value is not None and value == value)
-        return is_labelled(batch.column(self._target))
-
-
-def is_labelled(column: Any) -> NDArray[np.bool_]:
-    """Return which cells hold a label."""
-    missing = pc.is_null(decoded(without_views(column)), nan_is_null=True)
-    return ~missing.to_numpy(zero_copy_only=False)
-
-
-def _filtered(batch: Any, kept: NDArray[np.bool_]) -> Any:
-    if kept.all():
-        return batch
-    if not isinstance(batch, ArrayBatch):
-        return batch.filter(pa.array(kept))
-    columns = {
-        name: column[kept] if isinstance(column, np.ndarray) else column.filter(pa.array(kept))
-        for name, column in batch.columns.items()
-    }
-    return ArrayBatch(columns, int(kept.sum()))

@@ -144,7 +144,7 @@ def check_no_file(X: Any) -> None:
         raise NaivelyError(
             "X must be a table, or texts must be given in a list or a column; got "
             f"the text {str(X)[:60]!r}. For one text, give [text], or use predict_one; for a file, "
-            "use from_files, or naively.scoring.files.predict."
+            "use from_files, or naively.engines.files.predict."
         )
 
 
@@ -193,7 +193,7 @@ def check_in_memory(X: Any) -> None:
         raise NaivelyError(
             "X must be in memory, as labels are; got a frame of Spark. Fit by "
             "from_summary(naively.summarize(X, target=...)), and predict by "
-            "naively.scoring.spark.predict(model, X)."
+            "naively.engines.spark.predict.predict(model, X)."
         )
     is_dicts = isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], dict)
     if is_dicts or isinstance(X, dict | Iterator):

@@ -1,9 +1,10 @@
 """Spark: every executor summarizes its own partitions, and only summaries travel.
 
-``summarize(df, target="y")`` reads a frame once, by `mapInArrow` and the native kernel. Predictions
-are in `naively.scoring.spark`, the stages of a `pyspark.ml` pipeline in `naively.spark`.
+``summarize(df, target="y")`` reads a frame once; ``predict(model, df)`` adds columns to it. The
+stages of a `pyspark.ml` pipeline are in `naively.spark`.
 """
 
+from naively.engines.spark.predictions import predict
 from naively.engines.spark.summaries import summarize
 
-__all__ = ["summarize"]
+__all__ = ["predict", "summarize"]

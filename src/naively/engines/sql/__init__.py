@@ -1,7 +1,7 @@
 """Tables inside a database, by Ibis: DuckDB, PostgreSQL, SQLite, Spark SQL, BigQuery, Snowflake ...
 
-`summarize` lets the database add up the rows, and fetches only the sums. Predictions are in
-`naively.scoring.sql`.
+`summarize` lets the database add up the rows, and fetches only the sums; `predict` returns a table
+of the same database.
 
 Examples
 --------
@@ -11,6 +11,7 @@ Examples
 <Summary of weight 4: 1 columns, 2 classes ('f', 'm')>
 """
 
-from naively.engines.sql.summarize import summarize
+from naively.engines.sql.predictions import predict
+from naively.engines.sql.summaries import summarize
 
-__all__ = ["summarize"]
+__all__ = ["predict", "summarize"]

@@ -8,10 +8,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from naively.data.dates import PARTS, WEEKDAYS
+from naively.data.schema import Schema
 from naively.errors import NaivelyError, need
 
 BOOLEANS = {  # what stands for a boolean in text; 1.0 is how a float is written
@@ -290,3 +296,44 @@ def halved(value: str, cuts: list[str], leaves: list[str]) -> str:
     below = halved(value, cuts[:half], leaves[: half + 1])
     above = halved(value, cuts[half + 1 :], leaves[half + 1 :])
     return f"CASE WHEN {value} < {cuts[half]} THEN {below} ELSE {above} END"
+
+
+# --- The columns of a query ----------------------------------------------------------------------
+
+
+def reads_dates(schema: Schema, columns: Sequence[str] | None) -> bool:
+    """Whether the query works out the parts of dates; else they are columns of the table."""
+    inputs, names = schema.inputs or (), schema.names or ()
+    if not schema.dates or columns is None or len(columns) != len(inputs):
+        return bool(schema.dates) and columns is None
+    given = zip(columns, names, strict=False)
+    return len(names) > len(inputs) or any(c != n for c, n in given if schema.input(n) != n)
+
+
+def column_names(schema: Schema, columns: Sequence[str] | None) -> list[str]:
+    """Return the names of the table's columns, in the model's order."""
+    if reads_dates(schema, columns):
+        own = dict(zip(schema.inputs or (), columns or schema.inputs or (), strict=True))
+        return [own[schema.input(name)] for name in schema.names or ()]
+    if columns is None:
+        if schema.names is None:
+            raise NaivelyError(
+                "columns must name the table's columns: the model was fitted on an array "
+                f"without names. Give columns=[...] with {schema.n_columns} of them."
+            )
+        return list(schema.names)
+    if isinstance(columns, str) or len(columns) != schema.n_columns:
+        raise NaivelyError(
+            f"columns must name the {schema.n_columns} columns of the model; got {columns!r}."
+        )
+    return list(columns)
+
+
+def share_names(classes: NDArray[np.generic]) -> list[str]:
+    """Return names that every database takes, and no two of which it takes for one."""
+    labels = [re.sub(r"\W", "_", str(label)) for label in classes.tolist()]
+    names = [f"probability_{label}" for label in labels]
+    distinct = len({name.casefold() for name in names}) == len(names)
+    if distinct and all(len(name.encode()) <= 63 for name in names):  # PostgreSQL's limit
+        return names
+    return [f"probability_{k}" for k in range(len(names))]

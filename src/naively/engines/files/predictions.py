@@ -1,0 +1,542 @@
+"""Predict the rows of files, and write the answers to a file.
+
+It is the pass that also summarizes files: threads read and score rows ahead, and what they found is
+written in turn.
+
+What is read from every file to label its rows, and what is written about them.
+
+The rows of a piece become answers.
+
+A row is scored whole, so the columns of a piece are decoded in parallel and put side by side.
+
+Some rows of files, as the columns of a model: read up to the last one that is wanted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from naively.data.kinds import TEXT
+from naively.data.labels import quoted
+from naively.engines.classifier import Classifier
+from naively.engines.files.cells import (
+    ArrayBatch,
+    RowError,
+    arrow_labels,
+    arrow_labels_among,
+    arrow_numbers,
+    combined,
+    empty_table,
+    is_number,
+    number_columns,
+    plain,
+    raise_not_finite,
+    rows_of,
+)
+from naively.engines.files.csv import CsvDialect
+from naively.engines.files.file_pass import FilePass, Progress, errors_in
+from naively.engines.files.output import check_format, written
+from naively.engines.files.plan import FORMS, named, source_of, type_of_form
+from naively.engines.files.readers import FirstRows, OpenFile
+from naively.engines.files.sources import FilePiece
+from naively.engines.memory.columns import choose, find, is_text
+from naively.engines.memory.native.arrow import held_by_type
+from naively.errors import NaivelyError, later
+from naively.statistics.summary import Summary
+
+pa = later("pyarrow", "reading files", extra="files")
+
+
+def predict(
+    model: Classifier,
+    source: Any,
+    output: str | os.PathLike[str],
+    *,
+    proba: bool = False,
+    id: Sequence[str] = (),  # noqa: A002 - as the command line calls it
+    columns: Sequence[str] | None = None,
+    progress: Progress | None = None,
+    n_jobs: int | None = None,
+    separator: str | None = None,
+    decimal: str = ".",
+    missing: Sequence[str] = (),
+    encoding: str | None = None,
+) -> int:
+    """Label the rows of files, and write the labels to a file; return how many.
+
+    Parameters
+    ----------
+    model : GaussianNB or NaiveBayes
+        Fitted. Its columns are found by name; others may be there.
+    source : str, path-like, list of those, or an Arrow stream
+        What `naively.engines.files.scan` reads.
+    output : path-like
+        A file that ends in .parquet, .csv, .arrow or .feather; "-" for CSV on standard output.
+        It holds the columns ``id``, then ``prediction``, then, if wanted, ``p_a`` for the
+        probability of each class ``a``. It appears when it is whole.
+    proba : bool, default=False
+        Whether to write probabilities.
+    id : sequence of str
+        Columns to copy.
+    columns : sequence of str, optional
+        The columns to read, for a model that was fitted without column names. None: all numeric.
+    progress : callable, optional
+        Called with the numbers of rows and bytes so far, and of all bytes (None if unknown).
+    n_jobs : int, optional
+        Threads; None for all cores.
+    separator, decimal, missing, encoding
+        How files of text are written, as for `scan`.
+    """
+    check_format(output)
+    first = FirstRows.of(source, CsvDialect(separator, decimal, tuple(missing), encoding))
+    first.check_sound()
+    answers = FileAnswers.of(model, first, proba, named(id), columns)
+    rows, before = 0, 0  # in all; of the files before this one
+    with (
+        FilePass(first, n_jobs) as passing,
+        written(output, answers.schema) as write,
+        ThreadPoolExecutor(1) as writer,
+    ):
+        writing = writer.submit(write, empty_table(answers.schema))
+        for step in passing.steps(PieceScorer(answers, passing)):
+            with errors_in(step, rows - before):
+                tables = [result.result() for result in step.results]
+            for table in tables:
+                writing.result()
+                writing = writer.submit(write, table)
+                rows += table.num_rows
+            before = rows if step.piece is None else before
+            if progress is not None:
+                progress(rows, step.bytes, first.n_bytes)
+        writing.result()
+    return rows
+
+
+# --- What is read from every file, and what is written about its rows -----------------------------
+
+
+@dataclass(frozen=True)
+class FileAnswers:
+    """What a model answers for rows of files."""
+
+    model: Classifier  # what answers, on one thread
+    # for each column of the model that it knows something of, what its categories are; None where
+    # it holds numbers
+    columns: dict[str, str | None]
+    flags: frozenset[str]  # those columns of numbers of a CSV file that hold true and false
+    kept: tuple[str, ...]  # the columns that are copied
+    proba: bool  # whether probabilities are wanted
+    schema: Any  # what is written
+    # the columns of dates that are read by their parts, and whether they have times of day
+    dates: dict[str, bool] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        model: Classifier,
+        first: FirstRows,
+        proba: bool,
+        kept: tuple[str, ...],
+        columns: Sequence[str] | None,
+    ) -> FileAnswers:
+        """Decide by the first file."""
+        model = model.__naively_snapshot__()
+        model.n_jobs = 1  # batches are what threads share
+        model.model_.kernel  # noqa: B018 - it is read once, before they do
+        _check_model(model)
+        opened: Any = first.file
+        names = _columns(model, first, kept, columns)
+        types = dict(zip(first.names, first.table.schema.types, strict=True))
+        flags = frozenset(n for n in names if n in types and pa.types.is_boolean(types[n]))
+        all_text = opened.file.format == "csv"
+        copied = [
+            (
+                name,
+                pa.string() if all_text else _copied(types[find(name, first.names, first.where)]),
+            )
+            for name in kept
+        ]
+        undecided = model.summary_.schema.undecided  # nothing is known of them, nothing is read
+        listed = enumerate(zip(names, _forms(model.summary_), strict=True))
+        forms = {name: form for j, (name, form) in listed if j not in undecided}
+        dates = dict.fromkeys(model.summary_.schema.dates, True)
+        return cls(model, forms, flags, kept, proba, _schema(model, copied, proba), dates)
+
+    @property
+    def types(self) -> dict[str, Any]:
+        """As what each column of a CSV file is read."""
+        return dict.fromkeys(self.kept, pa.string()) | {
+            name: type_of_form(form) if form else pa.bool_() if name in self.flags else pa.float64()
+            for name, form in self.columns.items()
+        }
+
+    def columns_of(self, opened: OpenFile) -> dict[str, Any]:
+        """Return the columns to read from a file, or raise where one is missing or will not do."""
+        kinds = opened.types
+        may_lack = opened.file.format == "json" and not kinds.keys().isdisjoint(self.columns)
+        for name in (*self.columns, *self.kept):
+            if name not in kinds and (may_lack or name in self.dates):
+                continue  # a key that is not there is a missing cell; dates are behind their parts
+            if name not in kinds:
+                find(source_of(name, self.dates), list(kinds), opened.where)
+            kind = kinds[name]
+            if name in self.columns and kind is not None:
+                self._check(name, kind, opened.where)
+        return self.types
+
+    def table(self, batch: Any, constants: Mapping[str, Any]) -> Any:
+        """Return what is written about the rows of a batch."""
+        if not batch.num_rows:
+            return empty_table(self.schema)
+        columns = [self._kept(name, batch, constants) for name in self.kept]
+        answer = self._numbers if _takes_most_probable(self.model) else self._mixed
+        labels, probabilities = answer(batch, constants)
+        columns.append(labels)
+        if probabilities is not None:
+            columns += [arrow_numbers(column) for column in np.ascontiguousarray(probabilities.T)]
+        arrays = list(map(_as_first, columns, self.schema))
+        return pa.Table.from_arrays(arrays, schema=self.schema)
+
+    # --- inside -------------------------------------------------------------------------------
+
+    def _numbers(self, batch: Any, constants: Mapping[str, Any]) -> tuple[Any, Any]:
+        """Label rows of numbers: the short way to the kernel."""
+        kernel, classes = self.model.model_.kernel, self.model.classes_
+        names, n_rows = list(self.columns), batch.num_rows
+        X, at = number_columns(batch, names, constants), np.empty(n_rows, dtype=np.int64)
+        if not kernel.labels(X, at):
+            raise_not_finite(X, names, 0)
+        labels = arrow_labels(classes).take(arrow_numbers(at))
+        if not self.proba:
+            return labels, None
+        out = np.empty((n_rows, classes.size))
+        kernel.proba(X, out)
+        return labels, out
+
+    def _mixed(self, batch: Any, constants: Mapping[str, Any]) -> tuple[Any, Any]:
+        """Label rows of any columns."""
+        summary = self.model.summary_
+        rows = rows_of(batch, self.columns, constants, summary.schema, summary.words)
+        names = [name for name, form in self.columns.items() if form is None]
+        columns = rows.numbers[:]
+        if any(np.isinf(column).any() for column in columns):
+            raise_not_finite(columns, names, 0)
+        labels = arrow_labels_among(self.model.predict(rows), _answers(self.model))
+        return labels, self.model.predict_proba(rows) if self.proba else None
+
+    def _kept(self, name: str, batch: Any, constants: Mapping[str, Any]) -> Any:
+        if name in constants:
+            return pa.array([constants[name]] * batch.num_rows)
+        is_copy = isinstance(batch, ArrayBatch) and copy_of(name) in batch.columns
+        column = batch.column(copy_of(name) if is_copy else name)
+        is_plain = isinstance(column, np.ndarray)  # of a CSV file, and also the model's
+        return pa.array(column, from_pandas=True) if is_plain else column
+
+    def _check(self, name: str, kind: Any, where: str) -> None:
+        """Raise where a column cannot hold what the model's holds."""
+        form = self.columns[name]
+        if form == "text":
+            TEXT.check(held_by_type(kind), f"column {name!r}{where}")
+        elif form == "str" and not (is_text(plain(kind)) or pa.types.is_null(kind)):
+            known = self.model.summary_.categories[self._place(name)]
+            if known.size:
+                raise NaivelyError(
+                    f"column {name!r} must hold text as the model's does ({quoted(known)}); "
+                    f"got {kind}{where}."
+                )
+        elif form != "str" and not is_number(kind):
+            raise NaivelyError(f"column {name!r} must hold numbers; got {kind}{where}.")
+
+    def _place(self, name: str) -> int:
+        return [n for n, form in self.columns.items() if form not in (None, "text")].index(name)
+
+
+def copy_of(name: str) -> str:
+    """Return the name of a column as it is written, beside the same one as the model reads it."""
+    return f"\0{name}"
+
+
+def _check_model(model: Classifier) -> None:
+    if model.model_.coded:
+        raise NaivelyError(
+            f"files are labelled by GaussianNB or NaiveBayes; got {type(model).__name__}. "
+            "Read the rows into memory."
+        )
+
+
+def _takes_most_probable(model: Classifier) -> bool:
+    """Whether a model reads numbers alone, and the most probable class is what it answers."""
+    if model.summary_.schema.kinds is not None:
+        return False
+    return getattr(model, "reject", None) is None and getattr(model, "costs", None) is None
+
+
+def _answers(model: Classifier) -> Any:
+    """Return all labels that may be answered, sorted."""
+    reject = getattr(model, "reject", None)
+    return model.classes_ if reject is None else np.unique(np.append(model.classes_, reject[1]))
+
+
+def _schema(model: Classifier, copied: Sequence[tuple[str, Any]], proba: bool) -> Any:
+    """Return the columns that are written."""
+    fields = [*copied, ("prediction", arrow_labels(_answers(model)).type)]
+    fields += [(f"p_{label}", pa.float64()) for label in model.classes_.tolist() if proba]
+    twice = [n for i, (n, _) in enumerate(fields) if n in [m for m, _ in fields[:i]]]
+    if twice:
+        raise NaivelyError(f"columns of the output must differ; {twice[0]!r} is there twice.")
+    return pa.schema(fields)
+
+
+def _forms(summary: Summary) -> list[str | None]:
+    """Return what the categories of each column are; None where it holds numbers."""
+    schema = summary.schema
+    forms: list[str | None] = [None] * schema.n_columns
+    for j, found in zip(schema.categories, summary.categories, strict=True):
+        forms[j] = FORMS[found.dtype.kind]
+    for j in schema.texts:
+        forms[j] = "text"
+    return forms
+
+
+def _copied(kind: Any) -> Any:
+    """Return the type of a column that is copied; what is empty so far may hold text later."""
+    return pa.string() if pa.types.is_null(kind) else kind
+
+
+def _as_first(column: Any, field: Any) -> Any:
+    """Return a column that is written, in the type that the first rows have."""
+    try:
+        return column.cast(field.type)
+    except pa.ArrowException as error:
+        raise NaivelyError(
+            f"column {field.name!r} must hold {field.type}, as the first rows do: {error}. Write "
+            "it as text, or do not copy it."
+        ) from None
+
+
+def _columns(
+    model: Classifier, first: FirstRows, kept: Sequence[str], columns: Sequence[str] | None
+) -> tuple[str, ...]:
+    """Return the model's columns by name, or by place where it has no names."""
+    schema = model.summary_.schema
+    if schema.names is not None:
+        return schema.names
+    found = choose(
+        first.table,
+        columns=None if columns is None else named(columns),
+        exclude=() if columns else kept,
+        kinds={} if schema.kinds else None,
+        skip_columns=True,
+        where=first.where,
+    ).names
+    if len(found) != schema.n_columns:
+        what = "columns" if schema.kinds else "numeric columns"
+        raise NaivelyError(
+            f"the model has no column names and takes {schema.n_columns} {what}; "
+            f"got {len(found)}{first.where}. Choose the columns."
+        )
+    return found
+
+
+# --- The rows of a piece become answers -----------------------------------------------------------
+
+
+class PieceScorer(NamedTuple):
+    """How the pieces of files become answers; a user of rows."""
+
+    plan: FileAnswers
+    passing: FilePass
+
+    def tasks(self, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Callable[[], Any]]]:
+        """Yield a task for some rows after the other.
+
+        Where reading some columns costs as much as reading all, that is left to the task.
+        """
+        types = self.plan.types
+        names = list(opened.stored(types)) or list(opened.reader.types)[:1]
+        if piece.width is None:
+            kept = [name for name in self.plan.kept if name in names]
+            yield [partial(self._scored, opened, partial(self._loaded, piece, names, kept))]
+            return
+        n_lanes = min(self.passing.threads, len(names))
+        lanes = [piece.read(names[j::n_lanes]) for j in range(n_lanes)]
+        for batch in _side_by_side(lanes, self.passing.pool):
+            yield [partial(self._scored, opened, partial(list, [batch]))]
+
+    def _loaded(self, piece: FilePiece, names: list[str], kept: list[str]) -> list[Any]:
+        """Read some rows, and the columns that are kept as they are written."""
+        if piece.as_written is None or not kept:
+            return combined(list(piece.read(names)))
+        names = [name for name in names if name in self.plan.columns] or names[:1]
+        copies, start, found = pa.Table.from_batches(piece.as_written(kept)), 0, []
+        for batch in combined(list(piece.read(names))):
+            own = copies.slice(start, batch.num_rows)
+            columns = {name: batch.column(name) for name in names}
+            columns |= {copy_of(name): own.column(name) for name in kept}
+            found.append(ArrayBatch(columns, batch.num_rows))
+            start += batch.num_rows
+        return found
+
+    def _scored(self, opened: OpenFile, load: Callable[[], list[Any]]) -> Any:
+        """Answer for the rows that are loaded, batch by batch."""
+        tables, rows = [empty_table(self.plan.schema)], 0
+        for batch in load():
+            try:
+                tables.append(self.plan.table(batch, opened.constants))
+            except RowError as error:
+                raise RowError(rows + error.row, error.what, error.advice) from None
+            rows += batch.num_rows
+        return pa.concat_tables(tables)
+
+
+def _side_by_side(lanes: Sequence[Iterator[Any]], pool: ThreadPoolExecutor) -> Iterator[ArrayBatch]:
+    """Put the columns of several lanes side by side, whatever the sizes of their batches.
+
+    Batches of columns with dictionaries end where a dictionary does, those of others do not.
+    """
+    futures = [pool.submit(next, lane, None) for lane in lanes]
+    held: list[Any] = [None] * len(lanes)
+    while True:
+        for i, lane in enumerate(lanes):
+            if held[i] is None or not held[i].num_rows:
+                held[i] = futures[i].result()
+                futures[i] = pool.submit(next, lane, None)
+        ended = [batch is None for batch in held]
+        if all(ended):
+            return
+        if any(ended):
+            raise pa.ArrowInvalid("its columns differ in length")
+        n_rows = min(batch.num_rows for batch in held)
+        yield ArrayBatch({n: b.column(n)[:n_rows] for b in held for n in b.schema.names}, n_rows)
+        held = [batch.slice(n_rows) for batch in held]
+
+
+# --- Some rows of files, as the columns of a model ------------------------------------------------
+
+
+def read_some(
+    model: Classifier,
+    source: Any,
+    rows: Sequence[int],
+    at_most: bool = False,
+    *,
+    columns: Sequence[str] | None = None,
+    separator: str | None = None,
+    decimal: str = ".",
+    missing: Sequence[str] = (),
+    encoding: str | None = None,
+) -> Any:
+    """Return some rows of files as `predict` takes them: a table, or an array without names.
+
+    Parameters
+    ----------
+    model : Classifier
+        Fitted. Its columns are found by name; others may be there.
+    source : str, path-like, list of those, or FirstRows
+        What `naively.engines.files.scan` reads.
+    rows : sequence of int
+        Which rows of all files together, from 0.
+    at_most : bool, default=False
+        Whether rows beyond the last are left out; or are an error.
+    columns, separator, decimal, missing, encoding
+        As for `naively.engines.files.predict`.
+    """
+    first = FirstRows.of(source, CsvDialect(separator, decimal, tuple(missing), encoding))
+    first.check_sound()
+    plan = _CellReader(FileAnswers.of(model, first, False, (), columns))
+    found: list[Any] = []
+    seen, before = 0, 0  # rows in all; of the files before this one
+    with FilePass(first) as passing:
+        for step in passing.steps(PieceScorer(plan, passing)):  # type: ignore[arg-type]
+            with errors_in(step, seen - before):
+                found += [result.result() for result in step.results]
+            seen = sum(table.num_rows for table in found)
+            before = seen if step.piece is None else before
+            if seen > max(rows):
+                break  # what comes later is not read
+    if at_most:
+        rows = [row for row in rows if row < seen]
+    if not rows:
+        raise NaivelyError(f"there must be at least one row{first.where}; got none.")
+    if not 0 <= min(rows) <= max(rows) < seen:
+        wrong = min(rows) if min(rows) < 0 else max(rows)
+        raise NaivelyError(f"rows must be from 0 to {seen - 1:,}{first.where}; got {wrong}.")
+    table = pa.concat_tables(found).take(list(rows))
+    if model.summary_.schema.names is not None:
+        return table
+    cells = [column.to_pylist() for column in table.columns]
+    return np.array(cells, dtype=object if plan.holds_more else np.float64).T
+
+
+@dataclass(frozen=True)
+class _CellReader:
+    """The columns of a model, as cells of Python's or numbers, in the place of its answers."""
+
+    answers: FileAnswers
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """No columns, which would be copied."""
+        return ()
+
+    @property
+    def dates(self) -> Mapping[str, bool]:
+        """The columns of dates that are read by their parts."""
+        return self.answers.dates
+
+    @property
+    def types(self) -> dict[str, Any]:
+        """As what each column of a CSV file is read."""
+        return self.answers.types
+
+    @property
+    def holds_more(self) -> bool:
+        """Whether there are columns of other things than numbers."""
+        return any(form is not None for form in self.answers.columns.values())
+
+    @property
+    def schema(self) -> Any:
+        """What is read; numbers are float64, also those that are categories."""
+        return pa.schema([(name, _kind(form)) for name, form in self.answers.columns.items()])
+
+    def columns_of(self, opened: Any) -> dict[str, Any]:
+        """Return the columns to read from a file, or raise where one is missing."""
+        return self.answers.columns_of(opened)
+
+    def table(self, batch: Any, constants: Mapping[str, Any]) -> Any:
+        """Return the cells of a batch."""
+        columns = self.answers.columns
+        rows = rows_of(batch, {n: f for n, f in columns.items() if f != "text"}, constants)
+        numbers = iter(rows.numbers[:])
+        categories = iter(zip(rows.codes[:], rows.categories, strict=True))
+        found = []
+        for name, form in columns.items():
+            if form is None:
+                cells = pa.array(next(numbers), pa.float64(), from_pandas=True)
+            elif form == "text":
+                cells = self._text(batch, name, constants)
+            else:
+                codes, known = next(categories)
+                values = [None if code < 0 else known.item(code) for code in codes.tolist()]
+                cells = pa.array(values, _kind(form))
+            found.append(cells)
+        return pa.Table.from_arrays(found, schema=self.schema)
+
+    def _text(self, batch: Any, name: str, constants: Mapping[str, Any]) -> Any:
+        if name in constants:
+            return pa.array([constants[name]] * batch.num_rows, pa.string())
+        return batch.column(name).cast(pa.string())
+
+
+def _kind(form: str | None) -> Any:
+    """Return the type of a column."""
+    if form in ("str", "text"):
+        return pa.string()
+    return pa.bool_() if form == "bool" else pa.float64()

@@ -1,1 +1,0 @@
-"""Scoring: fitted models on rows wherever they are, and models for other machines."""
