@@ -15,13 +15,7 @@ PASSED = "naively/passed"  # in pytest's cache: the tests that passed, in the la
 # other import may fail: pytest's own option to ignore such errors would skip broken tests, too.
 OPTIONAL = {
     "pyspark": ("spark", ["src/naively/*spark/*"]),
-    "triton": (
-        "gpu",
-        [
-            "src/naively/engines/gpu/kernels.py",
-            *map("src/naively/scoring/gpu/{}.py".format, ("screen", "terms")),
-        ],
-    ),
+    "triton": ("gpu", ["src/naively/engines/gpu/kernels.py"]),
 }
 ABSENT = {package: OPTIONAL[package] for package in OPTIONAL if find_spec(package) is None}
 collect_ignore_glob = [pattern for _, patterns in ABSENT.values() for pattern in patterns]

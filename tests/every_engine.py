@@ -157,19 +157,10 @@ def spark_frame(table):
 
 def on_spark(table, y, folder, w=None, **options):
     df = spark_frame(labelled(table, y, w))
-    few = patch(
-        "naively.engines.spark.summaries._FIRST", 8
-    )  # small tables, too, by Spark's own sums
+    # small tables, too, by Spark's own sums
+    few = patch("naively.engines.spark.summaries._FIRST", 8)
     with sparks.quiet(), few:
         return summarize(df, **by_name(w), **options)
-
-
-def on_spark_files(table, y, folder, w=None, **options):
-    df = spark_frame(labelled(table, y, w))
-    df.write.parquet(f"{folder}/rows")
-    with sparks.quiet():
-        read = sparks.session().read.parquet(f"{folder}/rows")
-        return summarize(read, **by_name(w), **options)
 
 
 def in_database(name):
@@ -187,7 +178,6 @@ ENGINES = {
     "dask frame": on_dask_frame,
     "gpu": on_gpu,
     "spark": on_spark,
-    "spark files": on_spark_files,
     "duckdb": in_database("duckdb"),
     "sqlite": in_database("sqlite"),
     "postgres": in_database("postgres"),
@@ -195,4 +185,4 @@ ENGINES = {
 }
 OF_NUMBERS = {"array", "dask array", "gpu"}  # which hold nothing else
 IN_DATABASES = {"duckdb", "sqlite", "postgres", "spark sql"}
-POORLY_TYPED = {"sqlite", "postgres", "spark sql", "spark files"}  # not every type of Arrow's
+POORLY_TYPED = {"sqlite", "postgres", "spark sql"}  # not every type of Arrow's

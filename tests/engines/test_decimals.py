@@ -162,7 +162,7 @@ def test_whole_decimals_are_labels_and_categories_that_never_merge(held, tmp_pat
 
 
 @pytest.mark.parametrize("sample", [0, 50], ids=["counts", "sample"])
-@pytest.mark.parametrize("where", ["spark", "spark files", *sorted(IN_DATABASES - {"sqlite"})])
+@pytest.mark.parametrize("where", ["spark", *sorted(IN_DATABASES - {"sqlite"})])
 def test_whole_decimals_are_categories_that_never_merge_in_any_engine(where, sample, tmp_path):
     cells = pa.array([*IDS[:4], None, Decimal(3), *IDS[2:4]], OF_IDS.type)
     prices = pa.array([Decimal("0.1"), None, Decimal("-2.25"), Decimal(3)] * 2, pa.decimal128(9, 2))

@@ -8,7 +8,6 @@ from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import naively
@@ -218,65 +217,6 @@ def test_executors_need_neither_scikit_learn_nor_pandas():
     code = "import sys, naively.engines.spark.summaries; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"sklearn", "pandas", "scipy"} & set(done.stdout.split())
-
-
-# --- files ----------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def folder(table, tmp_path_factory):
-    """Two Parquet files, of several row groups each."""
-    folder = tmp_path_factory.mktemp("rows of files")
-    pq.write_table(table.slice(0, 25), folder / "part 1.parquet", row_group_size=10)
-    pq.write_table(table.slice(25), folder / "part 2.parquet", row_group_size=10)
-    return folder
-
-
-def test_files_are_read_whole_and_once(spark, folder, table):
-    df = spark.read.parquet(str(folder))
-    w = table["w"].to_numpy()
-    got = engine.summarize(df, target="y", weight="w")
-    assert_close(got, of_rows(table, sample_weight=w))
-    assert_close(engine.summarize(df.select("y", "a", "b"), target="y"), of_rows(table))
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda df: df.where("a > 0"),
-        lambda df: df.selectExpr("-a AS a", "b", "y"),
-        lambda df: df.select(df.b.alias("a"), df.a.alias("b"), "y"),
-        lambda df: df.orderBy("w").limit(20),
-        lambda df: df.union(df),
-    ],
-    ids=["filtered", "computed", "renamed", "limited", "doubled"],
-)
-def test_a_frame_that_is_more_than_files_is_left_to_spark(spark, folder, change):
-    df = change(spark.read.parquet(str(folder)))
-    assert_close(engine.summarize(df, target="y", columns=NAMES), of_rows(df.toArrow()))
-
-
-def test_a_file_that_lacks_a_column_is_left_to_spark(spark, table, tmp_path):
-    pq.write_table(table, tmp_path / "1.parquet")
-    pq.write_table(table.drop(["b"]), tmp_path / "2.parquet")
-    df = spark.read.parquet(str(tmp_path / "1.parquet"), str(tmp_path / "2.parquet"))
-    got = engine.summarize(df, target="y", columns=NAMES)
-    assert_close(got, of_rows(df.toArrow()))
-    assert got.moments.weight[:, 1].sum() == N
-
-
-def test_labels_may_be_the_names_of_folders(spark, table, tmp_path):
-    pq.write_to_dataset(table.drop(["w"]), tmp_path, partition_cols=["y"])
-    df = spark.read.parquet(str(tmp_path))
-    assert_close(engine.summarize(df, target="y"), of_rows(table))
-
-
-def test_a_bad_cell_of_a_file_is_named(spark, table, tmp_path):
-    labels = pa.array([*range(37), None, *range(N - 38)])
-    bad = table.set_column(table.schema.get_field_index("y"), "y", labels)
-    pq.write_table(bad, tmp_path / "bad.parquet", row_group_size=10)
-    with pytest.raises(NaivelyError, match=r"bad.parquet': the target 'y' is missing in row 37\."):
-        engine.summarize(spark.read.parquet(str(tmp_path)), target="y")
 
 
 # --- failures -------------------------------------------------------------------------------------

@@ -409,11 +409,12 @@ KINDS = ("number", "category", "category", "number")
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["rows", "weights"])
-def test_a_small_table_has_the_sample_that_it_has_in_memory(database, rng, weighted):
+@pytest.mark.parametrize("size", [49, 5], ids=["of all rows", "of few"])
+def test_a_table_has_the_sample_that_it_has_in_memory(database, rng, weighted, size):
     table, w = towns(rng, 40), rng.choice([0.0, 0.5, 2.0], 40)
     table = pa.concat_tables([table, table[:9]])  # equal rows are one of more weight
     w = np.append(w, w[:9])
-    schema = Schema(4, ("size", "town", "flag", "floor"), KINDS, sample=49)
+    schema = Schema(4, ("size", "town", "flag", "floor"), KINDS, sample=size)
     t = database.load(table.append_column("w", pa.array(w)))
     got = sql.summarize(t, target="y", weight="w" if weighted else None, schema=schema)
     y = table["y"].to_numpy()
@@ -421,25 +422,6 @@ def test_a_small_table_has_the_sample_that_it_has_in_memory(database, rng, weigh
         table.drop(["y"]), y, schema=schema, sample_weight=w if weighted else None
     )
     assert got.sample == same.sample
-
-
-def test_a_large_table_has_a_sample_without_bias(database, rng):
-    table = towns(rng, 5_000)
-    schema = Schema(4, ("size", "town", "flag", "floor"), KINDS, sample=1_000)
-    got = sql.summarize(database.load(table), target="y", schema=schema)
-    sample = got.sample
-    assert len(sample) <= 1_000
-    assert (np.diff(sample.hashes.astype(float)) >= 0).all()
-    assert sample.hashes.max() < sample.bound <= 2**64 / 5 + 1
-    shares = np.bincount(sample.codes, sample.weight) / sample.weight.sum()
-    np.testing.assert_allclose(shares, got.class_weight / 5_000, atol=0.06)  # 5 deviations
-    more = naively.summarize(table.drop(["y"]), table["y"].to_numpy(), schema=schema)
-    with pytest.raises(NaivelyError, match="drawn at random"):
-        got - more
-    both = (got + more).sample
-    assert len(both) >= 1_000  # more where the last rows differ in their class alone
-    shares = np.bincount(both.codes, both.weight) / both.weight.sum()
-    np.testing.assert_allclose(shares, got.class_weight / 5_000, atol=0.06)
 
 
 def test_a_naive_bayes_is_read_off_a_table_of_a_database(database, rng):

@@ -1,33 +1,34 @@
-"""One task per partition runs the kernel; a tree of fixed shape adds the summaries.
+"""Dask arrays and data frames, on threads or on a cluster.
+
+One task per partition runs the kernel; a tree of fixed shape adds the summaries, and no row comes
+to the client.
 
 The tree depends only on the number of partitions. So the sum has the same bits on any scheduler and
 any number of workers, also if some of them die.
 
-Predictions for a Dask collection, as lazy as the collection is.
-
 >>> import dask.array as da
+>>> X = da.from_array([[1.0], [3.0], [10.0]], chunks=(2, 1))
+>>> summarize(X, ["a", "a", "b"])
+<Summary of weight 3: 1 columns, 2 classes ('a', 'b')>
+
+Predictions are as lazy as the collection is.
+
 >>> from naively import GaussianNB
 >>> model = GaussianNB().fit([[1.0], [2.0], [8.0], [9.0]], ["a", "a", "b", "b"])
 >>> answer = predict(model, "predict", da.from_array([[3.0], [7.0]], chunks=(1, 1)))
 >>> answer.chunks, answer.compute()
 (((1, 1),), array(['a', 'b'], dtype='<U1'))
 
-A few rows in memory that have the columns and the types of a Dask collection.
+What columns hold is read off a few rows in memory that have their types.
 
->>> import dask.array as da
 >>> example(da.zeros((1000, 2), dtype="float32"))
 array([[nan, nan]], dtype=float32)
 
-Partitions of Dask collections that belong together: rows, labels and weights.
-
-Collections of the same kind are joined before Dask optimizes them, so that what they share, such
-as files that hold both rows and labels, is read once.
-
-The part of Dask's graph that makes one partition.
-
-The tasks that serve one partition alone become a subgraph, which a single task runs. So there is
-one task per partition, and an error in it, also one of reading files, can name the partition.
-Tasks that several partitions need, and what a cluster already holds, stay in the graph.
+Rows, labels and weights are joined before Dask optimizes them, so that what they share, such as
+files that hold all of them, is read once. The tasks that serve one partition alone become a
+subgraph, which a single task runs. So there is one task per partition, and an error in it, also one
+of reading files, can name the partition. Tasks that several partitions need, and what a cluster
+already holds, stay in the graph.
 
 >>> graph = {"all": [1, 2], "a": (max, "all"), "b": (min, "all"), "c": (abs, "b")}
 >>> shared, (first, second) = split(graph, [("a",), ("c",)])

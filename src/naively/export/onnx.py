@@ -13,8 +13,6 @@ Examples
 >>> [value.name for value in (*graph.input, *graph.output)]
 ['X', 'label', 'probabilities']
 
-The graph of a model, as text in ONNX's own language and what the text does not hold.
-
 Numbers are the input ``X``, categories the input ``categories``; a model that has no such columns
 has no such input. Opset 18 is of 2022: onnxruntime 1.14 and all newer ones run it.
 """

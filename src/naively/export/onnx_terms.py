@@ -3,12 +3,8 @@
 A writer gives nodes that add the terms to ``joint_n``, which makes it the next joint. Squares of
 Quadratics are left in ``centred_n``, in units of 2^512, to be subtracted from the last one.
 
-Interactions as nodes of an ONNX graph: features, directions, ellipsoids and grids.
-
-Directions are columns that are computed: they are put beside the numbers of ``X``, and the writers
-of `graph_terms` find them there. The others add to the joint, as those writers do.
-
-Functions of cells as nodes of an ONNX graph: columns behind all others of ``x``.
+Directions and functions of cells are columns that are computed: they are put behind the numbers of
+``X``, where the writers of terms find them. Ellipsoids and grids add to the joint, as those do.
 """
 
 from __future__ import annotations

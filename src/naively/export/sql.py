@@ -19,7 +19,7 @@ SELECT
   weight_1 / total AS "probability_low"
 FROM naively_total
 
-The steps of a query: cells, the joint of each class, the best, and shares of the total.
+In symbols,
 
 .. math:: p(k \mid x) = \frac{\exp(\text{joint}_k - \text{best})}
           {\sum_l \exp(\text{joint}_l - \text{best})}

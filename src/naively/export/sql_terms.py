@@ -8,12 +8,11 @@ Histograms and categories are small tables with a column for each class, since d
 at joins; a CASE for each class would have to be walked through for each class, and PostgreSQL
 would compile all of them.
 
-Interactions as steps of a query, after the cells and before the joints.
-
-A feature is ``f_j``, and what is computed of features, cells and small tables of categories is a
-column: a direction is a number ``x_i`` behind those of the table, the squared distance of class k
-is ``q_k``, and a pair has the key ``pair_i`` of its cell in a table, with ``s_i`` and ``t_i``, how
-far the row is on the way to the next bins. Terms that read them are added like any others.
+Interactions are steps of the query, after the cells and before the joints. A feature is ``f_j``,
+and what is computed of features, cells and small tables of categories is a column: a direction is a
+number ``x_i`` behind those of the table, the squared distance of class k is ``q_k``, and a pair has
+the key ``pair_i`` of its cell in a table, with ``s_i`` and ``t_i``, how far the row is on the way
+to the next bins. Terms that read them are added like any others.
 """
 
 from __future__ import annotations

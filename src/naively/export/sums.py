@@ -13,8 +13,6 @@ of 1e154 standard deviations is more than a float64 holds, and in PostgreSQL or 
 error. Bounds on each column take care of the rest: a cell beyond `lowest` or `highest`, more than
 1e220 of the smallest standard deviation away, counts as being there. Beside weights that differ, or
 in Students, that is 1e150 of the smallest length.
-
-Labels, texts and numbers as other languages can hold them.
 """
 
 from __future__ import annotations

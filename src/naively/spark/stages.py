@@ -1,9 +1,8 @@
 # ruff: noqa: N802, N815 - the names are Spark's
-"""The estimator: a frame is summarized once, and models are read off the summary.
+"""An estimator and its model for `pyspark.ml`, and the parameters that they share.
 
-The model: it adds columns to a frame, and is saved as naively's own file beside metadata.
-
-The parameters that `NaiveBayes` and `NaiveBayesModel` share, as `pyspark.ml` has them.
+A frame is summarized once, and models are read off the summary. A model adds columns to a frame,
+and is saved as naively's own file beside metadata.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
-"""Arrow's own files (Feather, IPC) and streams: of a file, of standard input, of any library.
+"""Files and streams whose types are declared: Arrow's own (Feather, IPC), any library's, Parquet.
 
-Batches are read into memory, so that a file that is cut meanwhile is an error; one that is mapped
-would end the process. Only batches too large for that are mapped, and looked at in slices; what
-has been read is given back to the system as the pass goes on.
+Arrow's batches are read into memory, so that a file that is cut meanwhile is an error; one that is
+mapped would end the process. Only batches too large for that are mapped, and looked at in slices;
+what has been read is given back to the system as the pass goes on.
 
-Parquet files, a row group or several small ones at a time.
-
-The columns of a piece are read in groups, each by one thread as a stream of batches, so that a
-row group of any size, with any number of columns, is read in little memory by all cores.
+Of a Parquet file, a piece is a row group, or several small ones. The columns of a piece are read in
+groups, each by one thread as a stream of batches, so that a row group of any size, with any number
+of columns, is read in little memory by all cores.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""From Arrow's arrays to NumPy's and back, without pandas.
+"""Arrow's columns become what the kernel reads: numbers, codes of labels, weights, rows; and back.
 
-`pyarrow.array` and `to_numpy` import pandas wherever it is installed, to ask whether they were
-given something of it. That takes longer than to read a small file.
+Nothing here needs pandas. `pyarrow.array` and `to_numpy` import pandas wherever it is installed, to
+ask whether they were given something of it. That takes longer than to read a small file.
 
 >>> arrow_strings(["a", "", "ü"]).to_pylist(), arrow_numbers(np.array([True, False])).to_pylist()
 (['a', '', 'ü'], [True, False])
@@ -9,8 +9,6 @@ given something of it. That takes longer than to read a small file.
 [2.5, 3.5]
 >>> arrow_labels_among(np.array(["b", "a", "b"]), np.array(["a", "b"])).to_pylist()
 ['b', 'a', 'b']
-
-Arrow's columns become what the kernel reads: numbers, codes of labels, weights.
 
 Numbers are handed over where they lie, unless there are nulls among them (NaN, then), or they
 are booleans, decimals or float16.
@@ -20,7 +18,7 @@ are booleans, decimals or float16.
 >>> encode(pa.chunked_array([["b", "a"], ["b"]]))
 (array(['a', 'b'], dtype='<U1'), array([1, 0, 1], dtype=int32))
 
-Batches of rows, of Arrow or of arrays, become rows that the kernel reads.
+Batches, of Arrow or of arrays, become rows.
 
 >>> batch = pa.record_batch({"age": [30.0, None], "town": ["Bonn", "Ulm"]})
 >>> rows = rows_of(batch, {"age": None, "town": "str"}, {})

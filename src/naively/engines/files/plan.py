@@ -1,17 +1,10 @@
-"""What a caller asks of a pass over files.
+"""Which columns of files are learned from: decided by the first file, and held against all others.
 
-Which columns are learned from: decided by the first file, and held against all others.
-
-Files whose columns of dates are read by their parts.
+Parts stand in the place of dates.
 
 >>> table = pa.table({"x": [1.5], "day": ["2024-02-29"]})
 >>> with_parts(table, {"day": False}).column_names
 ['x', 'day.year', 'day.month', 'day.weekday']
-
-Rows without a label, left out as the pieces of files are read, and counted.
-
->>> is_labelled(pa.array(["a", None, " "])).tolist()
-[True, False, True]
 """
 
 from __future__ import annotations

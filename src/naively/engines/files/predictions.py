@@ -1,15 +1,8 @@
 """Predict the rows of files, and write the answers to a file.
 
 It is the pass that also summarizes files: threads read and score rows ahead, and what they found is
-written in turn.
-
-What is read from every file to label its rows, and what is written about them.
-
-The rows of a piece become answers.
-
-A row is scored whole, so the columns of a piece are decoded in parallel and put side by side.
-
-Some rows of files, as the columns of a model: read up to the last one that is wanted.
+written in turn. A row is scored whole, so the columns of a piece are decoded in parallel and put
+side by side. `read_some` reads a few rows, up to the last one that is wanted.
 """
 
 from __future__ import annotations

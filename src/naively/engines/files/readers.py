@@ -1,10 +1,15 @@
-"""Files that are open: each by the reader of its format.
+"""Files that are open, each by the reader of its format, and their first rows.
 
-The first rows of files: what they look like, before a pass over them begins.
+First rows show what columns hold, before a pass begins; an empty column waits for a later file.
 
 >>> first = pa.table({"age": [30], "town": pa.nulls(1)})
 >>> filled(first, iter([pa.table({"age": [None], "town": ["Ulm"]})])).schema.types
 [DataType(int64), DataType(string)]
+
+Rows without a label are left out as pieces are read, and counted.
+
+>>> is_labelled(pa.array(["a", None, " "])).tolist()
+[True, False, True]
 """
 
 from __future__ import annotations

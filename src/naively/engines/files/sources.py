@@ -11,10 +11,9 @@
 Files are read in the order of their names, so that a folder always gives the same rows in the
 same order.
 
-What a reader hands over: a file, piece by piece.
-
-Where a piece ends depends on the file alone, never on threads, time or what was read before, so
-that a pass that goes on at a position sees the pieces that an uninterrupted one would.
+A reader hands a file over piece by piece. Where a piece ends depends on the file alone, never on
+threads, time or what was read before, so that a pass that goes on at a position sees the pieces
+that an uninterrupted one would.
 """
 
 from __future__ import annotations

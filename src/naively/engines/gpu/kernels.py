@@ -1,17 +1,17 @@
 # mypy: ignore-errors
-r"""The kernels that measure rows on a GPU, in Triton.
+r"""The kernels that measure and score rows on a GPU, in Triton.
 
-Rows come in an order in which those of a class stand together. Each program reads an equal part of
-that order and adds up, class by class, in float64 and in a fixed order, so that the sums are the
-same bits each time. The sums of part p in class k stand in line p + k: as both only grow along the
-order, no two share a line.
+*Moments.* Rows come in an order in which those of a class stand together. Each program reads an
+equal part of that order and adds up, class by class, in float64 and in a fixed order, so that the
+sums are the same bits each time. The sums of part p in class k stand in line p + k: as both only
+grow along the order, no two share a line.
 
 The order is of int64. Where there are fewer than 2^31 rows, it is read as int32 in steps of two.
 Columns are FAR apart where the last begins 2^31 cells or more after the first.
 
-The kernels of the five forms, in float64: each adds its terms to a table of rows and classes.
+*Forms.* In float64, each of the five adds its terms to a table of rows and classes.
 
-The kernel that scores Gaussian rows by matrix products, and says which rows are in doubt.
+*Screen.* Gaussian rows are scored by matrix products, and those in doubt are told:
 
 .. math:: s_k = c_k + \sum_j b_{kj} z_j + q_{kj} z_j^2, \qquad z_j = (x_j - o_j)\, t_j
 

@@ -1,7 +1,4 @@
-"""Rows, labels and weights on a GPU: what is read there, and in which order.
-
-Batches of the host's memory on their way to a GPU, through memory that does not page.
-"""
+"""Rows, labels and weights on a GPU, and batches of the host's memory on their way there."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 r"""Scores rows on a GPU by a model's forms.
 
-What the kernel of matrix products needs of a Gaussian model, and a bound of its error.
-
-With :math:`z_j = (x_j - o_j)\,t_j`, a sum of squares is a sum of products,
+Gaussian rows are screened by matrix products, with a bound of the error. With :math:`z_j = (x_j -
+o_j)\,t_j`, a sum of squares is a sum of products,
 
 .. math::
 

@@ -4,12 +4,8 @@
 Numbers (decimals too) and vectors of `pyspark.ml.linalg` are numbers; text and booleans are
 categories, unless text is read word by word.
 
-The types of Spark: what columns hold, how long vectors are, and what is cast.
-
 Rows are read only for the length of vectors, where the frame's metadata lacks it, and to tell text
 from categories.
-
-Vectors of `pyspark.ml.linalg` as Arrow shows them, dense and sparse, become rows of an array.
 
 Arrow shows a vector as the struct that Spark stores: its type, 1 for dense, and its values; of a
 sparse one (type 0) also its size and where the values stand. What a sparse vector does not list

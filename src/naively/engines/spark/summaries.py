@@ -5,21 +5,13 @@ are more than 32, those of 32 neighbours are added on the executors. The order o
 that of the partitions, never that in which tasks end, and a task that Spark runs twice counts
 once: its result is a row, and Spark keeps one.
 
-Arrow batches become summaries, on an executor.
-
-Moments of plain numbers by Spark's own sums, so that no row goes to Python.
-
-The first rows tell a number near each column's mean; Spark then adds up the differences from it,
-and their squares, by block of rows and class: `naively.engines.column_sums` has the formula.
-Rounding errors grow within a block only, also those of a column of few values, which all have one
-sign. Blocks are added in their order, so that the same partitions give the same bits: here, or by
-Spark where they may be many. Where digits would be lost, or a value is not valid, there is no
-answer, and the rows go to Python after all.
-
-Errors on an executor, as one sentence.
-
-Spark reports an error of Python code as a traceback within a traceback, of which only the last line
-matters.
+Moments of plain numbers are Spark's own sums, so that no row goes to Python. The first rows tell a
+number near each column's mean; Spark then adds up the differences from it, and their squares, by
+block of rows and class: `naively.engines.column_sums` has the formula. Rounding errors grow within
+a block only, also those of a column of few values, which all have one sign. Blocks are added in
+their order, so that the same partitions give the same bits: here, or by Spark where they may be
+many. Where digits would be lost, or a value is not valid, there is no answer, and the rows go to
+Python after all.
 """
 
 from __future__ import annotations

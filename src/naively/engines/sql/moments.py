@@ -4,8 +4,6 @@ The first estimates the means, the second sums differences from them, and the th
 with the means of each class, for the columns where it matters. Wide tables are read some columns at
 a time. Each result has the number of rows of each class, which shows if the table has changed
 meanwhile.
-
-The query for sums of differences from a number near the mean: see `column_sums`.
 """
 
 from __future__ import annotations

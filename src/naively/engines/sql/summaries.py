@@ -1,6 +1,7 @@
 """Summarize a table inside its database.
 
-Tallies of categories, and of numbers in bins: grouped counts.
+Moments are sums: see `naively.engines.sql.moments`. Tallies of categories, and of numbers in
+bins, are grouped counts:
 
     SELECT y, k0, k1, COUNT(*) FROM rows GROUP BY GROUPING SETS ((y, k0), (y, k1))
 

@@ -2,17 +2,8 @@
 
 ``y`` are the labels, ``w`` the weights if there are any, ``x0``, ``x1``, ... the columns of numbers
 and then functions of them, ``c0``, ``c1``, ... those of categories and ``t0``, ... those of text.
-Nothing is executed yet, but for the first cells that tell text from categories.
-
-Columns of dates inside a database become columns of their parts, as SQL.
-
-Functions of cells, as Ibis writes them for any database; NULL where they have no value.
-
-Execute queries, and read what they return.
-
-Queries that are written as SQL, as Ibis tables: lazy, and part of larger expressions.
-
-The types of Ibis.
+Columns of dates become columns of their parts, as SQL. Nothing is executed yet, but for the first
+cells that tell text from categories and dates.
 """
 
 from __future__ import annotations
