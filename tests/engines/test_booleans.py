@@ -5,7 +5,6 @@ import onnxruntime
 import pandas as pd
 import pyarrow as pa
 import pytest
-from naively.export import to_onnx, to_sql
 
 from naively import NaiveBayes
 from naively.display.report import report
