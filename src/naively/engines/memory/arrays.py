@@ -193,7 +193,7 @@ def check_in_memory(X: Any) -> None:
         raise NaivelyError(
             "X must be in memory, as labels are; got a frame of Spark. Fit by "
             "from_summary(naively.summarize(X, target=...)), and predict by "
-            "naively.engines.spark.predict.predict(model, X)."
+            "naively.engines.spark.predict(model, X)."
         )
     is_dicts = isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], dict)
     if is_dicts or isinstance(X, dict | Iterator):
