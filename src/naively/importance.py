@@ -15,21 +15,18 @@ with a missing cell adds nothing; so the increase holds what a column says toget
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.data import labels
-from naively.data.sparse import SparseRows
-from naively.data.text.rows import TextRows, joined_texts
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.interface import rows_for, score_rows
+from naively.estimators.interface import rows_for
 from naively.estimators.validation import check_labels, check_weights
 from naively.model.column_losses import ColumnLosses, JudgedRows, column_losses
-from naively.statistics.sample import joined, sparse_or_dense
 from naively.tabular import Drawn, PrintedTable, Tabular, figure, frame, plain
 
 _MOST_LINES, _MOST_CLASSES = 20, 6  # that are printed
@@ -181,46 +178,6 @@ def importance_of_rows(
             f"{labels.quoted(present[unknown])} too. Leave those rows out."
         )
     weight = check_weights(codes.size, sample_weight)
-    cells = _cells(estimator, checked, codes.size)
-    rows = JudgedRows(
-        cells.numbers,
-        cells.categories,
-        labels.positions(present, model.classes).astype(np.int32)[codes],
-        np.ones(codes.size) if weight is None else np.asarray(weight, np.float64),
-        cells.texts,
-    )
+    codes = labels.positions(present, model.classes).astype(np.int32)[codes]
+    rows = JudgedRows.of(model, checked.table, codes, weight)
     return Importance.of(estimator, column_losses(model, rows, seen=False))
-
-
-class _CellsOfRows(NamedTuple):
-    """Cells as a model reads them."""
-
-    numbers: Any
-    categories: NDArray[np.int32]
-    texts: TextRows | None
-
-
-def _cells(estimator: SummaryClassifier, checked: Any, n_rows: int) -> _CellsOfRows:
-    """Return the cells of rows, as the estimator gives them to what scores them."""
-    model, parts = estimator.model_, {}
-    sizes = np.array([known.size for known in model.vocabularies], np.int64)  # for all others
-
-    def gather(table: Any, out: NDArray[np.intp]) -> bool:
-        numbers = sparse_or_dense(
-            getattr(table, "numbers", table), model.schema.counted is not None
-        )
-        numbers = numbers.tidy() if isinstance(numbers, SparseRows) else _array(numbers)
-        found = _array(getattr(table, "codes", np.empty((out.size, 0))))
-        codes = np.minimum(np.nan_to_num(found, nan=-1), sizes).astype(np.int32)
-        parts[int(out[0])] = _CellsOfRows(numbers, codes, getattr(table, "texts", None))
-        values = numbers.values if isinstance(numbers, SparseRows) else numbers
-        return not np.isinf(values).any()
-
-    score_rows(estimator, gather, checked, np.arange(n_rows))
-    numbers, codes, texts = zip(*(parts[at] for at in sorted(parts)), strict=True)
-    return _CellsOfRows(joined(numbers), np.concatenate(codes), joined_texts(*texts))
-
-
-def _array(columns: Any) -> Floats:
-    stacked = np.column_stack(columns) if isinstance(columns, list) else columns
-    return np.asarray(stacked, np.float64)

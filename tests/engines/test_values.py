@@ -15,8 +15,8 @@ import pytest
 import naively
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, evaluate, summarize
 from naively.data.labels import contained, encode, is_missing, text_array, union
+from naively.data.rows import recode
 from naively.engines import dask
-from naively.engines.memory import categories
 
 ESTIMATORS = [GaussianNB, NaiveBayes, CategoricalNB]
 X = np.array([[0.0], [1.0], [0.0], [1.0]])
@@ -192,7 +192,7 @@ def test_texts_of_both_kinds_of_arrays_unite():
         assert both.tolist() == ["a", "a\0", "b"]
     assert contained(b, a).tolist() == [True, False]
     codes = np.array([0, 1, -1])
-    assert categories.recode(codes, b, a).tolist() == [0, 2, -1]
+    assert recode(codes, b, a).tolist() == [0, 2, -1]
 
 
 def test_messages_shorten_long_labels():

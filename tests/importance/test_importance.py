@@ -15,7 +15,6 @@ from naively.data.schema import Schema
 from naively.errors import NaivelyError
 from naively.estimators.loading import ESTIMATORS
 from naively.families import Gaussian
-from naively.model.model import contributions
 from naively.model.terms import read_terms
 from tests.explanations.cases import CASES, SPARSE, case_of, numbers, sparse
 
@@ -31,6 +30,10 @@ assert len(np.unique(COUNTS, axis=0)) == N  # no row has a twin: then they are o
 
 def log_loss(joint, k):
     return np.logaddexp.reduce(joint) - joint[k]
+
+
+def terms_of(model, X):
+    return model.model_.contributions(model._check_new(X, model.summary_).table).values
 
 
 def differences(constant, terms, codes):
@@ -66,12 +69,12 @@ def test_importance_is_that_of_refitting_without_each_row(options, calibration):
     options = {"var_smoothing": 0.0, **options}
     model = GaussianNB(calibration=calibration, **options).fit(REALS, CODES)
     (term,) = model.model_.terms
-    terms = contributions(GaussianNB(**options).fit(REALS, CODES).model_, REALS).values.copy()
+    terms = terms_of(GaussianNB(**options).fit(REALS, CODES), REALS).copy()
     for i in range(N):
         others = np.arange(N) != i
         without = GaussianNB(**options).fit(REALS[others], CODES[others])
         values, own = terms[i], CODES[i]  # a shared variance stays what it is in other classes
-        values[own] = contributions(without.model_, REALS[i : i + 1]).values[0, own]
+        values[own] = terms_of(without, REALS[i : i + 1])[0, own]
         terms[i] = (values - values.mean(axis=0)) * term.weight
     more = differences(model.model_.constant, terms, CODES)
     check(model.importance_, more, CODES)
@@ -95,7 +98,7 @@ def test_importance_of_counts_is_that_of_refitting_without_each_row(kind, as_row
     for i in range(N):
         others = np.arange(N) != i
         without = kind().fit(COUNTS[others], CODES[others])
-        terms[i] = contributions(without.model_, COUNTS[i : i + 1]).values[0] * weight
+        terms[i] = terms_of(without, COUNTS[i : i + 1])[0] * weight
     more = differences(model.model_.constant, terms, CODES)
     check(model.importance_, more, CODES)
 
@@ -125,8 +128,8 @@ def test_importance_of_any_family_is_that_of_the_statistics_without_each_row(cal
         others = copy.deepcopy(model).forget(frame[i : i + 1], CODES[i : i + 1]).summary_
         row = NaiveBayes(**options).from_summary(model.summary_, **options)
         table = row.explain(frame[i : i + 1]).source.table
-        numbers = np.array([[column[0] for column in table.numbers[:]]])
-        codes = np.array([[column[0] for column in table.codes[:]]], np.int32)
+        numbers = table.array()
+        codes = np.array([[column[0] for column in table.code_columns]], np.int32)
         if codes[0, 0] >= 0:
             letter = frame["letter"][i]
             codes[0, 0] = model.summary_.categories[0].tolist().index(letter)

@@ -8,11 +8,12 @@ import pytest
 from sklearn.datasets import load_iris
 
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, _kernel, summarize
-from naively.engines.memory.tables import known, read
+from naively.data.rows import Rows
+from naively.engines.memory.tables import read
 from naively.families import FAMILIES, Categorical, Gaussian, Histogram
 from naively.families.forms import FORMS, FunctionSums, Lines, Quadratics
 from naively.model.model import Model
-from naively.model.scorer import FormScorer
+from naively.model.scorer import Scorer
 from tests import family_tables
 
 X, Y = load_iris(return_X_y=True)
@@ -85,12 +86,12 @@ def test_a_family_of_ours_is_scored_by_a_form(family):
 @pytest.mark.parametrize("name", ["gaussian", "shared", "temperature"])
 def test_plain_quadratics_of_all_columns_have_the_kernels_own_model(name):
     model = MODELS[name]()[0].model_
-    assert isinstance(model.kernel, _kernel.GaussianModel)
+    assert isinstance(model.scorer.kernel, _kernel.GaussianModel)
 
 
 @pytest.mark.parametrize("name", ["weights", "codes", "tables", "lines"])
 def test_all_others_are_added_up_form_by_form(name):
-    assert isinstance(MODELS[name]()[0].model_.kernel, FormScorer)
+    assert MODELS[name]()[0].model_.scorer.kernel is None
 
 
 def test_the_kernels_own_model_agrees_with_the_sum_of_forms():
@@ -99,22 +100,22 @@ def test_the_kernels_own_model_agrees_with_the_sum_of_forms():
     model = estimator.model_
     numbers = [(term.at, term.form) for term in model.terms]
     joint = np.empty((len(X), 3))
-    assert FormScorer(model.constant, numbers, None).joint(rows, joint)
+    scorer = Scorer(model.constant, numbers, n_numbers=5)
+    assert scorer.kernel is None
+    assert scorer.write("joint", Rows.of_numbers(rows), joint)
     np.testing.assert_allclose(estimator.predict_joint_log_proba(rows), joint, rtol=1e-13)
 
 
 def test_a_model_is_read_off_a_summary_without_an_estimator():
     model = Model.read(summarize(X, Y), {Gaussian(smoothing="global"): range(4)})
-    out = np.empty((len(X), 3))
-    assert model.kernel.proba(X, out)
+    out = model.score(Rows.of_numbers(X), "proba")
     assert np.array_equal(out, GaussianNB().fit(X, Y).predict_proba(X))
 
 
 def test_families_may_name_columns_in_any_order():
     model = Model.read(summarize(X, Y), {Gaussian(): [2, 0, 3, 1]})
     assert model.terms[0].columns == [0, 1, 2, 3]
-    out = np.empty((len(X), 3))
-    assert model.kernel.proba(X, out)
+    out = model.score(Rows.of_numbers(X), "proba")
     expected = GaussianNB(smoothing="column").fit(X, Y).predict_proba(X)
     np.testing.assert_array_equal(out, expected)
 
@@ -174,11 +175,7 @@ def test_a_column_of_categories_may_have_no_family(at):
     alone = NaiveBayes(calibration=None).fit(frame[[name]], y)
     whole = NaiveBayes(calibration=None).fit(frame, y)
     model = Model.read(whole.summary_, {Categorical(): at})
-    found, rows = (
-        np.empty((len(y), 2)),
-        known(read(frame, model.schema), model.vocabularies, model.schema),
-    )
-    assert model.kernel.proba(rows, found)
+    found = model.score(read(frame, model.schema), "proba")
     np.testing.assert_allclose(found, alone.predict_proba(frame[[name]]), rtol=1e-14)
 
 

@@ -1,108 +1,85 @@
-"""Rows as the kernel reads them: numbers, codes, words, and whose each is; and blocks of them."""
+"""Rows, the one table below the engines: numbers, codes and words; their classes; and blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
 from naively.data.axes import Axes
+from naively.data.labels import is_text, search
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
 from naively.data.text.rows import TextRows
 from naively.data.text.words import Words
 from naively.data.threads import map_blocks
 from naively.data.types import Floats
+from naively.errors import NaivelyError
 
 _MOST_TASKS = 64
-_CELLS = 1 << 20  # of sparse rows that are made dense at a time
+_FLAGS: dict[Any, bool] = {  # what stands for a boolean: 1 and 1.0 are one key
+    **dict.fromkeys(("true", "True", "TRUE", "1", 1), True),
+    **dict.fromkeys(("false", "False", "FALSE", "0", 0), False),
+}
 
 
-class Table(Protocol):
-    """What the kernel reads: an array, or columns, of which rows can be sliced."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Rows and columns."""
-
-    def __getitem__(self, rows: slice, /) -> Any: ...
-
-
-class Columns:
-    """Columns of equal length, as a table; each is an array, or becomes one when it is sliced."""
-
-    def __init__(self, columns: list[Any], n_rows: int) -> None:
-        self.columns, self.shape = columns, (n_rows, len(columns))
-
-    def __getitem__(self, rows: slice) -> list[NDArray[Any]] | NDArray[Any]:
-        if not self.columns:  # a list of none would not say how many rows there are
-            return np.empty((len(range(*rows.indices(self.shape[0]))), 0))
-        return [column[rows] for column in self.columns]
-
-
-class DenseBlocks:
-    """Sparse rows that become an array when some are sliced."""
-
-    def __init__(self, rows: SparseRows) -> None:
-        self.rows, self.shape = rows, rows.shape
-
-    def __getitem__(self, rows: slice) -> NDArray[np.float64]:
-        return self.rows.dense(rows)
-
-    def slices(self) -> list[slice]:
-        """Cut the rows into blocks of bounded memory."""
-        step = max(1, _CELLS // max(1, self.shape[1]))
-        return [slice(start, start + step) for start in range(0, self.shape[0], step)]
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rows:
-    """Columns of numbers, of codes with the categories that they mean, and of text."""
+    """The one table below the engines: columns of numbers, of codes and of text; also of one row.
+
+    Numbers are an array, columns where they lie (arrays, or what becomes one when it is sliced), or
+    `SparseRows`; NaN is missing. Codes are an array or columns; a negative one is missing. A slice
+    of rows holds what the kernel reads: arrays, lists of arrays, and `SparseRows`.
+
+    >>> codes, towns = np.array([0, -1]), np.array(["Ulm"])
+    >>> rows = Rows.of_columns((2, 2), [np.array([1.0, 2.0])], [(codes, towns)])
+    >>> rows[1:].array(), rows[1:].code_columns
+    (array([[2.]]), [array([-1])])
+    """
 
     shape: tuple[int, int]  # rows and columns, of all kinds
-    numbers: Any  # columns of numbers; NaN is missing. They may be `SparseRows`
-    codes: Any  # columns of codes; a negative one is missing
-    # the categories of each column of codes, in the order of the codes
-    categories: tuple[NDArray[Any], ...]
+    numbers: Any
+    codes: Any
+    # the categories of each column of codes, in the order of the codes; none: codes themselves
+    categories: tuple[NDArray[Any], ...] = ()
     texts: TextRows | None = None  # columns of text; None where there are none
     words: tuple[Words, ...] = ()  # the words of each of them
 
     @classmethod
-    def of_numbers(cls, numbers: Table) -> Rows:
+    def of_numbers(cls, numbers: Any) -> Rows:
         """Return a table of numbers alone."""
-        n_rows, n_columns = numbers.shape
-        return cls((n_rows, n_columns), numbers, np.empty((n_rows, 0), np.int32), ())
+        return cls(numbers.shape, numbers, [])
 
     @classmethod
     def of_columns(
         cls,
         shape: tuple[int, int],
-        numbers: Table | list[Any],
+        numbers: Any,
         encoded: Sequence[tuple[NDArray[Any], NDArray[Any]]],
         texts: TextRows | None = None,
         words: tuple[Words, ...] = (),
     ) -> Rows:
         """Return a table of columns of numbers, of codes with their categories, and of text."""
-        if isinstance(numbers, list):
-            numbers = Columns(numbers, shape[0])
-        codes = Columns([codes for codes, _ in encoded], shape[0])
         categories = tuple(categories for _, categories in encoded)
-        return cls(shape, numbers, codes, categories, texts, words)
+        return cls(shape, numbers, [codes for codes, _ in encoded], categories, texts, words)
 
-    @property
-    def has_sparse(self) -> bool:
-        """Whether there are sparse numbers or words, which are counted all at once."""
-        return self.is_sparse or self.texts is not None
+    def __len__(self) -> int:
+        return self.shape[0]
 
     @property
     def is_sparse(self) -> bool:
         """Whether only cells that are not zero are held of the numbers."""
         return isinstance(self.numbers, SparseRows)
+
+    @property
+    def has_sparse(self) -> bool:
+        """Whether there are sparse numbers or words, which are counted all at once."""
+        return self.is_sparse or self.texts is not None
 
     @property
     def cells_per_row(self) -> int:
@@ -114,13 +91,92 @@ class Rows:
             return self.shape[1] + n_words
         return len(self.categories) + self.numbers.n_cells // n_rows + n_words
 
-    def __getitem__(self, rows: slice) -> Rows:
-        """Return some rows: arrays or lists of columns, which the kernel reads."""
-        count = len(range(*rows.indices(self.shape[0])))
-        shape = (count, self.shape[1])
-        texts = None if self.texts is None else self.texts[rows]
-        cells = self.numbers[rows], self.codes[rows]
-        return Rows(shape, *cells, self.categories, texts, self.words)
+    @property
+    def code_columns(self) -> list[NDArray[Any]]:
+        """The columns of codes, one array each."""
+        return list(self.codes if isinstance(self.codes, list) else self.codes.T)
+
+    def array(self) -> NDArray[np.float64]:
+        """Return the numbers as one array of float64, which may be what holds them."""
+        if isinstance(self.numbers, SparseRows):
+            return self.numbers.dense()
+        cells = _chosen(self.numbers, slice(None), self.shape[0])
+        cells = np.column_stack(cells) if isinstance(cells, list) else cells
+        return np.asarray(cells, dtype=np.float64)
+
+    def dense(self) -> Rows:
+        """Return the same, with all cells of the numbers."""
+        return replace(self, numbers=self.array()) if self.is_sparse else self
+
+    def __getitem__(self, rows: slice | NDArray[np.intp]) -> Rows:
+        """Return some rows; a slice shares their memory, where it need not be converted."""
+        n_rows, n_columns = self.shape
+        count = len(range(*rows.indices(n_rows))) if isinstance(rows, slice) else rows.size
+        return Rows(
+            (count, n_columns),
+            _chosen(self.numbers, rows, count),
+            _chosen(self.codes, rows, count),
+            self.categories,
+            None if self.texts is None else self.texts[rows],
+            self.words,
+        )
+
+    def columns(self, schema: Schema, chosen: Container[int]) -> Rows:
+        """Return some columns, by their places in the schema of all, in ascending order."""
+        numbers, codes, texts = (
+            [i for i, j in enumerate(places) if j in chosen]
+            for places in (schema.numbers, schema.categories, schema.texts)
+        )
+        words = None
+        if self.texts is not None and texts:
+            cells = tuple(self.texts.columns[i] for i in texts)
+            words = TextRows(self.texts.hashes[:, texts], cells)
+        return Rows(
+            (self.shape[0], len(numbers) + len(codes) + len(texts)),
+            _columns(self.numbers, numbers),
+            _columns(self.codes, codes),
+            tuple(self.categories[i] for i in codes) if self.categories else (),
+            words,
+            tuple(self.words[i] for i in texts) if self.words else (),
+        )
+
+    def known(
+        self, categories: Sequence[NDArray[Any]], schema: Schema, words: tuple[Words, ...] = ()
+    ) -> Rows:
+        """Return rows with codes of other categories: one more than they are if unknown.
+
+        And with the places of other words, without those that are unknown. Codes without
+        categories are the categories themselves; those from the last on are unknown.
+        """
+        rows = self
+        if rows.texts is not None and rows.words != words:
+            pairs: Any = zip(rows.words, words, strict=True)
+            places = [own.positions(its) for own, its in pairs]
+            texts = rows.texts.placed(places, [its.size for its in words])
+            rows = replace(rows, texts=texts, words=words)
+        if rows.categories is categories or all(map(np.array_equal, rows.categories, categories)):
+            return rows
+        names = map(schema.name, schema.categories)
+        codes = [*map(recode, rows.code_columns, rows.categories, categories, names)]
+        return replace(rows, codes=codes, categories=tuple(categories))
+
+
+def _chosen(cells: Any, rows: slice | NDArray[np.intp], n_rows: int) -> Any:
+    """Return some rows of numbers or codes; a list of no columns would not say how many."""
+    if isinstance(cells, list):
+        found = [column[rows] if type(rows) is slice else column[:][rows] for column in cells]
+        return found or np.empty((n_rows, 0), np.int32)
+    return cells[rows] if type(rows) is slice else cells[:][rows]
+
+
+def _columns(cells: Any, at: list[int]) -> Any:
+    if isinstance(cells, SparseRows):
+        places = np.full(cells.n_columns, -1, np.intp)
+        places[at] = np.arange(len(at))
+        return cells.moved(places, len(at))
+    if isinstance(cells, list):
+        return [cells[i] for i in at]
+    return cells if len(at) == cells.shape[1] else cells[:, at]
 
 
 class Targets(NamedTuple):
@@ -213,3 +269,64 @@ def rows_by_class(codes: NDArray[np.int32], n_classes: int) -> list[NDArray[np.u
     _kernel.group_rows(codes, n_classes, order, ends)
     edges = np.linspace(0, n_classes, min(n_classes, _MOST_TASKS) + 1).astype(int).tolist()
     return [order[ends[i] : ends[j]] for i, j in pairwise(edges)]
+
+
+# --- Codes among other categories ---------------------------------------------------------------
+
+
+def recode(
+    codes: NDArray[Any], categories: NDArray[Any], known: NDArray[Any], name: str = "a column"
+) -> NDArray[np.int32]:
+    """Return codes among other, sorted categories; one more than they are for those unknown.
+
+    >>> recode(np.array([0, 1, -1]), np.array(["b", "x"]), np.array(["a", "b"]))
+    array([ 1,  2, -1], dtype=int32)
+
+    Where booleans are known, 1 and 0 are booleans, and so are the texts that a CSV has for them.
+
+    >>> recode(np.array([0, 1, -1]), np.array(["true", "0"]), np.array([False, True]))
+    array([ 1,  0, -1], dtype=int32)
+    """
+    if known.dtype.kind == "b":
+        categories = _flags(codes, categories, name)
+    places = np.full(categories.size + 1, known.size, dtype=np.int32)
+    if known.size and categories.size:
+        if is_text(categories) != is_text(known):
+            _raise_other(codes, categories, known, name)
+        else:
+            at = np.minimum(search(known, categories), known.size - 1)
+            places[:-1] = np.where(known[at] == categories, at, known.size)
+    places[-1] = -1  # where codes of missing cells point
+    return places[codes]
+
+
+def _raise_other(
+    codes: NDArray[Any], categories: NDArray[Any], known: NDArray[Any], name: str
+) -> None:
+    """Raise where a cell is text and categories are numbers, or the reverse: it is a mistake."""
+    present = codes >= 0
+    if not present.any():
+        return
+    got = categories.tolist()[codes[np.argmax(present)]]
+    held, mind = "numbers", ""
+    if is_text(known):
+        held, mind = "text", "; mind that a number has lost the zeros in front of it"
+    raise NaivelyError(
+        f"{name} must hold {held}, as it did when the model was fitted; got {got!r}. "
+        f"Convert it{mind}."
+    )
+
+
+def _flags(codes: NDArray[Any], categories: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return categories as booleans; those that are none may have no cell."""
+    if categories.dtype.kind == "b":
+        return categories
+    flags = [_FLAGS.get(category) for category in categories.tolist()]
+    odd = [i for i, flag in enumerate(flags) if flag is None]
+    if odd and np.isin(codes, odd).any():
+        got = categories.item(next(i for i in odd if (codes == i).any()))
+        raise NaivelyError(
+            f"{name} must hold true or false, as it did when the model was fitted; got {got!r}. "
+            "Give booleans, the numbers 1 and 0, or the texts true and false."
+        )
+    return np.array([bool(flag) for flag in flags], dtype=bool)

@@ -11,7 +11,6 @@ a calibrated model's sum is no density of x: the model is read off the same summ
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ import numpy as np
 from naively.data.rows import Rows
 from naively.data.types import Floats
 from naively.drifts.value import UnusualRows
-from naively.engines.memory.tables import known
 from naively.statistics import Sample
 from naively.statistics.summary import Summary
 
@@ -68,17 +66,10 @@ def _judged(estimator: Any, scores: Floats, weight: Floats | None) -> UnusualRow
 def _scores(estimator: Any, sample: Sample, summary: Summary) -> Floats:
     """Return log p(x) of the rows of a sample, of which the model may not know all categories."""
     model, schema = estimator.model_, summary.schema
-    table: Any = sample.numbers
-    if schema.kinds is not None:
-        shape = len(sample), schema.n_columns
-        words = summary.words if sample.texts is not None else ()
-        cells = sample.numbers, sample.categories, summary.categories
-        rows = replace(Rows(shape, *cells, sample.texts), words=words)
-        table = known(rows, model.vocabularies, schema, estimator.summary_.words)
-        table = table[0 : len(sample)]
-    out = np.empty((len(sample), 1))
-    model.kernel_for(table).evidence(table, out)
-    return out[:, 0]
+    words = summary.words if sample.texts is not None else ()
+    cells = sample.numbers, sample.categories, summary.categories
+    rows = Rows((len(sample), schema.n_columns), *cells, sample.texts, words)
+    return model.score(rows, "evidence")[:, 0]
 
 
 def _quantile(values: Floats, weight: Floats, share: float) -> float:

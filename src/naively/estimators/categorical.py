@@ -150,20 +150,20 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
         return _kernel.code_stream(float(alpha), self.fit_prior, self.decay, self.window or 0)
 
     def _matrix(self, rows: list[Any], columns: Schema) -> Any:
-        codes = whole_codes(super()._matrix(rows, columns))
-        return Rows(codes.shape, np.empty((codes.shape[0], 0)), codes, ())
+        codes = whole_codes(super()._matrix(rows, columns).numbers)
+        return Rows(codes.shape, [], codes)
 
     def _one(self, row: Any) -> Rows:
         """Return a table of one row."""
         codes = whole_codes(numbers_of_row(row, self.summary_.schema)[np.newaxis])
-        return Rows(codes.shape, np.empty((1, 0)), codes, ())
+        return Rows(codes.shape, [], codes)
 
     def _check(self, X: Any, known: Schema | None) -> Checked:
         if isinstance(X, Rows):
             return Checked(X, None, np.dtype(np.float64), known or Schema(X.shape[1]))
         codes, names = check_codes(self, X, fitted=known is not None)
         schema = known or Schema(codes.shape[1], names, (CATEGORY,) * codes.shape[1])
-        table = Rows(codes.shape, np.empty((codes.shape[0], 0)), codes, ())
+        table = Rows(codes.shape, [], codes)
         return Checked(table, names, np.dtype(np.float64), schema)
 
     def _measure(
@@ -203,17 +203,6 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
         sizes = sizes_of(summary, self.min_categories)
         coded = summary.with_categories([np.arange(size) for size in sizes])
         return Model.read(coded, families, priors=self._prior(summary), coded=True)
-
-    def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
-        """Score rows; categories that were never seen share one code after the known ones."""
-        try:
-            super()._score(score, checked, out)
-        except ValueError as error:
-            if "no category" not in str(error):
-                raise
-            table: Any = checked.table
-            known = replace(table, codes=np.minimum(table.codes, self.n_categories_))
-            super()._score(score, checked._replace(table=known), out)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

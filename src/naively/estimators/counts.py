@@ -20,7 +20,7 @@ from sklearn.utils import Tags
 
 from naively import _kernel
 from naively.data.kinds import NUMBER
-from naively.data.rows import Targets
+from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
@@ -129,10 +129,10 @@ class CountClassifier(SummaryClassifier):
         return super()._check(X, known)._replace(dtype=_FLOAT64)
 
     def _measure(
-        self, table: Any, schema: Schema, targets: Targets, sample: Sample | None = None
+        self, rows: Rows, schema: Schema, targets: Targets, sample: Sample | None = None
     ) -> Summary:
         try:
-            return super()._measure(table, schema, targets, sample)
+            return super()._measure(rows, schema, targets, sample)
         except NaivelyError as error:
             who = f"passed to {self._name} (input X):"
             raise NaivelyError(str(error).replace("passed to X:", who)) from None

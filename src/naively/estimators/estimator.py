@@ -39,7 +39,6 @@ from naively.estimators.prediction import (
     labels_of,
     numbers_of_row,
     proba_of_row,
-    score_blocks,
     values_of,
 )
 from naively.estimators.state import State, adopt, end_stream, is_fitted, learned, snapshot
@@ -54,6 +53,7 @@ from naively.estimators.validation import (
 )
 from naively.model.class_weights import check_class_weight, weighted_prior
 from naively.model.model import SAMPLE, Model, check_priors, read_prior
+from naively.model.scorer import Answer
 from naively.statistics import Sample
 from naively.statistics import file as model_file
 from naively.statistics.file import ModelFile
@@ -455,7 +455,7 @@ class SummaryClassifier(Upward):
             terms, weights = terms[weights > 0], weights[weights > 0]
         return -float(np.average(terms.astype(np.float64), weights=weights))
 
-    def _values(self, want: str, X: Any) -> NDArray[Any]:
+    def _values(self, want: Answer, X: Any) -> NDArray[Any]:
         self.model_  # noqa: B018 - raises where too little was seen, before rows are looked at
         return values_of(self, want, self._check_new(X, self.summary_))
 
@@ -585,10 +585,9 @@ class SummaryClassifier(Upward):
         return self._check(X, summary.schema)
 
     def _measure(
-        self, table: Any, schema: Schema, targets: Targets, sample: Sample | None = None
+        self, rows: Rows, schema: Schema, targets: Targets, sample: Sample | None = None
     ) -> Summary:
         """Measure rows, of which a sample may have been drawn already."""
-        rows = Rows.of_numbers(table)
         return measure(rows, targets, schema, n_jobs=self.n_jobs, sample=sample)
 
     def _of_partitions(self) -> dict[str, Any]:
@@ -638,10 +637,6 @@ class SummaryClassifier(Upward):
         """
         return self._read(summary) if summary.moments.is_far else None
 
-    def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
-        """Score rows that are readable, into a place for the answers."""
-        score_blocks(score, checked, out, self.summary_.schema, self.n_jobs)
-
     def _families_as_text(self) -> dict[str, Any]:
         """Return parameters that hold families as JSON can hold them."""
         return {}
@@ -666,9 +661,9 @@ class SummaryClassifier(Upward):
         """Return what a plain cell is: all of a column are the same."""
         return "number"
 
-    def _one(self, row: Any) -> Any:
+    def _one(self, row: Any) -> Rows:
         """Return a table of one row, given in order or by column name."""
-        return numbers_of_row(row, self.summary_.schema)[np.newaxis]
+        return Rows.of_numbers(numbers_of_row(row, self.summary_.schema)[np.newaxis])
 
     def _measure_rows(
         self, rows: list[Any], targets: Targets, columns: Schema, known: Schema | None
@@ -677,16 +672,17 @@ class SummaryClassifier(Upward):
         schema = known or self._stream_schema(columns)
         return self._measure(self._matrix(rows, columns), schema, targets)
 
-    def _matrix(self, rows: list[Any], columns: Schema) -> NDArray[np.float64]:
-        """Return rows of numbers as an array."""
+    def _matrix(self, rows: list[Any], columns: Schema) -> Rows:
+        """Return plain rows of numbers as a table."""
         absent = np.nan if self._absent is None else self._absent
-        return np.array(
+        numbers = np.array(
             [
                 row if isinstance(row, list) else [row.get(j, absent) for j in columns.names or ()]
                 for row in rows
             ],
             dtype=np.float64,
-        ).reshape(len(rows), columns.n_columns)
+        )
+        return Rows.of_numbers(numbers.reshape(len(rows), columns.n_columns))
 
     def _declared(self, classes: ArrayLike | None, fitted: bool) -> NDArray[Any] | None:
         """Return the classes that may come."""

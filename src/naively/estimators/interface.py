@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from naively.data.kinds import Kind
-from naively.data.rows import Targets
+from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.state import adopt
@@ -60,13 +60,13 @@ def check_rows(estimator: SummaryClassifier, X: Any, known: Schema | None = None
 
 def measure_rows(
     estimator: SummaryClassifier,
-    table: Any,
+    rows: Rows,
     schema: Schema,
     targets: Targets,
     sample: Sample | None = None,
 ) -> Summary:
     """Measure rows that are readable, of which a sample may have been drawn already."""
-    return estimator._measure(table, schema, targets, sample)
+    return estimator._measure(rows, schema, targets, sample)
 
 
 def warn_of(estimator: SummaryClassifier, summary: Summary) -> None:
@@ -98,11 +98,6 @@ def rows_for(estimator: SummaryClassifier, X: Any) -> Checked:
     return estimator._check_new(X, estimator.summary_)
 
 
-def row_for(estimator: SummaryClassifier, row: Any) -> Any:
+def row_for(estimator: SummaryClassifier, row: Any) -> Rows:
     """Return a table of one row, which is given in order or by column name."""
     return estimator._one(row)
-
-
-def score_rows(estimator: SummaryClassifier, score: Any, checked: Checked, out: Any) -> None:
-    """Score rows that are readable by a function of tables and places for the answers."""
-    estimator._score(score, checked, out)

@@ -18,7 +18,7 @@ from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.data.sparse import is_sparse
 from naively.data.text.words import Words
-from naively.engines.memory import single_row, tables
+from naively.engines.memory import single_row
 from naively.engines.memory.date_columns import check_distinct
 from naively.engines.memory.tables import flagged, names_of, only_name, read, schema_of, text_column
 from naively.errors import NaivelyError, warn
@@ -391,13 +391,6 @@ class NaiveBayesClassifier(SummaryClassifier):
             calibration=self.calibration,
             interactions=interaction_kinds(self.interactions),
         )
-
-    def _score(self, score: Any, checked: Checked, out: NDArray[Any]) -> None:
-        given: Any = checked.table
-        summary = self.summary_
-        table = tables.known(given, summary.categories, summary.schema, summary.words)
-        only_numbers = not (summary.schema.categories or summary.schema.texts)
-        super()._score(score, checked._replace(table=table.numbers if only_numbers else table), out)
 
     # --- single rows ------------------------------------------------------------------------------
 

@@ -8,18 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.kinds import NUMBER, held_by_dtype, held_by_objects, numbers_of_objects
+from naively.data.rows import Rows
 from naively.data.schema import Schema
-from naively.data.sparse import SparseRows, is_sparse
-from naively.data.threads import block_slices, map_blocks
+from naively.data.sparse import is_sparse
 from naively.engines.memory.arrays import unmasked
 from naively.errors import NaivelyError
 from naively.estimators.decisions import decide
+from naively.estimators.plain_row import as_list
 from naively.estimators.state import learned
 from naively.estimators.validation import Checked
+from naively.model.scorer import Answer
 from naively.statistics.measure import raise_not_finite
 
 _FLOAT64 = np.dtype(np.float64)  # as the machine writes it, of which there is one
-_MAX_BLOCKS = 64
 
 
 def labels_of(estimator: Any, checked: Checked) -> NDArray[Any]:
@@ -28,68 +29,40 @@ def labels_of(estimator: Any, checked: Checked) -> NDArray[Any]:
     if costs is not None or reject is not None:
         p = values_of(estimator, "proba", checked)
         return decide(p, estimator.classes_, costs, reject)
-    state = learned(estimator)
-    model, classes = state.model(estimator._read), state.summary.classes
-    out = np.empty(checked.table.shape[0], dtype=classes.dtype)
-    kernel = model.kernel_for(checked.table)
-
-    def label(table: Any, out: NDArray[Any]) -> bool:
-        at = np.empty(out.size, dtype=np.int64)
-        finite: bool = kernel.labels(table, at)
-        classes.take(at, out=out, mode="clip")  # "raise" would copy
-        return finite
-
-    estimator._score(label, checked, out)
-    return out
+    model = learned(estimator).model(estimator._read)
+    return model.labels_of(checked.table, n_jobs=estimator.n_jobs)
 
 
-def values_of(estimator: Any, want: str, checked: Checked) -> NDArray[Any]:
+def values_of(estimator: Any, want: Answer, checked: Checked) -> NDArray[Any]:
     """Return what the scorer of the model calls so: joint, log_proba, proba or evidence."""
     state = learned(estimator)
-    model = state.model(estimator._read)
-    n_values = 1 if want == "evidence" else len(model.labels)
     dtype = np.result_type(checked.dtype, state.dtype)
-    out = np.empty((checked.table.shape[0], n_values), dtype=dtype)
-    estimator._score(getattr(model.kernel_for(checked.table), want), checked, out)
-    return out
-
-
-def score_blocks(
-    score: Any, checked: Checked, out: NDArray[Any], schema: Schema, n_jobs: int | None
-) -> None:
-    """Score rows by blocks, on several threads; raise where a cell is infinite."""
-    table = checked.table
-    n_rows, n_columns = table.shape
-    if isinstance(table, SparseRows):
-        n_columns = table.n_cells // max(1, n_rows)
-    blocks = block_slices(n_rows, n_columns, most=_MAX_BLOCKS)
-    if not all(map_blocks(lambda rows: score(table[rows], out[rows]), blocks, n_jobs)):
-        raise_not_finite(table, schema)
+    model = state.model(estimator._read)
+    return model.score(checked.table, want, n_jobs=estimator.n_jobs, dtype=dtype)
 
 
 def label_of_row(estimator: Any, row: Any) -> Any:
-    """Return the class of one row."""
-    state, table = learned(estimator), estimator._one(row)
-    if not isinstance(table, np.ndarray):
-        return estimator.predict(table).tolist()[0]
-    model = state.model(estimator._read)
-    at = model.kernel.label_one(table[0])
+    """Return the class of one row; numbers alone go to the kernel without a table."""
+    state = learned(estimator)
+    if estimator._alone is not NUMBER:
+        return as_list(labels_of(estimator, _checked(estimator, row)))[0]
+    model, schema = state.model(estimator._read), state.summary.schema
+    values = numbers_of_row(row, schema)
+    at = model.scorer.label_one(values)
     if at < 0:
-        raise_not_finite(table, state.summary.schema)
+        raise_not_finite(Rows.of_numbers(values[np.newaxis]), schema)
     return model.labels[at]
 
 
 def proba_of_row(estimator: Any, row: Any) -> NDArray[np.float64]:
     """Return p(k | x) of one row."""
-    state, table = learned(estimator), estimator._one(row)
-    if not isinstance(table, np.ndarray):
-        p: NDArray[np.float64] = estimator.predict_proba(table)[0]
-        return p
-    model = state.model(estimator._read)
-    out = np.empty((1, len(model.labels)))
-    if not model.kernel.proba(table, out):
-        raise_not_finite(table, state.summary.schema)
-    return out[0]
+    learned(estimator)
+    p: NDArray[np.float64] = values_of(estimator, "proba", _checked(estimator, row))[0]
+    return p
+
+
+def _checked(estimator: Any, row: Any) -> Checked:
+    return Checked(estimator._one(row), None, _FLOAT64)
 
 
 def numbers_of_row(row: Any, schema: Schema) -> NDArray[np.float64]:

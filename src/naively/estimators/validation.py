@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.data import kinds, labels
-from naively.data.rows import Table
+from naively.data.rows import Rows
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows, is_sparse
 from naively.engines.memory import arrays
@@ -28,7 +28,7 @@ _LARGEST_CODE = 2**53  # as a float64 holds it
 class Checked(NamedTuple):
     """A table that the kernel can read, and what is to be measured."""
 
-    table: Table
+    table: Rows
     names: tuple[str, ...] | None
     dtype: np.dtype[Any]
     schema: Schema = Schema(0)
@@ -37,7 +37,7 @@ class Checked(NamedTuple):
 def check_table(estimator: Any, X: Any, known: Schema | None) -> Checked:
     """Make X readable in place; if the estimator is fitted, X must have the columns known."""
     if type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype in _PLAIN:
-        checked = Checked(arrays.table(X), None, X.dtype)
+        checked = Checked(Rows.of_numbers(arrays.table(X)), None, X.dtype)
     else:
         checked = _check_other(estimator, X)
     if known is not None:
@@ -49,10 +49,11 @@ def check_table(estimator: Any, X: Any, known: Schema | None) -> Checked:
 
 def _check_other(estimator: Any, X: Any) -> Checked:
     if is_sparse(X):
-        rows = SparseRows.of(X)
-        _check_not_empty(estimator, rows.shape)
+        sparse = SparseRows.of(X)
+        _check_not_empty(estimator, sparse.shape)
         is_short = X.dtype.kind == "f" and X.dtype.itemsize <= 4
-        return Checked(rows, None, np.dtype(np.float32 if is_short else np.float64))
+        dtype = np.dtype(np.float32 if is_short else np.float64)
+        return Checked(Rows.of_numbers(sparse), None, dtype)
     if not isinstance(X, np.ndarray | list | tuple):
         from naively.engines.memory import frames
         from naively.engines.memory.native import is_frame
@@ -60,15 +61,16 @@ def _check_other(estimator: Any, X: Any) -> Checked:
         if is_frame(X):
             if (held := frames.sparse_rows(X)) is not None:
                 _check_not_empty(estimator, held.shape)
-                return Checked(held, frames.names_of(X), np.dtype(np.float64))
-            frame = frames.Frame(X)
-            _check_not_empty(estimator, frame.shape)
-            return Checked(frame, frame.names, frame.dtype)
+                return Checked(Rows.of_numbers(held), frames.names_of(X), np.dtype(np.float64))
+            rows, names = frames.numbers_of(X), frames.names_of(X)
+            _check_not_empty(estimator, rows.shape)
+            is_short = all(getattr(cells, "dtype", None) == np.float32 for cells in rows.numbers)
+            return Checked(rows, names, np.dtype(np.float32 if is_short else np.float64))
     array = _check_array(estimator, X, dtype="numeric")
     dtype = np.dtype(
         np.float32 if array.dtype.kind == "f" and array.dtype.itemsize <= 4 else np.float64
     )
-    return Checked(arrays.table(array), None, dtype)
+    return Checked(Rows.of_numbers(arrays.table(array)), None, dtype)
 
 
 def _check_array(estimator: Any, X: Any, dtype: Any) -> NDArray[Any]:

@@ -23,13 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data import labels
-from naively.data.rows import Columns, Rows
+from naively.data.rows import Rows, recode
 from naively.data.threads import block_slices, map_blocks
-from naively.engines.memory.categories import recode
-from naively.engines.memory.tables import code_columns
 from naively.estimators.decisions import decide
 from naively.evaluation.inputs import Truth
 from naively.model.model import Model
+from naively.model.scorer import Answer
 
 _MOST_BLOCKS = 1 << 10
 
@@ -133,7 +132,7 @@ def _by_class(model: Any, values: Any, truth: Truth, otherwise: float) -> NDArra
 
 
 def judge_rows(
-    table: Any,
+    table: Rows,
     truth: Truth,
     fold: NDArray[np.int32],
     models: Sequence[Model],
@@ -153,31 +152,23 @@ def judge_rows(
     return replace(answers, codes=labels.positions(cheapest, truth.classes))
 
 
-def _recoded(table: Any, fold: NDArray[np.int32], models: Sequence[Model]) -> Any:
+def _recoded(table: Rows, fold: NDArray[np.int32], models: Sequence[Model]) -> Rows:
     """Return the rows with the codes of the models that judge them: unseen categories come last."""
-    if not isinstance(table, Rows):
+    if not table.categories:  # or codes are the categories
         return table
-    if not table.codes.shape[1]:
-        return only_numbers(table)
     members = _members(fold)
-    if not table.categories:  # codes are the categories
-        codes = table.codes.copy()
-        for at in members:
-            sizes = [known.size for known in models[fold[at[0]]].vocabularies]
-            codes[at] = np.minimum(codes[at], sizes)
-        return replace(table, codes=codes)
     columns = []
-    for j, column in enumerate(code_columns(table)):
+    for j, column in enumerate(table.code_columns):
         own, categories = np.empty(column.size, np.int32), table.categories[j]
         for at in members:
             known = models[fold[at[0]]].vocabularies[j]
             own[at] = recode(column[at], categories, known)
         columns.append(own)
-    return replace(table, codes=Columns(columns, fold.size))
+    return replace(table, codes=columns)
 
 
 def _judge(
-    table: Any,
+    table: Rows,
     truth: Truth,
     fold: NDArray[np.int32],
     models: Sequence[Model],
@@ -188,15 +179,15 @@ def _judge(
     block, folds, codes = table[rows], fold[rows], truth.codes[rows]
     assert answers.probabilities is not None
 
-    def score(want: str, some: Any, folds: NDArray[np.int32], out: NDArray[np.float64]) -> None:
+    def score(want: Answer, some: Rows, folds: NDArray[np.int32], out: NDArray[np.float64]) -> None:
         """Score rows by the models of their folds: copies of a block, not of the table."""
         for at in _members(folds):
             model = models[folds[at[0]]]
             if at.size == folds.size and model.classes.size == out.shape[1]:
-                getattr(model.kernel_for(some), want)(some, out)
+                model.scorer.write(want, some, out)
                 return
             found = np.empty((at.size, model.classes.size))
-            getattr(model.kernel_for(some), want)(taken(some, at), found)
+            model.scorer.write(want, some[at], found)
             if model.classes.size == out.shape[1]:
                 out[at] = found
                 continue
@@ -207,16 +198,8 @@ def _judge(
     unlikely = answers.settle(rows, codes)
     if unlikely.size:
         log_p = np.empty((unlikely.size, truth.classes.size))
-        score("log_proba", taken(block, unlikely), folds[unlikely], log_p)
+        score("log_proba", block[unlikely], folds[unlikely], log_p)
         answers.log_truth[rows][unlikely] = log_p[np.arange(unlikely.size), codes[unlikely]]
-
-
-def only_numbers(table: Any) -> Any:
-    """Return rows that hold numbers alone as the kernel's own models read them."""
-    if not isinstance(table, Rows) or table.texts is not None:
-        return table
-    n_codes = len(table.codes) if isinstance(table.codes, list) else table.codes.shape[1]
-    return table if n_codes else table.numbers
 
 
 def _members(folds: NDArray[np.int32]) -> list[NDArray[np.intp]]:
@@ -225,14 +208,3 @@ def _members(folds: NDArray[np.int32]) -> list[NDArray[np.intp]]:
         return [np.arange(folds.size)]
     order = np.argsort(folds, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(folds[order])) + 1)
-
-
-def taken(block: Any, at: NDArray[np.intp]) -> Any:
-    """Return some of the rows of a block."""
-    if isinstance(block, Rows):
-        cells = taken(block.numbers, at), taken(block.codes, at)
-        texts = None if block.texts is None else block.texts[at]
-        return Rows((at.size, block.shape[1]), *cells, block.categories, texts, block.words)
-    if isinstance(block, list):
-        return [column.take(at) for column in block]
-    return block[at]

@@ -35,8 +35,8 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from naively.data.kinds import TEXT
 from naively.data.rows import Rows
 from naively.data.schema import Schema
-from naively.data.sparse import SparseRows, is_sparse
-from naively.engines.memory.tables import code_columns, known, read, schema_of, text_column
+from naively.data.sparse import is_sparse
+from naively.engines.memory.tables import read, schema_of, text_column
 from naively.errors import NaivelyError
 from naively.evaluation.inputs import check_classifier
 
@@ -65,13 +65,13 @@ class TableMatrix(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return self
         rows = self._read(X)
         self.categories_, self.words_ = tuple(map(np.sort, rows.categories)), rows.words
-        rows = known(rows, self.categories_, self.schema, self.words_)
+        rows = rows.known(self.categories_, self.schema, self.words_)
         self.ranks_ = [
             _ranks(codes, categories.size)
-            for codes, categories in zip(code_columns(rows), rows.categories, strict=True)
+            for codes, categories in zip(rows.code_columns, rows.categories, strict=True)
         ]
         fill = SimpleImputer(strategy="median", keep_empty_features=True)
-        numbers = numbers_of(rows)
+        numbers = rows.array()
         if numbers.shape[1]:
             self.numbers_ = make_pipeline(fill, StandardScaler()).fit(numbers)
         self.texts_ = [self._of_text(words).fit(words) for words in _words(rows)]
@@ -81,9 +81,9 @@ class TableMatrix(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the matrix; sparse where there are categories or words that trees do not read."""
         if self.schema is None:
             return X
-        rows = known(self._read(X), self.categories_, self.schema, self.words_)
-        numbers = numbers_of(rows)
-        places = [rank[codes] for rank, codes in zip(self.ranks_, code_columns(rows), strict=True)]
+        rows = self._read(X).known(self.categories_, self.schema, self.words_)
+        numbers = rows.array()
+        places = [rank[codes] for rank, codes in zip(self.ranks_, rows.code_columns, strict=True)]
         texts = [t.transform(words) for t, words in zip(self.texts_, _words(rows), strict=True)]
         if self.for_trees:
             coded = [np.where(at < 0, np.nan, at)[:, np.newaxis] for at in places]
@@ -103,15 +103,6 @@ class TableMatrix(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not self.for_trees or few < 1:
             return TfidfTransformer()
         return make_pipeline(TfidfTransformer(), TruncatedSVD(few, random_state=0))
-
-
-def numbers_of(rows: Rows) -> NDArray[np.float64]:
-    """Return the columns of numbers as one array; missing cells are NaN."""
-    cells: Any = rows.numbers[slice(None)]
-    if isinstance(cells, SparseRows):
-        return cells.dense()
-    array = np.column_stack(cells) if isinstance(cells, list) else cells
-    return np.asarray(array, dtype=np.float64).reshape(rows.shape[0], -1)
 
 
 def _words(rows: Rows) -> list[csr_matrix]:
@@ -150,7 +141,7 @@ class GaussianNB(naive_bayes.GaussianNB):  # type: ignore[misc]
             raise NaivelyError(
                 "scikit-learn's GaussianNB takes numbers, and there is no such column."
             )
-        table = numbers_of(read(X, self.schema_))
+        table = read(X, self.schema_).array()
         present = ~np.isnan(table)
         sums = np.where(present, table, 0.0).sum(axis=0)
         self.means_ = sums / np.maximum(present.sum(axis=0), 1)
@@ -159,11 +150,11 @@ class GaussianNB(naive_bayes.GaussianNB):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row."""
-        return super().predict(self._filled(numbers_of(read(X, self.schema_))))
+        return super().predict(self._filled(read(X, self.schema_).array()))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log p(k | x) of each row and class; `predict_proba` is its exponential."""
-        return super().predict_log_proba(self._filled(numbers_of(read(X, self.schema_))))
+        return super().predict_log_proba(self._filled(read(X, self.schema_).array()))
 
     def _filled(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.where(np.isnan(table), self.means_, table)

@@ -128,7 +128,7 @@ def without_sample(summary: Summary) -> Summary:
 
 def measure_folds(
     models: Sequence[SummaryClassifier],
-    table: Any,
+    rows: Rows,
     schema: Schema,
     truth: Truth,
     fold: NDArray[np.int32],
@@ -138,7 +138,7 @@ def measure_folds(
     The models read columns as the first does. None where the summaries of so many folds would take
     too much memory.
     """
-    model, rows = models[0], table if isinstance(table, Rows) else Rows.of_numbers(table)
+    model = models[0]
     n_summarized = truth.classes.size * (int(fold.max()) + 1)
     if n_summarized * _bytes(schema, rows) > MOST_BYTES:
         return None
@@ -156,7 +156,7 @@ def measure_folds(
         return None
     if sample is not None:
         schema = replace(schema, sample=sample.size)
-    whole = measure_rows(model, table, schema, by_fold, sample)
+    whole = measure_rows(model, rows, schema, by_fold, sample)
     return FoldSummaries(whole, truth.classes, size)
 
 
@@ -225,7 +225,7 @@ def _bytes(schema: Schema, rows: Rows) -> int:
     """Return about how much memory the statistics of a class take."""
     categories = sum(column.size for column in rows.categories)
     categories += 2 * sum(words.size for words in rows.words)
-    if not rows.categories and rows.codes.shape[1]:  # codes are the categories
+    if not rows.categories and rows.code_columns:  # codes are the categories
         categories = int(np.nan_to_num(np.fmax.reduce(rows.codes, axis=0)).sum())
     p = len(schema.numbers)
     products = 0 if schema.centres is None else p * (p + 3) // 2

@@ -40,7 +40,6 @@ from sklearn.utils import check_random_state
 
 from naively.data.rows import Rows
 from naively.data.types import Hashes
-from naively.engines.memory.tables import code_columns
 from naively.errors import NaivelyError
 from naively.evaluation.inputs import Truth
 from naively.statistics.hashes import hash_rows, hashes_of
@@ -173,11 +172,11 @@ class ContentFolds:
 
 def content_hashes(rows: Rows, numbers: Sequence[int] | None = None) -> Hashes:
     """Return the hash of each row's cells: of all columns, or of some of those of numbers."""
-    cells, hashes = rows.numbers[:], np.empty(rows.shape[0], np.uint64)
+    cells, hashes = rows[:].numbers, np.empty(rows.shape[0], np.uint64)
     if isinstance(cells, list) and numbers is not None:
         cells = [cells[i] for i in numbers] or np.empty((hashes.size, 0))
     known = [hashes_of(categories) for categories in rows.categories]
-    codes = [np.ascontiguousarray(column) for column in code_columns(rows)]
+    codes = [np.ascontiguousarray(column) for column in rows.code_columns]
     hash_rows(cells, codes or np.empty((hashes.size, 0), np.int32), known, rows.texts, hashes)
     return hashes
 

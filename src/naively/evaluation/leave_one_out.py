@@ -33,9 +33,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.data.rows import Rows, Table, Targets
+from naively.data.rows import Targets
 from naively.data.schema import Schema
-from naively.data.sparse import SparseRows
 from naively.data.threads import map_blocks
 from naively.engines.memory.arrays import summarize
 from naively.errors import NaivelyError
@@ -65,9 +64,9 @@ def leave_one_out(model: GaussianNB, X: Any, truth: Truth) -> Answers:
     checked = check_table(model, X, None)
     schema = Schema(checked.table.shape[1], checked.names)
     targets = Targets(*truth)
-    whole = measure(Rows.of_numbers(checked.table), targets, schema, n_jobs=model.n_jobs)
+    whole = measure(checked.table, targets, schema, n_jobs=model.n_jobs)
     GaussianNB.from_summary(whole, **model.get_params())  # raises where all rows give no model
-    rows_of = _RowsLeftOut(model, whole, _floats(checked.table), truth.codes)
+    rows_of = _RowsLeftOut(model, whole, checked.table.array(), truth.codes)
     answers = Answers.room(truth.codes.size, truth.classes.size)
     step = max(1, _CELLS // whole.moments.mean.size)
     blocks = [slice(at, at + step) for at in range(0, truth.codes.size, step)]
@@ -173,12 +172,3 @@ def _log_densities(x: NDArray[np.float64], parameters: GaussianParameters) -> ND
     variance = np.where(parameters.variance > 0, parameters.variance, np.nan)
     with np.errstate(over="ignore"):
         return np.nansum(gaussian.log_density(x, parameters.mean, variance), axis=-1)
-
-
-def _floats(table: Table) -> NDArray[np.float64]:
-    """Return the table as one array: the moments take far more room than a copy of it."""
-    rows: Any = table[slice(None)]
-    if isinstance(rows, SparseRows):
-        return rows.dense()
-    array = np.stack(rows, axis=1) if isinstance(rows, list) else rows
-    return np.asarray(array, dtype=np.float64)

@@ -27,21 +27,16 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from naively.data import labels
-from naively.data.rows import Columns, Rows, Targets
+from naively.data.rows import Rows, Targets, recode
 from naively.data.schema import Schema
-from naively.data.sparse import SparseRows
-from naively.data.text.rows import TextRows
 from naively.data.threads import map_blocks
 from naively.data.types import Floats
 from naively.engines.files import SchemaFromFirstRows
-from naively.engines.memory.categories import recode
-from naively.engines.memory.tables import code_columns
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.interface import check_rows, fitted, kinds_of, read_model, sample_size
 from naively.estimators.interface import schema_of_files as schema_of_model
 from naively.estimators.validation import Checked
-from naively.evaluation.answers import only_numbers, taken
 from naively.evaluation.candidates import Candidate, candidates_of, reads_alike
 from naively.evaluation.curves import ClassCurve
 from naively.evaluation.fold_summaries import (
@@ -55,7 +50,6 @@ from naively.evaluation.inputs import Truth
 from naively.evaluation.judgement import Judgement
 from naively.evaluation.metrics import scoring_of
 from naively.evaluation.quadratics import SCORED_TOGETHER, QuadraticModels
-from naively.families.forms import columns_of
 from naively.model.model import Model
 from naively.statistics import Sample
 from naively.statistics.measure import measure
@@ -213,30 +207,30 @@ _WORTH_IT = 3  # models of Gaussians that are scored together
 class HeldOut:
     """Rows of one fold: cells, classes and weights."""
 
-    table: Any
+    table: Rows
     codes: NDArray[np.int32]
     weights: Floats | None
 
     @classmethod
     def of(
         cls,
-        table: Any,
+        table: Rows,
         codes: NDArray[np.int32],
         weights: Floats | None,
         at: NDArray[np.intp],
         known: Sequence[NDArray[Any]],
     ) -> HeldOut:
         """Take some of all rows; categories that are not known come last."""
-        rows = _recoded(taken(table[slice(None)], at), known)
+        rows = table[at]
+        if rows.categories and known:
+            columns = zip(rows.code_columns, rows.categories, known, strict=True)
+            recoded = [recode(*column) for column in columns]
+            rows = replace(rows, codes=recoded, categories=tuple(known))
         return cls(rows, codes[at], None if weights is None else weights[at])
 
-    def of_model(self, model: Model, schema: Schema, columns: Sequence[int] | None) -> Any:
+    def of_model(self, schema: Schema, columns: Sequence[int] | None) -> Rows:
         """Return the cells as a model reads them, which may know some of the columns only."""
-        table = self.table if columns is None else some_columns(self.table, schema, columns)
-        if model.coded:  # codes are the categories
-            sizes = [known.size for known in model.vocabularies]
-            table = replace(table, codes=np.minimum(table.codes, sizes))
-        return only_numbers(table)
+        return self.table if columns is None else self.table.columns(schema, set(columns))
 
     def scores(
         self,
@@ -252,9 +246,7 @@ class HeldOut:
         left = self._together(models, columns, schema, scoring, n_jobs, found)
 
         def scored(i: int) -> None:
-            table = self.of_model(models[i], schema, columns[i])
-            log_p = np.empty((self.codes.size, models[i].classes.size))
-            models[i].kernel_for(table).log_proba(table, log_p)
+            log_p = models[i].score(self.of_model(schema, columns[i]), "log_proba")
             found[i] = metric.of(CandidateRows.by(log_p, self.codes, self.weights)).value
             if np.isnan(found[i]) and np.unique(self.codes).size < models[i].classes.size:
                 raise NaivelyError(
@@ -276,9 +268,8 @@ class HeldOut:
     ) -> list[int]:
         """Score Gaussians whose means agree; returns the places of all other models."""
         every = list(range(len(models)))
-        numbers = getattr(self.table, "numbers", self.table)
         score = SCORED_TOGETHER.get(scoring)
-        if score is None or isinstance(numbers, SparseRows) or len(every) < _WORTH_IT:
+        if score is None or self.table.is_sparse or len(every) < _WORTH_IT:
             return every
         place = {j: i for i, j in enumerate(schema.numbers)}
         at = [
@@ -288,8 +279,7 @@ class HeldOut:
         these, taken = QuadraticModels.of(models, at, len(place))
         if len(taken) < _WORTH_IT:
             return every
-        x = np.column_stack(numbers) if isinstance(numbers, list) else numbers
-        x = np.ascontiguousarray(x, dtype=np.float64)
+        x = np.ascontiguousarray(self.table.array())
         total = these.scores(x, self.codes, self.weights, score, n_jobs)
         if total is None:
             return every
@@ -320,46 +310,6 @@ class CandidateRows(Judgement):
             return super().curve(k)
         odds = self.log_p[:, k] - self.log_p[:, 1 - k]
         return ClassCurve.of(self.truth == k, odds, self.weight)
-
-
-def some_columns(table: Any, schema: Schema, columns: Sequence[int]) -> Any:
-    """Return the rows with some of their columns, by ascending places."""
-    chosen = set(columns)
-    numbers, codes, texts = (
-        [i for i, j in enumerate(places) if j in chosen]
-        for places in (schema.numbers, schema.categories, schema.texts)
-    )
-    if not isinstance(table, Rows):
-        return _columns(table, numbers)
-    words = None
-    if table.texts is not None and texts:
-        cells = tuple(table.texts.columns[i] for i in texts)
-        words = TextRows(table.texts.hashes[:, texts], cells)
-    return Rows(
-        (table.shape[0], len(chosen)),
-        _columns(table.numbers, numbers),
-        columns_of(table.codes, codes),
-        tuple(table.categories[i] for i in codes) if table.categories else (),
-        words,
-        tuple(table.words[i] for i in texts),
-    )
-
-
-def _recoded(table: Any, known: Sequence[NDArray[Any]]) -> Any:
-    """Return rows with other codes: those of sorted categories, and one more for all others."""
-    if not isinstance(table, Rows) or not table.categories:
-        return table
-    columns = zip(code_columns(table), table.categories, known, strict=True)
-    own = [recode(codes, categories, its) for codes, categories, its in columns]
-    return replace(table, codes=Columns(own, table.shape[0])[:])
-
-
-def _columns(numbers: Any, at: list[int]) -> Any:
-    if not isinstance(numbers, SparseRows):
-        return columns_of(numbers, at)
-    places = np.full(numbers.n_columns, -1, np.intp)
-    places[at] = np.arange(len(at))
-    return numbers.moved(places, len(at))
 
 
 # --- a summary ---
@@ -412,9 +362,7 @@ def measured_off(candidates: Sequence[Candidate], summary: Summary, n_folds: int
     if sample.bound != EVERYTHING:
         summaries = replace(summaries, others=_others(summary, summaries))
     truth = Truth(classes, sample.codes)
-    found = Measured(
-        only_numbers(rows), truth, fold, sample.weight, summaries, np.dtype(np.float64)
-    )
+    found = Measured(rows, truth, fold, sample.weight, summaries, np.dtype(np.float64))
     return [found] * len(candidates)
 
 

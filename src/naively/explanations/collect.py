@@ -8,11 +8,10 @@ import numpy as np
 
 from naively.engines.memory.native import is_frame
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.interface import rows_for, score_rows
+from naively.estimators.interface import rows_for
 from naively.estimators.prediction import labels_of, values_of
 from naively.explanations.explained_rows import ExplainedRows
 from naively.explanations.explanation import Explanation
-from naively.model.model import TermScorer, finished
 
 
 def explain(estimator: SummaryClassifier, X: Any) -> Explanation:
@@ -27,13 +26,10 @@ def explain_checked(
 ) -> Explanation:
     """Return why rows get their answers that are readable already."""
     model, table = estimator.model_, checked.table
-    scorer = TermScorer(model, table)
-    found = scorer.room(table.shape[0])
-    score_rows(estimator, scorer.write, checked, found)
     return Explanation(
         model=type(estimator).__name__,
         classes=model.classes,
-        contributions=finished(scorer, found),
+        contributions=model.contributions(table, n_jobs=estimator.n_jobs),
         probabilities=values_of(estimator, "proba", checked),
         predicted=labels_of(estimator, checked),
         rows=(every := np.arange(table.shape[0])),

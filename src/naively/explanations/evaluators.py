@@ -15,17 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.kinds import CATEGORY, TEXT
+from naively.data.kinds import TEXT
 from naively.data.rows import Rows
-from naively.data.sparse import SparseRows
 from naively.data.types import Floats
 from naively.estimators.decisions import decide
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.interface import score_rows
 from naively.estimators.prediction import labels_of, values_of
 from naively.estimators.validation import Checked
 from naively.families.forms import Lines, Quadratics
-from naively.model.model import contributions
 
 _CELLS = 1 << 21  # of changed rows that are scored together
 
@@ -37,19 +34,17 @@ class ChangedRow:
     ----------
     estimator : SummaryClassifier
         Fitted.
-    table : ndarray, Rows or SparseRows
-        The row, as the scorer of the model takes it.
+    table : Rows
+        The row, with the codes and words of the model.
     """
 
-    def __init__(self, estimator: SummaryClassifier, table: Any) -> None:
+    def __init__(self, estimator: SummaryClassifier, table: Rows) -> None:
         self.estimator, self.model = estimator, estimator.model_
         schema = self.model.schema
-        one = table[slice(0, 1)]
-        numbers = getattr(one, "numbers", one)
-        if isinstance(numbers, SparseRows):
-            numbers = numbers.dense()
-        self.numbers, self.codes = _row_of(numbers), _row_of(getattr(one, "codes", []))
-        self.texts = getattr(one, "texts", None)
+        one = table[:1]
+        self.numbers = one.array()[0]
+        self.codes = np.array([column[0] for column in one.code_columns], np.float64)
+        self.texts = one.texts
         self.cells = dict(zip(schema.numbers, self.numbers.tolist(), strict=True))
         self.cells |= dict(zip(schema.categories, self.codes.tolist(), strict=True))
         self._number_at = {j: i for i, j in enumerate(schema.numbers)}
@@ -58,7 +53,7 @@ class ChangedRow:
             term.family.kind is TEXT or hasattr(term.form, "column") for term in self.model.terms
         )
         self.is_sum = self.model.interactions is None and splits
-        found = contributions(self.model, self._table({}, 1))
+        found = self.model.contributions(self._table({}, 1))
         self._constant, self._values = self.model.constant, found.values[0]
         self._total = self._constant + self._values.sum(axis=1)
 
@@ -73,12 +68,12 @@ class ChangedRow:
             step = max(1, _CELLS // self.model.schema.n_columns)
             for rows in (slice(start, start + step) for start in range(0, n, step)):
                 some = {j: cells[rows] for j, cells in changes.items()}
-                checked = self._checked(some, len(out[rows]))
-                score_rows(self.estimator, self.model.kernel.joint, checked, out[rows])
+                table = self._table(some, len(out[rows]))
+                out[rows] = self.model.score(table, n_jobs=self.estimator.n_jobs)
             return out
         total = np.tile(self._without([*changes]), (n, 1))
         for j, cells in changes.items():
-            total += self.terms(j, cells)
+            total += self.model.column_contributions(j, cells)
         return total
 
     def _without(self, columns: list[int]) -> Floats:
@@ -89,17 +84,6 @@ class ChangedRow:
         kept = np.ones(self._values.shape[1], dtype=bool)
         kept[columns] = False
         return np.asarray(self._constant + self._values[:, kept].sum(axis=1))
-
-    def terms(self, j: int, cells: Floats) -> Floats:
-        """Return what the terms of a column add for some cells: (n, K)."""
-        out = np.zeros((len(cells), self.model.classes.size))
-        for term, i in self.model.by_column[j]:
-            form: Any = term.form
-            if term.family.kind is CATEGORY:
-                form.add(cells.astype(np.int32)[:, np.newaxis], out)
-            else:
-                form.column(i).add(np.ascontiguousarray(cells)[:, np.newaxis], out)
-        return out
 
     def promising(self, columns: list[int], spread: Floats, most: int) -> list[int]:
         """Return those columns whose terms move the odds of classes most, at most so many.
@@ -112,7 +96,7 @@ class ChangedRow:
         if self.model.schema.counted is not None:
             low = np.maximum(low, 0.0)
         moves = zip(self.model.schema.numbers, np.stack([self.numbers, low, high]).T, strict=True)
-        found = contributions(self.model, self._table(dict(moves), 3)).values
+        found = self.model.contributions(self._table(dict(moves), 3)).values
         change = (found[1:] - found[0])[:, :, : self.model.schema.n_columns]
         moved = np.nan_to_num(np.ptp(change, axis=1).max(axis=0))
         moved[list(self.model.schema.categories)] = np.inf
@@ -160,7 +144,7 @@ class ChangedRow:
     def _checked(self, changes: dict[int, Floats], n: int) -> Checked:
         return Checked(self._table(changes, n), None, np.dtype(np.float64), self.model.schema)
 
-    def _table(self, changes: dict[int, Floats], n: int) -> Any:
+    def _table(self, changes: dict[int, Floats], n: int) -> Rows:
         """Return copies of the row with cells changed, as the scorer of the model takes them."""
         numbers, codes = np.tile(self.numbers, (n, 1)), np.tile(self.codes, (n, 1))
         for j, cells in changes.items():
@@ -168,25 +152,17 @@ class ChangedRow:
                 numbers[:, self._number_at[j]] = cells
             else:
                 codes[:, self._category_at[j]] = cells
-        schema = self.model.schema
-        if not (schema.categories or schema.texts or schema.undecided):
-            is_mixed = hasattr(self.estimator, "families")  # which reads tables of any columns
-            return Rows.of_numbers(numbers) if is_mixed else numbers
-        texts = None if self.texts is None else self.texts[np.zeros(n, np.intp)]
-        shape, categories = (n, schema.n_columns), self.model.vocabularies
-        categories = () if self.model.coded else categories
-        return Rows(shape, numbers, codes.astype(np.int32), categories, texts, self.model.words)
+        model, texts = self.model, None
+        if self.texts is not None:
+            texts = self.texts[np.zeros(n, np.intp)]
+        categories = () if model.coded else model.vocabularies
+        shape = n, model.schema.n_columns
+        return Rows(shape, numbers, codes.astype(np.int32), categories, texts, model.words)
 
 
 def _length(changes: dict[int, Floats]) -> int:
     """Return how many lines of changed cells there are; without a change, one."""
     return len(next(iter(changes.values()))) if changes else 1
-
-
-def _row_of(columns: Any) -> Floats:
-    """Return the first cells of an array or of a list of columns, as numbers."""
-    cells = [column[0] for column in columns] if isinstance(columns, list) else columns[0]
-    return np.asarray(cells, dtype=np.float64)
 
 
 def _is_polynomial(form: Any) -> bool:

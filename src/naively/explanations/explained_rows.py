@@ -26,14 +26,14 @@ class ExplainedRows:
     ----------
     model : Model
         What scores the rows.
-    table : Table, Rows or SparseRows
+    table : Rows
         Rows as the estimator reads them: categories may be others than the model's.
     at : ndarray of int
         Which rows of the table are meant.
     """
 
     model: Model
-    table: Any
+    table: Rows
     at: NDArray[np.intp]
 
     def __getitem__(self, rows: Any) -> ExplainedRows:
@@ -46,24 +46,21 @@ class ExplainedRows:
         """
         at, schema = int(self.at[row]), self.model.schema
         table = self.table[slice(at, at + 1)]
-        numbers = getattr(table, "numbers", table)
-        if isinstance(numbers, SparseRows):
-            one = numbers.tidy()
+        if isinstance(table.numbers, SparseRows):
+            one = table.numbers.tidy()
             pairs = zip(one.places.tolist(), one.values.tolist(), strict=True)
             return {j: _cell(value) for j, value in pairs}
-        found = {j: _cell(x) for j, x in zip(schema.numbers, _first(numbers), strict=True)}
-        if isinstance(table, Rows):
-            found |= self._categories(table)
-            for at, j in enumerate(schema.texts):
-                n = len(self._words(row, at)[0])
-                found[j] = f"{n} word{'' if n == 1 else 's'}"
+        found = {j: _cell(x) for j, x in zip(schema.numbers, table.array()[0], strict=True)}
+        found |= self._categories(table)
+        for at, j in enumerate(schema.texts):
+            n = len(self._words(row, at)[0])
+            found[j] = f"{n} word{'' if n == 1 else 's'}"
         return found
 
     def _categories(self, table: Rows) -> dict[int, Any]:
         found = {}
-        for at, (j, code) in enumerate(
-            zip(self.model.schema.categories, _first(table.codes), strict=True)
-        ):
+        columns = zip(self.model.schema.categories, table.code_columns, strict=True)
+        for at, (j, (code,)) in enumerate(columns):
             missing = np.isnan(code) or code < 0
             known = table.categories[at] if table.categories else None  # None: codes themselves
             value = int(code) if missing or known is None else known.item(int(code))
@@ -90,11 +87,11 @@ class ExplainedRows:
 
     def _text(self, row: int, at: int) -> SparseRows:
         """Return the words of a text, in the places of the model."""
-        table = self.table
-        place = int(self.at[row])
+        table, place = self.table, int(self.at[row])
+        assert table.texts is not None
         one: SparseRows = table.texts.columns[at][place : place + 1]
         own, its = table.words[at], self.model.words[at]
-        return one if own == its else one.moved(own.positions(its), its.size)
+        return one if own == its else one.moved(own.positions(its).astype(np.intp), its.size)
 
 
 def shown(cell: Any) -> str:
@@ -108,13 +105,6 @@ def shown(cell: Any) -> str:
     if isinstance(cell, float):
         return f"{cell:.0f}" if cell.is_integer() and abs(cell) < _WHOLE else f"{cell:.6g}"
     return str(cell)
-
-
-def _first(columns: Any) -> list[Any]:
-    """Return the first cells of an array or of a list of columns."""
-    if isinstance(columns, list):
-        return [column[0] for column in columns]
-    return list(columns[0])
 
 
 def _cell(x: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from naively.data.rows import Rows
 from naively.data.sparse import is_sparse
-from naively.engines.memory import frames, tables
+from naively.engines.memory import frames
 from naively.engines.memory.native import is_frame
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
@@ -27,7 +27,7 @@ class GivenRow:
         The cells, by name or in order.
     names : list of str
         Of the columns.
-    table : ndarray, Rows or SparseRows
+    table : Rows
         What the scorer of the model reads.
     cells : dict
         By the place of its column, each cell as it is shown.
@@ -35,7 +35,7 @@ class GivenRow:
 
     given: dict[str, Any] | list[Any]
     names: list[str]
-    table: Any
+    table: Rows
     cells: dict[int, Any]
 
     @classmethod
@@ -43,14 +43,9 @@ class GivenRow:
         """Read a row as `predict_one` takes it, or a table of one row as `predict` does."""
         schema = estimator.summary_.schema
         given, is_table = _plain(row)
-        if is_table and not isinstance(row, Rows):
-            table = rows_for(estimator, row).table
-        else:
-            table = row_for(estimator, row)
+        table = rows_for(estimator, row).table if is_table else row_for(estimator, row)
         cells = ExplainedRows(estimator.model_, table, np.zeros(1, np.intp)).cells(0)
-        if isinstance(table, Rows) and not estimator.model_.coded:
-            summary = estimator.summary_
-            table = tables.known(table, summary.categories, schema, summary.words)
+        table = estimator.model_.known(table)
         if schema.dates and isinstance(given, list):  # a date is not changed, but its parts
             given = [cells.get(j) for j in range(schema.n_columns)]
         names = [str(name) for name in schema.names or range(schema.n_columns)]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.rows import Rows
 from naively.data.sparse import SparseRows
 from naively.data.text.rows import TextRows
 from naively.data.types import Floats
@@ -24,6 +25,7 @@ from naively.model.calibration import floored, terms_of_sample
 from naively.model.interactions import UnseenInteractions, sample_for_interactions
 from naively.model.model import Model
 from naively.statistics import Sample
+from naively.statistics.measure import raise_not_finite
 
 _FEWEST_ROWS = 50
 _MOST_CELLS = 1 << 26  # rows times classes times columns, of all rows
@@ -40,14 +42,29 @@ class JudgedRows:
     weight: Floats
     texts: TextRows | None = None
 
+    @classmethod
+    def of(
+        cls, model: Model, rows: Rows, codes: NDArray[np.int32], weight: Floats | None = None
+    ) -> JudgedRows:
+        """Return rows as a model reads them; those of unknown categories have one more code."""
+        rows = model.known(rows)[:]
+        numbers = rows.array() if model.schema.counted is None else _counts(rows)
+        if np.isinf(numbers.values if isinstance(numbers, SparseRows) else numbers).any():
+            raise_not_finite(rows, model.schema)
+        sizes = np.array([known.size for known in model.vocabularies], np.int64)
+        cells = np.stack(rows.code_columns, axis=1) if sizes.size else np.empty((len(rows), 0))
+        categories = np.minimum(np.nan_to_num(cells, nan=-1), sizes).astype(np.int32)
+        weight = np.ones(len(rows)) if weight is None else np.asarray(weight, np.float64)
+        return cls(numbers, categories, codes, weight, rows.texts)
+
     def __len__(self) -> int:
         return self.codes.size
 
     def __getitem__(self, at: Any) -> JudgedRows:
         texts = None if self.texts is None else self.texts[at]
-        take = isinstance(self.numbers, SparseRows) and not isinstance(at, slice)
-        numbers = self.numbers.take(at) if take else self.numbers[at]
-        return JudgedRows(numbers, self.categories[at], self.codes[at], self.weight[at], texts)
+        return JudgedRows(
+            self.numbers[at], self.categories[at], self.codes[at], self.weight[at], texts
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,6 +196,12 @@ class _InteractionsOfNewRows:
     def without_each(self, at: slice) -> Floats:
         """Return what they add to some rows in which each column is missing: (n, K, d)."""
         return np.stack([self.joint(at, j) for j in range(self.model.schema.n_columns)], axis=2)
+
+
+def _counts(rows: Rows) -> SparseRows:
+    numbers = rows.numbers
+    found = numbers if isinstance(numbers, SparseRows) else SparseRows.of_dense(rows.array())
+    return found.tidy()
 
 
 def _cell_terms(model: Model, rows: Any, seen: bool) -> CellTerms:

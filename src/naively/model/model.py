@@ -28,8 +28,9 @@ of them 0, is one term.
 Examples
 --------
 >>> from naively import GaussianNB
+>>> from naively.data.rows import Rows
 >>> model = GaussianNB().fit([[0.0, 1.0], [2.0, 3.0], [7.0, 1.0], [9.0, 3.0]], [0, 0, 1, 1])
->>> found = contributions(model.model_, np.array([[6.0, 2.0]]))
+>>> found = model.model_.contributions(Rows.of_numbers(np.array([[6.0, 2.0]])))
 >>> found.names, found.values.round(2).tolist()
 (('column 0', 'column 1'), [[[-13.42, -0.92], [-2.92, -0.92]]])
 >>> np.abs(found.joint - model.predict_joint_log_proba([[6.0, 2.0]])).max() < 1e-12
@@ -40,30 +41,33 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from naively import _kernel
 from naively.data.kinds import CATEGORY, NUMBER, TEXT
 from naively.data.labels import quoted
+from naively.data.rows import Rows
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
 from naively.data.text.words import Words
+from naively.data.threads import block_slices, map_blocks
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.family import Family
-from naively.families.forms import Lines, Quadratics, Tables, WordLines, columns_of
+from naively.families.forms import Lines, Tables, WordLines, columns_of, weighted
 from naively.model.calibration import calibrate
 from naively.model.class_weights import as_numbers, numbers_by_class, weighted_prior
 from naively.model.interactions import Interactions, read_interactions
-from naively.model.scorer import FormScorer, SparseScorer, check_not_negative
+from naively.model.scorer import Answer, Scorer, check_not_negative
 from naively.model.terms import Term, read_terms
 from naively.statistics import Scatter
+from naively.statistics.measure import raise_not_finite
 from naively.statistics.summary import Summary
 
+_MOST_BLOCKS = 64  # that threads take
 SAMPLE = 4000  # rows that calibration needs
 ALL_ZERO = "at least one row must have a weight above zero; got none. Check the weights."
 
@@ -190,38 +194,76 @@ class Model:
         return Tables.of([tables[i] for i in sorted(tables)])
 
     @cached_property
-    def kernel(self) -> Any:
-        """What scores rows: the kernel's own model for Quadratics alone, else a `FormScorer`."""
-        numbers = [(term.at, term.form) for term in self.terms if term.family.kind is NUMBER]
-        texts = [(term.at, term.form) for term in self.terms if term.family.kind is TEXT]
-        alone = self.tables is None and self.interactions is None and not texts
-        if alone and len(numbers) == 1:
-            at, form = numbers[0]
-            if (
-                isinstance(form, Quadratics)
-                and len(at) == len(self.schema.numbers)
-                and form.is_plain
-            ):
-                return _kernel.GaussianModel(form.A, form.B, form.mu, self.constant, form.s)
-        joint = None if self.interactions is None else self.interactions.form
-        return FormScorer(
-            self.constant, numbers, self.tables, texts, joint_forms=joint, coded=self.coded
+    def scorer(self) -> Scorer:
+        """What adds up the terms of rows that have the model's codes and words."""
+        return Scorer(
+            self.constant,
+            [(term.at, term.form) for term in self.terms if term.family.kind is NUMBER],
+            self.tables,
+            [(term.at, term.form) for term in self.terms if term.family.kind is TEXT],
+            n_numbers=len(self.schema.numbers),
+            joint_forms=None if self.interactions is None else self.interactions.form,
+            coded=self.coded,
         )
 
-    @cached_property
-    def sparse_kernel(self) -> SparseScorer:
-        """What scores sparse rows of numbers."""
-        numbers = [term for term in self.terms if term.family.kind is NUMBER]
-        alone = self.interactions is None and all(
-            len(term.at) == len(self.schema.numbers) for term in numbers
-        )
-        forms = [term.form for term in numbers] if alone else [None]
-        return SparseScorer(self.constant, forms, self.kernel)
+    def known(self, rows: Rows) -> Rows:
+        """Return rows with the codes and words of the model; those unknown come last, or go."""
+        return rows.known(self.vocabularies, self.schema, self.words)
 
-    def kernel_for(self, table: Any) -> Any:
-        """Return what scores such rows."""
-        is_sparse = isinstance(getattr(table, "numbers", table), SparseRows)
-        return self.sparse_kernel if is_sparse else self.kernel
+    def labels_of(self, rows: Rows, *, n_jobs: int | None = 1) -> NDArray[Any]:
+        """Return the most probable class of each row; ties go to the first."""
+        rows, out = self.known(rows), np.empty(len(rows), self.classes.dtype)
+
+        def label(part: Rows, out: NDArray[Any]) -> bool:
+            at = np.empty(out.size, np.int64)
+            finite = self.scorer.write("labels", part, at)
+            self.classes.take(at, out=out, mode="clip")  # "raise" would copy
+            return finite
+
+        return self._by_block(label, rows, out, n_jobs)
+
+    def score(
+        self, rows: Rows, want: Answer = "joint", *, n_jobs: int | None = 1, dtype: Any = np.float64
+    ) -> NDArray[Any]:
+        """Return what is asked of rows: see `Scorer.write`. Infinity is an error."""
+        rows = self.known(rows)
+        shape = len(rows), 1 if want == "evidence" else self.classes.size
+        write = partial(self.scorer.write, want)
+        return self._by_block(write, rows, np.empty(shape, dtype), n_jobs)
+
+    def contributions(self, rows: Rows, *, n_jobs: int | None = 1) -> Contributions:
+        """Return what each term adds to each class: columns first, then interactions."""
+        rows = self.known(rows)
+        terms = _TermScorer(self, rows)
+        out = self._by_block(terms.write, rows, terms.room(len(rows)), n_jobs)
+        values = out.transpose(0, 2, 1)
+        return Contributions(terms.names, terms.columns, self.log_prior, self.bias, values)
+
+    def column_contributions(self, j: int, cells: NDArray[Any]) -> Floats:
+        """Return what the terms of a column add to the classes for some cells: (n, K).
+
+        Cells are numbers, codes, or the rows of words of a column of text.
+        """
+        out = np.zeros((len(cells), self.classes.size))
+        for term, i in self.by_column[j]:
+            form: Any = term.form
+            if term.family.kind is CATEGORY:
+                form.add(cells.astype(np.int32)[:, np.newaxis], out)
+            elif term.family.kind is TEXT:
+                form.add(cells, out)
+            elif hasattr(form, "column"):
+                form.column(i).add(np.ascontiguousarray(cells)[:, np.newaxis], out)
+            else:
+                out += weighted(term.log_density_of(i, cells), term.weight[:, i])
+        return out
+
+    def _by_block(self, write: Any, rows: Rows, out: NDArray[Any], n_jobs: int | None) -> Any:
+        """Write about rows, block by block in threads; infinity is an error that names the cell."""
+        n_columns = rows.cells_per_row if rows.is_sparse else rows.shape[1]
+        blocks = block_slices(len(rows), n_columns, most=_MOST_BLOCKS)
+        if not all(map_blocks(lambda at: write(rows[at], out[at]), blocks, n_jobs)):
+            raise_not_finite(rows, self.schema)
+        return out
 
     def _calibrated(
         self,
@@ -305,7 +347,6 @@ def check_priors(priors: Any, classes: NDArray[Any]) -> Floats:
 
 # --- What each term of a model adds to each class, for rows -------------------------------------
 
-
 ZEROS = "all other columns (0)"  # the term of columns that no row of a sparse table holds
 _ROWS = 1024  # that are looked at together: they stay in the cache
 _MOST = 1 << 30  # numbers that contributions may have: 8 GiB
@@ -353,22 +394,17 @@ class _Source(NamedTuple):
         return [(self.form.column(i), at, t) for i, (at, t) in places]
 
 
-class TermScorer:
+class _TermScorer:
     """Evaluates the terms of a model one by one, by the forms that its scorer adds up.
 
-    Parameters
-    ----------
-    model : Model
-        What scores rows.
-    table : Table, Rows or SparseRows
-        The rows that are asked about, all of them: of sparse ones, which columns they hold.
+    The rows are all that are asked about: of sparse ones, they say which columns are held.
     """
 
-    def __init__(self, model: Model, table: Any) -> None:
+    def __init__(self, model: Model, rows: Rows) -> None:
         self.model = model
         schema, joint = model.schema, model.interactions
         names = schema.names or [f"column {j}" for j in range(schema.n_columns)]
-        held = _held(model, getattr(table, "numbers", table))
+        held = _held(model, rows.numbers)
         self._held = held
         at = range(schema.n_columns) if held is None else held.tolist()
         singles = (*(str(names[j]) for j in at), *(() if held is None else (ZEROS,)))
@@ -404,20 +440,16 @@ class TermScorer:
             )
         return np.empty((n_terms, n_rows, n_classes)).transpose(1, 0, 2)
 
-    def write(self, table: Any, out: Floats) -> bool:
-        """Write the contributions of some rows to what `room` returned for them; False at infinity.
+    def write(self, rows: Rows, out: Floats) -> bool:
+        """Write the contributions of some rows to what `room` returned; False at infinity."""
+        steps = range(0, len(out), _ROWS)
+        parts = [slice(start, min(start + _ROWS, len(out))) for start in steps]
+        return all(self._write(rows[at], out[at]) for at in parts)
 
-        Parameters
-        ----------
-        table : Table, Rows or SparseRows
-            Rows as the scorer of the model takes them.
-        out : ndarray of shape (n_rows, n_terms, n_classes)
-            Where they are written.
-        """
+    def _write(self, rows: Rows, out: Floats) -> bool:
         out[...] = 0.0
-        numbers, codes = getattr(table, "numbers", table), getattr(table, "codes", None)
-        x = self._dense(numbers)
-        if x.dtype.kind == "f" and np.isinf(x).any():
+        x = self._array(rows)
+        if np.isinf(x).any():
             return False
         for form, at, t in self._singles:
             form.add(x[:, at : at + 1], out[:, t])
@@ -427,41 +459,36 @@ class TermScorer:
             each = source.form.each(columns_of(x, source.at), out.shape[2])
             for t, value in zip(source.terms, each, strict=True):
                 out[:, t] += value
-        self._add_others(table, codes, out)
+        self._add_others(rows, out)
         if self._held is not None:
             out[:, self._held.size] += self._of_zeros
-        self._add_interactions(numbers, codes, out)
+        if (joint := self.model.interactions) is not None:
+            numbers = rows.dense().numbers
+            each = joint.form.each(numbers, rows.codes, len(out), out.shape[2])
+            for t, value in enumerate(each, self._n_singles):
+                out[:, t] += value
         return True
 
-    def _add_others(self, table: Any, codes: Any, out: Floats) -> None:
+    def _add_others(self, rows: Rows, out: Floats) -> None:
         """Add the terms of categories and of texts."""
+        codes = rows.code_columns
         for term in self.model.terms:
             form: Any = term.form
             if term.family.kind is CATEGORY:
-                column = codes[term.at] if isinstance(codes, list) else codes[:, term.at]
+                column = codes[term.at]
                 if self.model.coded:
                     check_not_negative(column)
+                    column = np.minimum(column, self.model.vocabularies[term.at].size)
                 form.add(column[:, np.newaxis], out[:, term.columns[0]])
             elif isinstance(form, WordLines):
-                form.add(table.texts.columns[term.at], out[:, term.columns[0]])
+                assert rows.texts is not None
+                form.add(rows.texts.columns[term.at], out[:, term.columns[0]])
 
-    def _add_interactions(self, numbers: Any, codes: Any, out: Floats) -> None:
-        joint = self.model.interactions
-        if joint is None:
-            return
-        x = numbers.dense() if isinstance(numbers, SparseRows) else numbers
-        each = joint.form.each(x, codes, len(out), out.shape[2])
-        for t, value in enumerate(each, self._n_singles):
-            out[:, t] += value
-
-    def _dense(self, numbers: Any) -> NDArray[Any]:
+    def _array(self, rows: Rows) -> Floats:
         """Return an array of the columns of numbers, or of those that sparse rows hold."""
-        if isinstance(numbers, list):
-            return np.column_stack(numbers)
-        if not isinstance(numbers, SparseRows):
-            return np.asarray(numbers)
-        if self._held is None:
-            return numbers.dense()
+        numbers = rows.numbers
+        if self._held is None or not isinstance(numbers, SparseRows):
+            return rows.array()
         places = np.full(numbers.n_columns, -1, np.intp)
         places[self._held] = np.arange(self._held.size)
         return numbers.moved(places, self._held.size).dense()
@@ -480,33 +507,6 @@ class TermScorer:
             zeros = np.zeros((1, int((at < 0).sum())))
             form.some(at < 0).add(zeros, self._of_zeros[np.newaxis])
         return sources
-
-
-def contributions(model: Model, table: Any) -> Contributions:
-    """Return what each term of a model adds to each class, for some rows.
-
-    Parameters
-    ----------
-    model : Model
-        What an estimator read off its summary: ``estimator.model_``.
-    table : ndarray, Rows or SparseRows
-        Rows as the scorer of the model takes them: codes are those of the model's categories,
-        and words have its places.
-    """
-    scorer = TermScorer(model, table)
-    found = scorer.room(table.shape[0])
-    for start in range(0, len(found), _ROWS):
-        rows = slice(start, min(start + _ROWS, len(found)))
-        if not scorer.write(table[rows], found[rows]):
-            raise NaivelyError("rows must hold finite numbers; got infinity. NaN means missing.")
-    return finished(scorer, found)
-
-
-def finished(scorer: TermScorer, found: Floats) -> Contributions:
-    """Return contributions that a scorer has written, class before term."""
-    model = scorer.model
-    values = found.transpose(0, 2, 1)
-    return Contributions(scorer.names, scorer.columns, model.log_prior, model.bias, values)
 
 
 def _held(model: Model, numbers: Any) -> NDArray[np.intp] | None:

@@ -1,8 +1,7 @@
-r"""Scores rows by a sum of forms, with the methods of the kernel's own `GaussianModel`.
+r"""Scores rows by a sum of forms; plain quadratics by the kernel's own `GaussianModel`.
 
-Scores sparse rows of numbers: by what differs from a row of zeros, or some rows at a time.
-
-A quadratic is a constant, that of a zero, and two lines,
+Sparse rows of numbers are scored by what differs from a row of zeros, or some rows at a time. A
+quadratic is a constant, that of a zero, and two lines,
 
 .. math:: A - B (x - \mu)^2 = (A - B \mu^2) + 2 B \mu\,x - B x^2
 
@@ -17,115 +16,130 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
+from naively.data.rows import Rows
 from naively.data.sparse import SparseRows
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.forms import Form, Lines, Quadratics, Tables, columns_of
 from naively.families.joint_forms import JointForms
 
+Answer = Literal["labels", "proba", "log_proba", "joint", "evidence"]
 _ROWS = 2048  # that are scored together: their sums stay in the cache
 
 
-class FormScorer:
-    """Adds up the terms of rows, and computes what was asked for.
+class Scorer:
+    """Adds up the terms of rows, by what is fastest for them, and computes what was asked for.
 
-    Rows are an array or a list of columns of numbers, or a table with ``numbers``, ``codes`` and
-    ``texts``. The constant of a class is its log prior and bias. Forms of numbers and of text come
-    after the places of their columns among those; all columns of categories have one form. Where
-    rows are coded, codes are what the user gave: then a negative one is an error.
+    The constant of a class is its log prior and bias. Forms of numbers and of text come after the
+    places of their columns among those; all columns of categories have one form. Where rows are
+    coded, codes are what the user gave: then a negative one is an error.
     """
 
     def __init__(
         self,
         constant: Floats,
         numbers: Sequence[tuple[Sequence[int], Form]],
-        categories: Tables | None,
+        categories: Tables | None = None,
         texts: Sequence[tuple[int, Form]] = (),
         *,
+        n_numbers: int,
         joint_forms: JointForms | None = None,
         coded: bool = False,
     ) -> None:
         self.constant, self.numbers, self.categories = constant, numbers, categories
-        self.joint_forms = joint_forms
+        self.joint_forms, self.texts = joint_forms, texts
+        # the kernel's own model, and the forms of all columns, where nothing else is added up
+        self.kernel: _kernel.GaussianModel | None = None
+        self._forms: list[Any] | None = None
         self._exceptions = None if categories is None else categories.exceptions()
-        self._coded, self.texts = coded, texts
+        self._coded = coded
+        if categories is not None or texts or joint_forms is not None:
+            return
+        if any(len(at) < n_numbers for at, _ in numbers):
+            return
+        self._forms = [form for _, form in numbers]
+        if len(numbers) == 1 and isinstance(form := numbers[0][1], Quadratics) and form.is_plain:
+            self.kernel = _kernel.GaussianModel(form.A, form.B, form.mu, constant, form.s)
 
-    def joint(self, table: Any, out: NDArray[Any]) -> bool:
-        """Write the joint log-probability of each row and class."""
-        return self._scored("joint", table, out)
+    def write(self, want: Answer, rows: Rows, out: NDArray[Any]) -> bool:
+        """Write what is asked of rows; False at infinity.
 
-    def log_proba(self, table: Any, out: NDArray[Any]) -> bool:
-        """Write log p(k | x)."""
-        return self._scored("log_proba", table, out)
-
-    def proba(self, table: Any, out: NDArray[Any]) -> bool:
-        """Write p(k | x)."""
-        return self._scored("proba", table, out)
-
-    def evidence(self, table: Any, out: NDArray[Any]) -> bool:
-        """Write log p(x), one number for each row."""
-        return self._scored("evidence", table, out)
-
-    def labels(self, table: Any, out: NDArray[np.int64]) -> bool:
-        """Write the index of the most probable class; ties go to the first."""
-        return self._scored("labels", table, out)
+        Parameters
+        ----------
+        want : {"labels", "proba", "log_proba", "joint", "evidence"}
+            The place of the most probable class, of which ties go to the first; p(k | x), its
+            logarithm, log p(x, k), or log p(x).
+        rows : Rows
+            With the codes and words of the model.
+        out : ndarray
+            Where it is written: int64 of shape (n,), or numbers of shape (n, K), or (n, 1).
+        """
+        numbers = rows.numbers
+        if isinstance(numbers, SparseRows):
+            if self._sparse is not None:
+                return self._sparse.write(want, numbers, out)
+            step = max(32, _CELLS // max(1, numbers.n_columns))
+            parts = [slice(start, start + step) for start in range(0, len(out), step)]
+            return all(self.write(want, rows[at].dense(), out[at]) for at in parts)
+        if self.kernel is not None:
+            finite: bool = getattr(self.kernel, want)(numbers, out)
+            return finite
+        steps = range(0, len(out), _ROWS)
+        blocks = [slice(start, min(start + _ROWS, len(out))) for start in steps]
+        return all(self._write_block(want, rows[at], out[at]) for at in blocks)
 
     def label_one(self, row: Floats) -> int:
-        """Return the index of the most probable class of a row of numbers; -1 at infinity."""
+        """Return the place of the most probable class of a row of numbers; -1 at infinity."""
+        if self.kernel is not None:
+            return int(self.kernel.label_one(row))
         out = np.empty(1, np.int64)
-        return int(out[0]) if self._scored("labels", row[np.newaxis], out) else -1
+        return int(out[0]) if self.write("labels", Rows.of_numbers(row[np.newaxis]), out) else -1
 
-    def _scored(self, want: str, table: Any, out: NDArray[Any]) -> bool:
-        numbers, codes = getattr(table, "numbers", table), getattr(table, "codes", None)
-        for start in range(0, len(out), _ROWS):
-            rows = slice(start, min(start + _ROWS, len(out)))
-            x = _rows_of(numbers, rows)
-            c = None if self.categories is None else _rows_of(codes, rows)
-            joint = self._begun(table, rows)
-            if not self._add(x, c, joint):
-                return False
-            if want in ("joint", "evidence"):
-                self._add_carriers(x, joint)
-            elif self._exceptions is not None:
-                self._rank_impossible(x, c, joint, self._begun(table, rows))
-            if want == "joint":
-                out[rows] = joint
-            else:
-                _kernel.finish(joint, want, out[rows])
-        return True
+    @cached_property
+    def _sparse(self) -> _SparseScorer | None:
+        return None if self._forms is None else _SparseScorer.of(self.constant, self._forms)
 
-    def _begun(self, table: Any, rows: slice) -> Floats:
-        """Return the constants, with the terms of text added."""
-        joint = np.tile(self.constant, (rows.stop - rows.start, 1))
-        for at, form in self.texts:
-            form.add(table.texts.columns[at][rows], joint)
-        return joint
-
-    def _add(self, x: Any, codes: Any, joint: Floats) -> bool:
+    def _write_block(self, want: Answer, rows: Rows, out: NDArray[Any]) -> bool:
+        x, codes = rows.numbers, rows.codes
+        if self._coded and self.categories is not None:  # while they are in the cache
+            check_not_negative(codes)
+            codes = np.minimum(codes, np.diff(self.categories.offsets) - 1)
+        joint = self._begun(rows)
         if not self._add_numbers(x, codes, joint):
             return False
-        if self.categories is None:
-            return True
-        if self._coded:  # while they are in the cache
-            check_not_negative(codes)
-        return self.categories.add(codes, joint)
+        if self.categories is not None and not self.categories.add(codes, joint):
+            return False
+        if want in ("joint", "evidence"):
+            for at, form in self.numbers:
+                if isinstance(form, Lines):
+                    form.add_carrier(columns_of(x, at), joint)
+        elif self._exceptions is not None:
+            self._rank_impossible(x, codes, joint, self._begun(rows))
+        if want == "joint":
+            out[:] = joint
+        else:
+            _kernel.finish(joint, want, out)
+        return True
+
+    def _begun(self, rows: Rows) -> Floats:
+        """Return the constants, with the terms of text added."""
+        joint = np.tile(self.constant, (len(rows), 1))
+        for at, form in self.texts:
+            assert rows.texts is not None
+            form.add(rows.texts.columns[at], joint)
+        return joint
 
     def _add_numbers(self, x: Any, codes: Any, joint: Floats) -> bool:
         """Add all terms but those of categories by themselves, which alone may be impossible."""
         if not all(form.add(columns_of(x, at), joint) for at, form in self.numbers):
             return False
         return self.joint_forms is None or self.joint_forms.add(x, codes, joint)
-
-    def _add_carriers(self, x: Any, joint: Floats) -> None:
-        for at, form in self.numbers:
-            if isinstance(form, Lines):
-                form.add_carrier(columns_of(x, at), joint)
 
     def _rank_impossible(self, x: Any, codes: Any, joint: Floats, rest: Floats) -> None:
         """Where every class is impossible, keep those that have the fewest impossible cells."""
@@ -148,11 +162,7 @@ def check_not_negative(codes: NDArray[Any]) -> None:
         raise NaivelyError("Negative values in data passed to CategoricalNB (input X).")
 
 
-def _rows_of(X: Any, rows: slice) -> Any:
-    return [column[rows] for column in X] if isinstance(X, list) else X[rows]
-
-
-# --- Scores sparse rows of numbers --------------------------------------------------------------
+# --- Sparse rows of numbers ----------------------------------------------------------------------
 
 
 _LARGEST = 1e5  # of constants that are taken in and out again: 1e-11 of them is rounding
@@ -189,51 +199,23 @@ class SparseQuadratics(NamedTuple):
         return _kernel.add_sparse_quadratics(X, self.A, self.B, self.C, joint) is None
 
 
-class SparseScorer:
-    """Scores sparse rows of numbers, with the methods of the kernel's own `GaussianModel`.
+class _SparseScorer:
+    """Scores sparse rows by forms that are added up over the cells that are held."""
 
-    Parameters
-    ----------
-    constant : array of shape (n_classes,)
-        Log prior and bias of each class.
-    forms : list
-        The forms of numbers.
-    kernel : object
-        What scores dense rows.
-    """
+    def __init__(self, constant: Floats, forms: list[Any]) -> None:
+        self.constant, self._forms = constant, forms
 
-    def __init__(self, constant: Floats, forms: list[Any], kernel: Any) -> None:
-        self.constant, self.kernel = constant, kernel
+    @classmethod
+    def of(cls, constant: Floats, forms: list[Any]) -> _SparseScorer | None:
+        """Return what scores sparse rows; None where they are to be made dense."""
         quick = [form if _is_plain_line(form) else SparseQuadratics.of(form) for form in forms]
-        self._forms: Any = None if any(form is None for form in quick) else quick
+        return None if any(form is None for form in quick) else cls(constant, quick)
 
-    def joint(self, table: Any, out: NDArray[Any]) -> bool:
-        """Write the joint log-probability of each row and class."""
-        return self._scored("joint", table, out)
-
-    def log_proba(self, table: Any, out: NDArray[Any]) -> bool:
-        """Write log p(k | x)."""
-        return self._scored("log_proba", table, out)
-
-    def proba(self, table: Any, out: NDArray[Any]) -> bool:
-        """Write p(k | x)."""
-        return self._scored("proba", table, out)
-
-    def evidence(self, table: Any, out: NDArray[Any]) -> bool:
-        """Write log p(x), one number for each row."""
-        return self._scored("evidence", table, out)
-
-    def labels(self, table: Any, out: NDArray[np.int64]) -> bool:
-        """Write the index of the most probable class; ties go to the first."""
-        return self._scored("labels", table, out)
-
-    def _scored(self, want: str, table: Any, out: NDArray[Any]) -> bool:
-        numbers: SparseRows = getattr(table, "numbers", table)
-        if self._forms is None:
-            return self._scored_dense(want, numbers, out)
+    def write(self, want: Answer, numbers: SparseRows, out: NDArray[Any]) -> bool:
+        """Write what is asked of rows; False at infinity."""
         if want == "labels" and numbers.n_cells >= numbers.n_columns and self._screen is not None:
             return self._screened(self._screen, numbers, out)
-        return self._scored_sparse(want, numbers, out)
+        return self._scored(want, numbers, out)
 
     @cached_property
     def _screen(self) -> _kernel.LineScreen | None:
@@ -251,14 +233,14 @@ class SparseScorer:
         self, screen: _kernel.LineScreen, numbers: SparseRows, out: NDArray[np.int64]
     ) -> bool:
         if screen.labels(numbers, self.constant + self._forms[0].of_zeros, out) is not None:
-            return self._scored_sparse("labels", numbers, out)
+            return self._scored("labels", numbers, out)
         doubtful = np.flatnonzero(out < 0)
         labels = np.empty(doubtful.size, np.int64)
-        fine = self._scored_sparse("labels", numbers.take(doubtful), labels)
+        fine = self._scored("labels", numbers.take(doubtful), labels)
         out[doubtful] = labels
         return fine
 
-    def _scored_sparse(self, want: str, numbers: SparseRows, out: NDArray[Any]) -> bool:
+    def _scored(self, want: Answer, numbers: SparseRows, out: NDArray[Any]) -> bool:
         for start in range(0, len(out), _ROWS):
             rows = slice(start, min(start + _ROWS, len(out)))
             joint = np.empty((rows.stop - rows.start, self.constant.size))
@@ -270,11 +252,6 @@ class SparseScorer:
             else:
                 _kernel.finish(joint, want, out[rows])
         return True
-
-    def _scored_dense(self, want: str, numbers: SparseRows, out: NDArray[Any]) -> bool:
-        step = max(32, _CELLS // max(1, numbers.n_columns))
-        parts = [slice(start, start + step) for start in range(0, len(numbers), step)]
-        return all(getattr(self.kernel, want)(numbers.dense(at), out[at]) for at in parts)
 
 
 def _is_plain_line(form: Any) -> bool:

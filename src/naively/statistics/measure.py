@@ -11,13 +11,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from functools import reduce
 from operator import add
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively.data.axes import Axes
-from naively.data.rows import Block, DenseBlocks, NotFiniteError, Rows, Table, Targets
+from naively.data.rows import Block, NotFiniteError, Rows, Targets
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
 from naively.data.threads import block_slices, map_blocks
@@ -44,6 +42,7 @@ _MOST_BLOCKS = 16
 _MOST_MOMENTS = 1 << 24  # bytes that the blocks' moments may take
 _MOST_TALLIES = 1 << 27  # bytes that the blocks' tallies and bins may take
 _SMALL = 1 << 19  # cells, which are one block
+_DENSE_CELLS = 1 << 20  # of sparse rows that are made dense at a time
 _LOOKED_AT = 4096  # rows that are looked through at a time for infinity
 
 
@@ -105,37 +104,38 @@ def _measured(
     hashes = [hashes_of(column) for column in rows.categories] if Sample in kinds else []
 
     def measured(
-        at: slice, kinds: Sequence[type[Statistic]], numbers: Any, n_jobs: int | None = 1
+        at: slice, kinds: Sequence[type[Statistic]], n_jobs: int | None = 1
     ) -> list[Statistic]:
         given = None if weights is None else weights[at]
-        cells = numbers[at], rows.codes[at], targets.codes[at], given
-        texts = None if rows.texts is None else rows.texts[at]
-        block = Block(*cells, schema, axes, hashes, bound, untyped, n_jobs, texts)
+        part = rows[at].dense() if is_dense and kinds is not whole else rows[at]
+        cells = part.numbers, part.codes, targets.codes[at], given
+        block = Block(*cells, schema, axes, hashes, bound, untyped, n_jobs, part.texts)
         try:
             return [kind.measure(block) for kind in kinds]
         except NotACountError as error:
             raise NotACountError(error.problem, error.row + (at.start or 0)) from None
 
-    every, n_columns, numbers = slice(n_rows), rows.cells_per_row, rows.numbers
-    if rows.is_sparse and not schema.counted:
-        numbers, n_columns = DenseBlocks(numbers), rows.shape[1]
+    every, is_dense = slice(n_rows), rows.is_sparse and not schema.counted
+    n_columns = rows.shape[1] if is_dense else rows.cells_per_row
+    whole: Sequence[type[Statistic]] = ()
     try:
         if n_rows * n_columns < _SMALL:
-            return measured(every, kinds, numbers)
+            return measured(every, kinds)
         whole = [kind for kind in kinds if _is_whole(kind, rows, schema)]
         parts = [kind for kind in kinds if kind not in whole]
         blocks = block_slices(n_rows, n_columns, _most_blocks(schema, axes))
-        if isinstance(numbers, DenseBlocks):
-            blocks = numbers.slices()
-        sums = reduce(_added, map_blocks(lambda at: measured(at, parts, numbers), blocks, n_jobs))
-        at_once = measured(every, whole, rows.numbers, n_jobs)
+        if is_dense:
+            step = max(1, _DENSE_CELLS // max(1, n_columns))
+            blocks = [slice(start, start + step) for start in range(0, n_rows, step)]
+        sums = reduce(_added, map_blocks(lambda at: measured(at, parts), blocks, n_jobs))
+        at_once = measured(every, whole, n_jobs)
         found = dict(zip([*parts, *whole], [*sums, *at_once], strict=True))
         return [found[kind] for kind in kinds]
     except NotACountError as error:
-        raise not_a_count(rows.numbers, schema, error) from None
+        raise not_a_count(rows, schema, error) from None
     except (NotFiniteError, TooLargeError):
         pass
-    raise_not_finite(rows.numbers, schema)
+    raise_not_finite(rows, schema)
     raise AssertionError  # it never returns
 
 
@@ -179,15 +179,14 @@ def checked_weights(weights: Floats, n_rows: int) -> Floats:
     return np.ascontiguousarray(weights)
 
 
-def not_a_count(X: Table, schema: Schema, error: NotACountError) -> NaivelyError:
+def not_a_count(rows: Rows, schema: Schema, error: NotACountError) -> NaivelyError:
     """Return the error of a cell that is no count: it names the row, the column and the cell."""
     i = error.row
     if error.problem == "place":
         return NaivelyError(
             f"X must be a valid sparse matrix; got a column beyond its last in row {i}."
         )
-    row = X[i : i + 1]
-    cells = np.concatenate(row) if isinstance(row, list) else _dense(row)[0]
+    cells = rows[i : i + 1].array()[0]
     bad = (cells < 0) if error.problem == "negative" else np.abs(cells) > LARGEST_COUNT
     j = int(np.argmax(bad))
     said, infinite = "Too large a number in", np.isinf(cells[j])
@@ -217,20 +216,13 @@ def _raise_not_finite_sparse(X: SparseRows, schema: Schema) -> None:
     )
 
 
-def _dense(X: Any) -> NDArray[Any]:
-    return X.dense() if isinstance(X, SparseRows) else np.asarray(X)
-
-
-def raise_not_finite(X: Table, schema: Schema) -> None:
+def raise_not_finite(rows: Rows, schema: Schema) -> None:
     """Raise an error that names the infinite cell, or the column whose variance overflows."""
-    X = getattr(X, "numbers", X)  # of rows that have categories too
-    if isinstance(X, SparseRows):
-        _raise_not_finite_sparse(X, schema)
+    if isinstance(rows.numbers, SparseRows):
+        _raise_not_finite_sparse(rows.numbers, schema)
     found = (0, 0.0)
-    for start in range(0, X.shape[0], _LOOKED_AT):
-        block = X[start : start + _LOOKED_AT]
-        for j in range(X.shape[1]):
-            column = np.asarray(block[j] if isinstance(block, list) else block[:, j], np.float64)
+    for start in range(0, rows.shape[0], _LOOKED_AT):
+        for j, column in enumerate(rows[start : start + _LOOKED_AT].array().T):
             infinite = np.isinf(column)
             if infinite.any():
                 raise NaivelyError(

@@ -40,7 +40,7 @@ from naively import __version__
 from naively.data import labels
 from naively.display.report.class_curves import class_curves
 from naively.display.report.column_table import PageColumns, describe
-from naively.display.report.columns import Ranges, rows_at
+from naively.display.report.columns import Ranges
 from naively.display.report.diagnoses import describe_diagnosis
 from naively.display.report.glance import add_facts, counted_rows, first_rows
 from naively.display.report.importance import importance
@@ -78,7 +78,7 @@ def collect(
     progress("learning")
     given = Given.of(model, X, y)
     progress("judging")
-    ranges = Ranges.of(given.table.numbers)
+    ranges = Ranges.of(given.table)
     judged, reason = _evaluated(given, folds)
     how: dict[str, Any] = {"compare": compare, "show_rows": show_rows, "progress": progress}
     return describe_all(given, ranges, judged, title=title, reason=reason, **how)
@@ -173,14 +173,10 @@ def _classes(given: Given) -> list[dict[str, Any]]:
 def _missing_others(given: Given) -> int:
     if given.whole is not None:
         return given.whole.missing + given.n_rows * len(given.schema.undecided)
-    codes, empty = given.table.codes[:], given.codes.size * len(given.schema.undecided)
-    absent = sum(np.count_nonzero(np.asarray(column) < 0) for column in _as_columns(codes))
+    empty = given.codes.size * len(given.schema.undecided)
+    absent = sum(np.count_nonzero(column < 0) for column in given.table.code_columns)
     texts = given.table.texts
     return int(absent) + empty + (0 if texts is None else int((texts.hashes == 0).sum()))
-
-
-def _as_columns(block: Any) -> Any:
-    return block if isinstance(block, list) else block.T
 
 
 # --- evaluation and comparison --------------------------------------------------------------------
@@ -242,7 +238,7 @@ def _sample(given: Given, columns: PageColumns) -> dict[str, Any]:
         rows = np.sort(np.random.default_rng(0).choice(rows, _SAMPLE, replace=False))
     drawn = [j for j in columns.at if j in given.schema.numbers][:_MAP_COLUMNS]
     places = [given.schema.numbers.index(j) for j in drawn]
-    values = dict(zip(drawn, rows_at(given.table.numbers, rows, places).T, strict=True))
+    values = dict(zip(drawn, given.table[rows].array()[:, places].T, strict=True))
     last = columns.at.index(drawn[-1]) + 1 if drawn else 0
     return {
         "classes": given.codes[rows],

@@ -14,7 +14,7 @@ from naively.data.labels import is_missing
 from naively.data.rows import Rows
 from naively.display.plots.shares import bin_shares, rebinned
 from naively.display.report.categories import Categories, shortened, visible
-from naively.display.report.columns import Ranges, histograms, rows_at, slider
+from naively.display.report.columns import Ranges, histograms, slider
 from naively.display.report.inputs import Given
 from naively.display.report.interactions import PageInteractions
 from naively.display.report.terms import gaussians_of, terms_of
@@ -78,7 +78,7 @@ class PageColumns:
         numbers = [j for j in self.at if j in schema.numbers]
         found: dict[int, list[Any]] = {j: [None] * rows.size for j in schema.undecided}
         found |= {j: _texts(given, j, rows) for j in self.at if j in schema.texts}
-        values = rows_at(table.numbers, rows, [schema.numbers.index(j) for j in numbers])
+        values = table[rows].array()[:, [schema.numbers.index(j) for j in numbers]]
         found.update(zip(numbers, values.T.tolist(), strict=True))
         for j, column in self.categories.items():
             found[j] = column.places(_codes(given, j)[rows])
@@ -87,10 +87,11 @@ class PageColumns:
 
 def _cells(given: Given, rows: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Return the numbers and the codes of some rows."""
-    schema, table = given.schema, given.table
-    numbers = rows_at(table.numbers, rows, range(len(schema.numbers)))
-    codes = rows_at(table.codes, rows, range(len(schema.categories)))
-    return np.ascontiguousarray(numbers, np.float64), codes.astype(np.int32)
+    some = given.table[rows]
+    codes = np.empty((rows.size, len(some.code_columns)), np.int32)
+    for i, column in enumerate(some.code_columns):
+        codes[:, i] = column
+    return np.array(some.array()), codes
 
 
 def _texts(given: Given, j: int, rows: NDArray[np.intp]) -> list[str | None]:
@@ -105,20 +106,17 @@ def _added(given: Given, rows: NDArray[np.intp], columns: Sequence[int]) -> NDAr
     Those columns are made missing, and the prior and the bias are taken from what the model says.
     """
     model = replace(given.fitted.model_, interactions=None)
-    joint = np.empty((rows.size, given.n_classes))
-    model.kernel.joint(_without(given, rows, columns), joint)
+    joint = model.score(_without(given, rows, columns))
     possible = np.broadcast_to(model.constant > -np.inf, joint.shape)
     return np.subtract(joint, model.constant, out=np.zeros_like(joint), where=possible)
 
 
-def _without(given: Given, rows: NDArray[np.intp], columns: Sequence[int]) -> Any:
+def _without(given: Given, rows: NDArray[np.intp], columns: Sequence[int]) -> Rows:
     """Return some rows, as a model scores them, in which some columns are missing."""
     schema, table = given.schema, given.table
     numbers, codes = _cells(given, rows)
     numbers[:, [schema.numbers.index(j) for j in columns if j in schema.numbers]] = np.nan
     codes[:, [schema.categories.index(j) for j in columns if j in schema.categories]] = -1
-    if not (schema.categories or schema.texts):
-        return numbers
     texts = None
     if table.texts is not None:
         kept = [i for i, j in enumerate(schema.texts) if j not in columns]
@@ -180,7 +178,7 @@ def _numbers(given: Given, at: list[int], ranges: Ranges) -> dict[int, Described
     mean, variance = read.mean, read.variance
     whole = given.seen.moments.pooled()
     places = [schema.numbers.index(j) for j in at]
-    counts = histograms(given.table.numbers, given.codes, given.n_classes, places, ranges)
+    counts = histograms(given.table, given.codes, given.n_classes, places, ranges)
 
     def described(i: int, histogram: Described) -> Described:
         empty = not whole.weight[i] > 0
@@ -240,9 +238,7 @@ def _of_categories(column: Categories, n_classes: int) -> Described:
 
 def _codes(given: Given, j: int) -> NDArray[np.int32]:
     place = given.schema.categories.index(j)
-    codes = given.table.codes[:]
-    column = codes[place] if isinstance(codes, list) else codes[:, place]
-    return np.asarray(column).astype(np.int32, copy=False)
+    return given.table.code_columns[place].astype(np.int32, copy=False)
 
 
 def _add_terms(

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.rows import Table
+from naively.data.rows import Rows
 
 _CELLS = 1 << 22  # of a block: 32 MB
 _BINS = 24
@@ -37,12 +37,12 @@ class Ranges:
     whole: NDArray[np.bool_]  # (n_columns,): whether all cells are whole numbers
 
     @classmethod
-    def of(cls, table: Table) -> Ranges:
-        """Look at every cell once."""
-        d = table.shape[1]
+    def of(cls, rows: Rows) -> Ranges:
+        """Look at every number once."""
+        d = rows[:0].array().shape[1]
         least, most = np.full(d, np.nan), np.full(d, np.nan)
         missing, whole = np.zeros(d, dtype=np.int64), np.ones(d, dtype=bool)
-        for _, block in blocks(table):
+        for _, block in blocks(rows):
             np.fmin(least, np.fmin.reduce(block, axis=0), out=least)
             np.fmax(most, np.fmax.reduce(block, axis=0), out=most)
             absent = np.isnan(block)
@@ -60,33 +60,16 @@ class Ranges:
         )
 
 
-def blocks(table: Table) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-    """Give a table as arrays of some rows each."""
-    n_rows, n_columns = table.shape
-    step = max(1, _CELLS // max(1, n_columns))
-    for start in range(0, n_rows, step):
-        rows = slice(start, min(start + step, n_rows))
-        block = table[rows]
-        if isinstance(block, list):
-            block = np.column_stack(block) if block else np.empty((rows.stop - start, 0))
-        yield rows, np.asarray(block).astype(np.float64, copy=False)
-
-
-def rows_at(table: Table, indices: NDArray[np.intp], columns: Sequence[int]) -> NDArray[np.float64]:
-    """Return some rows of some columns, in the order of the indices."""
-    parts = [np.empty((0, len(columns)))]
-    order = np.argsort(indices, kind="stable")
-    for rows, block in blocks(table):
-        here = indices[order]
-        here = here[(here >= rows.start) & (here < rows.stop)] - rows.start
-        parts.append(block[np.ix_(here, np.asarray(columns, dtype=np.intp))])
-    found = np.empty((indices.size, len(columns)))
-    found[order] = np.concatenate(parts)
-    return found
+def blocks(rows: Rows) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """Give the numbers of rows as arrays of some rows each."""
+    step = max(1, _CELLS // max(1, rows.shape[1]))
+    for start in range(0, len(rows), step):
+        at = slice(start, min(start + step, len(rows)))
+        yield at, rows[at].array()
 
 
 def histograms(
-    table: Table,
+    table: Rows,
     codes: NDArray[np.int32],
     n_classes: int,
     columns: Sequence[int],

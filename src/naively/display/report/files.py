@@ -74,7 +74,7 @@ class _RangesOfAll:
 
     def visit(self, rows: Rows) -> None:
         """Look at some rows."""
-        its = Ranges.of(rows.numbers)
+        its = Ranges.of(rows)
         empty = 0 if rows.texts is None else int((rows.texts.hashes == 0).sum())
         with self._lock:
             self.ranges = self.ranges + its if self.ranges.least.size else its

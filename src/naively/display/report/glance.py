@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 
 from naively.data.labels import is_missing
 from naively.display.report.categories import shortened
-from naively.display.report.columns import Ranges, rows_at
+from naively.display.report.columns import Ranges
 from naively.display.report.inputs import Given
 from naively.engines.memory.frames import cells_of
 from naively.engines.memory.tables import columns_of
@@ -37,8 +36,9 @@ def add_facts(
     Where rows are not to be shown, neither is a number of a row.
     """
     rows, texts = counted_rows(given), given.table.texts
-    numbers = _cells(given.table.numbers, given.schema.numbers, rows, described)
-    codes = _cells(given.table.codes, given.schema.categories, rows, described)
+    some = given.table[rows]
+    numbers = dict(zip(given.schema.numbers, some.array().T, strict=True))
+    codes = dict(zip(given.schema.categories, some.code_columns, strict=True))
     for column in described:
         j = column["index"]
         column["kind"], column["distinct"] = _kind(given, ranges, j), 0
@@ -49,15 +49,6 @@ def add_facts(
         elif texts is not None and j in given.schema.texts:
             hashes = texts.hashes[rows, given.schema.texts.index(j)]
             column["distinct"] = _n_distinct(hashes[hashes != 0])
-
-
-def _cells(
-    table: Any, places: Sequence[int], rows: NDArray[np.intp], described: list[dict[str, Any]]
-) -> dict[int, NDArray[np.float64]]:
-    """Return the cells of those columns that the page describes, by place."""
-    at = [column["index"] for column in described if column["index"] in places]
-    cells = rows_at(table, rows, [list(places).index(j) for j in at])
-    return dict(zip(at, cells.T, strict=True))
 
 
 def _n_distinct(cells: NDArray[Any]) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from naively.display.report.columns import rows_at
 from naively.display.report.inputs import Given
 from naively.model.column_losses import ColumnLosses, JudgedRows, column_losses
 
@@ -23,11 +22,5 @@ def importance(given: Given) -> ColumnLosses:
     n_rows, at = table.shape[0], np.arange(table.shape[0])
     if n_rows > _MOST_ROWS:
         at = np.sort(np.random.default_rng(0).choice(n_rows, _MOST_ROWS, replace=False))
-    rows = JudgedRows(
-        rows_at(table.numbers, at, range(table.numbers.shape[1])),
-        rows_at(table.codes, at, range(table.codes.shape[1])).astype(np.int32),
-        given.codes[at],
-        np.ones(at.size),
-        None if table.texts is None else table.texts[at],
-    )
+    rows = JudgedRows.of(model, table[at], given.codes[at])
     return column_losses(model, rows, seen=given.learned_from_rows)

@@ -13,7 +13,6 @@ from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows, is_sparse
 from naively.engines.memory.devices import on_host
-from naively.engines.memory.tables import known
 from naively.errors import NaivelyError
 from naively.estimators.counts import CountClassifier
 from naively.estimators.estimator import SummaryClassifier
@@ -69,7 +68,7 @@ class Given(NamedTuple):
     ) -> Given:
         """Put together what was learned from files, and a sample of their rows."""
         explored = type(model).from_summary(learned, **model.get_params(deep=False))
-        table = known(_read(explored, sample.X), learned.categories, learned.schema, learned.words)
+        table = explored.model_.known(_read(explored, sample.X))
         codes = _codes(sample.y, explored.classes_)
         rows = sample.X, sample.y, table, codes
         return cls(model, explored, *rows, learned, target, chosen, whole)
@@ -93,8 +92,7 @@ class Given(NamedTuple):
         table = _read(source, X)
         y = check_labels(model, y, table.shape[0])
         seen = _summary(table, source.summary_.schema, y) if fitted else source.summary_
-        learned = source.summary_
-        table = known(table, learned.categories, learned.schema, learned.words)
+        table = explored.model_.known(table)
         codes = _codes(y, explored.classes_)
         target = target if isinstance(target, str) and target else None
         return cls(model, explored, X, y, table, codes, seen, target, chosen)
@@ -171,8 +169,7 @@ def _dense(X: Any) -> NDArray[Any]:
 
 
 def _read(source: SummaryClassifier, X: Any) -> Rows:
-    table = check_rows(source, X, source.summary_.schema).table
-    return table if isinstance(table, Rows) else Rows.of_numbers(table)
+    return check_rows(source, X, source.summary_.schema).table
 
 
 def _summary(table: Rows, schema: Schema, y: NDArray[Any]) -> Summary:

@@ -18,6 +18,7 @@ import numpy as np
 
 from naively.data.kinds import TEXT
 from naively.data.labels import quoted
+from naively.data.rows import Rows
 from naively.engines.classifier import Classifier
 from naively.engines.files.cells import (
     ArrayBatch,
@@ -142,7 +143,7 @@ class FileAnswers:
         """Decide by the first file."""
         model = model.__naively_snapshot__()
         model.n_jobs = 1  # batches are what threads share
-        model.model_.kernel  # noqa: B018 - it is read once, before they do
+        model.model_.scorer  # noqa: B018 - it is read once, before they do
         _check_model(model)
         opened: Any = first.file
         names = _columns(model, first, kept, columns)
@@ -201,16 +202,17 @@ class FileAnswers:
 
     def _numbers(self, batch: Any, constants: Mapping[str, Any]) -> tuple[Any, Any]:
         """Label rows of numbers: the short way to the kernel."""
-        kernel, classes = self.model.model_.kernel, self.model.classes_
+        scorer, classes = self.model.model_.scorer, self.model.classes_
         names, n_rows = list(self.columns), batch.num_rows
         X, at = number_columns(batch, names, constants), np.empty(n_rows, dtype=np.int64)
-        if not kernel.labels(X, at):
+        rows = Rows((n_rows, len(names)), X, [])
+        if not scorer.write("labels", rows, at):
             raise_not_finite(X, names, 0)
         labels = arrow_labels(classes).take(arrow_numbers(at))
         if not self.proba:
             return labels, None
         out = np.empty((n_rows, classes.size))
-        kernel.proba(X, out)
+        scorer.write("proba", rows, out)
         return labels, out
 
     def _mixed(self, batch: Any, constants: Mapping[str, Any]) -> tuple[Any, Any]:

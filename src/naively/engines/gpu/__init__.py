@@ -76,7 +76,7 @@ def summarize(
     weight, found = measured(rows, targets)
     check_weight(weight)
     if found is None:
-        raise_not_finite(rows, schema)
+        raise_not_finite(Rows.of_numbers(rows), schema)
         raise AssertionError  # it never returns
     there = weight > 0
     statistics = ClassWeight(weight[there]), Moments(np.ascontiguousarray(found[:, there]))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.data.labels import encode
-from naively.data.rows import Rows, Table, Targets
+from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.errors import NaivelyError
 from naively.statistics.measure import measure
@@ -90,7 +90,7 @@ def as_weights(sample_weight: ArrayLike | None) -> NDArray[np.float64] | None:
         ) from None
 
 
-def table(X: ArrayLike) -> Table:
+def table(X: ArrayLike) -> Any:
     """Make an array readable for the kernel, without a copy if possible."""
     X = np.asarray(unmasked(X))
     if X.ndim != 2:

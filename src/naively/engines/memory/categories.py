@@ -18,16 +18,12 @@ from numpy.typing import NDArray
 
 from naively import _kernel
 from naively.data.kinds import CATEGORY, Held, held_by_dtype, is_interval
-from naively.data.labels import is_hashable, is_missing, is_text, number_array, search, text_array
+from naively.data.labels import is_hashable, is_missing, number_array, text_array
 from naively.engines.memory.native import library_of
 from naively.errors import NaivelyError
 
 Encoded = tuple[NDArray[Any], NDArray[Any]]  # codes, categories
 _NUMBERS = (int, float, np.integer, np.floating, Decimal, Fraction)
-_FLAGS: dict[Any, bool] = {  # what stands for a boolean: 1 and 1.0 are one key
-    **dict.fromkeys(("true", "True", "TRUE", "1", 1), True),
-    **dict.fromkeys(("false", "False", "FALSE", "0", 0), False),
-}
 
 
 def encode(column: Any, name: str) -> Encoded:
@@ -48,64 +44,6 @@ def encode(column: Any, name: str) -> Encoded:
         categories, codes = np.unique(column, return_inverse=True)
         return codes.astype(np.int32), categories
     return _of_objects(column.tolist(), name)
-
-
-def recode(
-    codes: NDArray[Any], categories: NDArray[Any], known: NDArray[Any], name: str = "a column"
-) -> NDArray[np.int32]:
-    """Return codes among other, sorted categories; one more than they are for those unknown.
-
-    >>> recode(np.array([0, 1, -1]), np.array(["b", "x"]), np.array(["a", "b"]))
-    array([ 1,  2, -1], dtype=int32)
-
-    Where booleans are known, 1 and 0 are booleans, and so are the texts that a CSV has for them.
-
-    >>> recode(np.array([0, 1, -1]), np.array(["true", "0"]), np.array([False, True]))
-    array([ 1,  0, -1], dtype=int32)
-    """
-    if known.dtype.kind == "b":
-        categories = _flags(codes, categories, name)
-    places = np.full(categories.size + 1, known.size, dtype=np.int32)
-    if known.size and categories.size:
-        if is_text(categories) != is_text(known):
-            _raise_other(codes, categories, known, name)
-        else:
-            at = np.minimum(search(known, categories), known.size - 1)
-            places[:-1] = np.where(known[at] == categories, at, known.size)
-    places[-1] = -1  # where codes of missing cells point
-    return places[codes]
-
-
-def _raise_other(
-    codes: NDArray[Any], categories: NDArray[Any], known: NDArray[Any], name: str
-) -> None:
-    """Raise where a cell is text and categories are numbers, or the reverse: it is a mistake."""
-    present = codes >= 0
-    if not present.any():
-        return
-    got = categories.tolist()[codes[np.argmax(present)]]
-    held, mind = "numbers", ""
-    if is_text(known):
-        held, mind = "text", "; mind that a number has lost the zeros in front of it"
-    raise NaivelyError(
-        f"{name} must hold {held}, as it did when the model was fitted; got {got!r}. "
-        f"Convert it{mind}."
-    )
-
-
-def _flags(codes: NDArray[Any], categories: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return categories as booleans; those that are none may have no cell."""
-    if categories.dtype.kind == "b":
-        return categories
-    flags = [_FLAGS.get(category) for category in categories.tolist()]
-    odd = [i for i, flag in enumerate(flags) if flag is None]
-    if odd and np.isin(codes, odd).any():
-        got = categories.item(next(i for i in odd if (codes == i).any()))
-        raise NaivelyError(
-            f"{name} must hold true or false, as it did when the model was fitted; got {got!r}. "
-            "Give booleans, the numbers 1 and 0, or the texts true and false."
-        )
-    return np.array([bool(flag) for flag in flags], dtype=bool)
 
 
 def _of_native(native: Any, name: str) -> Encoded:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.kinds import NUMBER, Held, held_by_dtype, held_by_objects, numbers_of_objects
+from naively.data.rows import Rows
 from naively.data.sparse import SparseRows
 from naively.engines.memory.arrays import is_readable
 from naively.engines.memory.native import library_of, native_of
@@ -80,25 +81,12 @@ def cells_of(column: Any) -> list[Any]:
     return getattr(column, name)()
 
 
-class Frame:
-    """The columns of a data frame, as the kernel reads them.
-
-    There are no names where those of a pandas frame are not strings. The dtype is float32 if every
-    column is, and otherwise float64.
-    """
-
-    def __init__(self, frame: Any) -> None:
-        self.shape, self.names = shape_of(frame), names_of(frame)
-        labels = self.names or range(self.shape[1])
-        self._columns = [
-            number_column(column, f"column {label!r}")
-            for label, column in zip(labels, columns_of(frame), strict=True)
-        ]
-        short = all(getattr(column, "dtype", None) == np.float32 for column in self._columns)
-        self.dtype = np.dtype(np.float32 if short and self._columns else np.float64)
-
-    def __getitem__(self, rows: slice) -> list[NDArray[Any]]:
-        return [column[rows] for column in self._columns]
+def numbers_of(X: Any) -> Rows:
+    """Return a frame of numbers as rows; messages call columns without names by their places."""
+    n_rows, n_columns = shape_of(X)
+    pairs = zip(names_of(X) or range(n_columns), columns_of(X), strict=True)
+    numbers = [number_column(column, f"column {label!r}") for label, column in pairs]
+    return Rows((n_rows, n_columns), numbers, [])
 
 
 class _LaterColumn:

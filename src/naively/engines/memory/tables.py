@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from naively import _kernel
 from naively.data.kinds import LOOKED_AT, TEXT, Held, Kind, dates_have_time
 from naively.data.labels import is_missing
-from naively.data.rows import Columns, Rows
+from naively.data.rows import Rows, recode
 from naively.data.schema import Schema, schema_by_types
 from naively.data.sparse import SparseRows
 from naively.data.text.alphabet import UNICODE
@@ -36,7 +36,7 @@ from naively.data.text.texts import Texts, texts_of
 from naively.data.text.tokens import no_words, tokenize
 from naively.data.text.words import Words
 from naively.engines.memory import arrays, frames
-from naively.engines.memory.categories import encode, recode
+from naively.engines.memory.categories import encode
 from naively.engines.memory.date_columns import DatePart, expanded
 from naively.engines.memory.native import is_column, is_frame
 from naively.errors import NaivelyError
@@ -45,44 +45,16 @@ from naively.statistics.hashed_texts import HashedTexts
 _FLAGS = np.array([False, True])
 
 
-def known(
-    rows: Rows,
-    categories: tuple[NDArray[Any], ...],
-    schema: Schema,
-    words: tuple[Words, ...] = (),
-) -> Rows:
-    """Return rows with codes of other categories: one more than they are if unknown.
-
-    And with the places of other words, without those that are unknown.
-    """
-    if rows.texts is not None and rows.words != words:
-        mine: Any = rows.words
-        places = [own.positions(its) for own, its in zip(mine, words, strict=True)]
-        texts = rows.texts.placed(places, [its.size for its in words])
-        rows = replace(rows, texts=texts, words=words)
-    if all(map(np.array_equal, rows.categories, categories)):
-        return rows
-    names = map(schema.name, schema.categories)
-    recoded = map(recode, code_columns(rows), rows.categories, categories, names)
-    return replace(rows, codes=Columns([*recoded], rows.shape[0]), categories=categories)
-
-
 def flagged(rows: Rows, columns: Set[int], schema: Schema) -> Rows:
     """Return rows with booleans in some columns, where they were texts or numbers."""
     if not columns:
         return rows
-    codes, categories = code_columns(rows), list(rows.categories)
+    codes, categories = rows.code_columns, list(rows.categories)
     for i, j in enumerate(schema.categories):
         if j in columns and categories[i].size and categories[i].dtype.kind != "b":
             codes[i] = recode(codes[i], categories[i], _FLAGS, schema.name(j))
             categories[i] = _FLAGS
-    return replace(rows, codes=Columns(codes, rows.shape[0]), categories=tuple(categories))
-
-
-def code_columns(rows: Rows) -> list[NDArray[Any]]:
-    """Return the columns of codes, one array each."""
-    codes = rows.codes[:]
-    return codes if isinstance(codes, list) else list(codes.T)
+    return replace(rows, codes=codes, categories=tuple(categories))
 
 
 def names_of(X: Any) -> tuple[str, ...] | None:
