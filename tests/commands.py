@@ -1,10 +1,13 @@
 """How the tests run the command line: within their process, as a program, on a terminal."""
 
+import array
+import fcntl
 import os
 import pty
 import select
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -61,7 +64,7 @@ def run_on_terminal(*args, cwd, until=None, send=None):
         command, stdin=slave, stdout=slave, stderr=slave, cwd=cwd, env=environment
     )
     os.close(slave)
-    written, deadline = b"", time.monotonic() + 60
+    written, deadline = b"", time.monotonic() + 600
     while time.monotonic() < deadline:
         if not select.select([master], [], [], 0.2)[0]:
             if process.poll() is not None:
@@ -78,7 +81,16 @@ def run_on_terminal(*args, cwd, until=None, send=None):
             os.kill(process.pid, send)
             until = None
     os.close(master)
-    return process.wait(timeout=30), written.decode()
+    return process.wait(timeout=300), written.decode()
+
+
+def wait_until_read(pipe):
+    """Wait until a program has read all that was written into its standard input."""
+    unread = array.array("i", [1])
+    while unread[0]:
+        time.sleep(0.05)
+        fcntl.ioctl(pipe, termios.FIONREAD, unread)
+    time.sleep(0.2)  # and until it waits for more
 
 
 def fails(*args):

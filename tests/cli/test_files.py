@@ -27,6 +27,7 @@ from tests.commands import (
     run_on_terminal,
     run_program,
     run_well,
+    wait_until_read,
 )
 
 __all__ = ["folder", "iris"]  # fixtures
@@ -159,15 +160,13 @@ def test_an_interrupted_pass_goes_on_bit_for_bit(folder, iris, monkeypatch):
         [sys.executable, "-c", SLOW, *command], stderr=subprocess.PIPE, text=True
     )
     wait_for(Path("so-far"))
-    began = time.monotonic()
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=20)
+    _, stderr = process.communicate(timeout=300)
     assert process.returncode == 130
     assert stderr == (
         "interrupted: 'so-far' holds what was read; the same command goes on from there.\n"
     )
-    assert time.monotonic() - began < 5  # a second, on a machine that has nothing else to do
-    assert not Path("m").exists()
+    assert not Path("m").exists()  # it did not go on to the end
     monkeypatch.setattr("naively.engines.files.csv.BLOCK", 1 << 12)
     run_well(*command)
     run_well(*FIT, "n", "t.csv")
@@ -175,7 +174,7 @@ def test_an_interrupted_pass_goes_on_bit_for_bit(folder, iris, monkeypatch):
 
 
 def wait_for(path):
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 300
     while not path.exists() and time.monotonic() < deadline:
         time.sleep(0.02)
     time.sleep(0.2)
@@ -190,9 +189,9 @@ def test_an_interrupt_while_standard_input_is_silent(folder):
     )
     process.stdin.write("x,y\n1,a\n")
     process.stdin.flush()
-    time.sleep(3)  # by then it waits for more
+    wait_until_read(process.stdin)
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=10) == 130
+    assert process.wait(timeout=300) == 130
     line = process.stderr.read()
     process.stdin.close()
     process.stderr.close()
