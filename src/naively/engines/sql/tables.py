@@ -314,7 +314,8 @@ def exact_cells(cells: Any, kind: Any) -> NDArray[np.object_]:
 def streamed(query: Any) -> Any:
     """Execute an Ibis expression, and return its rows as a stream of Arrow batches.
 
-    A relation of DuckDB streams by itself; Ibis's way to do it is not that of every version.
+    A relation of DuckDB streams by itself; Ibis's way to do it is not that of every version, and
+    may go through pandas, which rounds integers beside NULL: so they come as text.
     """
     backend = query.get_backend()
     try:
@@ -322,9 +323,23 @@ def streamed(query: Any) -> Any:
             relation = backend._to_duckdb_relation(query)
             if hasattr(relation, "__arrow_c_stream__"):
                 return relation
-        return query.to_pyarrow_batches()
+        whole = [name for name, kind in query.schema().items() if kind.is_integer()]
+        return _as_asked(exact(query, whole).to_pyarrow_batches(), query.schema().to_pyarrow())
     except Exception as error:
         raise _unanswered(error) from error
+
+
+def _as_asked(batches: Any, schema: Any) -> Any:
+    """Return batches with the types of a schema, which integers as text had lost."""
+    pa = need("pyarrow", "reading tables inside a database", extra="sql")
+    if batches.schema.equals(schema):
+        return batches
+    types = [schema.field(name).type for name in batches.schema.names]
+    wanted = pa.schema(list(zip(batches.schema.names, types, strict=True)))
+    tables = (pa.Table.from_batches([batch]).cast(wanted) for batch in batches)
+    return pa.RecordBatchReader.from_batches(
+        wanted, (batch for table in tables for batch in table.to_batches())
+    )
 
 
 def _unanswered(error: Exception) -> NaivelyError:
