@@ -14,12 +14,12 @@ from naively.data.dates import split_name
 from naively.data.functions import ColumnFunction, function_values
 from naively.data.kinds import CATEGORY, DATES, NUMBER, TEXT, Kind, held_by_objects, kind_of
 from naively.data.labels import is_missing
+from naively.data.plan import check_distinct
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.data.sparse import is_sparse
 from naively.data.text.words import Words
 from naively.engines.memory import single_row
-from naively.engines.memory.date_columns import check_distinct
 from naively.engines.memory.tables import flagged, names_of, only_name, read, schema_of, text_column
 from naively.errors import NaivelyError, warn
 from naively.estimators import choice

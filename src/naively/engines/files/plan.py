@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -21,12 +20,14 @@ from naively.data.kinds import (
     NUMBER,
     TEXT,
     UNDECIDED,
+    Held,
     Kind,
     check_weights,
     dates_have_time,
     kind_of,
 )
-from naively.data.schema import Schema, schema_by_types
+from naively.data.plan import check_distinct, date_columns, inputs_of, plan
+from naively.data.schema import Schema
 from naively.engines.files.cells import is_number, plain
 from naively.engines.files.readers import FirstRows, OpenFile, Unlabelled
 from naively.engines.files.sources import File
@@ -37,12 +38,10 @@ from naively.engines.memory.columns import (
     check_some,
     choose,
     find,
-    inputs_of,
     is_index,
     is_text,
     out_of_files,
 )
-from naively.engines.memory.date_columns import check_distinct
 from naively.engines.memory.native.arrow import held_by_type
 from naively.errors import NaivelyError, later
 from naively.statistics.summary import Summary
@@ -171,15 +170,14 @@ class ColumnPlan:
         A schema that is fixed says what the columns hold, by place if it has no names.
         """
         _fill(first, request)
-        dates = date_columns(first, request, fixed)
+        dates = _dates(first, request, fixed)
         request = _with_parts(request, dates)
         table: Any = with_parts(first.table, dates)
         opened: Any = first.file
         declared = _declared(opened, dates)
         chosen = _choice(first, request, table, declared)
         types = dict(zip(table.column_names, table.schema.types, strict=True))
-        schema = _schema(chosen.names, types | declared, request, fixed, first)
-        schema = replace(schema, dates=tuple(dates)) if fixed is None and dates else schema
+        schema = _schema(chosen.names, request, fixed, first, dates)
         categories = {
             name: request.types.get(name) or _form(plain(types[name]))
             for name, kind in zip(chosen.names, schema.held, strict=True)
@@ -362,10 +360,10 @@ def _check_type(name: str, kind: Any, form: str | None, where: str) -> None:
 
 def _schema(
     names: tuple[str, ...],
-    types: Mapping[str, Any],
     request: Request,
     fixed: Schema | None,
     first: FirstRows,
+    dates: Mapping[str, bool],
 ) -> Schema:
     """Return what columns hold: as the caller says, or by their types."""
     if fixed is not None and fixed.n_columns != len(names):
@@ -374,17 +372,39 @@ def _schema(
             f"the model has no column names and takes {fixed.n_columns} {what}; "
             f"got {len(names)}. Choose the columns."
         )
-    numbers = None if request.takes_categories else Schema(len(names), names)
-    return schema_by_types(
-        lambda j: held_by_type(types[names[j]]),
-        len(names),
-        names,
-        numbers if fixed is None else fixed,
-        given=None if fixed is not None else request.kinds,
-        where=first.where,
-        out=OUT_OF_FILES,
-        cells=lambda j: first.cells(names[j]),
-    )
+    how: dict[str, Any] = {"where": first.where, "out": OUT_OF_FILES}
+    if fixed is not None:
+        return plan(_FirstRowsSource(first, names), fixed, **how)
+    if not request.takes_categories:
+        return Schema(len(names), names)
+    inputs = list(dict.fromkeys(source_of(name, dates) for name in names))
+    found = plan(_FirstRowsSource(first, inputs), given=request.kinds, **how)
+    return found.columns([(found.names or ()).index(name) for name in names]) if dates else found
+
+
+class _FirstRowsSource:
+    """What `plan` asks of files: the types that the first one declares, or its first rows show."""
+
+    def __init__(self, first: FirstRows, names: Sequence[str]) -> None:
+        self._first, self.names = first, names
+        table = first.table.schema
+        declared = {} if first.file is None else first.file.reader.types
+        # a declared type may have a dictionary; null is the type of no cell
+        known = {n: k for n, k in declared.items() if k is not None and not pa.types.is_null(k)}
+        self._types = dict(zip(table.names, table.types, strict=True)) | known
+
+    def held(self, name: str) -> Held:
+        """Return what the type of a column says; of dates that a path holds, that they are some."""
+        held = held_by_type(self._types[name])
+        if self._first.file is not None and name in self._first.file.constants:
+            cells = [file.partitions.get(name) for file in self._first.files]
+            times = dates_have_time(held, lambda: cells)
+            return held if times is None else Held("datetime" if times else "date", held.type)
+        return held
+
+    def first_cells(self, name: str) -> list[Any]:
+        """Return the first cells of a column of text; of one that a path holds, none."""
+        return self._first.cells(name)
 
 
 def _form(kind: Any) -> str:
@@ -419,7 +439,7 @@ def types_of(summary: Summary) -> dict[str, str]:
 # --- Files whose columns of dates are read by their parts ---------------------------------------
 
 
-def date_columns(first: FirstRows, request: Request, fixed: Schema | None) -> dict[str, bool]:
+def _dates(first: FirstRows, request: Request, fixed: Schema | None) -> dict[str, bool]:
     """Return which columns are read by the parts of their dates, and whether those have times."""
     if fixed is not None:
         return {name: f"{name}.hour" in (fixed.names or ()) for name in fixed.dates}
@@ -427,22 +447,8 @@ def date_columns(first: FirstRows, request: Request, fixed: Schema | None) -> di
         return {}
     settled = {*request.settled, request.target, request.weight}
     wanted = inputs_of(request.columns, first.names) or first.names
-    found: dict[str, bool] = {}
-    declared = {} if first.file is None else first.file.reader.types
-    for name, kind in zip(first.names, first.table.schema.types, strict=True):
-        own = declared.get(name)  # which may have a dictionary; null is the type of no cell
-        kind = kind if own is None or pa.types.is_null(own) else own
-        if name in wanted and name not in settled and not is_index(name):
-            times = dates_have_time(held_by_type(kind), partial(_cells, first, name))
-            found |= {} if times is None else {name: times}
-    return found
-
-
-def _cells(first: FirstRows, name: str) -> list[Any]:
-    """Return the first cells of a column, which files or their paths hold."""
-    if first.file is not None and name in first.file.constants:
-        return [file.partitions.get(name) for file in first.files]
-    return first.cells(name)
+    names = [n for n in first.names if n in wanted and n not in settled and not is_index(n)]
+    return date_columns(_FirstRowsSource(first, names))
 
 
 def with_parts(table: Any, dates: Mapping[str, bool]) -> Any:

@@ -140,6 +140,7 @@ class FirstRows:
         self._streams: dict[str, OpenFile] = {}
         self.is_part = False
         self._rest = self._samples()
+        self._first_cells: dict[str, list[Any]] = {}
 
     @classmethod
     def of(cls, source: Any, dialect: CsvDialect) -> FirstRows:
@@ -208,11 +209,14 @@ class FirstRows:
         found: list[Any] = []
         if self.file is None or name in self.file.constants:
             return found
+        if name in self._first_cells:
+            return self._first_cells[name]
         for cells in islice(self._cells(name, self.file), _MOST_BATCHES):
             found += cells
             if len(found) >= LOOKED_AT:
                 break
-        return found[:LOOKED_AT]
+        self._first_cells[name] = found[:LOOKED_AT]
+        return self._first_cells[name]
 
     def _cells(self, name: str, first: OpenFile) -> Iterator[list[Any]]:
         """Yield the first cells of a column, batch by batch, from one file on."""

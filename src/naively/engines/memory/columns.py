@@ -32,7 +32,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from naively.data.dates import split_name
 from naively.data.kinds import DATES, NUMBER, Kind, kind_of
 from naively.data.schema import Schema
 from naively.engines.memory.native.arrow import held_by_type
@@ -118,32 +117,6 @@ def names_to_read(
         names = tuple(dict.fromkeys(names))
     _check_apart(names, beside)
     return names
-
-
-def inputs_of(columns: Sequence[str] | None, there: Sequence[str]) -> list[str] | None:
-    """Return the columns that are named, where a part of dates means the column of dates.
-
-    >>> inputs_of(["when.year", "x", "when.month"], ["when", "x", "z"])
-    ['when', 'x']
-    """
-    if columns is None:
-        return None
-    split = [(name, split_name(name) or ("", "")) for name in columns]
-    return list(dict.fromkeys(s if n not in there and s in there else n for n, (s, _) in split))
-
-
-def named_parts(schema: Schema, columns: Sequence[str] | None) -> Schema:
-    """Return the schema of the columns that are named, which may be some parts of dates."""
-    names = schema.names or ()
-    if columns is None or not any(n in names and schema.input(n) != n for n in columns):
-        return schema
-    listed = [
-        j
-        for column in columns
-        for j, name in enumerate(names)
-        if column in (name, schema.input(name), name.rpartition("_")[0])
-    ]
-    return schema.columns(list(dict.fromkeys(listed)))
 
 
 def _check_apart(names: Sequence[str], beside: Sequence[str]) -> None:

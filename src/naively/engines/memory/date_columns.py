@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,10 +18,10 @@ from numpy.typing import NDArray
 
 from naively.data.dates import PARTS, Dates, part_codes, part_names, part_numbers, read_objects
 from naively.data.kinds import NUMBER, Held
+from naively.data.plan import check_distinct, held_by_part
 from naively.data.schema import Schema
 from naively.engines.memory.frames import cells_of
 from naively.engines.memory.native import library_of
-from naively.errors import NaivelyError
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,16 +67,6 @@ class DatePart:
         return part_codes(self.source.dates, self.part)
 
 
-def held_by_part(name: str) -> Held:
-    """Return what a part holds, or a column of its name; all but years are categories.
-
-    >>> held_by_part("when.month")
-    Held(what='number', type='month', coded=True)
-    """
-    part = name.rpartition(".")[2]
-    return Held("text" if part == "weekday" else "number", part, part != "year")
-
-
 def expanded(
     names: Sequence[str], columns: Sequence[Any], dates: Mapping[str, bool]
 ) -> tuple[tuple[str, ...], list[Any]]:
@@ -95,16 +84,6 @@ def expanded(
         found += zip(parts, (DatePart(source, part) for part in PARTS), strict=False)
     check_distinct([name for name, _ in found])
     return tuple(name for name, _ in found), [column for _, column in found]
-
-
-def check_distinct(names: Sequence[str]) -> None:
-    """Raise where a table has a column of the name that a part of dates gets."""
-    twice = next((name for name, times in Counter(names).items() if times > 1), None)
-    if twice is not None:
-        raise NaivelyError(
-            f"columns must have different names; got {twice!r} twice, of which one is read from "
-            "dates. Rename the other one."
-        )
 
 
 def row_parts(row: Mapping[str, Any], schema: Schema) -> dict[str, Any]:

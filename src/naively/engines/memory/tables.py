@@ -8,7 +8,7 @@ A column's type says what it holds, by the rule of `naively.data.kinds`.
 
 Columns of text become rows of words.
 
->>> from naively.data.schema import Schema, schema_by_types
+>>> from naively.data.schema import Schema
 >>> rows, (words,) = read_texts([["win a prize", None]], Schema(1, kinds=("text",)))
 >>> words.tolist(), rows.columns[0].dense().tolist()
 (['prize', 'win'], [[1.0, 1.0], [0.0, 0.0]])
@@ -18,17 +18,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.data.kinds import LOOKED_AT, TEXT, Held, Kind, dates_have_time
+from naively.data.kinds import LOOKED_AT, TEXT, Held, Kind
 from naively.data.labels import is_missing
+from naively.data.plan import plan
 from naively.data.rows import Rows, recode
-from naively.data.schema import Schema, schema_by_types
+from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
 from naively.data.text.alphabet import UNICODE
 from naively.data.text.rows import TextRows
@@ -72,49 +72,28 @@ def schema_of(
         if not (agreed or given):
             return Schema(X.n_columns)
         X = X.dense_as_held()
-    dates: dict[str, bool] = {}
     if agreed is None:
-        names, columns = names_of(X), _columns(X)
-        held = [frames.held_by(column) for column in columns]
-        dates = _dates(names, columns, held, given or {})
-        if dates:  # without names, a column is called by its place
-            labels = names or tuple(map(str, range(len(columns))))
-            names, columns = expanded(labels, columns, dates)
-            held = [_held(column) for column in columns]
-    elif agreed.undecided:
-        names, columns = agreed.names, columns_of(X, agreed)
-        held = [_held(column) for column in columns]
-    else:
+        return plan(_TableSource(names_of(X), _columns(X)), given=given)
+    if not agreed.undecided:
         return agreed
-    schema = schema_by_types(
-        held.__getitem__,
-        len(columns),
-        names,
-        agreed,
-        given=given,
-        cells=lambda j: frames.first_cells(columns[j], LOOKED_AT),
-    )
-    return replace(schema, dates=tuple(dates)) if dates else schema
+    return plan(_TableSource(agreed.names, columns_of(X, agreed)), agreed, given=given)
 
 
-def _dates(
-    names: tuple[str, ...] | None,
-    columns: list[Any],
-    held: list[Held],
-    given: Mapping[Any, Kind],
-) -> dict[str, bool]:
-    """Return the columns of dates, and whether they have a time of day."""
-    found: dict[str, bool] = {}
-    for j, its in enumerate(held):
-        name = j if names is None else names[j]
-        if name not in given:
-            times = dates_have_time(its, partial(frames.first_cells, columns[j], LOOKED_AT))
-            found |= {} if times is None else {str(name): times}
-    return found
+class _TableSource:
+    """What `plan` asks of a table in memory."""
 
+    def __init__(self, names: tuple[str, ...] | None, columns: list[Any]) -> None:
+        self.names = names or range(len(columns))
+        self._columns = dict(zip(self.names, columns, strict=True))
 
-def _held(column: Any) -> Held:
-    return column.held if isinstance(column, DatePart) else frames.held_by(column)
+    def held(self, name: Any) -> Held:
+        """Return what the type of a column says."""
+        column = self._columns[name]
+        return column.held if isinstance(column, DatePart) else frames.held_by(column)
+
+    def first_cells(self, name: Any) -> list[Any]:
+        """Return the first cells of a column of text."""
+        return frames.first_cells(self._columns[name], LOOKED_AT)
 
 
 def read(

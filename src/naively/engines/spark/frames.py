@@ -23,14 +23,14 @@ array([[ 1.,  2.],
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.dates import part_names
 from naively.data.kinds import (
     CATEGORY,
     DATES,
@@ -41,14 +41,13 @@ from naively.data.kinds import (
     Held,
     Kind,
     What,
-    dates_have_time,
 )
+from naively.data.plan import inputs_of, named_parts, plan
 from naively.data.rows import Rows
-from naively.data.schema import Schema, schema_by_types
+from naively.data.schema import Schema
 from naively.engines.files.cells import numbers
 from naively.engines.memory import categories, tables
-from naively.engines.memory.columns import inputs_of, named_parts, names_to_read
-from naively.engines.memory.date_columns import check_distinct, held_by_part
+from naively.engines.memory.columns import names_to_read
 from naively.engines.memory.tables import read_texts
 from naively.errors import NaivelyError, need
 
@@ -216,39 +215,30 @@ def frame_schema(
     """
     if agreed is None and len(names) == 1 and widths[0] is not None:
         return Schema(widths[0], _attributes(df.schema[names[0]], widths[0]))
-    if agreed is not None and not agreed.undecided:
-        return agreed
-    found: list[tuple[str, Held, str]] = []  # names, what they hold, and of which column
-    dates: dict[str, bool] = {}
-    first_cells = cache(partial(_first_cells, df))
-    for name, length in zip(names, widths, strict=True):
-        its = held_by_type(df.schema[name].dataType)
-        times = dates_have_time(its, partial(first_cells, name)) if length is None else None
-        if length is not None:
-            found += [(f"{name}_{i}", Held("number", "vector"), name) for i in range(length)]
-        elif times is None:
-            found.append((name, its, name))
-        else:
-            dates[name] = times
-            parts = part_names(name, has_time=times)
-            found += [(part, held_by_part(part), name) for part in parts]
-    check_distinct([name for name, _, _ in found])
-    schema = schema_by_types(
-        lambda j: found[j][1],
-        len(found),
-        tuple(name for name, _, _ in found),
-        agreed,
-        out=_OUT,
-        cells=lambda j: first_cells(found[j][2]),
-    )
-    return replace(schema, dates=tuple(dates)) if dates and agreed is None else schema
+    return plan(_FrameSource(df, names, widths), agreed, out=_OUT)
 
 
-def _first_cells(df: Any, name: str) -> list[Any]:
-    """Return some cells of a column of text: a small job of its own."""
-    column = df[quoted(name)]
-    rows = df.select(column).where(column.isNotNull()).limit(LOOKED_AT).collect()
-    return [row[0] for row in rows]
+class _FrameSource:
+    """What `plan` asks of a frame, in which a vector is as many columns as it has numbers."""
+
+    def __init__(self, df: Any, names: Sequence[str], widths: Sequence[int | None]) -> None:
+        self._df, pairs = df, zip(names, widths, strict=True)
+        every = [[name] if n is None else [f"{name}_{i}" for i in range(n)] for name, n in pairs]
+        self.names = list(chain(*every))
+        self._plain = {name for name, n in zip(names, widths, strict=True) if n is None}
+        self.first_cells = cache(self._first_cells)
+
+    def held(self, name: str) -> Held:
+        """Return what the type of a column says."""
+        if name not in self._plain:
+            return Held("number", "vector")
+        return held_by_type(self._df.schema[name].dataType)
+
+    def _first_cells(self, name: str) -> list[Any]:
+        """Return some cells of a column of text: a small job of its own."""
+        column = self._df[quoted(name)]
+        rows = self._df.select(column).where(column.isNotNull()).limit(LOOKED_AT).collect()
+        return [row[0] for row in rows]
 
 
 def vector_width(df: Any, name: str) -> int | None:

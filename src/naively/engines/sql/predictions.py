@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from naively.engines.classifier import Classifier
 from naively.engines.memory.columns import find
 from naively.engines.sql.dialects import Spelling, column_names, share_names
-from naively.engines.sql.tables import TableWithParts, check_table, dialect_of, view
+from naively.engines.sql.tables import check_table, dialect_of, view, with_known_parts
 
 _TYPES = {
     "U": "string",
@@ -72,8 +72,7 @@ def predict(
     dialect = dialect_of(table) if dialect is None else dialect
     kept = list(table.columns if keep is None else (keep,) if isinstance(keep, str) else keep)
     known = model.summary_.schema
-    with_parts = TableWithParts.of(table, columns, known)
-    table, columns = with_parts.table, with_parts.columns
+    table, columns = with_known_parts(table, columns, known)
     for name in column_names(known, columns):
         find(name, table.columns)
     kinds = table.schema()

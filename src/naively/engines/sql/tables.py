@@ -9,16 +9,15 @@ cells that tell text from categories and dates.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.data import labels
-from naively.data.dates import part_names
 from naively.data.functions import BELOW_ONE, FUNCTIONS
 from naively.data.kinds import (
     CATEGORY,
@@ -26,23 +25,18 @@ from naively.data.kinds import (
     NUMBER,
     TEXT,
     Held,
-    Kind,
     What,
     check_weights,
-    dates_have_time,
-    kind_of,
 )
 from naively.data.labels import is_missing
-from naively.data.schema import Schema, schema_by_types
+from naively.data.plan import check_distinct, inputs_of, named_parts, plan
+from naively.data.schema import Schema
 from naively.engines.memory.columns import (
     check_some,
     find,
     find_targets,
-    inputs_of,
-    is_index,
     names_to_read,
 )
-from naively.engines.memory.date_columns import check_distinct, held_by_part
 from naively.engines.sql.dialects import Spelling
 from naively.errors import NaivelyError, need
 
@@ -105,24 +99,25 @@ def select_rows(
         check_weights(held_by_type(table[weight].type()), weight)
         w = _number(table[weight])
         table = table.filter((w != 0) | w.isnull())
-    table, columns, dates, given, read = TableWithParts.of(table, columns, schema, own)
-    names = names_to_read(table.columns, columns, schema, own)
-    check_some(names, target)
-    if schema is not None and len(names) != schema.n_columns:
-        raise NaivelyError(
-            f"there must be {schema.n_columns} columns, as in the schema; got {len(names)}."
-        )
+    columns = [columns] if isinstance(columns, str) else columns
+    if schema is None:
+        inputs = names_to_read(table.columns, inputs_of(columns, table.columns), None, own)
+        check_some(inputs, target)
+        schema = named_parts(plan(_TableSource(table, inputs), out=_OUT), columns)
+        names = schema.names or ()
+        parts = {name: schema.input(name) for name in names if schema.input(name) != name}
+        check_distinct([*table.columns, *parts])
+        table = _with_parts(table, parts)
+    else:
+        table, columns = with_known_parts(table, columns, schema)
+        names = names_to_read(table.columns, columns, schema, own)
+        check_some(names, target)
+        if len(names) != schema.n_columns:
+            raise NaivelyError(
+                f"there must be {schema.n_columns} columns, as in the schema; got {len(names)}."
+            )
+        schema = plan(_TableSource(table, names), schema, out=_OUT)
     types = [table[name].type() for name in names]
-    schema = schema_by_types(
-        lambda j: held_by_type(types[j]),
-        len(names),
-        names,
-        schema,
-        given=given,
-        out=_OUT,
-        cells=lambda j: first_cells(table, names[j], read),
-    )
-    schema = replace(schema, dates=dates) if dates else schema
     values = {"y": _label(table[target])}
     if weight is not None:
         values["w"] = _number(table[weight])
@@ -175,68 +170,47 @@ def _label(column: Any) -> Any:
 # --- Dates ----------------------------------------------------------------------------------------
 
 
-class TableWithParts(NamedTuple):
-    """A table with the parts of its dates, the columns that are read, and what is known of them."""
+class _TableSource:
+    """What `plan` asks of a table; first cells are a small query of their own."""
 
-    table: Any
-    columns: Sequence[str] | None  # as the table calls them; None for all
-    dates: tuple[str, ...]
-    kinds: Mapping[str, Kind]  # what parts hold
-    read: dict[str, list[Any]]  # the first cells of text that have been read
+    def __init__(self, table: Any, names: Sequence[str]) -> None:
+        self._table, self.names = table, names
+        self.first_cells = cache(self._first_cells)
 
-    @classmethod
-    def of(
-        cls,
-        table: Any,
-        columns: Sequence[str] | str | None,
-        schema: Schema | None,
-        beside: Collection[str] = (),
-    ) -> TableWithParts:
-        """Find dates by their types and first cells, or as a schema has them."""
-        columns = [columns] if isinstance(columns, str) else columns
-        if schema is not None:
-            return cls._known(table, columns, schema)
-        types, parts, read = table.schema(), dict[str, list[str]](), dict[str, list[Any]]()
-        for name in inputs_of(columns, table.columns) or table.columns:
-            if name in types and name not in beside and not is_index(name):
-                cells = partial(first_cells, table, name, read)
-                times = dates_have_time(held_by_type(types[name]), cells)
-                parts |= {} if times is None else {name: part_names(name, has_time=times)}
-        if not parts:
-            return cls(table, columns, (), {}, read)
-        of = {part: name for name, its in parts.items() for part in its}
-        check_distinct([*table.columns, *of])
-        there = [n for n in table.columns if n not in beside and not is_index(n)]
-        listed = [n for name in columns or there for n in parts.get(name, [name])]
-        kinds = {part: kind_of(held_by_part(part), part) for part in of}
-        return cls(_with_parts(table, of), listed, tuple(parts), kinds, read)
+    def held(self, name: str) -> Held:
+        """Return what the type of a column says."""
+        return held_by_type(self._table[name].type())
 
-    @classmethod
-    def _known(cls, table: Any, columns: Sequence[str] | None, schema: Schema) -> TableWithParts:
-        """Find the columns of a schema: by their names, or in its order if they are given."""
-        inputs = schema.inputs or ()
-        given = inputs if columns is None else columns
-        if not schema.dates or len(given) != len(inputs):
-            return cls(table, columns, (), {}, {})
-        own = dict(zip(inputs, given, strict=True))
-        pairs = [(name, schema.input(name)) for name in schema.names or ()]
-        parts = {n: own[i] for n, i in pairs if n != i and n not in table.columns}
-        numbers = {pairs[j][0] for j in schema.numbers}
-        listed = [own[name] if name == source else name for name, source in pairs]
-        return cls(_with_parts(table, parts, numbers), listed, schema.dates, {}, {})
+    def _first_cells(self, name: str) -> list[Any]:
+        column = self._table[name]
+        few = self._table.filter(column.notnull()).select(cell=column).limit(LOOKED_AT)
+        return execute(few)["cell"].tolist()
 
 
-def first_cells(table: Any, name: str, read: dict[str, list[Any]]) -> list[Any]:
-    """Return some cells of a column of text: a small query of its own, unless they were read."""
-    if name not in read:
-        column = table[name]
-        few = table.filter(column.notnull()).select(cell=column).limit(LOOKED_AT)
-        read[name] = execute(few)["cell"].tolist()
-    return read[name]
+def with_known_parts(
+    table: Any, columns: Sequence[str] | str | None, schema: Schema
+) -> tuple[Any, Sequence[str] | None]:
+    """Return a table with the parts of a schema's dates, and what it calls the schema's columns.
+
+    Columns are found by their names, or in the schema's order if they are given; None is all.
+    """
+    columns = [columns] if isinstance(columns, str) else columns
+    inputs = schema.inputs or ()
+    given = inputs if columns is None else columns
+    if not schema.dates or len(given) != len(inputs):
+        return table, columns
+    own = dict(zip(inputs, given, strict=True))
+    pairs = [(name, schema.input(name)) for name in schema.names or ()]
+    parts = {n: own[i] for n, i in pairs if n != i and n not in table.columns}
+    numbers = {pairs[j][0] for j in schema.numbers}
+    listed = [own[name] if name == source else name for name, source in pairs]
+    return _with_parts(table, parts, numbers), listed
 
 
 def _with_parts(table: Any, parts: Mapping[str, str], numbers: Collection[str] = ()) -> Any:
     """Add columns to a table: the parts, by the columns of dates that they are of."""
+    if not parts:
+        return table
     spelling = Spelling(dialect_of(table))
     cells = {name: _time(table, name, spelling) for name in dict.fromkeys(parts.values())}
     schema, values = dict(table.schema()), []

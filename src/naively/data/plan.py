@@ -1,0 +1,180 @@
+"""Which columns of a table are read, and as what: the one decision, for every engine.
+
+A `Source` says what its columns are called, what their types say, and what their first cells are,
+before any row is read. `plan` returns the schema: as agreed, or by `naively.data.kinds`, with the
+parts of dates in the place of dates.
+
+>>> born = TypesOfColumns({"born": Held("date", "date32"), "town": Held("text", "string")})
+>>> schema = plan(born)
+>>> schema.names, schema.dates
+(('born.year', 'born.month', 'born.weekday', 'town'), ('born',))
+>>> plan(born, Schema(2, kinds=("undecided", "number")), given={"born": "category"}).kinds
+('category', 'number')
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Protocol
+
+from naively.data.dates import part_names, split_name
+from naively.data.kinds import OUT, Held, Kind, dates_have_time
+from naively.data.schema import Schema, schema_by_types
+from naively.errors import NaivelyError
+
+
+class Source(Protocol):
+    """A table wherever it lies, before any of its rows are read."""
+
+    @property
+    def names(self) -> Sequence[Any]:
+        """What the columns are called; their places where they have no names."""
+
+    def held(self, name: Any) -> Held:
+        """Return what the type of a column says."""
+
+    def first_cells(self, name: Any) -> Sequence[Any]:
+        """Return the first cells of a column of text, as many as `LOOKED_AT`."""
+
+
+@dataclass(frozen=True)
+class TypesOfColumns:
+    """A source of which all types are known."""
+
+    types: Mapping[Any, Held]
+    cells: Callable[[Any], Sequence[Any]] = lambda name: ()
+
+    @property
+    def names(self) -> Sequence[Any]:
+        """What the columns are called."""
+        return list(self.types)
+
+    def held(self, name: Any) -> Held:
+        """Return what the type of a column says."""
+        return self.types[name]
+
+    def first_cells(self, name: Any) -> Sequence[Any]:
+        """Return the first cells of a column of text."""
+        return self.cells(name)
+
+
+def plan(
+    source: Source,
+    agreed: Schema | None = None,
+    *,
+    given: Mapping[Any, Kind | str] | None = None,
+    where: str = "",
+    out: str = OUT,
+) -> Schema:
+    """Return what is read of a table: as agreed or given, and otherwise by its columns' types.
+
+    Parameters
+    ----------
+    source : Source
+        Its columns are those to be read. Where a schema is agreed upon, they are that schema's, in
+        its order: its columns, or its inputs.
+    agreed : Schema, optional
+        The schema, where it is known: types decide only what it leaves undecided.
+    given : mapping, optional
+        What some columns hold, by name, or by place where there are no names. A column of dates
+        of which that is said is not read by its parts.
+    where, out : str
+        For messages: where the columns are, ``" in 'data.csv'"``, and how one is left out, where
+        ``{name!r}`` stands for its name.
+    """
+    if agreed is not None and not agreed.undecided:
+        return agreed
+    dates = {} if agreed is not None else date_columns(source, given or ())
+    if agreed is None:
+        columns = [column for name in source.names for column in _parts(name, dates)]
+    else:
+        columns = _agreed_columns(source, agreed)
+    without_names = not dates and all(isinstance(name, int) for name in source.names)
+    names = None if without_names else tuple(str(name) for name, _ in columns)
+    check_distinct(names or ())
+
+    def held(j: int) -> Held:
+        name, of = columns[j]
+        return source.held(of) if name == of else held_by_part(name)
+
+    def first_cells(j: int) -> Sequence[Any]:
+        return source.first_cells(columns[j][1])
+
+    how: dict[str, Any] = {"given": given, "where": where, "out": out, "cells": first_cells}
+    schema = schema_by_types(held, len(columns), names, agreed, **how)
+    return replace(schema, dates=tuple(map(str, dates))) if dates else schema
+
+
+def _parts(name: Any, dates: Mapping[Any, bool]) -> list[tuple[Any, Any]]:
+    """Return the columns that a column of a table becomes, each with the one it is read from."""
+    if name not in dates:
+        return [(name, name)]
+    return [(part, name) for part in part_names(str(name), has_time=dates[name])]
+
+
+def _agreed_columns(source: Source, agreed: Schema) -> list[tuple[Any, Any]]:
+    """Return the columns of a table in the order of a schema, of which parts are decided."""
+    names = list(source.names)
+    if len(names) != agreed.n_columns:
+        own = dict(zip(agreed.inputs or (), names, strict=True))
+        names = [own[agreed.input(name)] for name in agreed.names or ()]
+    return [(name, name) for name in names]
+
+
+def date_columns(source: Source, settled: Collection[Any] = ()) -> dict[Any, bool]:
+    """Return the columns of dates, but for those settled, and whether they have a time of day."""
+    found: dict[Any, bool] = {}
+    for name in source.names:
+        if name not in settled:
+            times = dates_have_time(source.held(name), partial(source.first_cells, name))
+            found |= {} if times is None else {name: times}
+    return found
+
+
+def held_by_part(name: str) -> Held:
+    """Return what a part of dates holds, or a column of its name; all but years are categories.
+
+    >>> held_by_part("when.month")
+    Held(what='number', type='month', coded=True)
+    """
+    part = name.rpartition(".")[2]
+    return Held("text" if part == "weekday" else "number", part, part != "year")
+
+
+def check_distinct(names: Iterable[str]) -> None:
+    """Raise where a table has a column of the name that a part of dates gets."""
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
+    if twice is not None:
+        raise NaivelyError(
+            f"columns must have different names; got {twice!r} twice, of which one is read from "
+            "dates. Rename the other one."
+        )
+
+
+def inputs_of(columns: Sequence[str] | None, there: Sequence[str]) -> list[str] | None:
+    """Return the columns that are named, where a part of dates means the column of dates.
+
+    >>> inputs_of(["when.year", "x", "when.month"], ["when", "x", "z"])
+    ['when', 'x']
+    """
+    if columns is None:
+        return None
+    split = [(name, split_name(name) or ("", "")) for name in columns]
+    return list(dict.fromkeys(s if n not in there and s in there else n for n, (s, _) in split))
+
+
+def named_parts(schema: Schema, columns: Sequence[str] | None) -> Schema:
+    """Return the schema of the columns that are named, which may be some parts of dates."""
+    names = schema.names or ()
+    if columns is None or not any(n in names and schema.input(n) != n for n in columns):
+        return schema
+    listed = [
+        j
+        for column in columns
+        for j, name in enumerate(names)
+        if column in (name, schema.input(name), name.rpartition("_")[0])
+    ]
+    return schema.columns(list(dict.fromkeys(listed)))
