@@ -9,10 +9,12 @@ import onnx
 import onnxruntime
 import pytest
 
-from naively import GaussianNB, NaivelyError
+from naively import GaussianNB, NaiveBayes, NaivelyError
 from naively.errors import install
 from naively.export import to_onnx
 from tests.exported import CASES, IRIS, LABELS, assert_agrees, twins
+
+FUNCTION_FAMILIES = ["log_normal", "gamma", "exponential", "beta", "von_mises"]
 
 
 def answers(content, X):
@@ -57,6 +59,15 @@ def test_far_rows_have_probabilities(size, smoothing):
     X = np.array([[size, -size, 0, np.nan], [size] * 4, [-size] * 4])
     _, probabilities = answers(to_onnx(model, dtype="float64"), X)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=1e-15)
+
+
+@pytest.mark.parametrize("family", FUNCTION_FAMILIES)
+def test_a_column_that_says_nothing_needs_no_function_of_its_cells(family):
+    """A column of one value has a family without functions: no node may ask for them."""
+    X = np.array([[0.5], [0.5]])
+    model = NaiveBayes(families={0: family}, calibration=None).fit(X, ["a", "b"])
+    labels, probabilities = answers(to_onnx(model, dtype="float64"), X)
+    assert_agrees(model, X, labels, probabilities, atol=1e-12)
 
 
 def test_no_rows_give_no_answers():

@@ -247,7 +247,7 @@ def _prelude(model: Sum) -> Prelude:
         found.text = ("    own = Cast<to = 11>(X)\n" if has_numbers else "") + found.text
     elif model.is_of_numbers:
         found.text = _NUMBERS
-    if model.functions:
+    if model.functions and found.text:  # else no term is left that reads numbers
         with_functions(found, model.functions)
     if model.is_of_numbers:
         found.text += _BOUNDED
