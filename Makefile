@@ -63,7 +63,7 @@ lowest: .venv-lowest/ready ## run the tests of models and files with the lowest 
 	.venv-lowest/bin/python -m pytest $(PARALLEL) -p no:cacheprovider -W ignore::DeprecationWarning \
 	  --ignore tests/cli/test_startup.py $(LOWEST_TESTS) # old versions of pyarrow import pandas
 
-LOWEST_TESTS := $(addprefix tests/,kernel statistics families estimators engines/files plots cli)
+LOWEST_TESTS := $(addprefix tests/,kernel statistics families estimators engines/files display/plots cli)
 KERNEL_TESTS := tests/kernel tests/engines/files/test_plain.py $(addprefix tests/statistics/test_,$(addsuffix .py,laws numerics))
 
 $(VENV)/ready-%: pyproject.toml $(KERNEL) # with the extra of this name

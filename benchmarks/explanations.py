@@ -22,7 +22,7 @@ from benchmarks.tables import Columns, Options, mark, seconds
 from benchmarks.timing import race
 from benchmarks.workloads import clouds
 from naively import GaussianNB
-from naively.explanations import Explanation
+from naively.inspection.explanations import Explanation
 
 __all__ = ["COLUMNS", "WORKS", "Work", "measure"]
 

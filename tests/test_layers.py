@@ -23,10 +23,7 @@ ROOMS = [
     {"estimators"},
     {"export", "river"},
     {"evaluation", "spark"},
-    {"explanations"},
-    {"importance"},
-    {"diagnosis"},
-    {"drifts"},
+    {"inspection"},
     {"display", "plots"},
     {"cli", "__main__"},
 ]

@@ -16,10 +16,10 @@ __version__ = "0.1.0"
 
 _homes = {
     "Comparison": "naively.evaluation",
-    "Diagnosis": "naively.diagnosis",
-    "Drift": "naively.drifts",
+    "Diagnosis": "naively.inspection.diagnosis",
+    "Drift": "naively.inspection.drifts",
     "Evaluation": "naively.evaluation",
-    "Explanation": "naively.explanations",
+    "Explanation": "naively.inspection.explanations",
     "Exponential": "naively.families",
     "Gamma": "naively.families",
     "Gaussian": "naively.families",
@@ -42,15 +42,15 @@ _homes = {
     "Text": "naively.families",
     "VonMises": "naively.families",
     "NaivelyError": "naively.errors",
-    "Importance": "naively.importance",
+    "Importance": "naively.inspection.importance",
     "Report": "naively.display.report",
     "Schema": "naively.statistics.summary",
     "Summary": "naively.statistics.summary",
     "TRUSTED_TYPES": "naively.estimators.loading",
     "Tuning": "naively.evaluation",
     "compare": "naively.evaluation",
-    "diagnose": "naively.diagnosis",
-    "drift": "naively.drifts",
+    "diagnose": "naively.inspection.diagnosis",
+    "drift": "naively.inspection.drifts",
     "evaluate": "naively.evaluation",
     "gaussian_density": "naively.families.gaussian",
     "gaussian_log_density": "naively.families.gaussian",
@@ -90,10 +90,10 @@ __all__ += ["Diagnosis", "Drift", "diagnose", "drift"]
 if TYPE_CHECKING:
     from naively import plots
     from naively.data.schema import Schema
-    from naively.diagnosis import Diagnosis
-    from naively.diagnosis.diagnose import diagnose
+    from naively.inspection.diagnosis import Diagnosis
+    from naively.inspection.diagnosis.diagnose import diagnose
     from naively.display.report import Report, report
-    from naively.drifts import Drift, drift
+    from naively.inspection.drifts import Drift, drift
     from naively.engines import summarize
     from naively.errors import NaivelyError
     from naively.estimators.categorical import CategoricalNB
@@ -105,7 +105,7 @@ if TYPE_CHECKING:
     from naively.evaluation.compare import compare
     from naively.evaluation.evaluate import evaluate
     from naively.evaluation.tune import tune
-    from naively.explanations import Explanation
+    from naively.inspection.explanations import Explanation
     from naively.families import (
         Bernoulli,
         Beta,
@@ -124,7 +124,7 @@ if TYPE_CHECKING:
     )
     from naively.families.gaussian import density as gaussian_density
     from naively.families.gaussian import log_density as gaussian_log_density
-    from naively.importance import Importance
+    from naively.inspection.importance import Importance
     from naively.statistics import Moments
     from naively.statistics.summary import Summary
 

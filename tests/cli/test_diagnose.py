@@ -7,7 +7,7 @@ import pytest
 
 from naively import GaussianNB, NaiveBayes, diagnose, load
 from tests.commands import fails, run, run_well
-from tests.diagnosis.tables import clean, with_column
+from tests.inspection.diagnosis.tables import clean, with_column
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from naively import NaiveBayes, drift, load
 from tests.commands import fails, run, run_well
-from tests.explanations.cases import mixed
+from tests.inspection.explanations.cases import mixed
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from naively import CategoricalNB, GaussianNB, NaiveBayes, load
 from tests.commands import fails, run_well
-from tests.explanations.cases import mixed, numbers
+from tests.inspection.explanations.cases import mixed, numbers
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from naively.data.kinds import NUMBER, TEXT
 from naively.estimators.parameters import params_as_text
-from naively.importance import Importance
+from naively.inspection.importance import Importance
 from naively.model.top_words import top_words
 from naively.statistics import Documents, Occurrences
 from naively.statistics.summary import Summary

@@ -42,7 +42,7 @@ def diagnose(
       naively diagnose iris.safetensors --json
       naively diagnose iris.safetensors --fail-on high
     """
-    from naively.diagnosis import diagnose as look
+    from naively.inspection.diagnosis import diagnose as look
     from naively.estimators.loading import load
 
     found = look(load(model))

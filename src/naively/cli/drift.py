@@ -49,8 +49,8 @@ def drift(
     from naively.data.remote import shown
     from naively.data.whole_files import write_atomically
     from naively.display.pages import page
-    from naively.drifts.compare import compare
-    from naively.drifts.inputs import Compared
+    from naively.inspection.drifts.compare import compare
+    from naively.inspection.drifts.inputs import Compared
     from naively.estimators.loading import load
 
     if fail_above is not None and not 0 <= fail_above <= 1:
@@ -83,7 +83,7 @@ def _after(
     """Return what is compared, and the files that it was read from."""
     from naively.cli.data import look
     from naively.cli.rows import summary_for
-    from naively.drifts.inputs import Compared
+    from naively.inspection.drifts.inputs import Compared
     from naively.estimators.loading import load
 
     if len(files) == 1 and files[0].endswith(".safetensors"):

@@ -28,10 +28,10 @@ from naively.data.kinds import NUMBER
 from naively.tabular import figure
 
 if TYPE_CHECKING:
-    from naively.diagnosis import Diagnosis
-    from naively.drifts import Drift
-    from naively.explanations import Explanation
-    from naively.explanations.row_terms import RowTerm
+    from naively.inspection.diagnosis import Diagnosis
+    from naively.inspection.drifts import Drift
+    from naively.inspection.explanations import Explanation
+    from naively.inspection.explanations.row_terms import RowTerm
 
 _MAX_ROWS, _MAX_TERMS = 10, 20  # of an explanation
 _MAX_COLUMNS, _MAX_CLASSES = 200, 50  # of a drift
@@ -147,7 +147,7 @@ def _explanation(value: Explanation, *changes: Any) -> Iterable[str]:
 
 
 def _explained(value: Explanation, i: int) -> str:
-    from naively.explanations.row_terms import RowTerms
+    from naively.inspection.explanations.row_terms import RowTerms
 
     found = RowTerms.read(value, i, most=_MAX_TERMS)
     every = [*found.terms, *found.constants]
@@ -174,7 +174,7 @@ def _term(term: RowTerm, widest: float, kind: str = "") -> Iterable[str]:
 
 def _drift(value: Drift) -> Iterable[str]:
     """Return a line for each column, the classes, and what is to be said beside figures."""
-    from naively.drifts.tables import p_text, title_of
+    from naively.inspection.drifts.tables import p_text, title_of
 
     after = len(value.columns) - _MAX_COLUMNS
     more = f"{after:,} columns that have changed less are not shown." if after > 0 else ""
@@ -196,8 +196,8 @@ def _drift(value: Drift) -> Iterable[str]:
 
 
 def _drifting_columns(value: Drift) -> str:
-    from naively.drifts.tables import most_in, number_text, p_text, share_text
-    from naively.drifts.value import LEVELS
+    from naively.inspection.drifts.tables import most_in, number_text, p_text, share_text
+    from naively.inspection.drifts.value import LEVELS
 
     worst = value.levels.max(axis=0, initial=0).tolist()
     widest = max(0.3, float(np.nan_to_num(value.measures.distance).max(initial=0.0)))

@@ -18,7 +18,7 @@ from naively.statistics.summary import Summary
 
 if TYPE_CHECKING:
     from naively.estimators.stream import Stream
-    from naively.importance import Importance
+    from naively.inspection.importance import Importance
 
 _FORMAT = 3
 _FLOAT64 = np.dtype(np.float64)

@@ -19,8 +19,8 @@ from naively.engines.memory.devices import is_dask, is_on_device, on_host
 from naively.estimators.state import learned, snapshot
 
 if TYPE_CHECKING:
-    from naively.explanations import Counterfactual, Explanation
-    from naively.importance import Importance
+    from naively.inspection.explanations import Counterfactual, Explanation
+    from naively.inspection.importance import Importance
 
 
 class Upward:
@@ -51,7 +51,7 @@ class Upward:
         prior            -0.6931  -0.6931    0.0000
         sum              -6.1121  -9.6121    3.5000
         """
-        from naively.explanations import explain
+        from naively.inspection.explanations import explain
 
         return explain(snapshot(self), on_host(X))
 
@@ -86,7 +86,7 @@ class Upward:
                   before  after  distance
         column 0       4    4.5    0.1374
         """
-        from naively.explanations import counterfactual
+        from naively.inspection.explanations import counterfactual
 
         return counterfactual(snapshot(self), on_host(row), to=to, columns=columns)
 
@@ -97,7 +97,7 @@ class Upward:
         Rows are those of the summary's sample, each scored by the terms of all others. Without a
         sample there is no such attribute: see `importance`.
         """
-        from naively.importance import importance_of_sample
+        from naively.inspection.importance import importance_of_sample
 
         state, estimator = learned(self), snapshot(self)
         return state.importance(lambda: importance_of_sample(estimator))
@@ -140,7 +140,7 @@ class Upward:
         column 0    0.6832  0.0081  0.6931  0.6783
         column 1    0.0000  0.0000  0.0000  0.0000
         """
-        from naively.importance import importance_of_rows
+        from naively.inspection.importance import importance_of_rows
 
         return importance_of_rows(snapshot(self), X, y, sample_weight)
 

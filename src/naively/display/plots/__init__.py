@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from naively.diagnosis import Diagnosis
+from naively.inspection.diagnosis import Diagnosis
 from naively.display.plots.values import (
     DriftDisplay,
     FitDisplay,
@@ -16,10 +16,10 @@ from naively.display.plots.values import (
     TuningDisplay,
     WaterfallDisplay,
 )
-from naively.drifts import Drift
+from naively.inspection.drifts import Drift
 from naively.evaluation import Tuning
-from naively.explanations import Explanation
-from naively.importance import Importance
+from naively.inspection.explanations import Explanation
+from naively.inspection.importance import Importance
 
 DISPLAYS: dict[type, Callable[..., Any]] = {
     Diagnosis: FitDisplay.from_diagnosis,

@@ -9,17 +9,17 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.diagnosis.fits import Fit
+from naively.inspection.diagnosis.fits import Fit
 from naively.display.plots import canvas
 from naively.display.plots.display import Display
-from naively.drifts.tables import title_of
-from naively.drifts.value import BOUNDS, LEVELS
+from naively.inspection.drifts.tables import title_of
+from naively.inspection.drifts.value import BOUNDS, LEVELS
 from naively.errors import NaivelyError
 from naively.evaluation.candidates import COLUMNS
 from naively.evaluation.metrics import scoring_of
 from naively.evaluation.tuning import Tuning, described
-from naively.explanations.row_terms import RowTerms
-from naively.importance import Importance
+from naively.inspection.explanations.row_terms import RowTerms
+from naively.inspection.importance import Importance
 
 _WORSE, _BETTER = canvas.colour(0), canvas.colour(1)  # without the column
 
@@ -548,7 +548,7 @@ class FitDisplay(Display):
         **options
             As for `from_diagnosis`.
         """
-        from naively.diagnosis import diagnose
+        from naively.inspection.diagnosis import diagnose
 
         return cls.from_diagnosis(diagnose(estimator), **options)
 

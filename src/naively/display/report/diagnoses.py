@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from naively.data.rows import Targets
-from naively.diagnosis import diagnose
-from naively.diagnosis.finding import SEVERITIES
+from naively.inspection.diagnosis import diagnose
+from naively.inspection.diagnosis.finding import SEVERITIES
 from naively.display.report.inputs import Given
 from naively.estimators.estimator import SummaryClassifier
 from naively.model.model import SAMPLE

@@ -1,0 +1,1 @@
+"""What is asked of a model and its data: explanations, importance, diagnosis, drift."""
