@@ -189,6 +189,6 @@ def test_one_row_that_holds_text_is_not_a_column_of_texts(cells, form):
 def test_a_file_in_place_of_a_table_names_what_reads_files(name, tmp_path):
     model = ESTIMATORS[name]().fit(COUNTS, Y)
     for path in ("new.csv", tmp_path):
-        with pytest.raises(NaivelyError, match=r"naively\.scoring\.files\.predict"):
+        with pytest.raises(NaivelyError, match=r"naively\.engines\.files\.predict"):
             model.predict(path)
     assert callable(naively.GaussianNB.from_files)

@@ -90,10 +90,7 @@ __all__ += ["Diagnosis", "Drift", "diagnose", "drift"]
 if TYPE_CHECKING:
     from naively import plots
     from naively.data.schema import Schema
-    from naively.inspection.diagnosis import Diagnosis
-    from naively.inspection.diagnosis.diagnose import diagnose
     from naively.display.report import Report, report
-    from naively.inspection.drifts import Drift, drift
     from naively.engines import summarize
     from naively.errors import NaivelyError
     from naively.estimators.categorical import CategoricalNB
@@ -105,7 +102,6 @@ if TYPE_CHECKING:
     from naively.evaluation.compare import compare
     from naively.evaluation.evaluate import evaluate
     from naively.evaluation.tune import tune
-    from naively.inspection.explanations import Explanation
     from naively.families import (
         Bernoulli,
         Beta,
@@ -124,6 +120,10 @@ if TYPE_CHECKING:
     )
     from naively.families.gaussian import density as gaussian_density
     from naively.families.gaussian import log_density as gaussian_log_density
+    from naively.inspection.diagnosis import Diagnosis
+    from naively.inspection.diagnosis.diagnose import diagnose
+    from naively.inspection.drifts import Drift, drift
+    from naively.inspection.explanations import Explanation
     from naively.inspection.importance import Importance
     from naively.statistics import Moments
     from naively.statistics.summary import Summary

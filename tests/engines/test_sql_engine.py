@@ -553,7 +553,7 @@ def test_a_table_must_be_one_of_ibis(call):
 
 
 def test_a_missing_package_is_named():
-    code = "import sys; sys.modules['ibis'] = None\nfrom naively.engines import sql\n"
+    code = "import sys; sys.modules['ibis'] = None\nfrom naively.engines.sql import summarize\n"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert f"tables inside a database needs the package ibis: {install('sql')}" in (run.stderr)
 

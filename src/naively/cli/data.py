@@ -28,7 +28,7 @@ from naively.errors import NaivelyError
 
 
 @dataclass(frozen=True)
-class Source:
+class CommandFiles:
     """The files of a command, as they were given, and their first rows."""
 
     paths: Sequence[str]
@@ -84,7 +84,7 @@ class Source:
         return bool(schema.categories or schema.texts)
 
 
-def look(paths: Sequence[str], options: Reading) -> Source:
+def look(paths: Sequence[str], options: Reading) -> CommandFiles:
     """Look at the first file that is sound and holds rows.
 
     Where there is none, raise what is wrong with the first that is not sound; otherwise the
@@ -93,11 +93,11 @@ def look(paths: Sequence[str], options: Reading) -> Source:
     first = FirstRows(list(paths), CsvDialect(**options.dialect))
     if not first.has_types:
         first.check_sound()
-    return Source(paths, first)
+    return CommandFiles(paths, first)
 
 
 def decide(
-    model: ModelOptions, source: Source, options: Data, weight: str | None = None
+    model: ModelOptions, source: CommandFiles, options: Data, weight: str | None = None
 ) -> ModelOptions:
     """Choose the model by the columns of the first file, if the options do not, and say so."""
     if model.asked_for is not None:
@@ -109,7 +109,7 @@ def decide(
 
 
 def read_labelled(
-    source: Source, options: Data, kinds: Mapping[str, Any] | None = None
+    source: CommandFiles, options: Data, kinds: Mapping[str, Any] | None = None
 ) -> LabelledRows:
     """Read the columns to learn from and the labels; say which columns were left out and why."""
     plan = source.plan(options, kinds)

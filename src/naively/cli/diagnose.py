@@ -42,8 +42,8 @@ def diagnose(
       naively diagnose iris.safetensors --json
       naively diagnose iris.safetensors --fail-on high
     """
-    from naively.inspection.diagnosis import diagnose as look
     from naively.estimators.loading import load
+    from naively.inspection.diagnosis import diagnose as look
 
     found = look(load(model))
     if as_json:

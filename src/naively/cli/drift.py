@@ -49,9 +49,9 @@ def drift(
     from naively.data.remote import shown
     from naively.data.whole_files import write_atomically
     from naively.display.pages import page
+    from naively.estimators.loading import load
     from naively.inspection.drifts.compare import compare
     from naively.inspection.drifts.inputs import Compared
-    from naively.estimators.loading import load
 
     if fail_above is not None and not 0 <= fail_above <= 1:
         raise NaivelyError(f"--fail-above must be from 0 to 1; got {fail_above}.")
@@ -83,8 +83,8 @@ def _after(
     """Return what is compared, and the files that it was read from."""
     from naively.cli.data import look
     from naively.cli.rows import summary_for
-    from naively.inspection.drifts.inputs import Compared
     from naively.estimators.loading import load
+    from naively.inspection.drifts.inputs import Compared
 
     if len(files) == 1 and files[0].endswith(".safetensors"):
         return Compared(load(files[0]).summary_), (Path(files[0]),)

@@ -12,7 +12,7 @@ from naively.cli.parameters import ModelOptions
 from naively.errors import NaivelyError
 
 if TYPE_CHECKING:
-    from naively.cli.data import Source
+    from naively.cli.data import CommandFiles
     from naively.evaluation import Evaluation
 
 _FOLDS = 10
@@ -69,7 +69,7 @@ def evaluate(
     console.show_json(result.to_dict()) if as_json else console.show(result)
 
 
-def _leaving_one_out(source: Source, data: Data, model: ModelOptions) -> Evaluation:
+def _leaving_one_out(source: CommandFiles, data: Data, model: ModelOptions) -> Evaluation:
     """Judge each row by all the others, in memory."""
     from naively import evaluation
     from naively.cli.data import read_labelled

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from naively.cli import bars, console
-from naively.cli.data import Source, look
+from naively.cli.data import CommandFiles, look
 from naively.cli.notes import tell_unlabelled
 from naively.cli.options import Labels, Reading, check_output
 from naively.cli.outputs import file_at
@@ -30,7 +30,7 @@ def rows_for(
 
 
 def summary_for(
-    estimator: Any, source: Source, reading: Reading, labels: Labels, target: str | None
+    estimator: Any, source: CommandFiles, reading: Reading, labels: Labels, target: str | None
 ) -> Summary:
     """Summarize files by the columns of a model; without a target, as rows of one class."""
     schema, kind = estimator.summary_.schema, FORMS[estimator.classes_.dtype.kind]
@@ -58,7 +58,7 @@ def summary_for(
     return found
 
 
-def _target(source: Source, names: Sequence[str] | None, weight: str | None) -> str:
+def _target(source: CommandFiles, names: Sequence[str] | None, weight: str | None) -> str:
     """Return the only column that can hold the labels."""
     if names is None or not source.first.has_types:
         raise NaivelyError("the column of labels must be named: --target.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from naively.cli.data import Source
+from naively.cli.data import CommandFiles
 from naively.cli.notes import tell_identifiers, tell_texts
 from naively.cli.options import Data
 from naively.cli.parameters import ModelOptions
@@ -33,7 +33,7 @@ class Training:
         model.check_none_of(None, "--like, which takes it from that model")
         return cls(model, load_classifier(like))
 
-    def scan(self, source: Source, data: Data, weight: str | None, **options: Any) -> Scan:
+    def scan(self, source: CommandFiles, data: Data, weight: str | None, **options: Any) -> Scan:
         """Summarize files; notes about their columns come with the first rows."""
         if self.like is None:
             plan = source.plan(data, self.model.kinds, weight)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from naively.cli import bars
-from naively.cli.data import Source
+from naively.cli.data import CommandFiles
 from naively.cli.notes import counting_columns, tell_counting, tell_unlabelled
 from naively.cli.options import Data
 from naively.cli.parameters import ModelOptions
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def judge(
-    source: Source, data: Data, model: ModelOptions, folds: ContentFolds, **options: Any
+    source: CommandFiles, data: Data, model: ModelOptions, folds: ContentFolds, **options: Any
 ) -> JudgedFiles:
     """Judge a model on files by folds; say which columns were left out, or only count the rows."""
     from naively.evaluation.files import judge_files
@@ -37,12 +37,14 @@ def judge(
     return judged
 
 
-def passes(source: Source, plan: ColumnPlan) -> dict[str, Any]:
+def passes(source: CommandFiles, plan: ColumnPlan) -> dict[str, Any]:
     """Return the options of both passes: the columns to read, and a bar for each."""
     return {"plan": plan, "watch": lambda name: bars.streaming(f"{name} {source.title}")}
 
 
-def readable_twice(source: Source, data: Data, model: ModelOptions) -> tuple[FirstRows, ColumnPlan]:
+def readable_twice(
+    source: CommandFiles, data: Data, model: ModelOptions
+) -> tuple[FirstRows, ColumnPlan]:
     """Return what is read; standard input can be read only once, and becomes a table."""
     plan = source.plan(data, model.kinds)
     if all(file.size is not None for file in source.first.files):

@@ -14,7 +14,7 @@ Examples
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import accumulate, pairwise
 from operator import is_
@@ -50,6 +50,10 @@ class Axes:
 
     def __post_init__(self) -> None:
         self.classes.flags.writeable = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone: what was computed of them is not part of a pickle."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
     def starts(self) -> list[int]:

@@ -11,7 +11,7 @@ Examples
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -137,6 +137,10 @@ class Schema:
             own = self.get(kind)
             value = self.__dict__[name] = (own.given() if own else kind.absent)[name]
             return value
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone: what was computed of them is not part of a pickle."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def get(self, kind: type[F]) -> F | None:
         """Return what was fixed, by its type; None where it was not."""

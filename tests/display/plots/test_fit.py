@@ -5,8 +5,8 @@ import pytest
 
 from naively import GaussianNB, NaiveBayes, NaivelyError, diagnose
 from naively.plots import FitDisplay
-from tests.inspection.diagnosis.tables import clean, gaussian, with_column
 from tests.figures import plt
+from tests.inspection.diagnosis.tables import clean, gaussian, with_column
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import pytest
 from sklearn.metrics import log_loss
 
 from naively import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB, NaiveBayes
+from naively.evaluation.metrics import reliability
 from naively.inspection.diagnosis.evidence import Evidence
 from naively.inspection.diagnosis.leak import skill_of_tallies
 from naively.inspection.diagnosis.left_out import LeftOutRows
-from naively.evaluation.metrics import reliability
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(2, size=60)

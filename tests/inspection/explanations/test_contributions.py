@@ -12,7 +12,15 @@ from naively.estimators.loading import ESTIMATORS
 from naively.families.family import Family
 from naively.families.forms import weighted
 from naively.model.model import ZEROS
-from tests.inspection.explanations.cases import CASES, SPARSE, case_of, crossed, mixed, numbers, sparse
+from tests.inspection.explanations.cases import (
+    CASES,
+    SPARSE,
+    case_of,
+    crossed,
+    mixed,
+    numbers,
+    sparse,
+)
 
 
 @pytest.fixture(scope="module", params=CASES)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from naively.inspection.diagnosis import Diagnosis
 from naively.display.plots.values import (
     DriftDisplay,
     FitDisplay,
@@ -16,8 +15,9 @@ from naively.display.plots.values import (
     TuningDisplay,
     WaterfallDisplay,
 )
-from naively.inspection.drifts import Drift
 from naively.evaluation import Tuning
+from naively.inspection.diagnosis import Diagnosis
+from naively.inspection.drifts import Drift
 from naively.inspection.explanations import Explanation
 from naively.inspection.importance import Importance
 

@@ -9,15 +9,15 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.inspection.diagnosis.fits import Fit
 from naively.display.plots import canvas
 from naively.display.plots.display import Display
-from naively.inspection.drifts.tables import title_of
-from naively.inspection.drifts.value import BOUNDS, LEVELS
 from naively.errors import NaivelyError
 from naively.evaluation.candidates import COLUMNS
 from naively.evaluation.metrics import scoring_of
 from naively.evaluation.tuning import Tuning, described
+from naively.inspection.diagnosis.fits import Fit
+from naively.inspection.drifts.tables import title_of
+from naively.inspection.drifts.value import BOUNDS, LEVELS
 from naively.inspection.explanations.row_terms import RowTerms
 from naively.inspection.importance import Importance
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from naively.data.rows import Targets
-from naively.inspection.diagnosis import diagnose
-from naively.inspection.diagnosis.finding import SEVERITIES
 from naively.display.report.inputs import Given
 from naively.estimators.estimator import SummaryClassifier
+from naively.inspection.diagnosis import diagnose
+from naively.inspection.diagnosis.finding import SEVERITIES
 from naively.model.model import SAMPLE
 from naively.statistics.measure import measure
 

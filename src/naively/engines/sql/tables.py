@@ -103,7 +103,7 @@ def select_rows(
     if schema is None:
         inputs = names_to_read(table.columns, inputs_of(columns, table.columns), None, own)
         check_some(inputs, target)
-        schema = named_parts(plan(_TableSource(table, inputs), out=_OUT), columns)
+        schema = named_parts(plan(_DatabaseSource(table, inputs), out=_OUT), columns)
         names = schema.names or ()
         parts = {name: schema.input(name) for name in names if schema.input(name) != name}
         check_distinct([*table.columns, *parts])
@@ -116,7 +116,7 @@ def select_rows(
             raise NaivelyError(
                 f"there must be {schema.n_columns} columns, as in the schema; got {len(names)}."
             )
-        schema = plan(_TableSource(table, names), schema, out=_OUT)
+        schema = plan(_DatabaseSource(table, names), schema, out=_OUT)
     types = [table[name].type() for name in names]
     values = {"y": _label(table[target])}
     if weight is not None:
@@ -170,7 +170,7 @@ def _label(column: Any) -> Any:
 # --- Dates ----------------------------------------------------------------------------------------
 
 
-class _TableSource:
+class _DatabaseSource:
     """What `plan` asks of a table; first cells are a small query of their own."""
 
     def __init__(self, table: Any, names: Sequence[str]) -> None:

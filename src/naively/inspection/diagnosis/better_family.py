@@ -10,9 +10,9 @@ import numpy as np
 from naively import _kernel
 from naively.data.functions import function_values
 from naively.data.kinds import NUMBER
-from naively.inspection.diagnosis.fits import Fit, columns_of, fits_of_term
 from naively.families import FAMILIES
 from naively.families.family import Family
+from naively.inspection.diagnosis.fits import Fit, columns_of, fits_of_term
 from naively.model.terms import Term
 from naively.statistics import Bins, FunctionMoments, Moments, Sample
 

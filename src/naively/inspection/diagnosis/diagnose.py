@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from naively.errors import NaivelyError
+from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.state import snapshot
 from naively.inspection.diagnosis.calibration import figures_of
 from naively.inspection.diagnosis.dependent import LEAST
 from naively.inspection.diagnosis.diagnosis import Diagnosis
 from naively.inspection.diagnosis.evidence import Evidence
 from naively.inspection.diagnosis.finding import SEVERITIES, Finding, NotMeasuredError, Skipped
 from naively.inspection.diagnosis.findings import FINDINGS
-from naively.errors import NaivelyError
-from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.state import snapshot
 
 
 def diagnose(model: Any, *rows: Any) -> Diagnosis:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.estimators.estimator import SummaryClassifier
 from naively.inspection.diagnosis.dependence import Dependence
 from naively.inspection.diagnosis.finding import NotMeasuredError
 from naively.inspection.diagnosis.fits import Fit, fits_of
 from naively.inspection.diagnosis.left_out import LeftOutRows, left_out_rows, some_rows
-from naively.estimators.estimator import SummaryClassifier
 from naively.model.model import SAMPLE, Model
 from naively.statistics import MissingCells, Sample
 from naively.statistics.summary import Summary

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from naively.estimators.gaussian_nb import GaussianNB
 from naively.inspection.diagnosis.better_family import better_family
 from naively.inspection.diagnosis.evidence import Evidence
 from naively.inspection.diagnosis.finding import Finding, Severity, Skipped, percent
 from naively.inspection.diagnosis.fits import Fit
-from naively.estimators.gaussian_nb import GaussianNB
 
 _CHANCE = 0.001  # of all columns and classes together
 _DISTANCES: tuple[tuple[float, Severity], ...] = ((0.2, "high"), (0.1, "medium"), (0.05, "low"))

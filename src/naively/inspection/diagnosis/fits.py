@@ -14,8 +14,8 @@ import numpy as np
 from naively.data.kinds import NUMBER
 from naively.data.sparse import SparseRows
 from naively.data.types import Floats
-from naively.inspection.diagnosis.uniformity import distances, mid_shares, n_rows, p_value
 from naively.families.family import Family
+from naively.inspection.diagnosis.uniformity import distances, mid_shares, n_rows, p_value
 from naively.model.model import Model
 from naively.model.terms import Term
 from naively.statistics import Sample
