@@ -23,7 +23,7 @@ from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.interface import check_rows
 from naively.estimators.loading import ESTIMATORS
 from naively.estimators.state import snapshot
-from naively.evaluation.answers import Answers, ask, judge_rows
+from naively.evaluation.answers import ask, judge_rows
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.fold_summaries import measure_folds
 from naively.evaluation.folds import ONE_OUT, Splits, folds_by, splitter_of
@@ -143,7 +143,7 @@ def judge(fitted: Any, X: Any, truth: Truth, method: str, **more: Any) -> Evalua
     """Judge a fitted model, whose classes may be more or fewer than those of the rows."""
     fitted = snapshot(fitted)
     truth = truth.among(fitted.classes_)
-    rows = Judgement.of(truth.codes, ask(fitted, X, truth), truth.classes.size)
+    rows = ask(fitted, X, truth)
     return Evaluation(truth.classes, method, rows, model=type(fitted).__name__, **more)
 
 
@@ -201,10 +201,7 @@ def _by_folds(model: Any, X: Any, truth: Truth, folds: Any, seed: Any) -> Evalua
     if isinstance(folds, LeaveOneOut) or (isinstance(folds, str) and folds == ONE_OUT):
         method, one_out = ONE_OUT, LeaveOneOut()
         if type(model) is GaussianNB and model.calibration is None:
-            answers = leave_one_out(model, X, truth)
-            return Evaluation(
-                truth.classes, method, Judgement.of(truth.codes, answers, truth.classes.size)
-            )
+            return Evaluation(truth.classes, method, leave_one_out(model, X, truth))
         if adds:
             judged = by_summaries(model, X, truth, np.arange(truth.codes.size, dtype=np.int32))
         judged = judged or by_refitting(model, X, truth, one_out.split(truth.codes))
@@ -231,29 +228,25 @@ def by_summaries(
     if folds is None:
         return None
     models, costs = folds.models(model), getattr(model, "costs", None)
-    answers = judge_rows(checked.table, truth, fold, models, costs, n_jobs=model.n_jobs)
+    rows = judge_rows(checked.table, truth, fold, models, costs, n_jobs=model.n_jobs)
     count = np.bincount(fold)
-    wrong = np.bincount(fold[answers.codes != truth.codes], minlength=count.size)
-    rows = Judgement.of(truth.codes, answers, truth.classes.size)
+    wrong = np.bincount(fold[~rows.right], minlength=count.size)
     return Judged(rows, (count - wrong) / count)
 
 
 def by_refitting(model: Any, X: Any, truth: Truth, splits: Splits) -> Judged:
     """Fit any classifier anew for each split; the rows come in their order."""
-    y, rows, parts, accuracy = truth.labels, [], [], []
+    y, rows, parts = truth.labels, [], []
     for train, test in splits:
         fitted = clone(model).fit(_safe_indexing(X, train), y[train])
         held_out = Truth(truth.classes, truth.codes[test])
-        answers = ask(fitted, _safe_indexing(X, test), held_out)
         rows.append(test)
-        parts.append(answers)
-        accuracy.append(np.mean(answers.codes == held_out.codes))
+        parts.append(ask(fitted, _safe_indexing(X, test), held_out))
     if not rows:
         raise NaivelyError("folds must hold rows out at least once; got no split.")
     held_out_rows = np.concatenate(rows)
     order = np.argsort(held_out_rows, kind="stable")
     source = held_out_rows[order]
-    answers = Answers.joined(parts, order)
     twice = source if (np.diff(source) == 0).any() else None
-    judged = Judgement.of(truth.codes[source], answers, truth.classes.size, source=twice)
-    return Judged(judged, np.array(accuracy))
+    judged = replace(Judgement.joined(parts)[order], source=twice)
+    return Judged(judged, np.array([part.right.mean() for part in parts]))

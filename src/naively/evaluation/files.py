@@ -1,15 +1,18 @@
 """Judge a model on files of any size: two passes, and memory that does not grow with the rows.
 
 The first pass measures all folds, as one summary; the second scores each row by the model of its
-fold.
+fold. All rows are added up, and a random sample of them is kept: as many as memory allows, in the
+order of the files. Each row has a key that its place among the files gives, as if drawn at random,
+and the rows of the least keys are kept: which ones does not depend on threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from itertools import islice
+from functools import partial
+from itertools import count, islice
 from math import ceil
 from numbers import Integral
 from threading import Lock
@@ -21,12 +24,20 @@ from numpy.typing import NDArray
 from naively.data import labels
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
-from naively.engines.files.cells import settled, typed_labels
+from naively.engines.files.cells import (
+    raise_not_finite,
+    rows_of,
+    settled,
+    text_hashes,
+    typed_labels,
+)
 from naively.engines.files.csv import CsvDialect
-from naively.engines.files.file_pass import Progress
+from naively.engines.files.file_pass import FilePass, Progress, StoppedError, errors_in
+from naively.engines.files.labelled_rows import columns_in
+from naively.engines.files.piece_summary import Summarizer
 from naively.engines.files.plan import FORMS, ColumnPlan, Request, SchemaFromFirstRows, types_of
-from naively.engines.files.readers import FirstRows
-from naively.engines.files.sources import are_text
+from naively.engines.files.readers import FirstRows, OpenFile
+from naively.engines.files.sources import FilePiece, are_text
 from naively.engines.files.summary_pass import SummaryPass
 from naively.errors import NaivelyError
 from naively.estimators.categorical import CategoricalNB
@@ -36,32 +47,28 @@ from naively.estimators.interface import schema_of_files, warn_of
 from naively.estimators.loading import ESTIMATORS
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.estimators.state import snapshot
+from naively.evaluation.answers import judge_rows
 from naively.evaluation.evaluation import Evaluation
-from naively.evaluation.file_scores import FoldModels, ScoredRows, score_files
-from naively.evaluation.fold_summaries import FoldSummaries, read_models
-from naively.evaluation.folds import ContentFolds, content_hashes
-from naively.evaluation.inputs import check_classifier
+from naively.evaluation.fold_summaries import FoldSummaries, read_models, without_labels
+from naively.evaluation.folds import ContentFolds, content_hashes, mixed
+from naively.evaluation.inputs import Truth, check_classifier
+from naively.evaluation.judgement import Judgement
+from naively.evaluation.totals import ScoreBins, TotalJudgement, Totals
+from naively.model.model import Model
+from naively.statistics.sample import EVERYTHING
 from naively.statistics.summary import Summary
 
 KEPT = 100_000  # judged rows that are kept, at most
 FEWEST_KEPT = 1000
-_NUMBERS = 1 << 24  # that kept rows may hold
-_TEXT = 512  # numbers that take as much memory as a text
+_MAX_NUMBERS = 1 << 24  # that kept rows may hold
+_TEXT_NUMBERS = 512  # numbers that take as much memory as a text
+
+Watch = Callable[[str], AbstractContextManager[Progress | None]]  # of a pass, by its name
 
 
 @dataclass(frozen=True)
 class JudgedFiles:
-    """What two passes over files have found.
-
-    Attributes
-    ----------
-    evaluation : Evaluation
-        How good the model is.
-    measured : MeasuredFiles
-        The summaries of the folds.
-    scored : ScoredRows
-        The judged rows.
-    """
+    """What two passes over files have found: summaries of the folds, and the judged rows."""
 
     evaluation: Evaluation
     measured: MeasuredFiles
@@ -80,10 +87,10 @@ def evaluate_files(
 ) -> Evaluation:
     """Judge a model on files; `naively.evaluate` says how."""
     how = content_folds(folds, test_size, random_state)
-    given = FileInputs.of(model, source, target, **options)
-    if how is None and given.model.__sklearn_is_fitted__():
-        return _as_it_is(given, target)
-    return judge_files(*given.measured, how, **given.passes).evaluation
+    inputs = FileInputs.of(model, source, target, **options)
+    if how is None and inputs.model.__sklearn_is_fitted__():
+        return _as_it_is(inputs, target)
+    return judge_files(*inputs.measured, how, **inputs.passes).evaluation
 
 
 def content_folds(folds: Any, test_size: Any, seed: Any) -> ContentFolds | None:
@@ -127,14 +134,22 @@ def judge_files(
     """
     how = folds or ContentFolds(1)
     with watch("measuring") as progress:
-        asked: dict[str, Any] = {"plan": plan, "label_type": label_type, "n_jobs": n_jobs}
-        asked |= {"sample": sample, "progress": progress}
-        measured = measure_files(first, request, schema, how, **asked)
+        measured = measure_files(
+            first,
+            request,
+            schema,
+            how,
+            plan=plan,
+            label_type=label_type,
+            sample=sample,
+            progress=progress,
+            n_jobs=n_jobs,
+        )
     _check_folds(measured.rows_of_folds, how)
     model, summaries = model_of(measured.folds.classes), measured.folds
     warn_of(model, summaries.whole)
     rests = iter([summaries.total()]) if folds is None else summaries.rests()
-    if how.test_share is not None:
+    if how.test_share is not None:  # one model judges the test rows, and its own
         rests = islice(rests, 1)
     models = read_models(model, rests, slow=summaries.size > 0)
     judges = FoldModels(
@@ -146,24 +161,30 @@ def judge_files(
         models * 2 if how.test_share is not None else models,
         getattr(model, "costs", None),
     )
-    most = _most_rows(judges, cells=visit is not None)
     with watch("scoring") as progress:
-        parts = score_files(first, judges, most, visit=visit, progress=progress, n_jobs=n_jobs)
-    _check_same_rows(parts, measured, first)
+        parts = score_files(first, judges, visit=visit, progress=progress, n_jobs=n_jobs)
+    scored, seen = sum(part.n_rows for part in parts), int(measured.rows_of_folds.sum())
+    if scored != seen:
+        raise NaivelyError(
+            f"files are read twice, and the rows must be the same; got {seen:,} and then "
+            f"{scored:,}{first.where}. A stream that can be read only once must become a file or "
+            "a table."
+        )
     evaluation = _evaluation(parts, judges, folds, type(model).__name__)
     return JudgedFiles(evaluation, measured, parts[0])
 
 
-# --- before ---------------------------------------------------------------------------------------
-
-
-def _as_it_is(given: FileInputs, target: str) -> Evaluation:
+def _as_it_is(inputs: FileInputs, target: str) -> Evaluation:
     """Judge a fitted model on all rows."""
-    model, first = snapshot(given.model), given.first
+    model, first = snapshot(inputs.model), inputs.first
     summary: Summary = model.summary_
-    asked: dict[str, Any] = {"drop_missing_target": given.request.drop_missing_target}
-    asked |= {"types": types_of(summary), "skip_columns": True}
-    request = Request.of(target, summary.schema, **asked)
+    request = Request.of(
+        target,
+        summary.schema,
+        drop_missing_target=inputs.request.drop_missing_target,
+        types=types_of(summary),
+        skip_columns=True,
+    )
     judges = FoldModels(
         ColumnPlan.of(first, request, summary.schema),
         summary,
@@ -173,13 +194,12 @@ def _as_it_is(given: FileInputs, target: str) -> Evaluation:
         [model.model_],
         getattr(model, "costs", None),
     )
-    with given.passes["watch"]("scoring") as progress:
-        how: dict[str, Any] = {"progress": progress, "n_jobs": given.passes["n_jobs"]}
-        parts = score_files(first, judges, _most_rows(judges, cells=False), **how)
-    if not parts[0].n_rows:
+    with inputs.passes["watch"]("scoring") as progress:
+        (rows,) = score_files(first, judges, progress=progress, n_jobs=inputs.passes["n_jobs"])
+    if not rows.n_rows:
         raise NaivelyError(f"there must be at least one row to evaluate{first.where}; got none.")
-    rows, name = parts[0].judgement(summary.classes.size), type(model).__name__
-    return Evaluation(summary.classes, "the given rows", rows, model=name)
+    name = type(model).__name__
+    return Evaluation(summary.classes, "the given rows", rows.judgement(), model=name)
 
 
 class _Places(dict[Any, int]):
@@ -200,44 +220,18 @@ class _Places(dict[Any, int]):
         if self._kind == "str" or not isinstance(label, str):
             return None
         try:
-            found = typed_labels(np.array([label]), self._kind).tolist()[0]
+            value = typed_labels(np.array([label]), self._kind).tolist()[0]
         except NaivelyError:
             return None
-        return found if super().__contains__(found) else None
+        return value if super().__contains__(value) else None
 
 
 def _check_folds(rows: NDArray[np.float64], folds: ContentFolds) -> None:
     """Raise where no row can be held out, or none is left to learn from."""
-    filled = int(np.count_nonzero(rows))
-    if filled >= min(2, folds.n_folds):
-        return
-    raise NaivelyError(
-        f"the content of a row decides its fold, and all {rows.sum():,.0f} rows are in one of "
-        f"{folds.n_folds} folds: there are too few that differ. Use leave-one-out, in memory."
-    )
-
-
-def _most_rows(judges: FoldModels, *, cells: bool) -> int:
-    """Return how many rows are kept, so that they take bounded memory."""
-    schema = judges.summary.schema
-    width = judges.classes.size + 5
-    if cells:
-        width += schema.n_columns + _TEXT * len(schema.texts)
-    return min(KEPT, max(FEWEST_KEPT, _NUMBERS // width))
-
-
-# --- after ----------------------------------------------------------------------------------------
-
-
-def _check_same_rows(
-    parts: Sequence[ScoredRows], measured: MeasuredFiles, first: FirstRows
-) -> None:
-    scored, seen = sum(part.n_rows for part in parts), int(measured.rows_of_folds.sum())
-    if scored != seen:
+    if np.count_nonzero(rows) < min(2, folds.n_folds):
         raise NaivelyError(
-            f"files are read twice, and the rows must be the same; got {seen:,} and then "
-            f"{scored:,}{first.where}. A stream that can be read only once must become a file or "
-            "a table."
+            f"the content of a row decides its fold, and all {rows.sum():,.0f} rows are in one of "
+            f"{folds.n_folds} folds: there are too few that differ. Use leave-one-out, in memory."
         )
 
 
@@ -245,7 +239,7 @@ def _evaluation(
     parts: Sequence[ScoredRows], judges: FoldModels, folds: ContentFolds | None, model: str
 ) -> Evaluation:
     classes = judges.classes
-    rows, *seen = (part.judgement(classes.size) for part in parts)
+    rows, *seen = (part.judgement() for part in parts)
     if folds is None:
         return Evaluation(classes, "the training rows", rows, model=model)
     if folds.test_share is not None:
@@ -259,9 +253,7 @@ def _evaluation(
     return Evaluation(classes, f"{accuracy.size} folds by content", rows, accuracy, model=model)
 
 
-# --- inputs ----
-
-Watch = Callable[[str], AbstractContextManager[Progress | None]]  # of a pass, by its name
+# --- inputs ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -305,10 +297,10 @@ class FileInputs:
         """Look at the files, and check the model; None is the default for their columns."""
         first = FirstRows.of(source, CsvDialect(**_plain(dialect)))
         first.check_sound()
-        asked: dict[str, Any] = {"columns": columns, "exclude": exclude, "types": types}
-        asked |= {"skip_columns": skip_columns, "drop_missing_target": drop_missing_target}
-        model = _default(first, target, asked) if model is None else _checked(model)
-        request = Request.of(target, schema_of_files(model), **asked)
+        chosen: dict[str, Any] = {"columns": columns, "exclude": exclude, "types": types}
+        chosen |= {"skip_columns": skip_columns, "drop_missing_target": drop_missing_target}
+        model = _default(first, target, chosen) if model is None else _checked(model)
+        request = Request.of(target, schema_of_files(model), **chosen)
         passes = {"label_type": label_type, "watch": lambda _: nullcontext(progress)}
         return cls(model, first, request, {**passes, "n_jobs": n_jobs})
 
@@ -332,9 +324,9 @@ def _plain(dialect: dict[str, Any]) -> dict[str, Any]:
     return {**dialect, "missing": tuple(dialect.get("missing", ()))}
 
 
-def _default(first: FirstRows, target: str, asked: dict[str, Any]) -> SummaryClassifier:
+def _default(first: FirstRows, target: str, chosen: dict[str, Any]) -> SummaryClassifier:
     """Return `GaussianNB` where all columns hold numbers, else `NaiveBayes`."""
-    schema = ColumnPlan.of(first, Request.of(target, SchemaFromFirstRows({}), **asked)).schema
+    schema = ColumnPlan.of(first, Request.of(target, SchemaFromFirstRows({}), **chosen)).schema
     return NaiveBayes() if schema.categories or schema.texts else GaussianNB()
 
 
@@ -353,10 +345,10 @@ def _checked(model: Any) -> Any:
     return model
 
 
-# --- the first pass ----
+# --- the first pass -------------------------------------------------------------------------------
 
-_MORE = 1.1  # times as many rows are sampled, so that enough are outside of any fold
-_SPARE = 4  # times as many first rows, so that enough are left where some differ in labels alone
+_SAMPLE_FACTOR = 1.1  # so many more rows are sampled, so that enough are outside of any fold
+_FIRST_ROWS_FACTOR = 4  # as many are left where some of the first rows differ in labels alone
 
 
 @dataclass(frozen=True)
@@ -404,21 +396,20 @@ def measure_files(
 
     def complete(seen: Summary) -> Schema:
         nonlocal size
-        seen, found = _without_labels(seen, schema.sample), seen.schema
-        found = found if schema.complete is None else schema.complete(seen)
-        size = max(found.sample, sample)
-        return replace(found, sample=ceil(_MORE * size / folds.learned_share))
+        own = seen.schema
+        if schema.complete is not None:
+            own = schema.complete(_without_labels(seen, schema.sample))
+        size = max(own.sample, sample)
+        return replace(own, sample=ceil(_SAMPLE_FACTOR * size / folds.learned_share))
 
     larger = schema
     if sample or schema.complete is not None:
-        larger = replace(schema, complete=complete, sample=_SPARE * schema.sample)
+        larger = replace(schema, complete=complete, sample=_FIRST_ROWS_FACTOR * schema.sample)
     how: dict[str, Any] = {"plan": plan, "progress": progress, "regroup": targets.regroup}
     passing = SummaryPass(first, request, larger, **how)
     whole = passing.run(n_jobs).summary
-    found = np.array([], dtype=np.int64)
     if are_text(first.files, request.target):
-        found = typed_labels(labels.text_array(targets.found), label_type)
-        classes, places = labels.encode(found)
+        classes, places = labels.encode(typed_labels(labels.text_array(targets.found), label_type))
     else:
         classes = targets.classes
         at = {label: k for k, label in enumerate(classes.tolist())}
@@ -440,8 +431,7 @@ def _without_labels(first: Summary, size: int) -> Summary:
     """
     if first.sample is None:
         return first
-    merged = replace(first.sample, codes=np.zeros_like(first.sample.codes)).merged()
-    return first.with_statistic(merged.least(size))
+    return first.with_statistic(without_labels(first.sample).least(size))
 
 
 def _by_place(whole: Summary, classes: NDArray[Any], places: NDArray[Any], n_folds: int) -> Summary:
@@ -483,3 +473,261 @@ class FoldTargets:
                 for label in listed:
                     known.setdefault(label, len(known))
             return np.array([known[label] for label in listed], dtype=np.int64)
+
+
+# --- the second pass ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FoldModels:
+    """What judges rows.
+
+    Attributes
+    ----------
+    plan : ColumnPlan
+        The columns to read.
+    summary : Summary
+        Its columns and words are those that the models know.
+    classes : ndarray of shape (n_classes,)
+        All classes.
+    place_of : mapping
+        The place of each label, as files hold it, among the classes.
+    folds : ContentFolds
+        Which fold a row is in.
+    models : sequence of Model
+        One for each fold.
+    costs : array-like or None
+        What mistakes cost, where answers are not the most probable classes.
+    """
+
+    plan: ColumnPlan
+    summary: Summary
+    classes: NDArray[Any]
+    place_of: Mapping[Any, int]
+    folds: ContentFolds
+    models: Sequence[Model]
+    costs: Any = None
+
+    def places(self, labels_of_files: NDArray[Any]) -> NDArray[np.int32]:
+        """Return the places of labels among all classes."""
+        listed = labels_of_files.tolist()
+        unknown = [label for label in listed if label not in self.place_of]
+        if unknown:
+            raise NaivelyError(
+                f"the labels must be classes that the model has learned "
+                f"({labels.quoted(self.classes)}); got {unknown[0]!r} too. Leave such rows out."
+            )
+        return np.array([self.place_of[label] for label in listed], dtype=np.int32)
+
+    def rows(self, opened: OpenFile, batch: Any, start: int) -> Rows:
+        """Return the rows of a batch as models read them, and with the hashes of texts."""
+        plan, summary = self.plan, self.summary
+        gone = {plan.features[j] for j in summary.schema.undecided}
+        forms = plan.forms([name for name in plan.features if name not in gone])
+        rows = rows_of(batch, forms, opened.constants, summary.schema, summary.words)
+        columns = rows.numbers[:]
+        if any(np.isinf(column).any() for column in columns):
+            raise_not_finite(columns, [n for n, form in forms.items() if form is None], start)
+        if rows.texts is None:
+            return rows
+        hashes = text_hashes(batch, forms, opened.constants, summary.schema)
+        return replace(rows, texts=replace(rows.texts, hashes=hashes))
+
+
+def score_files(
+    first: FirstRows,
+    judges: FoldModels,
+    *,
+    visit: Callable[[Rows], None] | None = None,
+    progress: Progress | None = None,
+    n_jobs: int | None = None,
+) -> list[ScoredRows]:
+    """Judge all rows: test and training rows apart, or all together.
+
+    If there is somebody to visit all rows, in threads, rows are kept with their cells.
+    """
+    size, n_classes = _kept_rows(judges, cells=visit is not None), judges.classes.size
+    n_parts = 1 if judges.folds.test_share is None else 2
+    parts = [ScoredRows(size, ScoreBins(n_classes)) for _ in range(n_parts)]
+    rows, before = 0, 0  # in all; of the files before this one
+    with FilePass(first, n_jobs) as passing:
+        reader = Summarizer(judges.plan, passing.stop, lambda: EVERYTHING)
+        for step in passing.steps(_Scorer(judges, reader, parts, visit, count())):
+            with errors_in(step, rows - before):
+                results = [result.result() for result in step.results]
+            for result in results:
+                for part, more in zip(parts, result, strict=True):
+                    part.absorb(more, rows)
+                rows = sum(part.n_rows for part in parts)
+            before = rows if step.piece is None else before
+            if progress is not None:
+                progress(rows, step.bytes, first.n_bytes)
+    return parts
+
+
+def _kept_rows(judges: FoldModels, *, cells: bool) -> int:
+    """Return how many rows are kept, so that they take bounded memory."""
+    schema = judges.summary.schema
+    width = judges.classes.size + 5
+    if cells:
+        width += schema.n_columns + _TEXT_NUMBERS * len(schema.texts)
+    return min(KEPT, max(FEWEST_KEPT, _MAX_NUMBERS // width))
+
+
+@dataclass(frozen=True)
+class _Scorer:
+    """How the pieces of files are judged; a user of rows."""
+
+    judges: FoldModels
+    reader: Summarizer
+    parts: Sequence[ScoredRows]  # of the whole pass
+    visit: Callable[[Rows], None] | None
+    numbers: count[int]
+
+    @property
+    def plan(self) -> ColumnPlan:
+        """The columns to read."""
+        return self.judges.plan
+
+    def tasks(self, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Callable[[], Any]]]:
+        """Yield the one task of a piece."""
+        yield [partial(self._judged, opened, piece, next(self.numbers))]
+
+    def _judged(self, opened: OpenFile, piece: FilePiece, number: int) -> list[ScoredRows]:
+        """Judge the rows of a piece, batch by batch."""
+        own = [ScoredRows(part.size, part.scores) for part in self.parts]
+        targets, batches = self.reader.rows(opened, piece)
+        places, start = self.judges.places(targets.classes), 0
+        for batch in batches:
+            if self.reader.stop.is_set():
+                raise StoppedError
+            n_rows = batch.num_rows
+            if n_rows:
+                codes = places[targets.codes[start : start + n_rows]]
+                self._add(opened, batch, codes, keys_of(number, start, n_rows), start, own)
+            start += n_rows
+        return own
+
+    def _add(
+        self,
+        opened: OpenFile,
+        batch: Any,
+        codes: NDArray[np.int32],
+        keys: NDArray[np.uint64],
+        start: int,
+        own: list[ScoredRows],
+    ) -> None:
+        """Judge a batch that begins at some row of its piece."""
+        judges, n_folds = self.judges, self.judges.folds.n_folds
+        rows = judges.rows(opened, batch, start)
+        fold = np.zeros(codes.size, np.int32)
+        if n_folds > 1:
+            numbers = judges.plan.always_numbers(judges.summary.schema)
+            fold = judges.folds.of(content_hashes(rows, numbers))
+        truth = Truth(judges.classes, codes)
+        judged = judge_rows(rows, truth, fold, judges.models, judges.costs, n_jobs=1)
+        cells = {}
+        if self.visit is not None:
+            self.visit(rows)
+            cells = columns_in(judges.plan, batch, opened)
+        batch_rows = KeptRows(keys, start + np.arange(codes.size), judged, cells)
+        for i, (part, whole) in enumerate(zip(own, self.parts, strict=True)):
+            if len(own) == 1:
+                part.judge(batch_rows, fold, n_folds, whole.bound)
+            elif (at := np.flatnonzero(fold == i)).size:
+                part.judge(batch_rows[at], fold[at], n_folds, whole.bound)
+
+
+# --- what is kept ---------------------------------------------------------------------------------
+
+_LAST_KEY = 2**64 - 1
+_FIRST_ROWS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class KeptRows:
+    """Some judged rows: their keys, their numbers, what was answered, and their cells."""
+
+    keys: NDArray[np.uint64]
+    at: NDArray[np.int64]  # counted from the first row of a piece, or of all
+    judged: Judgement
+    cells: dict[str, Any]  # columns by name, where they are wanted
+
+    def __getitem__(self, at: NDArray[Any]) -> KeptRows:
+        """Return some of the rows."""
+        cells = {name: column.take(at) for name, column in self.cells.items()}
+        return KeptRows(self.keys[at], self.at[at], self.judged[at], cells)
+
+    def up_to(self, bound: int) -> KeptRows:
+        """Return the rows of keys up to a bound."""
+        return self[np.flatnonzero(self.keys <= np.uint64(bound))]
+
+
+class ScoredRows:
+    """The totals of judged rows, and the rows of the least keys; threads share bins of scores."""
+
+    def __init__(self, size: int, scores: ScoreBins) -> None:
+        self.size, self.scores = size, scores
+        self.totals: Totals | None = None
+        self.bound = _LAST_KEY  # rows of keys above it are not wanted
+        self._parts, self._n_kept = list[KeptRows](), 0
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows were judged."""
+        return 0 if self.totals is None else self.totals.n_rows
+
+    def judge(self, rows: KeptRows, fold: NDArray[np.int32], n_folds: int, bound: int) -> None:
+        """Add up rows, and keep some: of keys up to a bound."""
+        assert rows.judged.probabilities is not None
+        self.scores.add(rows.judged.truth, rows.judged.probabilities)
+        self._add(Totals.of(rows.judged, fold, n_folds), rows.up_to(bound))
+
+    def absorb(self, later: ScoredRows, start: int) -> None:
+        """Add the rows that come next, before which so many came; they share the bins."""
+        if later.totals is not None:
+            self._add(later.totals, *(replace(p, at=p.at + start) for p in later.parts()))
+
+    def _add(self, totals: Totals, *kept: KeptRows) -> None:
+        self.totals = totals if self.totals is None else self.totals + totals
+        self._parts += kept
+        self._n_kept += sum(part.keys.size for part in kept)
+        if self._n_kept > 2 * self.size:
+            self.parts()
+
+    def parts(self) -> list[KeptRows]:
+        """Return the rows that are kept, in the order of the files."""
+        if self._n_kept > self.size:
+            keys = np.concatenate([part.keys for part in self._parts])
+            self.bound = int(np.partition(keys, self.size - 1)[self.size - 1])
+            self._parts = [part.up_to(self.bound) for part in self._parts]
+            self._n_kept = self.size
+        return [part for part in self._parts if part.keys.size]
+
+    def at(self) -> NDArray[np.int64]:
+        """Return the numbers of the kept rows among all."""
+        return np.concatenate([part.at for part in self.parts()])
+
+    def kept(self) -> Judgement:
+        """Return what was answered to the kept rows."""
+        return Judgement.joined([part.judged for part in self.parts()])
+
+    def judgement(self) -> Judgement:
+        """Return the rows: all of them, or their totals and a sample of them."""
+        kept, totals = self.kept(), self.totals
+        assert totals is not None
+        if kept.truth.size == totals.n_rows:
+            return kept
+        return TotalJudgement.of(kept, totals, self.scores)
+
+
+def keys_of(piece: int, start: int, n_rows: int) -> NDArray[np.uint64]:
+    """Return the keys of rows: of the piece of that number, from one of its rows on.
+
+    The first rows of all are kept in any case: a report shows them.
+    """
+    at = np.arange(start, start + n_rows, dtype=np.uint64)
+    keys = mixed(at, piece * 2**32)
+    if piece == 0:
+        keys[at < _FIRST_ROWS] = at[at < _FIRST_ROWS]
+    return keys

@@ -149,7 +149,7 @@ def measure_folds(
 
     @cache
     def first(few: int) -> Sample:
-        return _without_labels(rows, sample, replace(schema, sample=few), model.n_jobs)
+        return _unlabelled_sample(rows, sample, replace(schema, sample=few), model.n_jobs)
 
     schema = united_schema([settled(one, schema, first) for one in models])
     if n_summarized * _bytes(schema, rows) > MOST_BYTES:  # with histograms, now
@@ -197,7 +197,7 @@ def _sample(
         size *= 4
 
 
-def _without_labels(
+def _unlabelled_sample(
     rows: Rows, sample: Sample | None, schema: Schema, n_jobs: int | None
 ) -> Sample:
     """Return a sample of all rows as if they were of one class, from one that is there if it does.
@@ -205,11 +205,16 @@ def _without_labels(
     What is read off it is shared by the folds, so labels must not decide which rows are in it.
     """
     if sample is not None:
-        merged = replace(sample, codes=np.zeros_like(sample.codes)).merged()
+        merged = without_labels(sample)
         if len(merged) >= schema.sample or sample.bound == EVERYTHING:
             return merged.least(schema.sample)
     alone = Targets(np.zeros(1), np.zeros(rows.shape[0], np.int32))
     return measure_sample(rows, alone, schema, n_jobs=n_jobs)
+
+
+def without_labels(sample: Sample) -> Sample:
+    """Return a sample as if its rows were of one class; rows of the same cells become one."""
+    return replace(sample, codes=np.zeros_like(sample.codes)).merged()
 
 
 def _is_enough(sample: Sample, size: int, n_folds: int, n_classes: int) -> bool:

@@ -28,16 +28,15 @@ proportions result from adding two successes and two failures.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, reduce
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.types import Floats
-from naively.evaluation.answers import Answers
 from naively.evaluation.curves import ClassCurve
 
 N_BINS = 10
@@ -123,21 +122,48 @@ class Judgement:
     given_rank: NDArray[np.intp] | None = None
 
     @classmethod
-    def of(cls, truth: NDArray[Any], answers: Answers, n_classes: int, **more: Any) -> Self:
-        """Return what was answered beside what was true."""
-        judged = cls(
-            truth=truth.astype(np.intp),
-            predicted=answers.codes,
-            n_classes=n_classes,
-            log_truth=answers.log_truth,
-            squared_error=answers.squared_error,
-            probabilities=answers.probabilities,
-            **more,
-        )
-        judged.__dict__["confidence"] = answers.confidence  # known: it need not be computed
-        return judged
+    def room(cls, truth: NDArray[Any], n_classes: int) -> Judgement:
+        """Return rows of which only the truth is known, with room for all else; see `settle`."""
+        log_truth, squared_error = np.empty((2, truth.size))
+        predicted, p = np.empty(truth.size, np.intp), np.empty((truth.size, n_classes))
+        return cls(truth.astype(np.intp), predicted, n_classes, log_truth, squared_error, p)
+
+    def settle(self, rows: slice) -> NDArray[np.intp]:
+        """Read the rest off the probabilities of some rows; their classes are the likeliest.
+
+        Returns the rows, counted from the first, whose truth is too improbable for a float:
+        their ``log_truth`` is left to be filled in.
+        """
+        assert self.probabilities is not None
+        p, truth = self.probabilities[rows], self.truth[rows]
+        cells, true = p.reshape(-1), np.arange(0, p.size, p.shape[1]) + truth
+        likelihood = cells.take(true)
+        self.predicted[rows] = truth
+        unsure = np.flatnonzero(likelihood <= 0.5)  # above, there is nothing likelier
+        self.predicted[rows][unsure] = p[unsure].argmax(axis=1)
+        cells[true] = likelihood - 1  # for a moment, p is p_k - [k = y]
+        np.einsum("ik,ik->i", p, p, out=self.squared_error[rows])
+        cells[true] = likelihood
+        with np.errstate(divide="ignore"):
+            np.log(likelihood, out=self.log_truth[rows])
+        return np.flatnonzero(likelihood == 0)
 
     # --- rows ---------------------------------------------------------------------------------
+
+    def __getitem__(self, at: NDArray[Any]) -> Judgement:
+        """Return some of the rows, in any order."""
+        return replace(self, **{name: column[at] for name, column in self._columns().items()})
+
+    @classmethod
+    def joined(cls, parts: Sequence[Judgement]) -> Judgement:
+        """Put parts one after the other; either all have probabilities, or none."""
+        columns = [part._columns() for part in parts]
+        each = {name: np.concatenate([own[name] for own in columns]) for name in columns[0]}
+        return replace(parts[0], **each)
+
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: column for name, column in own.items() if isinstance(column, np.ndarray)}
 
     @cached_property
     def right(self) -> NDArray[np.bool_]:

@@ -21,7 +21,7 @@ Examples
 --------
 >>> from naively import GaussianNB
 >>> X, y = np.array([[0.0], [2.0], [3.0], [6.0], [8.0]]), ["a", "a", "b", "b", "b"]
->>> leave_one_out(GaussianNB(), X, Truth.of(X, y)).codes
+>>> leave_one_out(GaussianNB(), X, Truth.of(X, y)).predicted
 array([1, 1, 0, 1, 1])
 """
 
@@ -40,8 +40,8 @@ from naively.engines.memory.arrays import summarize
 from naively.errors import NaivelyError
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.validation import check_table
-from naively.evaluation.answers import Answers
 from naively.evaluation.inputs import Truth
+from naively.evaluation.judgement import Judgement
 from naively.families import gaussian
 from naively.families.gaussian import Gaussian, GaussianParameters
 from naively.model.class_weights import weighted_prior
@@ -54,7 +54,7 @@ _CELLS = 1 << 15  # of a block's moments: they stay in the cache
 _CANCELS = 1e-3  # what is left of m2 where its difference would lose three digits
 
 
-def leave_one_out(model: GaussianNB, X: Any, truth: Truth) -> Answers:
+def leave_one_out(model: GaussianNB, X: Any, truth: Truth) -> Judgement:
     """Judge each row by the model of all others.
 
     A class whose only row is left out keeps its place: its probability is 0, unless priors are
@@ -67,11 +67,11 @@ def leave_one_out(model: GaussianNB, X: Any, truth: Truth) -> Answers:
     whole = measure(checked.table, targets, schema, n_jobs=model.n_jobs)
     GaussianNB.from_summary(whole, **model.get_params())  # raises where all rows give no model
     rows_of = _RowsLeftOut(model, whole, checked.table.array(), truth.codes)
-    answers = Answers.room(truth.codes.size, truth.classes.size)
+    judged = Judgement.room(truth.codes, truth.classes.size)
     step = max(1, _CELLS // whole.moments.mean.size)
     blocks = [slice(at, at + step) for at in range(0, truth.codes.size, step)]
-    map_blocks(lambda rows: _put(answers, rows, rows_of.joint(rows), truth), blocks, model.n_jobs)
-    return answers
+    map_blocks(lambda rows: _put(judged, rows, rows_of.joint(rows)), blocks, model.n_jobs)
+    return judged
 
 
 class _RowsLeftOut:
@@ -150,21 +150,20 @@ class _RowsLeftOut:
             )
 
 
-def _put(answers: Answers, rows: slice, joint: NDArray[np.float64], truth: Truth) -> None:
-    """Turn joint log-probabilities into answers.
+def _put(judged: Judgement, rows: slice, joint: NDArray[np.float64]) -> None:
+    """Turn joint log-probabilities of some rows into answers.
 
     The largest is taken out first, so that probabilities sum to 1 even where the joint is so
     large that its rounding is felt.
     """
-    assert answers.probabilities is not None
+    assert judged.probabilities is not None
     behind = joint - joint.max(axis=1, keepdims=True)
-    p = np.exp(behind, out=answers.probabilities[rows])
+    p = np.exp(behind, out=judged.probabilities[rows])
     total = p.sum(axis=1, keepdims=True)
     p /= total
-    codes = truth.codes[rows]
-    unlikely = answers.settle(rows, codes)
-    log_p = behind[unlikely, codes[unlikely]] - np.log(total[unlikely, 0])
-    answers.log_truth[rows][unlikely] = log_p
+    unlikely = judged.settle(rows)
+    log_p = behind[unlikely, judged.truth[rows][unlikely]] - np.log(total[unlikely, 0])
+    judged.log_truth[rows][unlikely] = log_p
 
 
 def _log_densities(x: NDArray[np.float64], parameters: GaussianParameters) -> NDArray[np.float64]:

@@ -192,6 +192,19 @@ class TotalJudgement(Judgement):
     scores: ScoreBins
     doubts: Judgement | None = None
 
+    @classmethod
+    def of(cls, kept: Judgement, totals: Totals, scores: ScoreBins) -> TotalJudgement:
+        """Put together what was kept and what was added up."""
+        rows = {field.name: getattr(kept, field.name) for field in fields(Judgement)}
+        return cls(**rows, totals=totals, scores=scores)
+
+    def __post_init__(self) -> None:
+        totals = self.totals
+        for name in ("confusion", "confidence_bins", "sure", "class_bins"):
+            self.__dict__[name] = getattr(totals, name)
+        self.__dict__["class_share"] = totals.confusion.sum(axis=1) / totals.n_rows
+        self.__dict__["answer_squares"] = totals.answer_squares / totals.n_rows
+
     def doubted(self, n_doubts: float) -> Judgement:
         """Return all rows and so many doubts: what intervals are computed from."""
         return replace(self, doubts=doubts_of(n_doubts, self.class_share, self.answer_squares))
@@ -210,38 +223,6 @@ class TotalJudgement(Judgement):
 
     def _with_doubts(self, groups: Judgement) -> Judgement:
         return groups if self.doubts is None else groups.with_doubts(self.doubts)
-
-    # --- sums of all rows -----------------------------------------------------------------------
-
-    @cached_property
-    def confusion(self) -> Ints:
-        """Rows by true class and predicted class."""
-        return self.totals.confusion
-
-    @cached_property
-    def class_share(self) -> Floats:
-        """The part of all rows that each class has."""
-        return self.totals.confusion.sum(axis=1) / self.totals.n_rows
-
-    @cached_property
-    def confidence_bins(self) -> Floats:
-        """Rows, right ones, and the sums of the confidence, by bin."""
-        return self.totals.confidence_bins
-
-    @cached_property
-    def sure(self) -> Floats:
-        """The sums of the confidence of wrong and of right rows."""
-        return self.totals.sure
-
-    @cached_property
-    def class_bins(self) -> Floats:
-        """Rows, and the sums of p - truth, by class and bin."""
-        return self.totals.class_bins
-
-    @cached_property
-    def answer_squares(self) -> Floats:
-        """What right and wrong answers cost."""
-        return self.totals.answer_squares / self.totals.n_rows
 
     def curve(self, k: int) -> ClassCurve:
         """Return the curve of one class against the rest, over bins of its log odds."""

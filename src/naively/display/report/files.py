@@ -52,10 +52,10 @@ def collect_files(
     asked: dict[str, Any] = {"plan": plan, "label_type": label_type, "n_jobs": n_jobs}
     asked |= {"watch": watch, "sample": SAMPLE, "visit": visitor.visit}
     judged = judge_files(first, request, schema, checked, folds, **asked)
-    learned, kept = judged.measured.folds.total(), judged.scored.kept
+    learned, kept = judged.measured.folds.total(), judged.scored
     rows = LabelledRows(
         table_of(judged.measured.plan, [part.cells for part in kept.parts()]),
-        judged.measured.folds.classes.take(kept.truth()),
+        judged.measured.folds.classes.take(kept.kept().truth),
     )
     coded = [learned.tally(place).sum() for place in range(len(learned.schema.categories))]
     missing = sum(judged.evaluation.n_rows - int(cells) for cells in coded)
