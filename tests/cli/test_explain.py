@@ -54,7 +54,7 @@ def test_the_change_that_changes_the_answer_is_confirmed(people):
         if expected:
             assert model.predict_one(one["change"]["row"]) == expected.becomes
     shown = run_well("explain", "m.safetensors", "people.csv", "--change").stdout
-    assert shown.count("becomes") + shown.count("no change of one or two cells") == 10
+    assert shown.count("becomes") + shown.count("no change of one cell") == 10
 
 
 def test_a_page_needs_nothing_else(people, tmp_path):

@@ -127,7 +127,7 @@ def test_importance_of_any_family_is_that_of_the_statistics_without_each_row(cal
     for i in range(N):
         others = copy.deepcopy(model).forget(frame[i : i + 1], CODES[i : i + 1]).summary_
         row = NaiveBayes(**options).from_summary(model.summary_, **options)
-        table = row.explain(frame[i : i + 1]).source.table
+        table = row.explain(frame[i : i + 1]).table
         numbers = table.array()
         codes = np.array([[column[0] for column in table.code_columns]], np.int32)
         if codes[0, 0] >= 0:

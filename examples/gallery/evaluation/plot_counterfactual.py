@@ -2,8 +2,7 @@
 What would change the answer?
 =============================
 
-`counterfactual` finds the smallest change of a few cells after which the model answers another
-class.
+`counterfactual` finds the smallest change of one cell after which the model answers another class.
 """
 
 from sklearn.datasets import load_iris
@@ -15,7 +14,7 @@ iris = load_iris(as_frame=True)
 petals = iris.data[["petal length (cm)", "petal width (cm)"]]
 species = iris.target_names[iris.target]
 model = GaussianNB().fit(petals, species)
-flower = petals.iloc[[118]]
+flower = petals.iloc[[114]]
 found = model.counterfactual(flower)
 print(found)
 
@@ -24,7 +23,7 @@ print(found)
 display = DecisionRegionDisplay.from_estimator(model, petals, species)
 before = flower.iloc[0]
 after = before.copy()
-for change in found.changes:
-    after[change.column] = change.after
+(change,) = found.changes
+after[change.column] = change.after
 arrow = {"arrowstyle": "->", "linewidth": 2, "color": "black"}
 _ = display.ax_.annotate("", tuple(after), tuple(before), arrowprops=arrow)

@@ -30,8 +30,7 @@ from naively.tabular import figure
 if TYPE_CHECKING:
     from naively.inspection.diagnosis import Diagnosis
     from naively.inspection.drifts import Drift
-    from naively.inspection.explanations import Explanation
-    from naively.inspection.explanations.row_terms import RowTerm
+    from naively.inspection.explanations import Explanation, RowTerm
 
 _MAX_ROWS, _MAX_TERMS = 10, 20  # of an explanation
 _MAX_COLUMNS, _MAX_CLASSES = 200, 50  # of a drift
@@ -147,9 +146,7 @@ def _explanation(value: Explanation, *changes: Any) -> Iterable[str]:
 
 
 def _explained(value: Explanation, i: int) -> str:
-    from naively.inspection.explanations.row_terms import RowTerms
-
-    found = RowTerms.read(value, i, most=_MAX_TERMS)
+    found = value.row_terms(i, max_terms=_MAX_TERMS)
     every = [*found.terms, *found.constants]
     widest = max((abs(term.log_odds) for term in every), default=0.0) or 1.0
     rows = [row for term in every for row in _term(term, widest)]

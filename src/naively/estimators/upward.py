@@ -19,7 +19,8 @@ from naively.engines.memory.devices import is_dask, is_on_device, on_host
 from naively.estimators.state import learned, snapshot
 
 if TYPE_CHECKING:
-    from naively.inspection.explanations import Counterfactual, Explanation
+    from naively.inspection.counterfactual import Counterfactual
+    from naively.inspection.explanations import Explanation
     from naively.inspection.importance import Importance
 
 
@@ -58,7 +59,7 @@ class Upward:
     def counterfactual(
         self, row: Any, *, to: Any = None, columns: Iterable[Any] | None = None
     ) -> Counterfactual:
-        """Return the smallest change of one cell, or else of two, that changes the prediction.
+        """Return the smallest change of one cell that changes the prediction.
 
         The size of a change is measured in standard deviations of the column for numbers, and in
         units for counts; another category has a size of 1. Texts and missing cells are not changed.
@@ -75,7 +76,7 @@ class Upward:
         Returns
         -------
         Counterfactual
-            The changes; it is false if no change of one or two cells is enough.
+            The change; it is false if no change of one cell is enough.
 
         Examples
         --------
@@ -86,7 +87,7 @@ class Upward:
                   before  after  distance
         column 0       4    4.5    0.1374
         """
-        from naively.inspection.explanations import counterfactual
+        from naively.inspection.counterfactual import counterfactual
 
         return counterfactual(snapshot(self), on_host(row), to=to, columns=columns)
 

@@ -18,7 +18,7 @@ from naively.evaluation.tuning import Tuning, described
 from naively.inspection.diagnosis.fits import Fit
 from naively.inspection.drifts.tables import title_of
 from naively.inspection.drifts.value import BOUNDS, LEVELS
-from naively.inspection.explanations.row_terms import RowTerms
+from naively.inspection.explanations import RowTerms
 from naively.inspection.importance import Importance
 
 _WORSE, _BETTER = canvas.colour(0), canvas.colour(1)  # without the column
@@ -454,7 +454,7 @@ class WaterfallDisplay(Display):
             How many terms have a bar of their own, the strongest; the others share one.
         """
         canvas.check_at_least_one(max_terms=max_terms)
-        found = RowTerms.read(explanation, row, of=of, against=against, most=max_terms)
+        found = explanation.row_terms(row, of=of, against=against, max_terms=max_terms)
         return cls(terms=found).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:

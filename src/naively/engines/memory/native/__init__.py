@@ -24,7 +24,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-__all__ = ["is_column", "is_frame", "library_of", "native_of"]
+__all__ = ["frame_library", "is_column", "is_frame", "library_of", "native_of"]
 
 _LIBRARIES = {"pandas": "pandas", "polars": "polars", "pyarrow": "arrow"}
 _COLUMNS = {("pandas", "Series"), ("polars", "Series")}
@@ -36,6 +36,11 @@ def is_frame(X: object) -> bool:
     """Whether X is an eager data frame that narwhals knows."""
     kind: Any = type(X)
     return _is_native(kind) or _narwhals().dependencies.is_into_dataframe(X)
+
+
+def frame_library(X: object) -> str | None:
+    """Return the name of the package that an eager data frame is of; None for anything else."""
+    return type(X).__module__.partition(".")[0] if is_frame(X) else None
 
 
 def is_column(X: object) -> bool:
