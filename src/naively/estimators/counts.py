@@ -26,11 +26,8 @@ from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.parameters import OneOf, by_name, large_enough
 from naively.estimators.validation import Checked
-from naively.families.complement import Complement
-from naively.families.entries import counts_of
+from naively.families.entries import Complement, Multinomial, Presence, counts_of
 from naively.families.family import Family
-from naively.families.multinomial import Multinomial
-from naively.families.presence import Presence
 from naively.model.class_weights import weighted_prior
 from naively.model.model import Model, read_prior
 from naively.statistics import Sample

@@ -64,7 +64,7 @@ class Family(ABC):
     and parameters have shape (K, d, ...). Families of categories take one column of codes of
     shape (n,) with -1 for missing cells.
 
-    A family of counts, such as `naively.families.multinomial`, describes all columns of a table of
+    A family of counts, such as `naively.families.entries`, describes all columns of a table of
     counts at once, by one term of one weight: then terms have shape (n, K) or (n,), too.
 
     Attributes

@@ -141,8 +141,9 @@ class _Sums:
         """Judge some rows."""
         model, codes = self.model, rows.codes
         weight = np.where(np.isfinite(model.constant)[codes], rows.weight / self.unit, 0.0)
-        i, j, values = _cell_terms(model, rows, seen)
-        joint = model.constant + _added_up(i, values, len(rows))
+        cells = _cell_terms(model, rows, seen)
+        i, j, values = cells
+        joint = model.constant + cells.by_row(len(rows))
         without = joint[i] - values
         if together is not None:
             interactions, at = together
@@ -230,11 +231,6 @@ def _terms(model: Model, rows: Any, seen: bool) -> Any:
         else:
             found = floored(term.log_density(rows.numbers, rows.categories, rows.texts))
         yield found, term.columns, term.weight
-
-
-def _added_up(i: NDArray[np.intp], values: Floats, n_rows: int) -> Floats:
-    """Return the sums of terms by row: (n, K)."""
-    return np.stack([np.bincount(i, column, n_rows) for column in values.T], axis=1)
 
 
 def _log_loss(joint: Floats, codes: NDArray[np.int32]) -> Floats:
