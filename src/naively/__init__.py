@@ -120,8 +120,7 @@ if TYPE_CHECKING:
     )
     from naively.families.gaussian import density as gaussian_density
     from naively.families.gaussian import log_density as gaussian_log_density
-    from naively.inspection.diagnosis import Diagnosis
-    from naively.inspection.diagnosis.diagnose import diagnose
+    from naively.inspection.diagnosis import Diagnosis, diagnose
     from naively.inspection.drifts import Drift, drift
     from naively.inspection.explanations import Explanation
     from naively.inspection.importance import Importance

@@ -13,8 +13,7 @@ from sklearn.linear_model import LogisticRegression
 import naively
 from naively import GaussianNB, NaiveBayes, NaivelyError, Schema, Text, diagnose, summarize
 from naively.estimators.loading import ESTIMATORS
-from naively.inspection.diagnosis import FINDINGS
-from naively.inspection.diagnosis.finding import SEVERITIES
+from naively.inspection.diagnosis import FINDINGS, SEVERITIES
 from tests.inspection.diagnosis.tables import CASES, N, clean, copies, gaussian, mixed, with_column
 from tests.inspection.explanations.cases import CASES as MODELS
 from tests.inspection.explanations.cases import case_of

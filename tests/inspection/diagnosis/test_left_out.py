@@ -7,9 +7,8 @@ from sklearn.metrics import log_loss
 
 from naively import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB, NaiveBayes
 from naively.evaluation.metrics import reliability
-from naively.inspection.diagnosis.evidence import Evidence
-from naively.inspection.diagnosis.leak import skill_of_tallies
-from naively.inspection.diagnosis.left_out import LeftOutRows
+from naively.inspection.diagnosis.columns import skill_of_tallies
+from naively.inspection.diagnosis.evidence import Evidence, LeftOutRows
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(2, size=60)

@@ -15,7 +15,7 @@ from naively.errors import NaivelyError
 from naively.evaluation.candidates import COLUMNS
 from naively.evaluation.metrics import scoring_of
 from naively.evaluation.tuning import Tuning, described
-from naively.inspection.diagnosis.fits import Fit
+from naively.inspection.diagnosis import Fit
 from naively.inspection.drifts.tables import title_of
 from naively.inspection.drifts.value import BOUNDS, LEVELS
 from naively.inspection.explanations import RowTerms

@@ -8,8 +8,7 @@ from typing import Any
 from naively.data.rows import Targets
 from naively.display.report.inputs import Given
 from naively.estimators.estimator import SummaryClassifier
-from naively.inspection.diagnosis import diagnose
-from naively.inspection.diagnosis.finding import SEVERITIES
+from naively.inspection.diagnosis import SEVERITIES, diagnose
 from naively.model.model import SAMPLE
 from naively.statistics.measure import measure
 

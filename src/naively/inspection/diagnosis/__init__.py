@@ -1,8 +1,7 @@
 """Diagnosis: where the assumptions of a model fail, and what to do, read off its summary."""
 
-from naively.inspection.diagnosis.diagnose import diagnose
-from naively.inspection.diagnosis.diagnosis import Diagnosis
-from naively.inspection.diagnosis.finding import Finding, Skipped
-from naively.inspection.diagnosis.findings import FINDINGS
+from naively.inspection.diagnosis.diagnosis import FINDINGS, Diagnosis, diagnose
+from naively.inspection.diagnosis.distributions import Fit
+from naively.inspection.diagnosis.finding import SEVERITIES, Finding, Skipped
 
-__all__ = ["FINDINGS", "Diagnosis", "Finding", "Skipped", "diagnose"]
+__all__ = ["FINDINGS", "SEVERITIES", "Diagnosis", "Finding", "Fit", "Skipped", "diagnose"]

@@ -20,24 +20,28 @@ where all are one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import erfc
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+from scipy.special import chdtrc, erfc
 
 from naively.data.sparse import SparseRows
 from naively.data.types import Floats
-from naively.inspection.diagnosis.fits import columns_of
-from naively.inspection.diagnosis.information import informations
-from naively.inspection.diagnosis.uniformity import n_rows
+from naively.inspection.diagnosis.distributions import columns_of, mid_shares, n_rows
 from naively.statistics import Sample, Scatter
 from naively.statistics.summary import Summary
 
-_MOST_CORRELATED = 2000  # columns of numbers whose correlations are looked at
-_MOST_CUT = 128  # columns whose mutual information is
+_MAX_CORRELATED = 2000  # columns of numbers whose correlations are looked at
+_MAX_CUT = 128  # columns whose mutual information is
 _CHANCE = 0.001  # of all pairs together
+_MAX_BINS = 8
+_ROWS_OF_A_CELL = 5  # that are expected in a cell of a table
+_MIN_NATS = 0.05  # of columns that hardly vary, less is all there is
+_MIN_ROWS = 20  # of a class
 
 
 class DependentPair(NamedTuple):
@@ -128,20 +132,10 @@ class Dependence:
 
     def clusters(self, least: float) -> list[list[int]]:
         """Return groups of columns, by index, that are connected by pairs of such strength."""
-        parent = list(range(len(self.columns)))
-
-        def root(i: int) -> int:
-            while parent[i] != i:
-                parent[i] = parent[parent[i]]
-                i = parent[i]
-            return i
-
-        for a, b in zip(*np.nonzero(np.triu(self.strength, 1) >= least), strict=True):
-            parent[root(int(a))] = root(int(b))
-        groups: dict[int, list[int]] = {}
-        for i in range(len(parent)):
-            groups.setdefault(root(i), []).append(i)
-        return [group for group in groups.values() if len(group) > 1]
+        linked = np.triu(self.strength, 1) >= least
+        n_groups, group = connected_components(linked, directed=False)
+        groups = [np.flatnonzero(group == g).tolist() for g in range(n_groups)]
+        return [group for group in groups if len(group) > 1]
 
 
 def _chosen(summary: Summary, sample: Sample) -> tuple[list[int], list[int]]:
@@ -159,11 +153,9 @@ def _chosen(summary: Summary, sample: Sample) -> tuple[list[int], list[int]]:
         within, whole = moments.m2.sum(axis=0), moments.pooled().m2
         said = np.divide(whole, within, out=np.zeros_like(whole), where=within > 0)
     order = np.argsort(-said, kind="stable")
-    correlated = numbers[
-        np.sort(order[: _MOST_CORRELATED if schema.counted is None else _MOST_CUT])
-    ]
-    categories = list(schema.categories[: _MOST_CUT // 2 if numbers.size else _MOST_CUT])
-    cut = np.sort(order[: _MOST_CUT - len(categories)])
+    correlated = numbers[np.sort(order[: _MAX_CORRELATED if schema.counted is None else _MAX_CUT])]
+    categories = list(schema.categories[: _MAX_CUT // 2 if numbers.size else _MAX_CUT])
+    cut = np.sort(order[: _MAX_CUT - len(categories)])
     return correlated.tolist(), sorted([*numbers[cut].tolist(), *categories])
 
 
@@ -188,3 +180,89 @@ def _correlations(summary: Summary, sample: Sample, columns: Sequence[int]) -> F
     deviation = np.sqrt(np.diagonal(products))
     outer = np.outer(deviation, deviation)
     return np.divide(products, outer, out=np.full(outer.shape, np.nan), where=outer > 0)
+
+
+# --- mutual information of columns given the class, by tables of their bins ----------------------
+
+
+class Informations(NamedTuple):
+    """Of all pairs: information in nats, the strength it is worth, and its p-value."""
+
+    information: Floats
+    strength: Floats
+    p_value: Floats
+
+
+def informations(summary: Summary, sample: Sample, columns: Sequence[int]) -> Informations:
+    """Return the mutual information of all pairs of columns given the class, and its worth."""
+    shape = len(columns), len(columns)
+    total, freedom, weight, entropy = (np.zeros(shape) for _ in range(4))
+    for bins, row_weight, n_bins in _cut(summary, sample, columns):
+        parts = _of_class(bins, row_weight, n_bins)
+        for sums, part in zip((total, freedom, weight, entropy), parts, strict=True):
+            sums += part
+    N = np.maximum(weight, 1e-300)
+    information = np.maximum(0.0, (total - freedom / 2) / N)
+    largest = np.minimum(entropy / N, (entropy / N).T)
+    largest = np.maximum(-np.expm1(-2 * largest), 1e-12)
+    strength = np.sqrt(np.minimum(1.0, -np.expm1(-2 * information) / largest))
+    strength = np.where(information >= _MIN_NATS, strength, 0.0)
+    p = np.where(freedom > 0, chdtrc(np.maximum(freedom, 1.0), 2 * total), 1.0)
+    return Informations(information, strength, p)
+
+
+def _cut(
+    summary: Summary, sample: Sample, columns: Sequence[int]
+) -> Iterator[tuple[NDArray[np.intp], Floats, int]]:
+    """Yield of each class the bins of its rows, -1 where a cell is missing; weights; bins."""
+    schema = summary.schema
+    number = {j: i for i, j in enumerate(schema.numbers)}
+    category = {j: i for i, j in enumerate(schema.categories)}
+    at = [i for i, j in enumerate(columns) if j in number]
+    x = columns_of(sample.numbers, [number[columns[i]] for i in at])
+    for k in np.unique(sample.codes):
+        rows = np.flatnonzero(sample.codes == k)
+        weight = sample.weight[rows]
+        n = float(n_rows(weight))
+        if n < _MIN_ROWS:
+            continue
+        n_bins = int(np.clip(np.sqrt(n / _ROWS_OF_A_CELL), 2, _MAX_BINS))
+        bins = np.full((rows.size, len(columns)), -1)
+        shares = mid_shares(x[rows], weight)
+        cuts = np.where(np.isnan(shares), -1, np.minimum(n_bins * shares, n_bins - 1))
+        bins[:, at] = cuts.astype(np.intp)
+        for i, j in enumerate(columns):
+            if j in category:
+                bins[:, i] = _levels(sample.categories[rows, category[j]], weight, n_bins)
+        yield bins, weight, n_bins
+
+
+def _levels(codes: NDArray[np.int32], weight: Floats, most: int) -> NDArray[np.intp]:
+    """Return the places of the most frequent categories; the last is all others."""
+    seen = codes >= 0
+    total = np.bincount(codes[seen], weight[seen])
+    rank = np.empty(total.size, np.intp)
+    rank[np.argsort(-total, kind="stable")] = np.arange(total.size)
+    return np.where(seen, np.minimum(rank[codes] if total.size else 0, most - 1), -1)
+
+
+def _of_class(
+    bins: NDArray[np.intp], weight: Floats, n_bins: int
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return of one class, for all pairs: N I, degrees of freedom, N, and N H of the first."""
+    p = bins.shape[1]
+    hot = (bins[:, :, np.newaxis] == np.arange(n_bins)).reshape(len(bins), -1).astype(np.float64)
+    scale = float(n_rows(weight)) / weight.sum()
+    joint = ((hot.T * (scale * weight)) @ hot).reshape(p, n_bins, p, n_bins)
+    rows, columns = joint.sum(axis=3), joint.sum(axis=1)
+    n = rows.sum(axis=1)
+    of_rows = np.divide(rows, n[:, np.newaxis], out=np.zeros_like(rows), where=rows > 0)
+    expected = of_rows[:, :, :, np.newaxis] * columns[:, np.newaxis]
+    ratio = np.divide(joint, expected, out=np.ones_like(joint), where=joint > 0)
+    information = (joint * np.log(ratio)).sum(axis=(1, 3))
+    n_levels = (
+        np.maximum((rows > 0).sum(axis=1) - 1, 0),
+        np.maximum((columns > 0).sum(axis=2) - 1, 0),
+    )
+    entropy = -(rows * np.log(np.where(rows > 0, of_rows, 1.0))).sum(axis=1)
+    return information, (n_levels[0] * n_levels[1]).astype(np.float64), n, entropy

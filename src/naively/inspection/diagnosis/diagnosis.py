@@ -1,21 +1,125 @@
-"""A diagnosis: findings as one value, which prints, plots and becomes a frame."""
+"""Diagnosis: where the assumptions of a model fail, and what to do, read off its summary.
+
+`FINDINGS` has all findings by name: each is a function that looks at the evidence and yields what
+it found, or could not see.
+"""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from numpy.typing import NDArray
 
-from naively.inspection.diagnosis.calibration import CalibrationFigures
-from naively.inspection.diagnosis.finding import SEVERITIES, Finding, Skipped
-from naively.inspection.diagnosis.fits import Fit
+from naively.errors import NaivelyError
+from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.state import snapshot
+from naively.inspection.diagnosis.assumptions import MIN_STRENGTH, dependent_columns, poor_fits
+from naively.inspection.diagnosis.classes import (
+    CalibrationFigures,
+    figures_of,
+    never_predicted,
+    poor_calibration,
+    rare_classes,
+)
+from naively.inspection.diagnosis.columns import (
+    constant_columns,
+    identifiers,
+    leaks,
+    missing_cells,
+    seen_once,
+)
+from naively.inspection.diagnosis.distributions import Fit
+from naively.inspection.diagnosis.evidence import Evidence
+from naively.inspection.diagnosis.finding import SEVERITIES, Finding, NotMeasuredError, Skipped
 from naively.tabular import Drawn, Shown, figure, frame, plain
 
-_WIDTH = 100  # characters of a line
-_MOST = 20  # findings that are printed
+_LINE_WIDTH = 100  # characters
+_MAX_PRINTED = 20  # findings
+
+FINDINGS: dict[str, Callable[[Evidence], Iterator[Finding] | Iterator[Finding | Skipped]]] = {
+    "leak": leaks,
+    "identifier": identifiers,
+    "family": poor_fits,
+    "dependence": dependent_columns,
+    "calibration": poor_calibration,
+    "never predicted": never_predicted,
+    "missing": missing_cells,
+    "rare class": rare_classes,
+    "seen once": seen_once,
+    "constant": constant_columns,
+}
+
+
+def diagnose(model: Any, *rows: Any) -> Diagnosis:
+    """Say where the assumptions of a fitted model fail, and what to do.
+
+    It uses only the model's summary, so the data is not needed again. Checks that need more than
+    the summary holds are skipped, and the diagnosis says so.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        One of naively's; nothing else is taken.
+
+    Returns
+    -------
+    Diagnosis
+        Findings, the most severe first.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes, diagnose
+    >>> X = [[float(i % 10), i % 2, 1.0] for i in range(100)]
+    >>> found = diagnose(NaiveBayes().fit(X, ["a", "b"] * 50))
+    >>> [(one.severity, one.kind, one.columns) for one in found.findings[:1]]
+    [('high', 'leak', ('column 1',))]
+    """
+    if not isinstance(model, SummaryClassifier):
+        raise NaivelyError(
+            f"diagnose needs a fitted estimator of naively's; got "
+            f"{type(model).__module__}.{type(model).__qualname__}."
+        )
+    if rows:
+        raise NaivelyError(
+            f"diagnose takes a fitted model alone, and no rows; got {len(rows)} more. Call "
+            "diagnose(model); rows and labels are for evaluate(model, X, y) and report."
+        )
+    evidence = Evidence(snapshot(model))
+    found: list[Finding] = []
+    skipped: list[Skipped] = []
+    for kind, look in FINDINGS.items():
+        try:
+            for one in look(evidence):
+                found.append(one) if isinstance(one, Finding) else skipped.append(one)
+        except NotMeasuredError as error:
+            skipped.append(Skipped(kind, str(error)))
+    dependence = _or_none(lambda: evidence.dependence)
+    return Diagnosis(
+        model=type(model).__name__,
+        n_rows=evidence.summary.weight,
+        n_columns=evidence.summary.schema.n_columns,
+        classes=evidence.model.classes,
+        findings=tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))),
+        skipped=tuple(skipped),
+        fits=_or_none(lambda: evidence.fits) or (),
+        pairs=tuple(
+            (evidence.names[pair.a], evidence.names[pair.b], pair.strength)
+            for pair in (dependence.pairs(MIN_STRENGTH) if dependence else ())
+        ),
+        effective_columns=dependence.effective() if dependence else None,
+        calibration=_or_none(lambda: figures_of(evidence)),
+    )
+
+
+def _or_none(found: Any) -> Any:
+    """Return what was measured; None where it was not."""
+    try:
+        return found()
+    except NotMeasuredError:
+        return None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -140,18 +244,18 @@ class Diagnosis(Drawn, Shown):
 
     def _lines(self) -> Iterator[str]:
         yield self.title
-        for one in self.findings[:_MOST]:
+        for one in self.findings[:_MAX_PRINTED]:
             yield ""
             yield f"{one.severity.upper()}: {one.kind}"
             yield from _wrapped(one.seen)
             yield from _wrapped(f"→ {one.advice}")
-        if len(self.findings) > _MOST:
+        if len(self.findings) > _MAX_PRINTED:
             yield ""
-            yield f"... and {len(self.findings) - _MOST:,} more findings"
+            yield f"... and {len(self.findings) - _MAX_PRINTED:,} more findings"
         if self.notes:
             yield ""
             for note in self.notes:
-                yield from textwrap.wrap(note, _WIDTH)
+                yield from textwrap.wrap(note, _LINE_WIDTH)
         if self.skipped:
             yield ""
             yield "Not looked at:"
@@ -167,4 +271,4 @@ def _cell(value: Any) -> Any:
 
 
 def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+    return textwrap.wrap(text, _LINE_WIDTH, initial_indent="  ", subsequent_indent="  ")

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.types import Floats
 from naively.estimators.estimator import SummaryClassifier
 from naively.inspection.diagnosis.dependence import Dependence
+from naively.inspection.diagnosis.distributions import Fit, fits_of
 from naively.inspection.diagnosis.finding import NotMeasuredError
-from naively.inspection.diagnosis.fits import Fit, fits_of
-from naively.inspection.diagnosis.left_out import LeftOutRows, left_out_rows, some_rows
+from naively.model.calibration import Calibration, terms_of_sample
+from naively.model.interactions import UnseenInteractions, sample_for_interactions
 from naively.model.model import SAMPLE, Model
-from naively.statistics import MissingCells, Sample
+from naively.statistics import Sample
 from naively.statistics.summary import Summary
 
-_FEWEST_ROWS = 20  # of a sample
+_MIN_SAMPLE = 20  # rows
+_MIN_ROWS = 200  # that are looked at, however many terms they have
+_MAX_TERMS = 16_000_000  # rows times classes times terms that are looked at in all
+_MAX_BLOCK = 2_000_000  # and of those that are looked at together
+_N_BINS = 10  # of the confidence
 
 
 class Evidence:
@@ -48,9 +55,9 @@ class Evidence:
                 f"{type(self.estimator).__name__} keeps no sample of rows without calibration. "
                 f"Calibrate it, or read it off a summary of Schema(..., sample={SAMPLE})."
             )
-        if len(sample) < _FEWEST_ROWS:
+        if len(sample) < _MIN_SAMPLE:
             raise NotMeasuredError(
-                f"the sample holds {len(sample)} rows, and {_FEWEST_ROWS} are needed."
+                f"the sample holds {len(sample)} rows, and {_MIN_SAMPLE} are needed."
             )
         return sample
 
@@ -58,12 +65,7 @@ class Evidence:
     def has_sample(self) -> bool:
         """Whether there are rows to look at."""
         sample = self.summary.sample
-        return sample is not None and len(sample) >= _FEWEST_ROWS
-
-    @property
-    def is_counted(self) -> bool:
-        """Whether all columns are counts of one family."""
-        return self.summary.schema.counted is not None
+        return sample is not None and len(sample) >= _MIN_SAMPLE
 
     @cached_property
     def fits(self) -> tuple[Fit, ...]:
@@ -78,11 +80,7 @@ class Evidence:
     @property
     def is_calibrated(self) -> bool:
         """Whether the model is calibrated."""
-        return self._calibration is not None
-
-    @property
-    def _calibration(self) -> Any:
-        return self.estimator.get_params(deep=False).get("calibration")
+        return self._params.get("calibration") is not None
 
     @cached_property
     def uncalibrated(self) -> Model:
@@ -98,36 +96,107 @@ class Evidence:
     def after(self) -> LeftOutRows:
         """What the model says with its calibration, or with a temperature where it has none."""
         sample = self._whole_sample
-        if "calibration" not in self.estimator.get_params(deep=False):
+        if "calibration" not in self._params:
             raise NotMeasuredError(f"{type(self.estimator).__name__} has no calibration.")
-        model = self._calibrated_by(self._calibration or "temperature")
-        return left_out_rows(model, sample)
+        return left_out_rows(
+            self._calibrated_by(self._params["calibration"] or "temperature"), sample
+        )
 
     @property
     def judged(self) -> LeftOutRows:
         """What the model as it is says of rows that it has not seen."""
         return self.after if self.is_calibrated else self.before
 
-    def present(self) -> NDArray[np.float64]:
-        """Return the weight of the cells that are not missing, (K, d); NaN where it is unknown."""
-        summary, schema = self.summary, self.summary.schema
-        found = np.full((len(self.classes), schema.n_columns), np.nan)
-        found[:, list(schema.undecided)] = 0.0
-        if schema.counted is None:
-            found[:, list(schema.numbers)] = summary.moments.weight
-        elif schema.counted == "documents":
-            gone = summary[MissingCells].values[:, : schema.n_columns]
-            found = summary.class_weight[:, np.newaxis] - gone
-        for place, j in enumerate(schema.categories):
-            found[:, j] = summary.tally(place).sum(axis=1)
-        return found
+    @property
+    def _params(self) -> dict[str, Any]:
+        params: dict[str, Any] = self.estimator.get_params(deep=False)
+        return params
 
     def _calibrated_by(self, calibration: str | None) -> Model:
-        if self._calibration == calibration:
+        if self._params.get("calibration") == calibration:
             return self.model
-        params = self.estimator.get_params(deep=False)
-        other = type(self.estimator).from_summary(
-            self.summary, **params | {"calibration": calibration}
-        )
-        model: Model = other.model_
+        params = self._params | {"calibration": calibration}
+        model: Model = type(self.estimator).from_summary(self.summary, **params).model_
         return model
+
+
+# --- what a model says of its own sample, each row as if it had not been seen ---------------------
+
+
+class LeftOutRows(NamedTuple):
+    """Log-probabilities of rows that were left out, (n, K), with their classes and weights."""
+
+    log_p: Floats
+    codes: NDArray[np.int32]
+    weight: Floats
+
+    def first(self, n: int) -> LeftOutRows:
+        """Return some rows, the first ones."""
+        return LeftOutRows(self.log_p[:n], self.codes[:n], self.weight[:n])
+
+    @property
+    def predicted(self) -> NDArray[np.intp]:
+        """The place of the most probable class."""
+        return self.log_p.argmax(axis=1)
+
+    @property
+    def accuracy(self) -> float:
+        """The share of rows whose class is the most probable one."""
+        return float(self.weight @ (self.predicted == self.codes) / self.weight.sum())
+
+    @property
+    def log_loss(self) -> float:
+        """The mean of -log p of the true class."""
+        of_truth = self.log_p[np.arange(self.codes.size), self.codes]
+        return float(-(self.weight @ of_truth) / self.weight.sum())
+
+    @property
+    def calibration_error(self) -> float:
+        """The expected calibration error, in ten bins of the confidence."""
+        confidence = np.exp(self.log_p.max(axis=1))
+        at = np.clip(np.ceil(_N_BINS * confidence).astype(int) - 1, 0, _N_BINS - 1)
+        gap = self.weight * ((self.predicted == self.codes) - confidence)
+        return float(np.abs(np.bincount(at, gap, _N_BINS)).sum() / self.weight.sum())
+
+
+def some_rows(model: Model, sample: Sample) -> Sample:
+    """Return so many rows of a sample that looking at all their terms takes little time."""
+    if model.schema.counted is not None:
+        return sample
+    n_terms = sum(term.n_weights for term in model.terms)
+    n_rows = _MAX_TERMS // max(1, model.classes.size * n_terms)
+    return sample[: max(_MIN_ROWS, n_rows)]
+
+
+def left_out_rows(model: Model, sample: Sample) -> LeftOutRows:
+    """Return log-probabilities of rows of a model's sample, each by what was seen of all others."""
+    rows, n_classes = some_rows(model, sample), model.classes.size
+    none = np.empty((n_classes, 0))
+    weights = [none, *(term.weight[:, : term.n_weights] for term in model.terms)]
+    fitted = Calibration(np.concatenate(weights, axis=1), model.bias)
+    together = None
+    if model.interactions is not None:
+        every = sample_for_interactions(model.terms, sample, n_classes)
+        rows = every[: len(rows)]
+        together = UnseenInteractions(model.interactions, every, model.schema, n_classes)
+    joint = np.empty((len(rows), n_classes))
+    for at, terms in terms_in_blocks(model, rows):
+        joint[at] = fitted.joint(terms, model.log_prior)
+        if together is not None:
+            joint[at] += together.joint(at)
+    behind = joint - joint.max(axis=1, keepdims=True)
+    log_p = behind - np.log(np.exp(behind).sum(axis=1, keepdims=True))
+    return LeftOutRows(log_p, rows.codes, rows.weight)
+
+
+def terms_in_blocks(model: Model, sample: Sample) -> Iterator[tuple[slice, Floats]]:
+    """Yield rows with their terms, of shape (n, K, T), of some rows at a time."""
+    n_classes, n_terms = model.classes.size, sum(len(term.columns) for term in model.terms)
+    step = max(1, _MAX_BLOCK // max(1, n_classes * n_terms))
+    for start in range(0, len(sample), step):
+        at = slice(start, min(start + step, len(sample)))
+        rows = sample[at]
+        if model.terms:
+            yield at, terms_of_sample(model.terms, rows, n_classes)
+        else:
+            yield at, np.zeros((len(rows), n_classes, 0))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 Severity = Literal["high", "medium", "low"]
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
-_MOST = 5  # names in a sentence
+_MAX_NAMES = 5  # in a sentence
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,12 @@ class NotMeasuredError(Exception):
     """A finding needs what the summary does not hold; the message says what."""
 
 
-def listed(names: Sequence[Any], most: int = _MOST) -> str:
+def severity_of(value: float, bounds: Sequence[tuple[float, Severity]]) -> Severity | None:
+    """Return the severity of the first bound that a value reaches; None below all of them."""
+    return next((severity for least, severity in bounds if value >= least), None)
+
+
+def listed(names: Sequence[Any], most: int = _MAX_NAMES) -> str:
     """Write names for a sentence.
 
     >>> listed(["a", "b", "c"]), listed(range(9), most=2)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from naively.inspection.diagnosis.uniformity import distances, mid_shares, n_rows, p_value
+from naively.inspection.diagnosis.distributions import distances, mid_shares, n_rows, p_value
 
 
 @pytest.mark.parametrize("n", [5, 40, 700])
