@@ -25,15 +25,16 @@ from naively.data import labels
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.engines.files.cells import (
-    raise_not_finite,
+    Batch,
+    check_finite,
+    columns_in,
     rows_of,
     settled,
     text_hashes,
     typed_labels,
 )
 from naively.engines.files.csv import CsvDialect
-from naively.engines.files.file_pass import FilePass, Progress, StoppedError, errors_in
-from naively.engines.files.labelled_rows import columns_in
+from naively.engines.files.file_pass import FilePass, Progress, StoppedError
 from naively.engines.files.piece_summary import Summarizer
 from naively.engines.files.plan import FORMS, ColumnPlan, Request, SchemaFromFirstRows, types_of
 from naively.engines.files.readers import FirstRows, OpenFile
@@ -519,18 +520,16 @@ class FoldModels:
             )
         return np.array([self.place_of[label] for label in listed], dtype=np.int32)
 
-    def rows(self, opened: OpenFile, batch: Any, start: int) -> Rows:
+    def rows(self, batch: Batch, start: int) -> Rows:
         """Return the rows of a batch as models read them, and with the hashes of texts."""
         plan, summary = self.plan, self.summary
         gone = {plan.features[j] for j in summary.schema.undecided}
         forms = plan.forms([name for name in plan.features if name not in gone])
-        rows = rows_of(batch, forms, opened.constants, summary.schema, summary.words)
-        columns = rows.numbers[:]
-        if any(np.isinf(column).any() for column in columns):
-            raise_not_finite(columns, [n for n, form in forms.items() if form is None], start)
+        rows = rows_of(batch, forms, summary.schema, summary.words)
+        check_finite(rows, forms, start)
         if rows.texts is None:
             return rows
-        hashes = text_hashes(batch, forms, opened.constants, summary.schema)
+        hashes = text_hashes(batch, forms, summary.schema)
         return replace(rows, texts=replace(rows.texts, hashes=hashes))
 
 
@@ -549,20 +548,19 @@ def score_files(
     size, n_classes = _kept_rows(judges, cells=visit is not None), judges.classes.size
     n_parts = 1 if judges.folds.test_share is None else 2
     parts = [ScoredRows(size, ScoreBins(n_classes)) for _ in range(n_parts)]
-    rows, before = 0, 0  # in all; of the files before this one
     with FilePass(first, n_jobs) as passing:
         reader = Summarizer(judges.plan, passing.stop, lambda: EVERYTHING)
-        for step in passing.steps(_Scorer(judges, reader, parts, visit, count())):
-            with errors_in(step, rows - before):
-                results = [result.result() for result in step.results]
+        scorer = _Scorer(judges, reader, parts, visit, count())
+        for results in passing.results(scorer, progress, _n_rows):
             for result in results:
+                rows = _n_rows(parts)
                 for part, more in zip(parts, result, strict=True):
                     part.absorb(more, rows)
-                rows = sum(part.n_rows for part in parts)
-            before = rows if step.piece is None else before
-            if progress is not None:
-                progress(rows, step.bytes, first.n_bytes)
     return parts
+
+
+def _n_rows(parts: Sequence[ScoredRows]) -> int:
+    return sum(part.n_rows for part in parts)
 
 
 def _kept_rows(judges: FoldModels, *, cells: bool) -> int:
@@ -604,14 +602,13 @@ class _Scorer:
             n_rows = batch.num_rows
             if n_rows:
                 codes = places[targets.codes[start : start + n_rows]]
-                self._add(opened, batch, codes, keys_of(number, start, n_rows), start, own)
+                self._add(batch, codes, keys_of(number, start, n_rows), start, own)
             start += n_rows
         return own
 
     def _add(
         self,
-        opened: OpenFile,
-        batch: Any,
+        batch: Batch,
         codes: NDArray[np.int32],
         keys: NDArray[np.uint64],
         start: int,
@@ -619,7 +616,7 @@ class _Scorer:
     ) -> None:
         """Judge a batch that begins at some row of its piece."""
         judges, n_folds = self.judges, self.judges.folds.n_folds
-        rows = judges.rows(opened, batch, start)
+        rows = judges.rows(batch, start)
         fold = np.zeros(codes.size, np.int32)
         if n_folds > 1:
             numbers = judges.plan.always_numbers(judges.summary.schema)
@@ -629,7 +626,7 @@ class _Scorer:
         cells = {}
         if self.visit is not None:
             self.visit(rows)
-            cells = columns_in(judges.plan, batch, opened)
+            cells = columns_in(judges.plan.forms(judges.plan.features), batch)
         batch_rows = KeptRows(keys, start + np.arange(codes.size), judged, cells)
         for i, (part, whole) in enumerate(zip(own, self.parts, strict=True)):
             if len(own) == 1:

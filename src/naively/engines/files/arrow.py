@@ -251,6 +251,7 @@ class ParquetReader(TypedReader):
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield row groups from one on."""
         metadata, n_columns = self._metadata, max(1, len(types))
+        self._texts = {name for name, kind in types.items() if pa.types.is_string(kind)}
         self._encoded = [
             name
             for name, kind in types.items()
@@ -270,18 +271,17 @@ class ParquetReader(TypedReader):
             done += rows
             groups = f"row group {first}" if at == first + 1 else f"row groups {first} to {at - 1}"
             share = int((self.file.size or 0) * (done / total))
+            size_of_row = n_bytes / max(1, rows)
+            read = partial(self._read, range(first, at), size_of_row)
             width = columns_together(rows)
-            size = min(_MOST_ROWS, max(1024, _BATCH // min(width, n_columns)))
-            read = partial(self._read, range(first, at), size)
-            few = min(_MOST_ROWS, max(1024, _BATCH // n_columns))
-            if any(pa.types.is_string(kind) for kind in types.values()):
-                few = min(few, max(64, _TEXTS * rows // max(1, n_bytes)))
-            read_rows = partial(self._read, range(first, at), few)
-            yield FilePiece(read, {"row_group": at}, groups, share, width, read_rows)
+            yield FilePiece(read, {"row_group": at}, groups, share, width)
 
     # --- inside -------------------------------------------------------------------------------
 
-    def _read(self, groups: range, size: int, names: Sequence[str]) -> Iterator[Any]:
+    def _read(self, groups: range, size_of_row: float, names: Sequence[str]) -> Iterator[Any]:
+        size = min(_MOST_ROWS, max(1024, _BATCH // max(1, len(names))))
+        if not self._texts.isdisjoint(names):
+            size = min(size, max(64, int(_TEXTS / max(1.0, size_of_row))))
         try:
             yield from self._handle().iter_batches(
                 size, list(groups), list(names), use_threads=False

@@ -20,8 +20,8 @@ are booleans, decimals or float16.
 
 Batches, of Arrow or of arrays, become rows.
 
->>> batch = pa.record_batch({"age": [30.0, None], "town": ["Bonn", "Ulm"]})
->>> rows = rows_of(batch, {"age": None, "town": "str"}, {})
+>>> batch = Batch({"age": pa.array([30.0, None]), "town": pa.array(["Bonn", "Ulm"])}, 2)
+>>> rows = rows_of(batch, {"age": None, "town": "str"})
 >>> [codes.tolist() for codes in rows.codes[:]], rows.categories
 ([[0, 1]], (array(['Bonn', 'Ulm'], dtype='<U4'),))
 """
@@ -29,8 +29,8 @@ Batches, of Arrow or of arrays, become rows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,7 @@ from naively.data.schema import Schema
 from naively.data.text.rows import TextRows
 from naively.data.text.words import Words
 from naively.engines.memory import categories
+from naively.engines.memory.date_columns import DatePart
 from naively.engines.memory.native.arrow import (
     decoded,
     distinct,
@@ -123,6 +124,15 @@ class RowError(Exception):
         self.row, self.what, self.advice = row, what, advice
 
 
+@contextmanager
+def rows_counted_from(start: int) -> Iterator[None]:
+    """Count the row of an error from some row on: that with which the rows at hand begin."""
+    try:
+        yield
+    except RowError as error:
+        raise RowError(start + error.row, error.what, error.advice) from None
+
+
 def is_number(kind: Any) -> bool:
     """Whether a type of Arrow holds numbers: also booleans, and nothing but nulls."""
     return held_by_type(kind).what in ("number", "boolean", "nothing")
@@ -138,6 +148,8 @@ def numbers(array: Any) -> NDArray[Any]:
     """Return an array that the kernel reads; null is NaN."""
     if isinstance(array, np.ndarray):
         return array
+    if isinstance(array, DatePart):
+        return array.numbers()
     kind = str(array.type)
     if kind in _IN_PLACE and not array.null_count:
         return in_place(array)
@@ -305,18 +317,31 @@ def _raise_measurement(row: int, name: str, value: Any) -> None:
 # --- Batches of rows ------------------------------------------------------------------------------
 
 
-class ArrayBatch:
-    """Columns that are no record batch of Arrow, and are used like one.
+class Batch:
+    """Some rows of a file: columns by name, and the constants that its path holds.
 
-    They are arrays by name: Arrow's, or NumPy's where they hold numbers.
+    Columns are Arrow's, or NumPy's where they hold numbers, or parts of dates.
     """
 
-    def __init__(self, columns: dict[str, Any], num_rows: int) -> None:
-        self.columns, self.num_rows = columns, num_rows
+    def __init__(
+        self, columns: Mapping[str, Any], num_rows: int, constants: Mapping[str, Any] | None = None
+    ) -> None:
+        self.columns, self.num_rows, self.constants = columns, num_rows, constants or {}
+        self.as_written: Mapping[str, Any] = {}  # columns to be copied
 
     def column(self, name: str) -> Any:
-        """Return a column."""
+        """Return a column that the file holds."""
         return self.columns[name]
+
+    def array(self, name: str, kind: Any = None) -> Any:
+        """Return any column as an array of Arrow's; a constant may be of a type."""
+        if name in self.constants:
+            return pa.array([self.constants[name]] * self.num_rows, kind, from_pandas=True)
+        column = self.columns[name]
+        if isinstance(column, DatePart):
+            codes, names = column.codes()
+            return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(names))
+        return pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column
 
 
 def combined(batches: list[Any]) -> list[Any]:
@@ -330,59 +355,77 @@ def combined(batches: list[Any]) -> list[Any]:
 
 
 def rows_of(
-    batch: Any,
+    batch: Batch,
     columns: Mapping[str, str | None],
-    constants: Mapping[str, Any],
     schema: Schema | None = None,
     words: tuple[Words, ...] | None = None,
     *,
     counting: Counting = "rows",
 ) -> Rows:
-    """Return the columns of a batch, and those that the file's path holds: the constants.
+    """Return the columns of a batch as rows.
 
     For each column, in order, it is told what its categories are; "text" where it holds text, and
     None where it holds numbers. Words that a model does not know are left out. ``counting`` is as
     in `read_texts`.
     """
-    plain = [name for name, form in columns.items() if form is None]
-    forms = [(name, form) for name, form in columns.items() if form not in (None, "text")]
-    coded = [_coded(batch, name, form or "", constants) for name, form in forms]
-    cells = number_columns(batch, plain, constants)
+    cells = number_columns(batch, [name for name, form in columns.items() if form is None])
+    coded = [_coded(batch, name, f) for name, f in columns.items() if f not in (None, "text")]
     texts: tuple[TextRows | None, tuple[Words, ...]] = (None, ())
     if schema is not None and schema.texts:
-        named = [name for name, form in columns.items() if form == "text"]
-        found = [_text(batch, name, constants) for name in named]
-        texts = read_texts(found, schema, words, n_jobs=1, counting=counting)
+        texts = read_texts(_texts(batch, columns), schema, words, n_jobs=1, counting=counting)
     return Rows.of_columns((batch.num_rows, len(columns)), cells, coded, *texts)
 
 
+def columns_in(columns: Mapping[str, str | None], batch: Batch) -> dict[str, Any]:
+    """Return some columns of a batch: arrays of numbers, and others of Arrow.
+
+    For each column it is told what its categories are, as to `rows_of`. Parts of dates remain
+    dictionaries, others do not.
+    """
+    arrays: dict[str, Any] = {}
+    for name, form in columns.items():
+        if form is None:
+            (arrays[name],) = number_columns(batch, [name])
+        else:
+            array = batch.array(name)
+            is_part = isinstance(batch.columns.get(name), DatePart)
+            arrays[name] = array if is_part else decoded(without_views(array))
+    return arrays
+
+
+def num_rows(table: Any) -> int:
+    """Return how many rows a table has."""
+    return table.num_rows
+
+
 def text_hashes(
-    batch: Any, columns: Mapping[str, str | None], constants: Mapping[str, Any], schema: Schema
+    batch: Batch, columns: Mapping[str, str | None], schema: Schema
 ) -> NDArray[np.uint64]:
     """Return the hashes of the texts of a batch, which rows of known words do not have."""
-    cells = [_text(batch, name, constants) for name, form in columns.items() if form == "text"]
-    rows, _ = read_texts(cells, schema, n_jobs=1, counting="none")
+    rows, _ = read_texts(_texts(batch, columns), schema, n_jobs=1, counting="none")
     assert rows is not None
     return rows.hashes
 
 
-def _text(batch: Any, name: str, constants: Mapping[str, Any]) -> Any:
-    """Return a column of text; one that the path holds is the same in all rows."""
-    if name in constants:
-        return pa.array([constants[name]] * batch.num_rows, pa.string())
-    return batch.column(name)
+def _texts(batch: Batch, columns: Mapping[str, str | None]) -> list[Any]:
+    return [batch.array(name, pa.string()) for name, form in columns.items() if form == "text"]
 
 
-def number_columns(
-    batch: Any, names: Iterable[str], constants: Mapping[str, Any]
-) -> list[NDArray[Any]]:
+def number_columns(batch: Batch, names: Iterable[str]) -> list[NDArray[Any]]:
     """Return columns of numbers; a constant takes no memory."""
     return [
-        np.broadcast_to(np.float64(constants[name]), batch.num_rows)
-        if name in constants
+        np.broadcast_to(np.float64(batch.constants[name]), batch.num_rows)
+        if name in batch.constants
         else numbers(batch.column(name))
         for name in names
     ]
+
+
+def check_finite(rows: Rows, columns: Mapping[str, str | None], start: int = 0) -> None:
+    """Raise an error that names the infinite cell, if there is one."""
+    cells = rows.numbers[:]
+    if any(np.isinf(column).any() for column in cells):
+        raise_not_finite(cells, [name for name, form in columns.items() if form is None], start)
 
 
 def raise_not_finite(columns: Sequence[NDArray[Any]], names: Sequence[str], start: int) -> None:
@@ -400,18 +443,17 @@ def raise_not_finite(columns: Sequence[NDArray[Any]], names: Sequence[str], star
     )
 
 
-def _coded(batch: Any, name: str, form: str, constants: Mapping[str, Any]) -> categories.Encoded:
+def _coded(batch: Batch, name: str, form: str | None) -> categories.Encoded:
     """Return the codes of a column of categories, and what they mean."""
-    if name in constants:
-        return _constant(constants[name], batch.num_rows)
+    if name in batch.constants:
+        value = batch.constants[name]
+        if value is None or value != value:
+            return np.full(batch.num_rows, -1, np.int32), np.empty(0, dtype=str)
+        return np.zeros(batch.num_rows, np.int32), np.array([value])
     column = batch.column(name)
-    codes, found = categories.encode(column, f"column {name!r}")
-    if form == "int" and found.dtype.kind == "f" and all(map(labels.is_whole, found.tolist())):
-        found = labels.number_array([int(one) for one in found.tolist()])  # as they were written
-    return codes, found
-
-
-def _constant(value: Any, n_rows: int) -> categories.Encoded:
-    if value is None or value != value:
-        return np.full(n_rows, -1, np.int32), np.empty(0, dtype=str)
-    return np.zeros(n_rows, np.int32), np.array([value])
+    if isinstance(column, DatePart):
+        return column.codes()
+    codes, values = categories.encode(column, f"column {name!r}")
+    if form == "int" and values.dtype.kind == "f" and all(map(labels.is_whole, values.tolist())):
+        values = labels.number_array([int(one) for one in values.tolist()])  # as they were written
+    return codes, values

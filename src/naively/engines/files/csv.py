@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from naively import _kernel
 from naively.data.labels import number_array
-from naively.engines.files.cells import ArrayBatch, arrow_numbers, arrow_strings, number_of
+from naively.engines.files.cells import Batch, arrow_numbers, arrow_strings, number_of
 from naively.engines.files.sources import BadFileError, File, FilePiece, Position, check_names
 from naively.engines.files.text import (
     NOT_UTF_8,
@@ -406,7 +406,7 @@ class Cells:
         return cls(separator, np.array(kinds, np.uint8), numbers, labels, words)
 
 
-def parse(rows: memoryview, cells: Cells) -> ArrayBatch | None:
+def parse(rows: memoryview, cells: Cells) -> Batch | None:
     """Return whole records, NaN where a cell is missing; None where they are not plain."""
     text = np.frombuffer(rows, np.uint8)
     n_lines = _kernel.count_lines(text)
@@ -423,4 +423,4 @@ def parse(rows: memoryview, cells: Cells) -> ArrayBatch | None:
         except UnicodeDecodeError:
             return None
         columns[name] = pa.DictionaryArray.from_arrays(arrow_numbers(codes[:n_rows]), texts)
-    return ArrayBatch(columns, n_rows)
+    return Batch(columns, n_rows)

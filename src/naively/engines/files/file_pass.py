@@ -12,18 +12,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from itertools import tee
 from threading import Event
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-
-from naively.data.dates import PARTS, part_names
-from naively.data.kinds import DATES
 from naively.data.threads import thread_count
 from naively.engines.files.cells import RowError
-from naively.engines.files.plan import source_of, with_parts
 from naively.engines.files.readers import FirstRows, OpenFile, errors_of_reading
 from naively.engines.files.sources import (
     BadFileError,
@@ -33,11 +27,7 @@ from naively.engines.files.sources import (
     ReplayedReader,
     change_of,
 )
-from naively.engines.memory.date_columns import DateColumn, DatePart
-from naively.engines.memory.native.arrow import held_by_type
-from naively.errors import NaivelyError, later
-
-pa = later("pyarrow", "reading files", extra="files")
+from naively.errors import NaivelyError
 
 Progress = Callable[[int, int, int | None], None]
 Task = Callable[[], Any]
@@ -111,6 +101,20 @@ class FilePass:
                 yield pending.popleft()
         yield from pending
 
+    def results(
+        self, user: RowUser, progress: Progress | None = None, rows_of: Callable[[Any], int] = len
+    ) -> Iterator[list[Any]]:
+        """Yield what the tasks of each step return; it is told how many rows one of them is."""
+        rows, before = 0, 0  # in all; of the files before this one
+        for step in self.steps(user):
+            with errors_in(step, rows - before):
+                results = [result.result() for result in step.results]
+            yield results
+            rows += sum(map(rows_of, results))
+            before = rows if step.piece is None else before
+            if progress is not None:
+                progress(rows, step.bytes, self.first.n_bytes)
+
     def _submitted(self, user: RowUser, start: int, position: Position) -> Iterator[FileStep]:
         files = self.first.files
         before = sum(file.size or 0 for file in files[:start])
@@ -120,23 +124,14 @@ class FilePass:
                 for opened, piece in pieces(self.first, file, user.plan, position):
                     if file.name in self.skipped:
                         break
-                    for tasks in _groups(user, opened, piece):
-                        futures = [self.pool.submit(task) for task in tasks]
-                        yield FileStep(file, before + piece.bytes, piece, futures)
+                    with errors_of_reading(file, f"in {piece.where}, "):
+                        for tasks in user.tasks(opened, piece):
+                            futures = [self.pool.submit(task) for task in tasks]
+                            yield FileStep(file, before + piece.bytes, piece, futures)
             except NaivelyError as wrong:
                 error = wrong
             before, position = before + (file.size or 0), {}
             yield FileStep(file, before, error=error)
-
-
-def _groups(user: RowUser, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Task]]:
-    groups = user.tasks(opened, piece)
-    while True:
-        with errors_of_reading(opened.file, f"in {piece.where}, "):
-            tasks = next(groups, None)
-        if tasks is None:
-            return
-        yield tasks
 
 
 def pieces(
@@ -144,13 +139,13 @@ def pieces(
 ) -> Iterator[tuple[OpenFile, FilePiece]]:
     """Open a file and yield its pieces from a position on; all will come once more if ``again``."""
     with errors_of_reading(file):
-        opened = opened_with_parts(first.opened(file), plan.dates, plan.types)
-        found = opened.reader.pieces(opened.stored(plan.columns_of(opened)), position)
+        opened = first.opened(file).with_parts(plan.dates, plan.types)
+        yielded = opened.pieces(plan.columns_of(opened), position)
         if again and file.size is None:
-            found, rest = tee(found)
-            first.keep_open(opened._replace(reader=ReplayedReader(opened.reader, rest)))
+            yielded, rest = tee(yielded)
+            first.keep_open(replace(opened, reader=ReplayedReader(opened.reader, rest)))
         unlabelled = getattr(plan, "unlabelled", None)  # of those alone that read labels
-        for piece in found:
+        for piece in yielded:
             yield opened, piece if unlabelled is None else unlabelled.left_out(opened, piece)
 
 
@@ -184,112 +179,3 @@ def _errors_in(step: FileStep, rows: int) -> Iterator[None]:
         raise
     except NaivelyError as error:
         raise error if error is step.error else NaivelyError(f"in {name!r}, {error}") from None
-
-
-# --- Columns of dates, read by their parts --------------------------------------------------------
-
-
-def opened_with_parts(
-    opened: OpenFile, dates: Mapping[str, bool], types: Mapping[str, Any]
-) -> OpenFile:
-    """Return a file that has the parts of dates as columns, of the types that are read."""
-    own = opened.reader.types
-    there = {name: dates[name] for name in dates if name in own}
-    for name in there:
-        held = None if own[name] is None else held_by_type(own[name])
-        if held is not None and held.what not in (*DATES, "text", "nothing"):
-            raise NaivelyError(
-                f"column {name!r} must hold dates as before; got {held.type}{opened.where}. "
-                "Exclude it, or convert it."
-            )
-    opened = opened._replace(constants=_constant_parts(opened, dates, types))
-    return opened._replace(reader=_PartsReader(opened, there)) if there else opened
-
-
-def _constant_parts(
-    opened: OpenFile, dates: Mapping[str, bool], types: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the columns that the path holds, and the parts of the dates among them."""
-    found = dict(opened.constants)
-    for name in dates.keys() & found.keys():
-        source = DateColumn(np.array([found[name]], object), f"column {name!r}")
-        for part, its in zip(PARTS, part_names(name, has_time=dates[name]), strict=False):
-            cell = DatePart(source, part)
-            is_number = types.get(its) == pa.float64()
-            try:
-                value = cell.numbers().item() if is_number else cell[:].item()
-            except NaivelyError as error:
-                raise BadFileError(opened.file.name, f"in its path, {error}") from None
-            found[its] = float("nan") if value is None and part != "weekday" else value
-    return found
-
-
-class _PartsReader:
-    """A reader of a file, whose dates are read by their parts; they can be read themselves, too."""
-
-    def __init__(self, opened: OpenFile, dates: Mapping[str, bool]) -> None:
-        self._opened, self._dates, self._reader = opened, dates, opened.reader
-        self.first_batches = opened.reader.first_batches
-
-    @property
-    def types(self) -> Mapping[str, Any]:
-        """The columns and their types; what parts hold is known."""
-        found, its = dict[str, Any](), self._dates
-        for name, kind in self._reader.types.items():
-            parts = part_names(name, has_time=its[name]) if name in its else []
-            found |= dict.fromkeys(parts) or {name: kind}
-        return found
-
-    def sample(self) -> Any:
-        """Return a table whose types are those of the columns."""
-        return with_parts(self._reader.sample(), self._dates)
-
-    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
-        """Yield the pieces; text is read as text, and becomes dates afterwards."""
-        own = self._reader.types
-        read: dict[str, Any] = {}
-        for name, kind in types.items():
-            source = source_of(name, self._dates)
-            is_typed = own.get(source) is not None and not pa.types.is_null(own[source])
-            as_dates = own[source] if is_typed else pa.string()
-            read[source] = kind if source == name else as_dates
-        for piece in self._reader.pieces(read, start):
-            yield replace(
-                piece,
-                read=partial(self._read, piece.read, types, piece.where),
-                read_rows=piece.read_rows
-                and partial(self._read, piece.read_rows, types, piece.where),
-            )
-
-    def _read(
-        self,
-        read: Callable[[Sequence[str]], Iterator[Any]],
-        types: Mapping[str, Any],
-        where: str,
-        names: Sequence[str],
-    ) -> Iterator[Any]:
-        sources = dict.fromkeys(source_of(name, self._dates) for name in names)
-        for batch in read(list(sources)):
-            if {*sources} == {*names}:
-                yield batch
-                continue
-            used = [name for name in sources if name in self._dates]
-            dates = {n: DateColumn(batch.column(n), f"column {n!r}") for n in used}
-            try:
-                arrays = [self._array(batch, dates, name, types[name]) for name in names]
-            except NaivelyError as error:
-                raise BadFileError(self._opened.file.name, f"in {where}, {error}") from None
-            yield pa.RecordBatch.from_arrays(arrays, names=list(names))
-
-    def _array(self, batch: Any, dates: Mapping[str, DateColumn], name: str, kind: Any) -> Any:
-        source = source_of(name, self._dates)
-        if source == name:
-            return batch.column(name)
-        part = DatePart(dates[source], name.removeprefix(f"{source}."))
-        return pa.array(part.numbers()) if kind == pa.float64() else _categories(part)
-
-
-def _categories(part: DatePart) -> Any:
-    """Return a part of dates as categories."""
-    codes, categories = part.codes()
-    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(categories))

@@ -23,13 +23,12 @@ from numpy.typing import NDArray
 
 from naively.data import labels
 from naively.data.rows import Targets
-from naively.engines.files.cells import RowError, is_number, number_columns, typed_labels
-from naively.engines.files.file_pass import FilePass, Progress, errors_in
+from naively.engines.files.cells import columns_in, is_number, rows_counted_from, typed_labels
+from naively.engines.files.file_pass import FilePass, Progress
 from naively.engines.files.piece_summary import targets_of
-from naively.engines.files.plan import ColumnPlan, source_of
+from naively.engines.files.plan import ColumnPlan
 from naively.engines.files.readers import FirstRows, OpenFile
 from naively.engines.files.sources import FilePiece, are_text
-from naively.engines.memory.native.arrow import decoded, without_views
 from naively.errors import NaivelyError, later
 
 pa = later("pyarrow", "reading files", extra="files")
@@ -56,19 +55,12 @@ def read(first: FirstRows, plan: ColumnPlan, progress: Progress | None = None) -
     """Read the columns that have been chosen to learn from, and the labels."""
     first.check_sound()
     plan.check_some(first.where)
-    found: list[_Part] = []
-    rows, before = 0, 0  # in all; of the files before this one
     with FilePass(first) as passing:
-        for step in passing.steps(_Collector(plan)):
-            with errors_in(step, rows - before):
-                its = [part for result in step.results for part in result.result()]
-            found += its
-            rows += sum(part.targets.codes.size for part in its)
-            before = rows if step.piece is None else before
-            if progress is not None:
-                progress(rows, step.bytes, first.n_bytes)
-    y = _labels([part.targets for part in found], are_text(first.files, plan.request.target))
-    return LabelledRows(table_of(plan, [part.columns for part in found]), y)
+        collector = _Collector(plan)
+        results = list(passing.results(collector, progress, _n_rows))
+    parts = [part for result in results for task in result for part in task]
+    y = _labels([part.targets for part in parts], are_text(first.files, plan.request.target))
+    return LabelledRows(table_of(plan, [part.columns for part in parts]), y)
 
 
 class _Part(NamedTuple):
@@ -76,6 +68,10 @@ class _Part(NamedTuple):
 
     columns: dict[str, Any]
     targets: Targets
+
+
+def _n_rows(parts: Sequence[_Part]) -> int:
+    return sum(part.targets.codes.size for part in parts)
 
 
 @dataclass(frozen=True)
@@ -89,37 +85,14 @@ class _Collector:
         yield [lambda: list(self._parts(opened, piece))]
 
     def _parts(self, opened: OpenFile, piece: FilePiece) -> Iterator[_Part]:
-        names, rows = list(opened.stored(self.plan.types)), 0
-        for batch in piece.read(names):
-            try:
+        rows = 0
+        for batch in opened.batches(piece, list(self.plan.types)):
+            with rows_counted_from(rows):
                 targets = targets_of([batch], opened, self.plan.request)
-            except RowError as error:
-                raise RowError(rows + error.row, error.what, error.advice) from None
-            cells = columns_in(self.plan, batch, opened)
-            numbers = {n: np.array(c) for n, c in cells.items() if isinstance(c, np.ndarray)}
-            yield _Part(cells | numbers, targets)  # the file's memory is given back
+            columns = columns_in(self.plan.forms(self.plan.features), batch)
+            numbers = {n: np.array(c) for n, c in columns.items() if isinstance(c, np.ndarray)}
+            yield _Part(columns | numbers, targets)  # the file's memory is given back
             rows += batch.num_rows
-
-
-def columns_in(plan: ColumnPlan, batch: Any, opened: OpenFile) -> dict[str, Any]:
-    """Return the columns of a batch: arrays of numbers, and others of Arrow."""
-    others = {*plan.categories, *plan.texts}
-    return {
-        name: _categories(batch, name, opened.constants, source_of(name, plan.dates) != name)
-        if name in others
-        else number_columns(batch, [name], opened.constants)[0]
-        for name in plan.features
-    }
-
-
-def _categories(batch: Any, name: str, constants: Mapping[str, Any], is_part: bool) -> Any:
-    """Return a column of categories, without a dictionary unless it is a part of dates."""
-    if name in constants:
-        return pa.array([constants[name]] * batch.num_rows, from_pandas=True)
-    column = batch.column(name)
-    if isinstance(column, np.ndarray):
-        return pa.array(column, from_pandas=True)
-    return column if is_part else decoded(without_views(column))
 
 
 def table_of(plan: ColumnPlan, found: Sequence[Mapping[str, Any]]) -> Any:

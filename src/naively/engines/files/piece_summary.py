@@ -10,7 +10,7 @@ The sum of the summaries of batches, which are many and small beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from queue import Empty, LifoQueue
@@ -26,8 +26,9 @@ from naively.data.kinds import NUMBER, UNDECIDED
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.engines.files.cells import (
+    Batch,
+    check_finite,
     checked_weights,
-    combined,
     encode,
     number_columns,
     raise_not_finite,
@@ -133,33 +134,30 @@ class Summarizer:
             return PieceSummary(total.total(), rows)
         return PieceSummary(total.total() + counts.summary(), rows)
 
-    def rows(self, opened: OpenFile, piece: FilePiece) -> tuple[Targets, Any]:
+    def rows(self, opened: OpenFile, piece: FilePiece) -> tuple[Targets, Iterable[Batch]]:
         """Return whose the rows are, and batches of them; all at once if that costs the same."""
         features = self.plan.features
-        if piece.width is None:
-            batches = combined(self._batches(opened, piece, [*_keys(self.plan), *features]))
-            return targets_of(batches, opened, self.plan.request), batches
-        read = piece.read_rows or piece.read
-        return self._targets(opened, piece), read(self._stored(opened, features))
+        if piece.width is not None:
+            return self._targets(opened, piece), opened.batches(piece, features)
+        batches = list(opened.batches(piece, [*_keys(self.plan), *features]))
+        return targets_of(batches, opened, self.plan.request), batches
 
     def _measured(
         self,
         opened: OpenFile,
-        batch: Any,
+        batch: Batch,
         targets: Targets,
         at: int,
         bound: int,
         counts: HashedCounts | SharedCounts | Literal["rows", "none"],
     ) -> Summary:
         """Summarize a batch; words are added to the counts, or not counted at all."""
-        schema = self._decided(opened, batch)
+        schema = self._decided(batch)
         gone = {self.plan.features[j] for j in schema.undecided}
-        names = [name for name in self.plan.features if name not in gone]
-        forms, own = self.plan.forms(names), slice(at, at + batch.num_rows)
+        forms = self.plan.forms([name for name in self.plan.features if name not in gone])
         counting = counts if isinstance(counts, str) else "elsewhere"
-        rows = rows_of(batch, forms, opened.constants, schema, counting=counting)
-        weights = None if targets.weights is None else targets.weights[own]
-        its = Targets(targets.classes, targets.codes[own], weights)
+        rows = rows_of(batch, forms, schema, counting=counting)
+        its = _slice(targets, at, batch.num_rows)
         if self.regroup is not None:
             its = self.regroup(rows, self.plan.always_numbers(schema), its)
         how: dict[str, Any] = {"untyped": are_text([opened.file], self.plan.request.target)}
@@ -170,74 +168,74 @@ class Summarizer:
         try:
             return measure(rows, its, schema, n_jobs=1, bound=bound, **how)
         except NaivelyError:
-            _raise_infinite(rows, forms, at)
+            check_finite(rows, forms, at)
             raise
 
-    def _decided(self, opened: OpenFile, batch: Any) -> Schema:
+    def _decided(self, batch: Batch) -> Schema:
         """Let cells decide: where types do not say what a column holds, it is read as numbers."""
         schema = self.plan.schema
         if not schema.undecided:
             return schema
         kinds = list(schema.kinds or ())
         for j in schema.undecided:
-            (cells,) = number_columns(batch, [self.plan.features[j]], opened.constants)
+            (cells,) = number_columns(batch, [self.plan.features[j]])
             kinds[j] = UNDECIDED if np.isnan(cells).all() else NUMBER
         return schema.decided(kinds)
 
     # --- some columns of a piece --------------------------------------------------------------
 
     def _some_columns(
-        self, opened: OpenFile, piece: FilePiece, targets: _Once, names: Sequence[str]
+        self, opened: OpenFile, piece: FilePiece, targets_once: _Once, names: Sequence[str]
     ) -> _ColumnSums:
-        classes, codes, given = targets()
-        class_weight, moments = np.zeros(classes.size), np.zeros((4, classes.size, len(names)))
+        targets = targets_once()
+        n_classes = targets.classes.size
+        class_weight, moments = np.zeros(n_classes), np.zeros((4, n_classes, len(names)))
         at = 0
-        for batch in piece.read(self._stored(opened, names)):
+        for batch in opened.batches(piece, names):
             if self.stop.is_set():
                 raise StoppedError
-            columns = number_columns(batch, names, opened.constants)
-            rows = slice(at, at + batch.num_rows)
-            its = None if given is None else given[rows]
-            if not _kernel.summarize(columns, codes[rows], its, class_weight, moments):
+            columns, its = number_columns(batch, names), _slice(targets, at, batch.num_rows)
+            if not _kernel.summarize(columns, its.codes, its.weights, class_weight, moments):
                 raise_not_finite(columns, names, at)
-            at = rows.stop
+            at += batch.num_rows
         check_weight(class_weight)
         if not np.isfinite(moments).all():
-            _raise_too_large(moments, classes, names)
-        return _ColumnSums(targets(), class_weight, moments)
+            k, j = np.argwhere(~np.isfinite(moments).all(axis=0))[0]
+            raise NaivelyError(
+                f"column {names[j]!r} holds numbers so large in class "
+                f"{targets.classes.item(k)!r} that their variance exceeds the range of float64. "
+                "Rescale it, or the weights."
+            )
+        return _ColumnSums(targets, class_weight, moments)
 
     def _targets(self, opened: OpenFile, piece: FilePiece) -> Targets:
-        batches = self._batches(opened, piece, _keys(self.plan))
+        batches = list(opened.batches(piece, _keys(self.plan)))
         return targets_of(batches, opened, self.plan.request)
 
-    def _batches(self, opened: OpenFile, piece: FilePiece, names: Sequence[str]) -> list[Any]:
-        return list(piece.read(self._stored(opened, names)))
 
-    def _stored(self, opened: OpenFile, names: Sequence[str]) -> list[str]:
-        """Return those columns that the file itself holds, or any one of it, to count its rows."""
-        stored = [name for name in names if name not in opened.constants]
-        return stored or [n for n in self.plan.features if n not in opened.constants][:1]
-
-
-def targets_of(batches: Sequence[Any], opened: OpenFile, request: Request) -> Targets:
+def targets_of(batches: Sequence[Batch], opened: OpenFile, request: Request) -> Targets:
     """Return the classes of rows, the code of each row's class, and the weights."""
-    constants = opened.constants
     n_rows = sum(batch.num_rows for batch in batches)
     if not n_rows:
         return Targets(np.zeros(0, np.int64), np.zeros(0, np.int32), None)
     if request.target is None:  # rows without labels are of one class
         classes, codes = np.array([""]), np.zeros(n_rows, np.int32)
-    elif request.target in constants:
-        classes, _ = encode(pa.chunked_array([[constants[request.target]]]), request.target)
-        codes = np.zeros(n_rows, np.int32)
+    elif request.target in opened.constants:
+        label = pa.chunked_array([[opened.constants[request.target]]])
+        classes, codes = encode(label, request.target)[0], np.zeros(n_rows, np.int32)
     else:
         column = pa.chunked_array([batch.column(request.target) for batch in batches])
         read_labels = read_text if are_text([opened.file], request.target) else encode
         classes, codes = read_labels(column, request.target)
     if request.weight is None:
         return Targets(classes, codes, None)
-    columns = [number_columns(batch, [request.weight], constants)[0] for batch in batches]
-    return Targets(classes, codes, checked_weights(np.concatenate(columns), request.weight))
+    weights = [number_columns(batch, [request.weight])[0] for batch in batches]
+    return Targets(classes, codes, checked_weights(np.concatenate(weights), request.weight))
+
+
+def _slice(targets: Targets, start: int, n_rows: int) -> Targets:
+    own, weights = slice(start, start + n_rows), targets.weights
+    return Targets(targets.classes, targets.codes[own], None if weights is None else weights[own])
 
 
 class _Once:
@@ -257,24 +255,6 @@ def _keys(plan: ColumnPlan) -> list[str]:
     """Return the columns of labels and weights."""
     request = plan.request
     return [name for name in (request.target, request.weight) if name is not None]
-
-
-def _raise_infinite(rows: Rows, forms: dict[str, str | None], at: int) -> None:
-    """Raise an error that names the infinite cell, if there is one."""
-    columns = rows.numbers[:]
-    if any(np.isinf(column).any() for column in columns):
-        raise_not_finite(columns, [name for name, form in forms.items() if form is None], at)
-
-
-def _raise_too_large(
-    moments: NDArray[np.float64], classes: NDArray[Any], names: Sequence[str]
-) -> None:
-    """Raise an error that names the class and column whose squares overflow."""
-    k, j = np.argwhere(~np.isfinite(moments).all(axis=0))[0]
-    raise NaivelyError(
-        f"column {names[j]!r} holds numbers so large in class {classes.item(k)!r} that their "
-        "variance exceeds the range of float64. Rescale it, or the weights."
-    )
 
 
 # --- Tables of hashed words that the threads of a pass share ------------------------------------

@@ -29,7 +29,7 @@ from naively.data.kinds import (
 from naively.data.plan import check_distinct, date_columns, inputs_of, plan
 from naively.data.schema import Schema
 from naively.engines.files.cells import is_number, plain
-from naively.engines.files.readers import FirstRows, OpenFile, Unlabelled
+from naively.engines.files.readers import FirstRows, OpenFile, Unlabelled, source_of
 from naively.engines.files.sources import File
 from naively.engines.memory.columns import (
     OUT_OF_FILES,
@@ -475,9 +475,3 @@ def _type(name: str) -> Any:
         return pa.float64()
     values = pa.string() if split[1] == "weekday" else pa.int64()
     return pa.dictionary(pa.int8(), values)
-
-
-def source_of(name: str, dates: Mapping[str, bool]) -> str:
-    """Return the column of a file that a column is read from."""
-    split = split_name(name) if dates else None
-    return split[0] if split is not None and split[0] in dates else name

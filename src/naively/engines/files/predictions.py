@@ -8,9 +8,9 @@ side by side. `read_some` reads a few rows, up to the last one that is wanted.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -21,27 +21,29 @@ from naively.data.labels import quoted
 from naively.data.rows import Rows
 from naively.engines.classifier import Classifier
 from naively.engines.files.cells import (
-    ArrayBatch,
-    RowError,
+    Batch,
     arrow_labels,
     arrow_labels_among,
     arrow_numbers,
-    combined,
+    check_finite,
+    columns_in,
     empty_table,
     is_number,
+    num_rows,
     number_columns,
     plain,
     raise_not_finite,
+    rows_counted_from,
     rows_of,
 )
 from naively.engines.files.csv import CsvDialect
-from naively.engines.files.file_pass import FilePass, Progress, errors_in
+from naively.engines.files.file_pass import FilePass, Progress
 from naively.engines.files.output import check_format, written
-from naively.engines.files.plan import FORMS, named, source_of, type_of_form
-from naively.engines.files.readers import FirstRows, OpenFile
+from naively.engines.files.plan import FORMS, named, type_of_form
+from naively.engines.files.readers import FirstRows, OpenFile, source_of
 from naively.engines.files.sources import FilePiece
 from naively.engines.memory.columns import choose, find, is_text
-from naively.engines.memory.native.arrow import held_by_type
+from naively.engines.memory.native.arrow import decoded, floats, held_by_type
 from naively.errors import NaivelyError, later
 from naively.statistics.summary import Summary
 
@@ -92,23 +94,19 @@ def predict(
     first = FirstRows.of(source, CsvDialect(separator, decimal, tuple(missing), encoding))
     first.check_sound()
     answers = FileAnswers.of(model, first, proba, named(id), columns)
-    rows, before = 0, 0  # in all; of the files before this one
+    rows = 0
     with (
         FilePass(first, n_jobs) as passing,
         written(output, answers.schema) as write,
         ThreadPoolExecutor(1) as writer,
     ):
         writing = writer.submit(write, empty_table(answers.schema))
-        for step in passing.steps(PieceScorer(answers, passing)):
-            with errors_in(step, rows - before):
-                tables = [result.result() for result in step.results]
+        scorer = PieceTables(answers, passing, answers.table, answers.schema)
+        for tables in passing.results(scorer, progress, num_rows):
             for table in tables:
                 writing.result()
                 writing = writer.submit(write, table)
                 rows += table.num_rows
-            before = rows if step.piece is None else before
-            if progress is not None:
-                progress(rows, step.bytes, first.n_bytes)
         writing.result()
     return rows
 
@@ -129,7 +127,7 @@ class FileAnswers:
     proba: bool  # whether probabilities are wanted
     schema: Any  # what is written
     # the columns of dates that are read by their parts, and whether they have times of day
-    dates: dict[str, bool] = field(default_factory=dict)
+    dates: dict[str, bool]
 
     @classmethod
     def of(
@@ -185,26 +183,41 @@ class FileAnswers:
                 self._check(name, kind, opened.where)
         return self.types
 
-    def table(self, batch: Any, constants: Mapping[str, Any]) -> Any:
+    def table(self, batch: Batch) -> Any:
         """Return what is written about the rows of a batch."""
         if not batch.num_rows:
             return empty_table(self.schema)
-        columns = [self._kept(name, batch, constants) for name in self.kept]
+        columns = [self._kept(name, batch) for name in self.kept]
         answer = self._numbers if _takes_most_probable(self.model) else self._mixed
-        labels, probabilities = answer(batch, constants)
+        labels, probabilities = answer(batch)
         columns.append(labels)
         if probabilities is not None:
             columns += [arrow_numbers(column) for column in np.ascontiguousarray(probabilities.T)]
         arrays = list(map(_as_first, columns, self.schema))
         return pa.Table.from_arrays(arrays, schema=self.schema)
 
+    @property
+    def cell_types(self) -> Any:
+        """As what `cells` returns columns: numbers are float64, also those that are categories."""
+        types = {"str": pa.string(), "text": pa.string(), "bool": pa.bool_()}
+        return pa.schema([(n, types.get(f or "", pa.float64())) for n, f in self.columns.items()])
+
+    def cells(self, batch: Batch) -> Any:
+        """Return the columns of the model as a table."""
+        numbers = [name for name, form in self.columns.items() if form in (None, "int", "float")]
+        arrays = columns_in(self.columns, batch)
+        for name, kind in zip(self.columns, self.cell_types.types, strict=True):
+            column = decoded(pa.array(arrays[name], from_pandas=True))
+            arrays[name] = floats(column) if name in numbers else column.cast(kind)
+        return pa.Table.from_arrays([*arrays.values()], schema=self.cell_types)
+
     # --- inside -------------------------------------------------------------------------------
 
-    def _numbers(self, batch: Any, constants: Mapping[str, Any]) -> tuple[Any, Any]:
+    def _numbers(self, batch: Batch) -> tuple[Any, Any]:
         """Label rows of numbers: the short way to the kernel."""
         scorer, classes = self.model.model_.scorer, self.model.classes_
         names, n_rows = list(self.columns), batch.num_rows
-        X, at = number_columns(batch, names, constants), np.empty(n_rows, dtype=np.int64)
+        X, at = number_columns(batch, names), np.empty(n_rows, dtype=np.int64)
         rows = Rows((n_rows, len(names)), X, [])
         if not scorer.write("labels", rows, at):
             raise_not_finite(X, names, 0)
@@ -215,24 +228,18 @@ class FileAnswers:
         scorer.write("proba", rows, out)
         return labels, out
 
-    def _mixed(self, batch: Any, constants: Mapping[str, Any]) -> tuple[Any, Any]:
+    def _mixed(self, batch: Batch) -> tuple[Any, Any]:
         """Label rows of any columns."""
         summary = self.model.summary_
-        rows = rows_of(batch, self.columns, constants, summary.schema, summary.words)
-        names = [name for name, form in self.columns.items() if form is None]
-        columns = rows.numbers[:]
-        if any(np.isinf(column).any() for column in columns):
-            raise_not_finite(columns, names, 0)
+        rows = rows_of(batch, self.columns, summary.schema, summary.words)
+        check_finite(rows, self.columns)
         labels = arrow_labels_among(self.model.predict(rows), _answers(self.model))
         return labels, self.model.predict_proba(rows) if self.proba else None
 
-    def _kept(self, name: str, batch: Any, constants: Mapping[str, Any]) -> Any:
-        if name in constants:
-            return pa.array([constants[name]] * batch.num_rows)
-        is_copy = isinstance(batch, ArrayBatch) and copy_of(name) in batch.columns
-        column = batch.column(copy_of(name) if is_copy else name)
-        is_plain = isinstance(column, np.ndarray)  # of a CSV file, and also the model's
-        return pa.array(column, from_pandas=True) if is_plain else column
+    def _kept(self, name: str, batch: Batch) -> Any:
+        if name in batch.constants:
+            return pa.array([batch.constants[name]] * batch.num_rows)
+        return batch.as_written[name] if name in batch.as_written else batch.array(name)
 
     def _check(self, name: str, kind: Any, where: str) -> None:
         """Raise where a column cannot hold what the model's holds."""
@@ -251,11 +258,6 @@ class FileAnswers:
 
     def _place(self, name: str) -> int:
         return [n for n, form in self.columns.items() if form not in (None, "text")].index(name)
-
-
-def copy_of(name: str) -> str:
-    """Return the name of a column as it is written, beside the same one as the model reads it."""
-    return f"\0{name}"
 
 
 def _check_model(model: Classifier) -> None:
@@ -343,55 +345,57 @@ def _columns(
 # --- The rows of a piece become answers -----------------------------------------------------------
 
 
-class PieceScorer(NamedTuple):
-    """How the pieces of files become answers; a user of rows."""
+class PieceTables(NamedTuple):
+    """How the pieces of files become tables; a user of rows."""
 
     plan: FileAnswers
     passing: FilePass
+    table: Callable[[Batch], Any]
+    schema: Any  # of the tables
 
     def tasks(self, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Callable[[], Any]]]:
         """Yield a task for some rows after the other.
 
         Where reading some columns costs as much as reading all, that is left to the task.
         """
-        types = self.plan.types
-        names = list(opened.stored(types)) or list(opened.reader.types)[:1]
+        names = list(self.plan.types)
         if piece.width is None:
-            kept = [name for name in self.plan.kept if name in names]
-            yield [partial(self._scored, opened, partial(self._loaded, piece, names, kept))]
+            yield [partial(self._joined, partial(self._whole, opened, piece))]
             return
-        n_lanes = min(self.passing.threads, len(names))
-        lanes = [piece.read(names[j::n_lanes]) for j in range(n_lanes)]
-        for batch in _side_by_side(lanes, self.passing.pool):
-            yield [partial(self._scored, opened, partial(list, [batch]))]
+        sources = opened.sources(names)
+        n_lanes = min(self.passing.threads, len(sources))
+        lanes = [piece.read(sources[j::n_lanes]) for j in range(n_lanes)]
+        for read in _side_by_side(lanes, self.passing.pool):
+            yield [partial(self._joined, partial(_one, opened, read, names, piece))]
 
-    def _loaded(self, piece: FilePiece, names: list[str], kept: list[str]) -> list[Any]:
-        """Read some rows, and the columns that are kept as they are written."""
+    def _whole(self, opened: OpenFile, piece: FilePiece) -> Iterator[Batch]:
+        """Yield the rows of a piece, and the columns that are kept as they are written."""
+        kept = [name for name in self.plan.kept if name not in opened.constants]
         if piece.as_written is None or not kept:
-            return combined(list(piece.read(names)))
-        names = [name for name in names if name in self.plan.columns] or names[:1]
-        copies, start, found = pa.Table.from_batches(piece.as_written(kept)), 0, []
-        for batch in combined(list(piece.read(names))):
+            yield from opened.batches(piece, list(self.plan.types))
+            return
+        copies, start = pa.Table.from_batches(piece.as_written(kept)), 0
+        for batch in opened.batches(piece, list(self.plan.columns)):
             own = copies.slice(start, batch.num_rows)
-            columns = {name: batch.column(name) for name in names}
-            columns |= {copy_of(name): own.column(name) for name in kept}
-            found.append(ArrayBatch(columns, batch.num_rows))
+            batch.as_written = dict(zip(kept, own.columns, strict=True))
+            yield batch
             start += batch.num_rows
-        return found
 
-    def _scored(self, opened: OpenFile, load: Callable[[], list[Any]]) -> Any:
-        """Answer for the rows that are loaded, batch by batch."""
-        tables, rows = [empty_table(self.plan.schema)], 0
+    def _joined(self, load: Callable[[], Iterable[Batch]]) -> Any:
+        """Return the table of the rows that are loaded, batch by batch."""
+        tables, rows = [empty_table(self.schema)], 0
         for batch in load():
-            try:
-                tables.append(self.plan.table(batch, opened.constants))
-            except RowError as error:
-                raise RowError(rows + error.row, error.what, error.advice) from None
+            with rows_counted_from(rows):
+                tables.append(self.table(batch))
             rows += batch.num_rows
         return pa.concat_tables(tables)
 
 
-def _side_by_side(lanes: Sequence[Iterator[Any]], pool: ThreadPoolExecutor) -> Iterator[ArrayBatch]:
+def _one(opened: OpenFile, read: Any, names: Sequence[str], piece: FilePiece) -> list[Batch]:
+    return [opened.batch(read, names, piece)]
+
+
+def _side_by_side(lanes: Sequence[Iterator[Any]], pool: ThreadPoolExecutor) -> Iterator[Batch]:
     """Put the columns of several lanes side by side, whatever the sizes of their batches.
 
     Batches of columns with dictionaries end where a dictionary does, those of others do not.
@@ -409,7 +413,7 @@ def _side_by_side(lanes: Sequence[Iterator[Any]], pool: ThreadPoolExecutor) -> I
         if any(ended):
             raise pa.ArrowInvalid("its columns differ in length")
         n_rows = min(batch.num_rows for batch in held)
-        yield ArrayBatch({n: b.column(n)[:n_rows] for b in held for n in b.schema.names}, n_rows)
+        yield Batch({n: b.column(n)[:n_rows] for b in held for n in b.schema.names}, n_rows)
         held = [batch.slice(n_rows) for batch in held]
 
 
@@ -445,15 +449,13 @@ def read_some(
     """
     first = FirstRows.of(source, CsvDialect(separator, decimal, tuple(missing), encoding))
     first.check_sound()
-    plan = _CellReader(FileAnswers.of(model, first, False, (), columns))
-    found: list[Any] = []
-    seen, before = 0, 0  # rows in all; of the files before this one
+    answers = FileAnswers.of(model, first, False, (), columns)
+    tables, seen = list[Any](), 0
     with FilePass(first) as passing:
-        for step in passing.steps(PieceScorer(plan, passing)):  # type: ignore[arg-type]
-            with errors_in(step, seen - before):
-                found += [result.result() for result in step.results]
-            seen = sum(table.num_rows for table in found)
-            before = seen if step.piece is None else before
+        reader = PieceTables(answers, passing, answers.cells, answers.cell_types)
+        for read in passing.results(reader, rows_of=num_rows):
+            tables += read
+            seen += sum(map(num_rows, read))
             if seen > max(rows):
                 break  # what comes later is not read
     if at_most:
@@ -463,75 +465,9 @@ def read_some(
     if not 0 <= min(rows) <= max(rows) < seen:
         wrong = min(rows) if min(rows) < 0 else max(rows)
         raise NaivelyError(f"rows must be from 0 to {seen - 1:,}{first.where}; got {wrong}.")
-    table = pa.concat_tables(found).take(list(rows))
+    table = pa.concat_tables(tables).take(list(rows))
     if model.summary_.schema.names is not None:
         return table
+    holds_more = any(form is not None for form in answers.columns.values())
     cells = [column.to_pylist() for column in table.columns]
-    return np.array(cells, dtype=object if plan.holds_more else np.float64).T
-
-
-@dataclass(frozen=True)
-class _CellReader:
-    """The columns of a model, as cells of Python's or numbers, in the place of its answers."""
-
-    answers: FileAnswers
-
-    @property
-    def kept(self) -> tuple[str, ...]:
-        """No columns, which would be copied."""
-        return ()
-
-    @property
-    def dates(self) -> Mapping[str, bool]:
-        """The columns of dates that are read by their parts."""
-        return self.answers.dates
-
-    @property
-    def types(self) -> dict[str, Any]:
-        """As what each column of a CSV file is read."""
-        return self.answers.types
-
-    @property
-    def holds_more(self) -> bool:
-        """Whether there are columns of other things than numbers."""
-        return any(form is not None for form in self.answers.columns.values())
-
-    @property
-    def schema(self) -> Any:
-        """What is read; numbers are float64, also those that are categories."""
-        return pa.schema([(name, _kind(form)) for name, form in self.answers.columns.items()])
-
-    def columns_of(self, opened: Any) -> dict[str, Any]:
-        """Return the columns to read from a file, or raise where one is missing."""
-        return self.answers.columns_of(opened)
-
-    def table(self, batch: Any, constants: Mapping[str, Any]) -> Any:
-        """Return the cells of a batch."""
-        columns = self.answers.columns
-        rows = rows_of(batch, {n: f for n, f in columns.items() if f != "text"}, constants)
-        numbers = iter(rows.numbers[:])
-        categories = iter(zip(rows.codes[:], rows.categories, strict=True))
-        found = []
-        for name, form in columns.items():
-            if form is None:
-                cells = pa.array(next(numbers), pa.float64(), from_pandas=True)
-            elif form == "text":
-                cells = self._text(batch, name, constants)
-            else:
-                codes, known = next(categories)
-                values = [None if code < 0 else known.item(code) for code in codes.tolist()]
-                cells = pa.array(values, _kind(form))
-            found.append(cells)
-        return pa.Table.from_arrays(found, schema=self.schema)
-
-    def _text(self, batch: Any, name: str, constants: Mapping[str, Any]) -> Any:
-        if name in constants:
-            return pa.array([constants[name]] * batch.num_rows, pa.string())
-        return batch.column(name).cast(pa.string())
-
-
-def _kind(form: str | None) -> Any:
-    """Return the type of a column."""
-    if form in ("str", "text"):
-        return pa.string()
-    return pa.bool_() if form == "bool" else pa.float64()
+    return np.array(cells, dtype=object if holds_more else np.float64).T

@@ -14,22 +14,33 @@ Rows without a label are left out as pieces are read, and counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.dates import PARTS, part_names, split_name
 from naively.data.kinds import DATES, LOOKED_AT
 from naively.engines.files.arrow import StreamReader, open_arrow
-from naively.engines.files.cells import ArrayBatch
+from naively.engines.files.cells import Batch, combined
 from naively.engines.files.csv import CsvDialect, CsvReader
 from naively.engines.files.json_lines import JsonLinesReader
-from naively.engines.files.sources import BadFileError, File, FilePiece, Reader, change_of, resolve
+from naively.engines.files.sources import (
+    BadFileError,
+    File,
+    FilePiece,
+    Position,
+    Reader,
+    change_of,
+    resolve,
+)
+from naively.engines.memory.date_columns import DateColumn, DatePart
 from naively.engines.memory.frames import first_cells
 from naively.engines.memory.native.arrow import decoded, held_by_type, without_views
 from naively.errors import NaivelyError, later
@@ -40,12 +51,15 @@ pc = later("pyarrow.compute", "reading files", extra="files")
 _NOT_UTF_8 = "it holds text that is not in UTF-8. Write it as UTF-8, or as bytes and leave it out"
 
 
-class OpenFile(NamedTuple):
-    """A file that is open, and the columns that its path holds and the file itself does not."""
+@dataclass(frozen=True)
+class OpenFile:
+    """A file that is open, and what it takes to read its rows as batches."""
 
     file: File
     reader: Reader
-    constants: dict[str, Any]
+    constants: Mapping[str, Any]  # the columns that its path holds and the file itself does not
+    # the columns of dates that are read by their parts, and whether they have times of day
+    dates: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def where(self) -> str:
@@ -55,12 +69,36 @@ class OpenFile(NamedTuple):
     @property
     def types(self) -> dict[str, Any]:
         """All columns and their types; None where a type is what one makes of the text."""
-        held = {name: type_of(value) for name, value in self.constants.items()}
-        return {**self.reader.types, **held}
+        types = dict[str, Any]()
+        for name, kind in self.reader.types.items():
+            is_date = name in self.dates
+            parts = part_names(name, has_time=self.dates[name]) if is_date else []
+            types |= dict.fromkeys(parts) or {name: kind}
+        return types | {name: type_of(value) for name, value in self.constants.items()}
 
-    def stored(self, types: Mapping[str, Any]) -> dict[str, Any]:
-        """Return those columns that are read from the file itself."""
-        return {name: kind for name, kind in types.items() if name not in self.constants}
+    def with_parts(self, dates: Mapping[str, bool], types: Mapping[str, Any]) -> OpenFile:
+        """Return the file with the parts of dates as columns, of the types that are read."""
+        own = self.reader.types
+        there = {name: dates[name] for name in dates if name in own}
+        for name in there:
+            held = None if own[name] is None else held_by_type(own[name])
+            if held is not None and held.what not in (*DATES, "text", "nothing"):
+                raise NaivelyError(
+                    f"column {name!r} must hold dates as before; got {held.type}{self.where}. "
+                    "Exclude it, or convert it."
+                )
+        constants = dict(self.constants)
+        for name in dates.keys() & self.constants.keys():
+            source = DateColumn(np.array([self.constants[name]], object), f"column {name!r}")
+            for part, column in zip(PARTS, part_names(name, has_time=dates[name]), strict=False):
+                cell = DatePart(source, part)
+                is_number = types.get(column) == pa.float64()
+                try:
+                    value = cell.numbers().item() if is_number else cell[:].item()
+                except NaivelyError as error:
+                    raise BadFileError(self.file.name, f"in its path, {error}") from None
+                constants[column] = float("nan") if value is None and part != "weekday" else value
+        return replace(self, constants=constants, dates=there)
 
     def sample(self) -> Any:
         """Return the first rows as a table, with the columns that the path holds."""
@@ -69,6 +107,56 @@ class OpenFile(NamedTuple):
         for name, value in self.constants.items():
             table = table.append_column(name, pa.array([value] * table.num_rows, type_of(value)))
         return table
+
+    def stored(self, types: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is read from the file itself, and as what: text, where it becomes dates."""
+        own, stored = self.reader.types, dict[str, Any]()
+        for name, kind in types.items():
+            source = source_of(name, self.dates)
+            is_typed = own.get(source) is not None and not pa.types.is_null(own[source])
+            if name not in self.constants:
+                as_dates = own[source] if is_typed else pa.string()
+                stored[source] = kind if source == name else as_dates
+        return stored
+
+    def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
+        """Yield the pieces from a position on; ``types`` names the columns that will be read."""
+        return self.reader.pieces(self.stored(types), start)
+
+    def batches(self, piece: FilePiece, names: Sequence[str]) -> Iterator[Batch]:
+        """Yield the rows of a piece, with some columns."""
+        read = piece.read(self.sources(names))
+        for batch in combined(list(read)) if piece.width is None else read:
+            yield self.batch(batch, names, piece)
+
+    def sources(self, names: Sequence[str]) -> list[str]:
+        """Return what is read from the file itself: at least one column, to count the rows."""
+        stored = [source_of(name, self.dates) for name in names if name not in self.constants]
+        return list(dict.fromkeys(stored)) or list(self.reader.types)[:1]
+
+    def batch(self, read: Any, names: Sequence[str], piece: FilePiece) -> Batch:
+        """Return what was read as the columns that are wanted, with the parts of dates."""
+        columns, dates = dict[str, Any](), dict[str, DateColumn]()
+        for name in names:
+            if name in self.constants:
+                continue
+            source = source_of(name, self.dates)
+            columns[name] = read.column(source)
+            if source != name:
+                dates.setdefault(source, DateColumn(columns[name], f"column {source!r}"))
+                columns[name] = DatePart(dates[source], name.removeprefix(f"{source}."))
+        try:
+            for column in dates.values():
+                column.dates  # noqa: B018 - they are read now, so that the message names the piece
+        except NaivelyError as error:
+            raise BadFileError(self.file.name, f"in {piece.where}, {error}") from None
+        return Batch(columns, read.num_rows, self.constants)
+
+
+def source_of(name: str, dates: Collection[str]) -> str:
+    """Return the column of a file that a column is read from."""
+    split = split_name(name) if dates else None
+    return split[0] if split is not None and split[0] in dates else name
 
 
 def open_file(file: File, dialect: CsvDialect) -> OpenFile:
@@ -293,8 +381,6 @@ def _is_learnable(kind: Any) -> bool:
 
 # --- Rows without a label, left out as the pieces of files are read, and counted ----------------
 
-Read = Callable[[Sequence[str]], Iterator[Any]]
-
 
 class Unlabelled:
     """The rows of files whose label is missing; several passes over them count each row once."""
@@ -308,63 +394,43 @@ class Unlabelled:
         return sum(n for (name, _), n in self._counts.items() if name not in skipped)
 
     def left_out(self, opened: OpenFile, piece: FilePiece) -> FilePiece:
-        """Return a piece without its rows that have no label."""
-        (end,) = piece.after.values()
-        name = opened.file.name
+        """Return a piece without its rows that have no label.
 
-        def tell(n: int) -> None:
-            self._counts[name, end] = n
+        Which rows have one is known once the labels have been read, as is usual.
+        """
+        name, (end_of_piece,) = opened.file.name, piece.after.values()
+        masks: list[NDArray[np.bool_]] = []
 
-        def before() -> int:
-            return sum(n for (of, at), n in self._counts.items() if of == name and at < end)
+        def read(names: Sequence[str]) -> Iterator[Any]:
+            has_labels = self.target in names or self.target in opened.constants
+            own, start = list[NDArray[np.bool_]](), 0
+            known = None if has_labels else labelled()
+            for batch in piece.read(names):
+                if known is None:
+                    own.append(self._labelled(opened, batch))
+                end = start + batch.num_rows
+                yield _filtered(batch, own[-1] if known is None else known[start:end])
+                start = end
+            if has_labels:
+                masks[:] = own
+                self._counts[name, end_of_piece] = sum(int((~mask).sum()) for mask in own)
 
-        rows = _LabelledPiece(self.target, opened, piece, tell)
-        return replace(
-            piece,
-            read=lambda names: rows.batches(piece.read, names),
-            read_rows=piece.read_rows and (lambda names: rows.batches(piece.read_rows, names)),
-            row_of=lambda row: before() + rows.row_of(row),
-        )
+        def labelled() -> NDArray[np.bool_]:
+            if not masks:
+                deque(read([self.target]), maxlen=0)
+            return np.concatenate(masks)
 
+        def row_of(row: int) -> int:
+            before = [n for (of, at), n in self._counts.items() if of == name and at < end_of_piece]
+            return sum(before) + int(np.flatnonzero(labelled())[row])
 
-class _LabelledPiece:
-    """Which rows of a piece have a label: known once the labels have been read, as is usual."""
+        return replace(piece, read=read, row_of=row_of)
 
-    def __init__(
-        self, target: str, opened: OpenFile, piece: FilePiece, tell: Callable[[int], None]
-    ) -> None:
-        self._target, self._opened, self._piece, self._tell = target, opened, piece, tell
-        self._found: list[NDArray[np.bool_]] = []
-
-    def batches(self, read: Any, names: Sequence[str]) -> Iterator[Any]:
-        """Yield the rows with a label."""
-        own = self._target in names or self._target in self._opened.constants
-        if own:
-            self._found = []
-        elif not self._found:
-            list(self.batches(self._piece.read, [self._target]))
-        at, known = 0, None if own else np.concatenate(self._found)
-        for batch in read(names):
-            if known is None:
-                kept = self._labelled(batch)
-                self._found.append(kept)
-            else:
-                kept = known[at : at + batch.num_rows]
-            at += batch.num_rows
-            yield _filtered(batch, kept)
-        if own:
-            self._tell(sum(int((~kept).sum()) for kept in self._found))
-
-    def row_of(self, row: int) -> int:
-        """Return which row of the piece is the one with this number among those with a label."""
-        return int(np.flatnonzero(np.concatenate(self._found))[row])
-
-    def _labelled(self, batch: Any) -> NDArray[np.bool_]:
-        constants = self._opened.constants
-        if self._target in constants:
-            value = constants[self._target]
-            return np.full(batch.num_rows, value is not None and value == value)
-        return is_labelled(batch.column(self._target))
+    def _labelled(self, opened: OpenFile, batch: Any) -> NDArray[np.bool_]:
+        if self.target not in opened.constants:
+            return is_labelled(batch.column(self.target))
+        value = opened.constants[self.target]
+        return np.full(batch.num_rows, value is not None and value == value)
 
 
 def is_labelled(column: Any) -> NDArray[np.bool_]:
@@ -376,10 +442,10 @@ def is_labelled(column: Any) -> NDArray[np.bool_]:
 def _filtered(batch: Any, kept: NDArray[np.bool_]) -> Any:
     if kept.all():
         return batch
-    if not isinstance(batch, ArrayBatch):
+    if not isinstance(batch, Batch):
         return batch.filter(pa.array(kept))
     columns = {
         name: column[kept] if isinstance(column, np.ndarray) else column.filter(pa.array(kept))
         for name, column in batch.columns.items()
     }
-    return ArrayBatch(columns, int(kept.sum()))
+    return Batch(columns, int(kept.sum()))

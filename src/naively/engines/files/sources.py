@@ -341,7 +341,7 @@ CELLS = 1 << 22  # of a piece, about: 32 MB of float64
 class FilePiece:
     """Some rows of a file."""
 
-    # given names of columns, it yields record batches, or `ArrayBatch`, that hold them
+    # given names of columns, it yields record batches, or `Batch`, that hold them
     read: Callable[[Sequence[str]], Iterator[Any]]
     after: Position  # where the next piece begins
     where: str  # which piece it is, for messages: "row group 3"
@@ -349,9 +349,6 @@ class FilePiece:
     # how many columns are best read together; None: all of them, since reading some costs as much
     # as reading all
     width: int | None = None
-    # as ``read``, but in batches that are small even if all columns are read; None: ``read`` does
-    # that
-    read_rows: Callable[[Sequence[str]], Iterator[Any]] | None = None
     # as ``read``, but with cells as the file writes them, to be copied; None: ``read`` does that
     as_written: Callable[[Sequence[str]], Iterator[Any]] | None = None
     # which row of the file one of those is, counted from the first piece that has been read; as
