@@ -82,7 +82,7 @@ def test_nothing_heavy_is_imported_for_files_of_this_machine(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,a\n2,b\n")
     code = (
         "import sys, naively; naively.summarize(sys.argv[1], target='y'); "
-        "print(*{'fsspec', 'urllib.request', 'naively.data.remote.files'} & set(sys.modules))"
+        "print(*{'fsspec', 'urllib.request', 'naively.data.remote.stores'} & set(sys.modules))"
     )
     command = [sys.executable, "-c", code, tmp_path / "a.csv"]
     assert not subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()

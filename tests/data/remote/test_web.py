@@ -9,7 +9,8 @@ import pytest
 
 import naively
 from naively import GaussianNB, NaivelyError
-from naively.data.remote import read_ahead, web
+from naively.data import remote
+from naively.data.remote import web
 from naively.engines import files
 from naively.engines.files import predict
 from tests.servers import web_server
@@ -32,7 +33,7 @@ USER, SIGNED = "ada:s3cr3t@", "?X-Amz-Signature=s3cr3t&X-Amz-Expires=900"
 def impatient(monkeypatch):
     """Wait less before requests are made again, and fetch little at once."""
     monkeypatch.setattr(web, "WAIT", 0.001)
-    monkeypatch.setattr(read_ahead, "BLOCK", 10_000)
+    monkeypatch.setattr(remote, "BLOCK", 10_000)
 
 
 @pytest.fixture(scope="module")

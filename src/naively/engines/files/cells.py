@@ -31,6 +31,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,6 @@ from naively.engines.memory import categories
 from naively.engines.memory.date_columns import DatePart
 from naively.engines.memory.native.arrow import (
     decoded,
-    distinct,
     floats,
     held_by_type,
     without_views,
@@ -172,29 +172,55 @@ def checked_weights(found: NDArray[Any], name: str) -> NDArray[np.float64]:
 
 def encode(column: Any, name: str = "") -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Return the distinct labels of a chunked column, sorted, and the code of each row's."""
+    column = _of_labels(without_views(column), name)
     if column.null_count:
         _raise_missing(pc.index(column.is_null(), True).as_py(), name)
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        return _encode_dictionary(column, name)
-    if pa.types.is_integer(kind):
-        return labels.encode(_joined(column))
-    if pa.types.is_boolean(kind):
-        classes, codes = labels.encode(_joined(column.cast(pa.uint8())))
-        return classes.astype(bool), codes
+    is_coded = pa.types.is_dictionary(column.type)
+    column = (column if is_coded else column.dictionary_encode()).unify_dictionaries()
+    chunks = column.chunks
+    codes = np.concatenate([np.zeros(0, np.int32), *(in_place(one.indices) for one in chunks)])
+    values = chunks[0].dictionary.to_pylist() if chunks else []
+    used = np.flatnonzero(np.bincount(codes, minlength=len(values)))
+    wrong = [k for k in used if _is_wrong(values[k])]
+    if wrong:
+        at = int(np.argmax(np.isin(codes, wrong)))
+        if labels.is_missing(values[codes[at]]):
+            _raise_missing(at, name)
+        _raise_measurement(at, name, values[codes[at]])
+    kind = column.type.value_type
+    dtype = kind.to_pandas_dtype() if pa.types.is_integer(kind) and used.size else None
+    names = [values[k] for k in used]
+    classes, places = labels.encode(names if dtype is None else np.array(names, dtype))
+    code_of = np.zeros(len(values), np.int32)
+    code_of[used] = places
+    return classes, code_of[codes]
+
+
+def _of_labels(column: Any, name: str) -> Any:
+    """Return a column whose cells can be labels; dates and the like are text."""
+    kind = plain(column.type)
     if pa.types.is_floating(kind):
-        return _encode_floats(column, name)
-    if pa.types.is_decimal(kind):
-        return _encode_decimals(column, name)
+        return decoded(column).cast(pa.float64())
+    if held_by_type(kind).what in ("number", "boolean", "text", "nothing"):
+        return column
     try:
-        texts = column.cast(pa.string()) if not pa.types.is_binary(kind) else None
+        if not pa.types.is_binary(kind):
+            return decoded(column).cast(pa.string())
     except pa.ArrowException:
-        texts = None
-    if texts is None:
-        raise NaivelyError(
-            f"the target {name!r} must hold strings, integers or booleans; got {kind}."
-        )
-    return _encode_dictionary(texts.dictionary_encode(), name)
+        pass
+    raise NaivelyError(
+        f"the target {name!r} must hold strings, integers or booleans; got {column.type}."
+    )
+
+
+def _is_wrong(label: Any) -> bool:
+    """Whether a label is missing, or a fraction."""
+    is_fraction = isinstance(label, float | Decimal) and label == label and not _is_whole(label)
+    return is_fraction or labels.is_missing(label)
+
+
+def _is_whole(number: float | Decimal) -> bool:
+    return abs(number) == float("inf") or labels.is_whole(number)  # infinity has its own message
 
 
 def read_text(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
@@ -258,47 +284,6 @@ def _labels_as(kind: str, texts: NDArray[Any]) -> NDArray[Any]:
         return texts
     found = [made_of(text) for text in listed]
     return labels.number_array(found) if kind == "int" else np.array(found)
-
-
-def _encode_dictionary(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    column = without_views(column).unify_dictionaries()
-    values = column.chunk(0).dictionary if column.num_chunks else pa.nulls(0, pa.string())
-    if values.null_count or not (
-        pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
-    ):
-        return encode(column.cast(column.type.value_type), name)
-    indices = np.concatenate([np.zeros(0, np.int32), *(in_place(c.indices) for c in column.chunks)])
-    used = np.flatnonzero(np.bincount(indices, minlength=len(values)))
-    texts = values.to_pylist()
-    classes, codes = np.unique(labels.text_array([texts[i] for i in used]), return_inverse=True)
-    code_of = np.zeros(len(values), np.int32)
-    code_of[used] = codes
-    return classes, code_of[indices]
-
-
-def _encode_floats(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    values = np.concatenate([np.zeros(0), *(numbers(chunk) for chunk in column.chunks)])
-    whole = values == np.floor(values)
-    if not whole.all():
-        at = int(np.argmin(whole))
-        if np.isnan(values[at]):
-            _raise_missing(at, name)
-        _raise_measurement(at, name, values[at])
-    return labels.encode(values)
-
-
-def _encode_decimals(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    codes, values = distinct(column)
-    for code, value in enumerate(values):
-        if not labels.is_whole(value):
-            _raise_measurement(int(np.argmax(codes == code)), name, value)
-    classes, places = labels.encode(values)
-    return classes, places[codes]
-
-
-def _joined(column: Any) -> NDArray[Any]:
-    parts = [in_place(chunk) for chunk in column.chunks]
-    return parts[0] if len(parts) == 1 else column.to_numpy()
 
 
 def _raise_missing(row: int, name: str) -> None:

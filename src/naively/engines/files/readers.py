@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data import remote
 from naively.data.dates import PARTS, part_names, split_name
 from naively.data.kinds import DATES, LOOKED_AT
 from naively.engines.files.arrow import StreamReader, open_arrow
@@ -183,7 +184,7 @@ def errors_of_reading(file: File, where: str = "") -> Iterator[None]:
         if file.remote is None:
             reason = getattr(error, "strerror", None) or " ".join(str(error).split())
         else:
-            reason = file.remote.reason_of(error)
+            reason = remote.reason_of(error)
         raise change_of(file) or BadFileError(file.name, f"{where}{reason}") from None
 
 

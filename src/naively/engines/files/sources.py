@@ -99,7 +99,7 @@ class File:
     def facts(self) -> tuple[int | None, int | None, int | str | None]:
         """Return its size, time and identity as they are now, or raise `OSError`."""
         if self.remote is not None:
-            return tuple(self.remote.facts_now())
+            return tuple(self.remote.store.facts(self.remote.address))
         facts = Path(self.name).stat()
         return facts.st_size, facts.st_mtime_ns, facts.st_ino
 
