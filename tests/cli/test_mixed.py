@@ -129,8 +129,8 @@ def test_what_is_exported_as_a_query_answers_the_same(people):
     rows = people.assign(id=np.arange(400))  # noqa: F841 - DuckDB finds it by name
     found = duckdb.sql(query).df().sort_values("id")
     model = naively.load("m")
-    assert found["label"].tolist() == model.predict(columns(people)).tolist()
-    p = found[["probability_no", "probability_yes"]].to_numpy()
+    assert found["prediction"].tolist() == model.predict(columns(people)).tolist()
+    p = found[["p_no", "p_yes"]].to_numpy()
     np.testing.assert_allclose(p, model.predict_proba(columns(people)), atol=1e-9)
 
 

@@ -43,6 +43,6 @@ def test_dbt_gives_the_probabilities_of_the_model_also_where_a_category_looks_li
     (names["folder"] / "scored.sql").rename(tmp_path / "models" / "scored.sql")
     people.to_csv(tmp_path / "seeds" / "passengers.csv", index=False)
     found = scored(tmp_path)
-    assert found["label"].tolist() == model.predict(X).tolist()
+    assert found["prediction"].tolist() == model.predict(X).tolist()
     expected = model.predict_proba(X)[:, 1]
-    np.testing.assert_allclose(found["probability_yes"], expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found["p_yes"], expected, rtol=0, atol=1e-12)

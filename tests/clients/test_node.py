@@ -32,6 +32,6 @@ def test_node_gives_the_probabilities_of_the_model():
     )
     answer = json.loads(done.stdout)
     rows = pd.DataFrame({"age": [22, np.nan], "fare": [7.2, 53.1], "port": ["S", None]})
-    assert answer["label"] == model.predict(rows).tolist()
+    assert answer["prediction"] == model.predict(rows).tolist()
     expected = model.predict_proba(rows).ravel()
     np.testing.assert_allclose(answer["probabilities"], expected, rtol=0, atol=1e-12)

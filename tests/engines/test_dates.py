@@ -347,7 +347,7 @@ def test_a_database_predicts_from_dates(model, frame, name):
 
     loaded = databases.opened(name).load(TABLE.append_column("id", pa.array(range(N))), "dated")
     found = predict(model, loaded, keep=["id"], proba=True).execute().sort_values("id")
-    shares = found[["probability_n", "probability_y"]].to_numpy(float)
+    shares = found[["p_n", "p_y"]].to_numpy(float)
     np.testing.assert_allclose(shares, model.predict_proba(frame), rtol=1e-9)
 
 

@@ -604,7 +604,7 @@ def test_a_lost_connection_is_an_error_and_a_new_one_works():
 
 def sorted_answers(scored):
     answers = scored.order_by("id").to_pyarrow()
-    labels, *shares = answers.columns[answers.column_names.index("label") :]
+    labels, *shares = answers.columns[answers.column_names.index("prediction") :]
     return labels.to_pylist(), np.array([share.to_pylist() for share in shares]).T
 
 
@@ -632,12 +632,16 @@ def test_predictions_are_part_of_larger_queries(database):
     model, near = GaussianNB().fit(IRIS, LABELS), IRIS[:, 0] < 6.0
     t = database.load(columns_of(IRIS, truth=LABELS.astype(object)))
     scored = scoring.predict(model, t.filter(t.x0 < 6.0), columns=t.columns[:4])
-    right = scored.filter(scored.label == scored.truth)
-    hits = right.group_by("label").aggregate(n=right.count())
-    hits = hits.join(scored.select("label").distinct(), "label").order_by("label").to_pyarrow()
+    right = scored.filter(scored.prediction == scored.truth)
+    hits = right.group_by("prediction").aggregate(n=right.count())
+    hits = (
+        hits.join(scored.select("prediction").distinct(), "prediction")
+        .order_by("prediction")
+        .to_pyarrow()
+    )
     found = LABELS[near][model.predict(IRIS[near]) == LABELS[near]]
     labels, n = np.unique(found, return_counts=True)
-    assert hits.to_pydict() == {"label": labels.tolist(), "n": n.tolist()}
+    assert hits.to_pydict() == {"prediction": labels.tolist(), "n": n.tolist()}
 
 
 def test_two_models_are_asked_in_one_query(database):
@@ -657,10 +661,7 @@ def test_predictions_are_lazy(database, monkeypatch):
     t = database.load(columns_of(IRIS))
     monkeypatch.setattr(ibis.Table, "execute", None)
     monkeypatch.setattr(database.connection, "raw_sql", None)
-    assert (
-        scoring.predict(model, t, columns=t.columns, proba=True).columns[-1]
-        == "probability_virginica"
-    )
+    assert scoring.predict(model, t, columns=t.columns, proba=True).columns[-1] == "p_virginica"
 
 
 def test_of_equal_classes_the_first_is_predicted(database):
@@ -737,6 +738,6 @@ def test_predictions_mean_the_same_elsewhere(dialect):
     model = GaussianNB().fit(IRIS, LABELS)
     table = ibis.table(dict.fromkeys(["x0", "x1", "x2", "x3"], "float64"), name="data")
     scored = scoring.predict(model, table, columns=table.columns, proba=True, dialect=dialect)
-    query = ibis.to_sql(scored.filter(scored.label == "setosa"), dialect=dialect)
+    query = ibis.to_sql(scored.filter(scored.prediction == "setosa"), dialect=dialect)
     assert isinstance(sqlglot.parse_one(str(query), dialect=dialect), exp.Select)
     assert len(run_here(query, dialect, columns_of(IRIS))) == 50

@@ -75,7 +75,7 @@ def test_it_is_saved_and_exported(tmp_path, how):
     query = model.to_sql("rows", keep=["id"])
     rows = frame.assign(id=np.arange(150))  # noqa: F841 - DuckDB finds it by name
     scored = duckdb.sql(query).df().sort_values("id")
-    found = scored[[c for c in scored.columns if c.startswith("probability")]].to_numpy()
+    found = scored[[c for c in scored.columns if c.startswith("p_")]].to_numpy()
     np.testing.assert_allclose(found, model.predict_proba(frame), atol=1e-12)
 
 

@@ -10,7 +10,7 @@ import pytest
 import sqlglot
 
 from naively import CategoricalNB
-from naively.engines.sql.dialects import DIALECTS
+from naively.engines.dialects import DIALECTS
 from naively.export import to_onnx, to_sql
 from tests import databases
 from tests.exported import assert_agrees
@@ -105,7 +105,7 @@ def test_a_graph_of_codes_is_the_model(model, dtype, atol):
     onnx.checker.check_model(content, full_check=True)
     session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
     columns = json.loads(session.get_modelmeta().custom_metadata_map["columns"])
-    found = session.run(["label", "probabilities"], {"X": rows[columns].to_numpy(dtype)})
+    found = session.run(["prediction", "probabilities"], {"X": rows[columns].to_numpy(dtype)})
     check(model, rows, *found, atol=atol)
 
 

@@ -14,7 +14,7 @@ import sqlglot
 from sqlglot import exp
 
 from naively import GaussianNB, NaivelyError
-from naively.engines.sql.dialects import DIALECTS
+from naively.engines.dialects import DIALECTS
 from naively.errors import install
 from naively.export import to_sql
 from tests import postgres
@@ -118,27 +118,14 @@ def test_columns_are_kept_whatever_they_are_called(database):
     cursor = database.connection.execute(f"{query} ORDER BY 1, 2, 3")
     kept = sorted(row[:5] for row in cursor.fetchall())
     assert kept == sorted(map(tuple, IRIS[:5, [0, 3, 2, 1, 0]].tolist()))
-    shares = [f"probability_{label}" for label in ("setosa", "versicolor", "virginica")]
-    assert [column[0] for column in cursor.description] == [*names[::-1], "label", *shares]
+    shares = [f"p_{label}" for label in ("setosa", "versicolor", "virginica")]
+    assert [column[0] for column in cursor.description] == [*names[::-1], "prediction", *shares]
 
 
 def test_ties_go_to_the_first_class(database):
     database.load(columns_of(IRIS), IRIS)
     query = to_sql(twins(), "data", columns=columns_of(IRIS), keep=["id"], dialect=database.dialect)
     assert set(database.answers(query)[0]) == {"a", "c"}
-
-
-@pytest.mark.parametrize("size", [1e150, 1e200, 1e300, 1.7e308, np.inf, 1e-200, 5e-324])
-@pytest.mark.parametrize("smoothing", [1e-9, 0.0], ids=["smoothed", "raw"])
-def test_no_number_is_too_large_or_small(database, size, smoothing):
-    X = np.round(IRIS[::50])
-    model = GaussianNB(var_smoothing=smoothing).fit(np.vstack([X, 0 * X]), [*LABELS[::50]] * 2)
-    rows = np.array([[size, -size, 0, np.nan], [size] * 4, [-size, 1, size, 1]])
-    database.load(columns_of(rows), rows)
-    query = to_sql(model, "data", columns=columns_of(rows), keep=["id"], dialect=database.dialect)
-    labels, probabilities = database.answers(query)
-    assert set(labels) <= set(LABELS)
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=1e-15)
 
 
 def test_integers_and_nulls_are_numbers_and_holes(database):
@@ -198,7 +185,7 @@ def test_every_dialect_is_well_formed(dialect):
         (["a b", "c-d"], ["a_b", "c_d"]),
         (["a b", "a-b"], ["0", "1"]),
         (["A", "a"], ["0", "1"]),
-        (["a", "b" * 60], ["0", "1"]),
+        (["a", "b" * 62], ["0", "1"]),
         ([-1, 1], ["_1", "1"]),
         ([False, True], ["False", "True"]),
     ],
@@ -207,7 +194,7 @@ def test_every_dialect_is_well_formed(dialect):
 def test_probabilities_are_named_after_the_labels(labels, names):
     model = GaussianNB().fit([[0.0], [1.0]], labels)
     tree = sqlglot.parse_one(to_sql(model, "data", columns=["x"]), dialect="duckdb")
-    assert tree.named_selects == ["label", *(f"probability_{name}" for name in names)]
+    assert tree.named_selects == ["prediction", *(f"p_{name}" for name in names)]
 
 
 def test_the_model_knows_its_columns():
@@ -234,7 +221,7 @@ def test_a_table_is_what_the_dialect_calls_one(table):
         ({"columns": "abcd"}, "columns must name the 4 columns of the model; got 'abcd'"),
         ({"table": "data; DROP TABLE data"}, "table must be a table's name as duckdb writes it"),
         ({"table": "my data d"}, "table must be a table's name as duckdb writes it"),
-        ({"keep": ["label"]}, "the query's columns must have different names; got 'label' twice"),
+        ({"keep": ["prediction"]}, "must have different names; got 'prediction' twice"),
         ({"keep": "id"}, "keep must be a list of names; got 'id'"),
         ({"keep": ["a\0"]}, "names of columns must not hold a zero byte"),
         ({"label": "\ud800"}, "names of columns must be Unicode text"),

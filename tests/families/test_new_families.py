@@ -141,7 +141,7 @@ def test_a_new_family_of_the_registry_is_saved(name, frame, tmp_path):
 @pytest.mark.parametrize("family", [Waiting(), Powers()], ids=lambda family: family.name)
 def test_a_new_family_with_a_form_is_exported(family, frame):
     model = NaiveBayes(families={"x": family}, interactions=None).fit(frame, Y)
-    shares = duckdb.sql(model.to_sql("frame")).df()[["probability_0", "probability_1"]]
+    shares = duckdb.sql(model.to_sql("frame")).df()[["p_0", "p_1"]]
     np.testing.assert_allclose(shares, model.predict_proba(frame), rtol=1e-9)
 
 

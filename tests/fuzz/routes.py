@@ -298,7 +298,7 @@ def by_graph(model, table, folder):
     texts = [["" if cell is None else str(cell) for cell in row] for row in texts]
     given = {"X": np.array(numbers, dtype=float), "categories": np.array(texts, dtype=object)}
     wanted = {one.name: given[one.name] for one in session.get_inputs()}
-    return session.run(["label", "probabilities"], wanted)
+    return session.run(["prediction", "probabilities"], wanted)
 
 
 def parts_of(row):

@@ -22,6 +22,6 @@ print(scored.head())
 
 fig, ax = plt.subplots()
 for name in model.classes_:
-    ax.plot(scored["petal_length"], scored[f"probability_{name}"], "o", alpha=0.5, label=name)
+    ax.plot(scored["petal_length"], scored[f"p_{name}"], "o", alpha=0.5, label=name)
 ax.set(xlabel="petal length", ylabel="probability")
 _ = ax.legend()

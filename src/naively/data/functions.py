@@ -47,8 +47,8 @@ class Function(NamedTuple):
         The same of a column of a database, as Ibis writes it.
     sql : str
         The same in a query, of ``{x}``; empty where no form needs it.
-    onnx : tuple of str
-        The same as nodes of a graph, each of the last one, ``{x}``.
+    onnx : callable
+        The same as nodes of a graph, which has a method for each operator of ONNX.
     periodic : bool
         Whether the formula is of the angle.
     """
@@ -58,7 +58,7 @@ class Function(NamedTuple):
     formula: Callable[[Floats], Floats]
     column: Callable[[Any], Any]
     sql: str = "{x}"
-    onnx: tuple[str, ...] = ("Identity({x})",)
+    onnx: Callable[[Any, str], str] = lambda _, x: x
     periodic: bool = False
 
 
@@ -82,10 +82,10 @@ def _whole(x: Floats) -> Floats:
     return np.where(x == np.floor(x), x, np.nan)
 
 
-_LOG = np.log, lambda x: x.ln(), "LN({x})", ("Log({x})",)
-_REST = _log_rest, lambda x: (1.0 - x).ln(), "LN(1 - {x})", ("Sub(one, {x})", "Log({x})")
-_COS = np.cos, lambda x: x.cos(), "COS({x})", ("Cos({x})",)
-_SIN = np.sin, lambda x: x.sin(), "SIN({x})", ("Sin({x})",)
+_LOG = np.log, lambda x: x.ln(), "LN({x})", lambda g, x: g.Log(x)
+_REST = _log_rest, lambda x: (1.0 - x).ln(), "LN(1 - {x})", lambda g, x: g.Log(g.Sub(1.0, x))
+_COS = np.cos, lambda x: x.cos(), "COS({x})", lambda g, x: g.Cos(x)
+_SIN = np.sin, lambda x: x.sin(), "SIN({x})", lambda g, x: g.Sin(x)
 
 FUNCTIONS = {
     "positive": Function(LEAST, np.inf, _itself, _itself),

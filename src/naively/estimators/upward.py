@@ -151,7 +151,7 @@ class Upward:
         *,
         dtype: Literal["float32", "float64"] = "float32",
     ) -> None:
-        """Write the model as an ONNX graph, which gives ``label`` and ``probabilities``.
+        """Write the model as an ONNX graph, which gives ``prediction`` and ``probabilities``.
 
         Parameters
         ----------

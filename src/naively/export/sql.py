@@ -14,9 +14,9 @@ Examples
 >>> print(query[query.rindex("SELECT"):])
 SELECT
   keep_0 AS "id",
-  CASE WHEN joint_0 = best THEN 'high' WHEN joint_1 = best THEN 'low' END AS "label",
-  weight_0 / total AS "probability_high",
-  weight_1 / total AS "probability_low"
+  CASE WHEN joint_0 = best THEN 'high' WHEN joint_1 = best THEN 'low' END AS "prediction",
+  weight_0 / total AS "p_high",
+  weight_1 / total AS "p_low"
 FROM naively_total
 
 In symbols,
@@ -39,11 +39,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.data.functions import BELOW_ONE, FUNCTIONS
 from naively.data.labels import is_text
 from naively.data.types import Floats
-from naively.engines.sql.dialects import (
+from naively.engines.dialects import (
     Spelling,
+    added,
     column_names,
+    halved,
     named,
     number,
     reads_dates,
@@ -52,19 +55,8 @@ from naively.engines.sql.dialects import (
 )
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
-from naively.export.sql_terms import (
-    Curve,
-    Ellipsoid,
-    Grid,
-    InteractionSteps,
-    Line,
-    Lookup,
-    Piece,
-    SqlTerm,
-    check_products,
-    function,
-)
-from naively.export.sums import IMPOSSIBLE, SQUARE_UNIT, UNIT, Sum, check_text, power_of_ten
+from naively.export.sums import IMPOSSIBLE, Curves, LineColumns, PieceColumns, Sum, check_texts
+from naively.families.joint_forms import Ellipsoids, Grids, JointForms
 
 
 def to_sql(
@@ -74,14 +66,14 @@ def to_sql(
     dialect: str = "duckdb",
     columns: Sequence[str] | None = None,
     keep: Sequence[str] = (),
-    label: str = "label",
+    label: str = "prediction",
     proba: bool = True,
 ) -> str:
     """Return one SELECT that scores the rows of a table.
 
-    Its result has the columns to keep, the label, and ``probability_<label>`` for each class:
+    Its result has the columns to keep, the predicted label, and ``p_<label>`` for each class:
     the label's letters, digits and underscores, with ``_`` for any other character. Where that
-    would give two classes one name, or a long one, they are numbered: ``probability_0``, ...
+    would give two classes one name, or a long one, they are numbered: ``p_0``, ...
 
     Parameters
     ----------
@@ -98,7 +90,7 @@ def to_sql(
         name those.
     keep : sequence of str, default=()
         Columns of the table to pass on, such as a key: SQL promises no order of rows.
-    label : str, default="label"
+    label : str, default="prediction"
         What to call the predicted label.
     proba : bool, default=True
         Whether probabilities are wanted. Labels alone need no ``exp``, which some builds of
@@ -106,11 +98,10 @@ def to_sql(
 
     Notes
     -----
-    A query cannot refuse a cell of infinity, which is an error in `predict`: it counts as very
-    far. Of classes that are infinitely and equally far, one is chosen as if no cell were missing.
+    A query cannot refuse a cell of infinity, which is an error in `predict`. Neither that nor a
+    cell more than 1e100 standard deviations from a class has a square: PostgreSQL and BigQuery
+    raise an error, and in other databases the row has no probabilities.
 
-    No row of finite numbers raises an overflow or underflow, where a database knows such
-    errors: joints of Gaussians are in units of 2^512, as `naively.export.sums` explains.
     PostgreSQL and BigQuery do not cast booleans to floats; cast such columns to integers in a
     view. BigQuery takes queries of up to 1 MB: some 7000 pairs of a class and a column.
 
@@ -119,8 +110,7 @@ def to_sql(
     come in another order. A histogram takes some 10 kB, and 3 kB more for each class beyond two:
     DuckDB plans 50 of them in seconds, 200 in a minute. Categories are compared as text or
     as floats, as the model has met them; a boolean may be a boolean, 1 and 0, or the texts
-    ``true``, ``True``, ``TRUE``, ``1`` and their likes. A cell more than 1e150 lengths from all
-    classes (1e220 of a `GaussianNB`), or beyond 8e307, counts as being there. Databases limit
+    ``true``, ``True``, ``TRUE``, ``1`` and their likes. Databases limit
     the columns of a step (SQLite has 2000, PostgreSQL 1664): some hundred classes fit. Of the
     codes of a `CategoricalNB` the whole part counts; a negative one, which is an error in
     `predict`, was never seen. Where ``alpha=0`` makes every class impossible, those with the
@@ -131,19 +121,17 @@ def to_sql(
     """
     spelling = Spelling(dialect, table)
     numbers = Sum.of(model)
-    check_products(numbers)
     names = column_names(numbers.schema, columns)
     if isinstance(keep, str):
         raise NaivelyError(f"keep must be a list of names; got {keep!r}.")
     shares = share_names(numbers.classes) if proba else []
     _check_names([*names, *keep, label], result=[*keep, label, *shares])
-    query = Query(spelling, numbers, reads_dates=reads_dates(numbers.schema, columns))
+    query = _Query(spelling, numbers, has_dates=reads_dates(numbers.schema, columns))
     return query.text(table, names, list(keep), label, shares)
 
 
 def _check_names(names: list[str], *, result: list[str]) -> None:
-    for name in names:
-        check_text(name, "names of columns")
+    check_texts(names, "names of columns")
     (name, times), *_ = Counter(map(str.casefold, result)).most_common(1)
     if times > 1:  # upper and lower case are one to most databases
         raise NaivelyError(
@@ -155,67 +143,58 @@ def _check_names(names: list[str], *, result: list[str]) -> None:
 # --- The steps of the query -----------------------------------------------------------------------
 
 
-_LEAST = -700.0  # exp of less is 0 to every purpose, and an error in PostgreSQL
-_BEYOND = -SQUARE_UNIT  # in units of 2^512; in units of 1, infinite
-_WIDTH = 1500  # columns of a step
-_MOST_JOINS = 60  # of a step: SQLite joins 64 tables
+_LEAST = -700  # exp of less is 0 to every purpose, and an error in PostgreSQL
+_MAX_COLUMNS, _MAX_JOINS = 1500, 50  # of a step
 _HEAD = """\
--- A naive Bayes model. joint_k is log p(k) + the sum of the terms of all columns{units},
+-- A naive Bayes model. joint_k is log p(k) + the sum of the terms of all columns,
 -- up to what is the same for all classes. A missing cell leaves its terms out.
 """
 
 
-class QueryStep(NamedTuple):
+class _Step(NamedTuple):
     """What a step selects, and what it joins to the step before it."""
 
     values: list[str]
     joins: Sequence[str] = ()
 
 
-class Query:
+class _Query:
     """The steps of a model's query.
 
     Numbers are ``x_i``, categories ``c_i``; class k has ``joint_k`` and ``weight_k``, where it is
     possible at all.
     """
 
-    def __init__(self, spelling: Spelling, model: Sum, *, reads_dates: bool = False) -> None:
-        self.spelling, self.model, self.reads_dates = spelling, model, reads_dates
+    def __init__(self, spelling: Spelling, model: Sum, *, has_dates: bool) -> None:
+        self.spelling, self.model, self.has_dates = spelling, model, has_dates
         self.classes: list[int] = np.flatnonzero(model.possible).tolist()
         K = model.classes.size  # class k has its joint at k, and the cells it never had at K + k
         self.misses = [K + k for k in self.classes] if model.is_strict else []
-        self.unit = SQUARE_UNIT if model.has_squares else 1.0
-        self.smallest = _smallest(model)
-        self.exact = _columns([*model.lines, *model.pieces])
-        self.rounded = _columns([*model.curves, *model.lines])
-        self.terms: dict[str, list[SqlTerm]] = {}  # by cell
-        columns = self._curves(), self._lines(), self._pieces(), self._tables()
-        for term in chain(*columns, self._joint_terms()):
-            self.terms.setdefault(term.cell, []).append(term)
+        self.terms: dict[tuple[str, ...], list[_Term]] = {}  # by the columns that they read
+        for term in _Terms(spelling, model, self.classes).all():
+            self.terms.setdefault(term.cells, []).append(term)
         joint = model.joint
-        self.computed = None if joint is None else InteractionSteps(spelling, model, joint)
+        self.computed = None if joint is None else _Interactions(spelling, model, joint)
 
     def text(
         self, table: str, names: list[str], keep: list[str], label: str, shares: list[str]
     ) -> str:
         """Write the query."""
-        source = self.spelling.table(table, alias="t")
         kept = [f"keep_{i}" for i in range(len(keep))]
-        passed = map(self._cell, keep)
-        steps = {"cells": QueryStep([*map(named, passed, kept), *self._cells(names)])}
+        steps = {"cells": _Step([*map(named, map(self._cell, keep), kept), *self._cells(names)])}
         if self.computed is not None:
-            every_step = self.computed.steps()
-            steps |= {name: QueryStep(["*", *values], joins) for name, values, joins in every_step}
+            steps |= self.computed.steps()
         if self.model.functions:
-            steps["functions"] = QueryStep(["*", *self._functions()])
+            steps["functions"] = _Step(["*", *self._functions()])
         steps |= self._joints(kept)
-        steps["best"] = QueryStep(["*", named(self.spelling.greatest(self._each("joint")), "best")])
+        greatest = self.spelling.greatest(self._each("joint"))
+        steps["best"] = _Step(["*", named(greatest, "best")])
         if shares:
-            steps["weights"] = QueryStep(["*", *self._weights()])
-            steps["total"] = QueryStep(["*", named(total(self._each("weight")), "total")])
-        every = chain.from_iterable(self.terms.values())
-        written = [] if self.computed is None else self.computed.lookups()
-        written += [text for term in every for text in term.lookups(self.spelling)]
+            steps["weights"] = _Step(["*", *self._weights()])
+            steps["total"] = _Step(["*", named(total(self._each("weight")), "total")])
+        written = [] if self.computed is None else self.computed.tables()
+        written += [t.lookup.table for t in chain(*self.terms.values()) if t.lookup is not None]
+        source = self.spelling.table(table, alias="t")
         for name, (values, joins) in steps.items():
             listed, joined = ",\n    ".join(values), "".join(f"\n  {join}" for join in joins)
             step = f"  SELECT\n    {listed}\n  FROM {source}{joined}{self.spelling.fence}"
@@ -224,8 +203,7 @@ class Query:
         results = [*kept, self._label(), *(self._shares() if shares else ())]
         quoted = map(self.spelling.name, [*keep, label, *shares])
         listed = ",\n  ".join(map(named, results, quoted))
-        head = _HEAD.format(units="" if self.unit == 1 else ", in units of 2^512")
-        return f"{head}WITH {', '.join(written)}\nSELECT\n  {listed}\nFROM {source}"
+        return f"{_HEAD}WITH {', '.join(written)}\nSELECT\n  {listed}\nFROM {source}"
 
     # --- cells --------------------------------------------------------------------------------
 
@@ -233,143 +211,97 @@ class Query:
         """Name a cell of the table."""
         return f"t.{self.spelling.name(name)}"  # SQLite reads an unknown "name" as a text
 
-    def _cells(self, names: list[str]) -> list[str]:
+    def _cells(self, names: list[str]) -> Iterator[str]:
         """Write numbers as floats, categories as they are compared; NULL where they are missing."""
         schema = self.model.schema
-        numbers = [self._float_of(self._value(names[j], j)) for j in schema.numbers]
-        categories = [
-            self._category(self._value(names[j], j), table.categories)
-            for j, table in zip(schema.categories, self.model.tables, strict=True)
-        ]
-        return [
-            *(named(x, f"x_{i}") for i, x in enumerate(numbers)),
-            *(named(c, f"c_{i}") for i, c in enumerate(categories)),
-        ]
+        for i, j in enumerate(schema.numbers):
+            yield named(self.spelling.float64(self._value(names[j], j)), f"x_{i}")
+        for i, (j, table) in enumerate(zip(schema.categories, self.model.tables, strict=True)):
+            value, categories = self._value(names[j], j), table.categories
+            if self.model.coded:
+                cell = self.spelling.whole(self.spelling.float64(value))
+            elif categories.dtype.kind == "b":
+                cell = self.spelling.boolean(value)
+            else:
+                is_named = is_text(categories)
+                cell = self.spelling.cast_text(value) if is_named else self.spelling.float64(value)
+            yield named(cell, f"c_{i}")
 
     def _value(self, name: str, j: int) -> str:
         """Write a column of the model: a cell of the table, or a part of its date."""
         schema = self.model.schema
         own = name if schema.names is None else schema.names[j]
-        if not self.reads_dates or schema.input(own) == own:
+        if not self.has_dates or schema.input(own) == own:
             return self._cell(name)
         part = own.rpartition(".")[2]
         return self.spelling.date_part(self._cell(name), part, as_number=j in schema.numbers)
 
     def _functions(self) -> Iterator[str]:
         """Write functions of cells, whose places are behind all other numbers."""
-        first = self.model.lowest.size - len(self.model.functions)
-        for i, (at, name, period) in enumerate(self.model.functions, first):
-            yield named(function(f"x_{at}", name, period), f"x_{i}")
-
-    def _float_of(self, cell: str) -> str:
-        """Write a cell as a float, NULL for NaN."""
-        return self.spelling.not_nan(self.spelling.cast(cell))
-
-    def _category(self, cell: str, categories: NDArray[Any]) -> str:
-        """Write a cell as its categories are: text, the text of a boolean, or a float."""
-        if self.model.coded:
-            return self.spelling.whole(self._float_of(cell))
-        if categories.dtype.kind == "b":
-            return self.spelling.boolean(cell)
-        return self.spelling.cast_text(cell) if is_text(categories) else self._float_of(cell)
-
-    def _bounded(self, cell: str) -> list[str]:
-        """Write a number within its bounds: as it is, rounded to be squared, or both."""
-        kind, _, i = cell.partition("_")
-        if kind != "x":
-            return self._columns_of(cell)
-        bounds = self.model.lowest, self.model.highest, self.smallest
-        low, high, small = (number(bound[int(i)]) for bound in bounds)
-        ends = f"CASE WHEN {cell} < {low} THEN {low} WHEN {cell} > {high} THEN {high}"
-        values = [named(f"{ends} ELSE {cell} END", cell)] if int(i) in self.exact else []
-        if int(i) in self.rounded:
-            zero = f"{ends} WHEN ABS({cell}) < {small} THEN 0 ELSE {cell} END"
-            values.append(named(zero, self._near(int(i))))
-        return values
-
-    def _columns_of(self, cell: str) -> list[str]:
-        """Name the columns that a cell stands for: a pair and the distances have several."""
-        if cell == "q":
-            return [f"q_{k}" for k in range(self.model.classes.size)]
-        kind, _, i = cell.partition("_")
-        return [cell, f"s_{i}", f"t_{i}"] if kind == "pair" else [cell]
-
-    def _near(self, i: int) -> str:
-        """Name a number whose square neither overflows nor underflows."""
-        return f"near_x_{i}" if i in self.exact else f"x_{i}"
+        for i, (at, name, period) in enumerate(self.model.functions, self.model.n_given):
+            yield named(function_of(f"x_{at}", name, period), f"x_{i}")
 
     # --- joints -------------------------------------------------------------------------------
 
-    def _joints(self, kept: list[str]) -> dict[str, QueryStep]:
+    def _joints(self, kept: list[str]) -> dict[str, _Step]:
         """Write the steps to the joint of each class, some columns at a time."""
-        constants = np.append(self.model.constant[self.classes], 0.0 * np.array(self.misses))
-        joints = [self.spelling.cast(number(constant)) for constant in constants / self.unit]
-        every = [*self.classes, *self.misses]
-        names = [f"joint_{k}" for k in every]
-        steps, waiting = {}, list(self.terms)
-        for n, own in enumerate(self._rounds(len(kept))):
-            waiting = waiting[len(own) :]
-            rest = [column for cell in waiting for column in self._columns_of(cell)]
-            passed = [*kept, *(joints if n else ()), *rest]
-            for name, step in self._round(passed, own).items():
-                steps[f"{name}_{n}"] = step
-            terms = [term for cell in own for term in self.terms[cell]]
-            sums = [self._sum(joint, terms, k) for k, joint in zip(every, joints, strict=True)]
+        classes = [*self.classes, *self.misses]
+        constants = [*self.model.constant[self.classes], *(0.0 for _ in self.misses)]
+        joints = [self.spelling.cast(number(constant)) for constant in constants]
+        names = [f"joint_{k}" for k in classes]
+        steps: dict[str, _Step] = {}
+        waiting = [*self.terms]
+        for n, cells in enumerate(self._rounds(len(kept))):
+            passed = [*kept, *(joints if n else ()), *chain(*waiting)]
+            waiting = waiting[len(cells) :]
+            terms = [term for own in cells for term in self.terms[own]]
+            shared = [value for term in terms for value in term.shared]
+            derived = [value for term in terms for value in term.derived]
+            joins = [term.lookup.join for term in terms if term.lookup is not None]
+            if shared or derived or joins:
+                steps[f"shared_{n}"] = _Step([*passed, *shared])
+            if derived or joins:
+                steps[f"derived_{n}"] = _Step(["*", *derived], joins)
+            sums = [
+                total([joint, *(term.addends[k] for term in terms if k in term.addends)])
+                for k, joint in zip(classes, joints, strict=True)
+            ]
+            steps[f"joint_{n}"] = _Step([*kept, *chain(*waiting), *map(named, sums, names)])
             joints = names
-            steps[f"joint_{n}"] = QueryStep([*kept, *rest, *map(named, sums, joints)])
         if not steps:
-            steps["joint"] = QueryStep([*kept, *map(named, joints, names)])
+            steps["joint"] = _Step([*kept, *map(named, joints, names)])
         return steps | self._ruled_out(kept)
 
-    def _sum(self, joint: str, terms: list[SqlTerm], k: int) -> str:
-        """Write a joint and what terms add to it; only categories rule classes out."""
-        some = terms if k < self.model.classes.size else [t for t in terms if type(t) is Lookup]
-        return total([joint, *(part for t in some for part in t.addends(self.spelling, k))])
-
-    def _ruled_out(self, kept: list[str]) -> dict[str, QueryStep]:
+    def _ruled_out(self, kept: list[str]) -> dict[str, _Step]:
         """Write the steps that leave the classes with the fewest cells that they never had."""
         if not self.misses:
             return {}
         fewest = self.spelling.greatest([f"joint_{k}" for k in self.misses])
-        cost = number(IMPOSSIBLE / self.unit)
         joints = [
-            named(f"joint_{k} + {cost} * (joint_{at} - fewest)", f"joint_{k}")
+            named(f"joint_{k} + {number(IMPOSSIBLE)} * (joint_{at} - fewest)", f"joint_{k}")
             for k, at in zip(self.classes, self.misses, strict=True)
         ]
         return {
-            "fewest": QueryStep(["*", named(fewest, "fewest")]),
-            "ruled_out": QueryStep([*kept, *joints]),
+            "fewest": _Step(["*", named(fewest, "fewest")]),
+            "ruled_out": _Step([*kept, *joints]),
         }
 
-    def _rounds(self, n_kept: int) -> Iterator[list[str]]:
+    def _rounds(self, n_kept: int) -> Iterator[list[tuple[str, ...]]]:
         """Give the cells that are worked on together: so many as a step has room for."""
-        room = _WIDTH - len(self.terms) - n_kept - len(self.classes) - len(self.misses)
-        own: list[str] = []
+        n_passed = sum(map(len, self.terms)) + n_kept + len(self.classes) + len(self.misses)
+        together: list[tuple[str, ...]] = []
         width = joins = 0
-        for cell, terms in self.terms.items():
-            wide = sum(term.width for term in terms) + len(self._bounded(cell)) - 1
-            joined = sum(term.is_joined for term in terms)
-            if own and wide and (width + wide > room or joins + joined > _MOST_JOINS):
-                yield own
-                own, width, joins = [], 0, 0
-            own.append(cell)
+        for cells, terms in self.terms.items():
+            wide = sum(term.width for term in terms)
+            joined = sum(term.lookup is not None for term in terms)
+            is_full = n_passed + width + wide > _MAX_COLUMNS or joins + joined > _MAX_JOINS
+            if together and wide and is_full:
+                yield together
+                together, width, joins = [], 0, 0
+            together.append(cells)
             width, joins = width + wide, joins + joined
-        if own:
-            yield own
-
-    def _round(self, passed: list[str], own: list[str]) -> dict[str, QueryStep]:
-        """Write the steps that the terms of some cells need, which pass on the rest."""
-        terms = [term for cell in own for term in self.terms[cell]]
-        shared = [value for term in terms for value in term.shared(self.spelling)]
-        derived = [value for term in terms for value in term.derived()]
-        joins = [join for term in terms for join in term.joins(self.spelling)]
-        bounded = [value for cell in own for value in self._bounded(cell)]
-        steps = {"bounded": QueryStep([*passed, *bounded])}
-        if shared:
-            steps["shared"] = QueryStep(["*", *shared])
-        if derived or joins:
-            steps["derived"] = QueryStep(["*", *derived], joins)
-        return steps
+        if together:
+            yield together
 
     # --- answers ------------------------------------------------------------------------------
 
@@ -377,40 +309,17 @@ class Query:
         """Name what every possible class has."""
         return [f"{what}_{k}" for k in self.classes]
 
-    def _weights(self) -> list[str]:
+    def _weights(self) -> Iterator[str]:
         """Write exp(joint - best)."""
-        beyond, scale = [""] * self.model.classes.size, ""
-        if self.unit != 1:
-            # Of rows beyond every class, those that tie go by what is left: the joint of no holes.
-            left = np.exp(np.maximum(self._left(), _LEAST))
-            beyond = [f" WHEN best < {number(_BEYOND)} THEN {number(weight)}" for weight in left]
-            scale = f" * {number(self.unit)}"
-        return [
-            f"CASE WHEN joint_{k} - best < {number(_LEAST / self.unit)} THEN 0{beyond[k]} "
-            f"ELSE EXP((joint_{k} - best){scale}) END AS weight_{k}"
-            for k in self.classes
-        ]
-
-    def _left(self) -> Floats:
-        return self.model.offset - self.model.offset.max()
+        for k in self.classes:
+            gap = f"joint_{k} - best"
+            yield f"CASE WHEN {gap} < {_LEAST} THEN 0 ELSE EXP({gap}) END AS weight_{k}"
 
     def _label(self) -> str:
         """Write the first class whose joint is the best."""
-        near = self._first(self.classes)
-        if self.unit == 1:
-            return near
-        left = self._left()
-        beyond = self._first(sorted(self.classes, key=lambda k: -left[k]))
-        if near == beyond:
-            return near
-        return f"CASE WHEN best < {number(_BEYOND)} THEN {beyond} ELSE {near} END"
-
-    def _first(self, classes: list[int]) -> str:
-        """Write the first of some classes whose joint is the best."""
-        labels = map(self.spelling.label, self.model.classes[classes].tolist())
-        cases = [
-            f"WHEN joint_{k} = best THEN {label}" for k, label in zip(classes, labels, strict=True)
-        ]
+        labels = map(self.spelling.label, self.model.classes[self.classes].tolist())
+        pairs = zip(self.classes, labels, strict=True)
+        cases = [f"WHEN joint_{k} = best THEN {label}" for k, label in pairs]
         return f"CASE {' '.join(cases)} END"
 
     def _shares(self) -> list[str]:
@@ -418,75 +327,372 @@ class Query:
         never, possible = self.spelling.cast("0"), self.model.possible
         return [f"weight_{k} / total" if fine else never for k, fine in enumerate(possible)]
 
-    # --- terms --------------------------------------------------------------------------------
 
-    def _curves(self) -> Iterator[SqlTerm]:
-        for f, form in enumerate(self.model.curves):
-            weight = [None] * len(form.at) if form.weight is None else form.weight
-            s = form.s if form.logarithmic else form.s / UNIT
-            B = form.B / self.unit if form.logarithmic else form.B
-            numbers = zip(form.A / self.unit, B, form.mu, s, weight, strict=True)
-            for i, (A, its, mu, scale, w) in zip(form.at, numbers, strict=True):
-                mu = np.where(np.abs(mu) < self.smallest[i], 0.0, mu)
-                near = self._near(i)
-                yield Curve(f"x_{i}", f"{f}_{i}", A, its, mu, scale, w, form.logarithmic, near)
+# --- Terms: a function for each form, of one column -----------------------------------------------
 
-    def _lines(self) -> Iterator[SqlTerm]:
-        for line in self.model.lines:
-            numbers = zip(line.form.A / self.unit, line.form.B / self.unit, strict=True)
-            for i, (A, B) in zip(line.at, numbers, strict=True):
-                bounds = line.form.lowest, self._near(i), line.form.step
-                yield Line(f"x_{i}", f"{i}", A, B, *bounds)
 
-    def _pieces(self) -> Iterator[SqlTerm]:
-        for f, part in enumerate(self.model.pieces):
-            each = zip(part.at, part.form.knots, part.form.values, strict=True)
-            for i, knots, values in each:
-                knots, first = np.unique(knots, return_index=True)
-                yield Piece(f"x_{i}", f"{f}_{i}", knots, *self._relative(values[first]))
+class _Lookup(NamedTuple):
+    """A small table with a line for each key, and how it is joined to a column.
 
-    def _tables(self) -> Iterator[SqlTerm]:
+    Databases are quick at joins; a CASE for each class would have to be walked through for each
+    class, and PostgreSQL would compile all of them.
+    """
+
+    table: str
+    join: str
+    n_columns: int
+
+    @classmethod
+    def of(
+        cls,
+        spelling: Spelling,
+        name: str,
+        column: str,
+        keys: Sequence[str],
+        columns: list[str],
+        numbers: Floats,
+    ) -> _Lookup:
+        """Write a table. What is a float in the first row, is one in all."""
+        step = spelling.step(f"lookup_{name}")
+        rows = [[key, *map(number, line)] for key, line in zip(keys, numbers, strict=True)]
+        rows[0][1:] = map(spelling.cast, rows[0][1:])
+        table = spelling.rows(step, [f"key_{name}", *columns], rows)
+        return cls(table, f"LEFT JOIN {step} ON {column} = key_{name}", len(columns) + 1)
+
+
+class _Term(NamedTuple):
+    """The terms of one column and form."""
+
+    cells: tuple[str, ...]  # the columns that they read
+    addends: dict[int, str]  # what is added to the joint of each class; a missing cell adds 0
+    shared: Sequence[str] = ()  # what is worked out once for all classes
+    lookup: _Lookup | None = None  # a table that is joined to that
+    derived: Sequence[str] = ()  # what is worked out from both
+
+    @property
+    def width(self) -> int:
+        """How many columns these terms add to a step."""
+        joined = 0 if self.lookup is None else self.lookup.n_columns
+        return len(self.shared) + len(self.derived) + joined
+
+
+class _Terms(NamedTuple):
+    """Writes the terms of a model, of the classes that are possible."""
+
+    spelling: Spelling
+    model: Sum
+    classes: list[int]
+
+    def all(self) -> Iterator[_Term]:
+        """Write the terms of all columns."""
+        model, joint = self.model, self.model.joint
+        for f, curves in enumerate(model.curves):
+            yield from self._curves(f, curves)
+        for lines in model.lines:
+            yield from self._lines(lines)
+        for f, pieces in enumerate(model.pieces):
+            yield from self._pieces(f, pieces)
+        yield from self._tables()
+        if joint is not None and joint.ellipsoids is not None:
+            yield self._ellipsoids(joint.ellipsoids)
+        if joint is not None and joint.grids is not None:
+            yield from self._grids(joint.grids)
+
+    def _curves(self, f: int, form: Curves) -> Iterator[_Term]:
+        for row, i in enumerate(form.at):
+            written = {}
+            weight = None if form.weight is None else form.weight[row]
+            for k in range(self.model.classes.size):
+                A, B, mu, s = (array[row, k] for array in (form.A, form.B, form.mu, form.s))
+                square = self.spelling.square(f"(x_{i} {added(-mu)}) * {number(s)}")
+                if not (A or B) and weight is None:
+                    continue
+                written[k] = f"{number(A)} {'-' if B >= 0 else '+'} {square}"
+                if form.logarithmic:
+                    written[k] = f"{number(A)} {added(-B)} * LN(1 + {square})"
+            yield self._weighted((f"x_{i}",), f"{f}_{i}", written, weight)
+
+    def _weighted(
+        self, cells: tuple[str, ...], name: str, curves: dict[int, str], weight: Floats | None
+    ) -> _Term:
+        """Write curves by class; centred over the classes before, if their weights differ."""
+        if weight is None:
+            return _Term(cells, {k: f"COALESCE({curve}, 0)" for k, curve in curves.items()})
+        shared = [named(curve, f"curve_{name}_{k}") for k, curve in curves.items()]
+        every = " + ".join(f"curve_{name}_{k}" for k in curves)
+        derived = [named(f"({every}) / {weight.size}", f"mean_{name}")]
+        addends = {
+            k: f"COALESCE({number(weight[k])} * (curve_{name}_{k} - mean_{name}), 0)"
+            for k in curves
+        }
+        return _Term(cells, addends, shared, derived=derived)
+
+    def _lines(self, line: LineColumns) -> Iterator[_Term]:
+        form = line.form
+        for i, A, B in zip(line.at, form.A, form.B, strict=True):
+            x, addends = f"x_{i}", {}
+            for k in self.classes:
+                value = f"{number(A[k])} {added(B[k])} * {x}"
+                if form.step is not None:
+                    above, other = number(A[k] + B[k]), number(A[k])
+                    cases = f"WHEN {x} > {number(form.step)} THEN {above} ELSE {other}"
+                    addends[k] = f"CASE WHEN {x} IS NULL THEN 0 {cases} END"
+                elif np.isinf(form.lowest):
+                    addends[k] = f"COALESCE({value}, 0)"
+                else:
+                    addends[k] = f"CASE WHEN {x} >= {number(form.lowest)} THEN {value} ELSE 0 END"
+            yield _Term((x,), addends)
+
+    def _pieces(self, f: int, part: PieceColumns) -> Iterator[_Term]:
+        """Write where each piece starts, how wide it is, and the values there and how they rise.
+
+        Before the first knot and after the last nothing rises.
+        """
+        for i, every, values_of_all in zip(part.at, part.form.knots, part.form.values, strict=True):
+            x, name = f"x_{i}", f"{f}_{i}"
+            knots, first = np.unique(every, return_index=True)
+            values, classes = self._relative(values_of_all[first])
+            if not classes:
+                continue
+            numbers = np.column_stack(
+                [
+                    np.pad(knots[:-1], 1),
+                    np.pad(np.diff(knots), 1, constant_values=1.0),
+                    np.vstack([values[:1], values])[:, classes],
+                    np.pad(np.diff(values, axis=0), ((1, 1), (0, 0)))[:, classes],
+                ]
+            )
+            columns = [f"knot_{name}", f"width_{name}"]
+            columns += [f"{what}_{name}_{k}" for what in ("start", "rise") for k in classes]
+            bins = [str(b) for b in range(len(numbers))]
+            place = f"CASE WHEN {x} IS NOT NULL THEN {halved(x, [*map(number, knots)], bins)} END"
+            addends = {
+                k: f"COALESCE(start_{name}_{k} + rise_{name}_{k} * way_{name}, 0)" for k in classes
+            }
+            yield _Term(
+                (x,),
+                addends,
+                [named(place, f"bin_{name}")],
+                _Lookup.of(self.spelling, name, f"bin_{name}", bins, columns, numbers),
+                [named(f"({x} - knot_{name}) / width_{name}", f"way_{name}")],
+            )
+
+    def _tables(self) -> Iterator[_Term]:
+        """Write the values of the categories that are not as any other."""
+        K = self.model.classes.size
         for table in self.model.tables:
-            name, (values, classes) = f"c_{table.at}", self._relative(table.values)
+            cell, (values, classes) = f"c_{table.at}", self._relative(table.values)
             if table.misses is not None:
                 values = np.column_stack([values, table.misses])
-                classes = [*classes, *(k for k in self.misses if values[:, k].any())]
-            if classes:
-                yield Lookup(name, name, table.categories, values, classes)
+                classes += [K + k for k in self.classes if values[:, K + k].any()]
+            own = np.flatnonzero((values[:-1] != values[-1]).any(axis=1))
+            lookup, addends = None, {k: number(values[-1, k]) for k in classes}
+            if classes and own.size:
+                columns = [f"value_{cell}_{k}" for k in classes]
+                keys = category_keys(self.spelling, table.categories[own])
+                numbers = values[own][:, classes]
+                lookup = _Lookup.of(self.spelling, cell, cell, keys, columns, numbers)
+                addends = {k: f"COALESCE(value_{cell}_{k}, {addends[k]})" for k in classes}
+            cases = {
+                k: f"CASE WHEN {cell} IS NULL THEN 0 ELSE {value} END"
+                for k, value in addends.items()
+            }
+            yield _Term((cell,), cases, lookup=lookup)
 
-    def _joint_terms(self) -> Iterator[SqlTerm]:
-        joint, u = self.model.joint, self.unit
-        if joint is not None and joint.ellipsoids is not None:
-            form, zero = joint.ellipsoids, np.zeros_like(joint.ellipsoids.A)
-            curve = form.A / u, form.B / u, zero, form.s, form.weight
-            yield Ellipsoid("q", "q", *curve, logarithmic=True, near="")
-        if joint is not None and joint.grids is not None:
-            for i, parts in enumerate(joint.grids.coefficients()):
-                relative = [self._relative(part) for part in parts]
-                classes = sorted({k for _, needed in relative for k in needed})
-                if classes:
-                    yield Grid(f"pair_{i}", f"pair_{i}", tuple(p for p, _ in relative), classes)
+    def _ellipsoids(self, form: Ellipsoids) -> _Term:
+        numbers = enumerate(zip(form.A, form.B, form.s, strict=True))
+        curves = {
+            k: f"{number(A)} {added(-B)} * LN(1 + {number(s)} * q_{k})" for k, (A, B, s) in numbers
+        }
+        return self._weighted(tuple(f"q_{k}" for k in curves), "q", curves, form.weight)
+
+    def _grids(self, grids: Grids) -> Iterator[_Term]:
+        """Write v + a s + b t + c s t, by cell of a table and class."""
+        for i, parts in enumerate(grids.coefficients()):
+            relative = [self._relative(part) for part in parts]
+            classes = sorted({k for _, needed in relative for k in needed})
+            if not classes:
+                continue
+            numbers = np.concatenate([part[:, classes] for part, _ in relative], axis=1)
+            columns = [f"{what}_pair_{i}_{k}" for what in "vabc" for k in classes]
+            keys, name = [str(line) for line in range(len(numbers))], f"pair_{i}"
+            addends = {}
+            for k in classes:
+                v, a, b, c = (f"{what}_pair_{i}_{k}" for what in "vabc")
+                value = f"{v} + {a} * s_{i} + {b} * t_{i} + {c} * s_{i} * t_{i}"
+                addends[k] = f"COALESCE({value}, 0)"
+            lookup = _Lookup.of(self.spelling, name, name, keys, columns, numbers)
+            yield _Term((name, f"s_{i}", f"t_{i}"), addends, lookup=lookup)
 
     def _relative(self, values: Floats) -> tuple[Floats, list[int]]:
         """Return values less those of the first class, and the classes that need any still."""
-        relative = (values - values[:, self.classes[:1]]) / self.unit
+        relative = values - values[:, self.classes[:1]]
         return relative, [k for k in self.classes if relative[:, k].any()]
 
 
-def _columns(parts: Sequence[Any]) -> set[int]:
-    return {i for part in parts for i in part.at.tolist()}
+def function_of(cell: str, name: str, period: float) -> str:
+    """Write a function of a cell; NULL where it has no value.
 
-
-def _smallest(model: Sum) -> Floats:
-    """Return what may count as 0 in each column: 1e-17 of the smallest length of its curves.
-
-    Or 1e-66 of the largest, should that be more: the square of less would be 0, which is an
-    error in PostgreSQL.
+    >>> function_of("x_0", "log", 1.0)
+    'CASE WHEN x_0 > 0 THEN LN(x_0) END'
     """
-    lengths: list[list[Floats]] = [[] for _ in model.lowest]
-    for curves in model.curves:
-        for i, s in zip(curves.at, curves.s, strict=True):
-            lengths[i].append(1 / s[s > 0])
-    every = [np.concatenate([np.empty(0), *some]) for some in lengths]
-    least = [max(1e-17 * one.min(), 1e-66 * one.max()) if one.size else 1e-17 for one in every]
-    return power_of_ten(np.maximum(least, 1e-323))
+    function = FUNCTIONS[name]
+    if function.periodic:
+        far = number(function.highest * period)
+        where, x = f"{cell} >= -{far} AND {cell} <= {far}", f"{cell} * {number(2 * np.pi / period)}"
+    else:
+        where, x = f"{cell} > 0" if function.lowest > 0 else f"{cell} >= 0", cell
+        where += f" AND {cell} < 1" if function.highest == BELOW_ONE else ""
+    return f"CASE WHEN {where} THEN {function.sql.format(x=x)} END"
+
+
+def category_keys(spelling: Spelling, categories: NDArray[Any]) -> list[str]:
+    """Write categories as cells of their column are: there numbers are floats, booleans texts."""
+    if is_text(categories):
+        return list(map(spelling.text, categories.tolist()))
+    if categories.dtype.kind == "b":
+        return [spelling.text(str(flag)) for flag in categories.tolist()]
+    return [spelling.label(float(category)) for category in categories.tolist()]
+
+
+# --- Forms of several cells: columns that are computed before the joints --------------------------
+
+
+_MAX_PRODUCTS = 5000  # of the quadratic term, for a row
+
+
+class _Interactions:
+    """The steps that compute columns, and the small tables that they join.
+
+    A feature is ``f_j``; a direction is a number ``x_i`` behind those of the table, the squared
+    distance of class k is ``q_k``, and a pair has the key ``pair_i`` of its cell in a table, with
+    ``s_i`` and ``t_i``, how far the row is on the way to the next bins. Terms that read them are
+    added like any others.
+    """
+
+    def __init__(self, spelling: Spelling, model: Sum, joint: JointForms) -> None:
+        self.spelling, self.model, self.joint = spelling, model, joint
+        if joint.ellipsoids is not None:
+            _check_products(*joint.ellipsoids.mean.shape)
+        self.lookups = dict(self._lookups())  # by column of categories
+
+    def steps(self) -> dict[str, _Step]:
+        """Write the steps, which pass on all other columns."""
+        joins = [lookup.join for lookup in self.lookups.values()]
+        starts = range(0, len(joins), _MAX_JOINS)
+        steps = {f"joined_{i}": _Step(["*"], joins[i:][:_MAX_JOINS]) for i in starts}
+        computed = {
+            "features": self._features(),
+            "computed": chain(self._directions(), self._factors(), self._positions()),
+            "combined": chain(self._distances(), self._pairs()),
+        }
+        for name, values in computed.items():
+            if written := [*values]:
+                steps[name] = _Step(["*", *written])
+        return steps
+
+    def tables(self) -> list[str]:
+        """Write the small tables: what categories add to directions, and their bins."""
+        return [lookup.table for lookup in self.lookups.values()]
+
+    def _lookups(self) -> Iterator[tuple[int, _Lookup]]:
+        """Write by column of categories those that matter, and what they add."""
+        columns: dict[int, list[str]] = {}
+        values: dict[int, list[Floats]] = {}
+        projection, grids = self.joint.projection, self.joint.grids
+        if projection is not None and projection.tables is not None:
+            for n, j in enumerate(projection.columns):
+                columns[j] = [f"add_{j}_{r}" for r in range(projection.start.size)]
+                values[j] = [projection.tables.table(n)]
+        if grids is not None:
+            for j, bins in zip(grids.axes.categories, grids.axes.bins, strict=True):
+                columns.setdefault(j, []).append(f"bin_{j}")
+                values.setdefault(j, []).append(bins[:, np.newaxis].astype(np.float64))
+        for j in sorted(values):
+            every = np.concatenate(values[j], axis=1)
+            own = np.flatnonzero((every[:-1] != every[-1]).any(axis=1))
+            if own.size:
+                keys = category_keys(self.spelling, self.model.tables[j].categories[own])
+                names = f"levels_{j}", f"c_{j}", keys, columns[j]
+                yield j, _Lookup.of(self.spelling, *names, every[own])
+
+    def _features(self) -> Iterator[str]:
+        features = self.joint.features
+        if self.joint.projection is None and self.joint.ellipsoids is None:
+            return
+        numbers = zip(features.at, features.mean, features.scale, strict=True)
+        for j, (i, mean, scale) in enumerate(numbers):
+            yield named(f"COALESCE((x_{i} {added(-mean)}) * {number(scale)}, 0)", f"f_{j}")
+
+    def _directions(self) -> Iterator[str]:
+        projection = self.joint.projection
+        if projection is None:
+            return
+        n = len(self.model.schema.numbers)
+        for r, (start, W) in enumerate(zip(projection.start, projection.W.T, strict=True)):
+            terms = [self.spelling.cast(number(start)), *_products(W)]
+            terms += [f"COALESCE(add_{j}_{r}, 0)" for j in projection.columns if j in self.lookups]
+            yield named(total(terms), f"x_{n + r}")
+
+    def _factors(self) -> Iterator[str]:
+        form = self.joint.ellipsoids
+        if form is None:
+            return
+        for k, (mean, factor) in enumerate(zip(form.mean, form.factor, strict=True)):
+            for i, row in enumerate(factor):
+                start = self.spelling.cast(number(-row @ mean))
+                yield named(total([start, *_products(row[: i + 1])]), f"y_{k}_{i}")
+
+    def _distances(self) -> Iterator[str]:
+        form = self.joint.ellipsoids
+        if form is None:
+            return
+        n_classes, p = form.mean.shape
+        for k in range(n_classes):
+            squares = [self.spelling.square(f"y_{k}_{i}") for i in range(p)]
+            yield named(total(squares), f"q_{k}")
+
+    def _positions(self) -> Iterator[str]:
+        """Write the bin before a cell, and how far it is on the way to the next."""
+        if self.joint.grids is None:
+            return
+        axes = self.joint.grids.axes
+        for a, (i, knots) in enumerate(zip(axes.numbers, axes.knots, strict=True)):
+            x, inner = f"x_{i}", [number(knot) for knot in knots[1:-1]]
+            low = halved(x, inner, [str(b) for b in range(knots.size - 1)])
+            yield named(f"CASE WHEN {x} IS NOT NULL THEN {low} END", f"low_{a}")
+            pairs = zip(knots[:-1], np.diff(knots), strict=True)
+            ways = halved(x, inner, [f"({x} {added(-knot)}) / {number(w)}" for knot, w in pairs])
+            first, last = number(knots[0]), number(knots[-1])
+            ends = f"WHEN {x} <= {first} THEN 0 WHEN {x} >= {last} THEN 1"
+            yield named(self.spelling.cast(f"CASE {ends} ELSE {ways} END"), f"share_{a}")
+        for a, (j, bins) in enumerate(zip(axes.categories, axes.bins, strict=True)):
+            place = f"COALESCE(bin_{j}, {bins[-1]})" if j in self.lookups else str(bins[-1])
+            low = f"low_{len(axes.numbers) + a}"
+            yield named(f"CASE WHEN c_{j} IS NOT NULL THEN {place} END", low)
+
+    def _pairs(self) -> Iterator[str]:
+        grids = self.joint.grids
+        if grids is None:
+            return
+        sizes, n_numbers = grids.axes.sizes, len(grids.axes.numbers)
+        for i, (a, b) in enumerate(grids.pairs.tolist()):
+            yield named(f"low_{a} * {sizes[b]} + low_{b}", f"pair_{i}")
+            for what, axis in (("s", a), ("t", b)):
+                share = f"share_{axis}" if axis < n_numbers else self.spelling.cast("0")
+                yield named(share, f"{what}_{i}")
+
+
+def _check_products(n_classes: int, p: int) -> None:
+    """Raise where the quadratic term is too long for a query."""
+    products = n_classes * p * (p + 1) // 2
+    if products > _MAX_PRODUCTS:
+        raise NaivelyError(
+            f"the quadratic term of {n_classes} classes and {p} columns of numbers takes "
+            f"{products:,} products for each row; a query has room for {_MAX_PRODUCTS:,}. Export "
+            'a model of interactions=("canonical", "pairs").'
+        )
+
+
+def _products(weights: Floats) -> list[str]:
+    return [f"{number(w)} * f_{j}" for j, w in enumerate(weights) if w]

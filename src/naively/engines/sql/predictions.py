@@ -16,8 +16,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from naively.engines.classifier import Classifier
+from naively.engines.dialects import Spelling, column_names, share_names
 from naively.engines.memory.columns import find
-from naively.engines.sql.dialects import Spelling, column_names, share_names
 from naively.engines.sql.tables import check_table, dialect_of, view, with_known_parts
 
 _TYPES = {
@@ -36,7 +36,7 @@ def predict(
     *,
     columns: Sequence[str] | None = None,
     keep: Sequence[str] | None = None,
-    label: str = "label",
+    label: str = "prediction",
     proba: bool = False,
     dialect: str | None = None,
 ) -> Any:
@@ -56,10 +56,10 @@ def predict(
         What the table calls the model's columns; None for the names that the model knows.
     keep : sequence of str, optional
         Columns of the table to pass on; None for all.
-    label : str, default="label"
+    label : str, default="prediction"
         What to call the predicted label. Ties go to the first class.
     proba : bool, default=False
-        Whether to add ``probability_<label>`` for each class, as `to_sql` does.
+        Whether to add ``p_<label>`` for each class, as `to_sql` does.
     dialect : str, optional
         The SQL dialect; None for that of the database that holds the table.
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from naively.data.axes import Axes
 from naively.data.labels import number_array, text_array
 from naively.data.schema import Schema
-from naively.engines.sql.dialects import Spelling
+from naively.engines.dialects import Spelling
 from naively.engines.sql.moments import measure_moments
 from naively.engines.sql.tables import (
     Selection,

@@ -31,13 +31,13 @@ from naively.data.kinds import (
 from naively.data.labels import is_missing
 from naively.data.plan import check_distinct, inputs_of, named_parts, plan
 from naively.data.schema import Schema
+from naively.engines.dialects import Spelling
 from naively.engines.memory.columns import (
     check_some,
     find,
     find_targets,
     names_to_read,
 )
-from naively.engines.sql.dialects import Spelling
 from naively.errors import NaivelyError, need
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")

@@ -100,6 +100,8 @@ DIALECTS = {
     ),
     "postgres": Dialect(
         fence="\n  OFFSET 0",
+        # The square of less than 1e-162 would be 0, which is an error.
+        square="POWER(ABS({0}) + 1e-150, 2)",
         dates=(
             f"EXTRACT(YEAR FROM {_IN_POSTGRES})",
             f"EXTRACT(MONTH FROM {_IN_POSTGRES})",
@@ -172,6 +174,10 @@ class Spelling:
     def cast(self, value: str) -> str:
         """Make a value a float64."""
         return f"CAST({value} AS {self.double})"
+
+    def float64(self, value: str) -> str:
+        """Make a value a float64, and NaN NULL."""
+        return self.not_nan(self.cast(value))
 
     def cast_text(self, value: str) -> str:
         """Make a value a text."""
@@ -330,10 +336,14 @@ def column_names(schema: Schema, columns: Sequence[str] | None) -> list[str]:
 
 
 def share_names(classes: NDArray[np.generic]) -> list[str]:
-    """Return names that every database takes, and no two of which it takes for one."""
+    """Return names of probabilities that every database takes, each for another one.
+
+    >>> share_names(np.array(["no", "not yet"]))
+    ['p_no', 'p_not_yet']
+    """
     labels = [re.sub(r"\W", "_", str(label)) for label in classes.tolist()]
-    names = [f"probability_{label}" for label in labels]
+    names = [f"p_{label}" for label in labels]
     distinct = len({name.casefold() for name in names}) == len(names)
     if distinct and all(len(name.encode()) <= 63 for name in names):  # PostgreSQL's limit
         return names
-    return [f"probability_{k}" for k in range(len(names))]
+    return [f"p_{k}" for k in range(len(names))]
