@@ -5,9 +5,8 @@
 style, no backend.
 """
 
-from naively.display.plots.bars import AccuracyBarsDisplay, TimeBarsDisplay
 from naively.display.plots.columns import BellCurveDisplay
-from naively.display.plots.density_surface import DensitySurfaceDisplay
+from naively.display.plots.figures import accuracy_bars, density_surface, time_bars
 from naively.display.plots.nomogram import NomogramDisplay
 from naively.display.plots.regions import DecisionRegionDisplay
 from naively.display.plots.scores import (
@@ -31,11 +30,9 @@ from naively.display.plots.values import (
 )
 
 __all__ = [
-    "AccuracyBarsDisplay",
     "BellCurveDisplay",
     "ConfusionDisplay",
     "DecisionRegionDisplay",
-    "DensitySurfaceDisplay",
     "DriftDisplay",
     "FitDisplay",
     "GainDisplay",
@@ -44,10 +41,12 @@ __all__ = [
     "PrecisionRecallDisplay",
     "ReliabilityDisplay",
     "RocCurveDisplay",
-    "TimeBarsDisplay",
     "TuningDisplay",
     "WaterfallDisplay",
+    "accuracy_bars",
     "classes_by_separation",
     "columns_by_separation",
+    "density_surface",
     "separation",
+    "time_bars",
 ]

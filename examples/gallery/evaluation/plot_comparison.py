@@ -8,14 +8,14 @@ Side by side with scikit-learn
 from sklearn.datasets import load_breast_cancer
 
 from naively import compare
-from naively.plots import AccuracyBarsDisplay, ConfusionDisplay, TimeBarsDisplay
+from naively.plots import ConfusionDisplay, accuracy_bars, time_bars
 
 both = compare(*load_breast_cancer(return_X_y=True), test_size=0.3, random_state=42)
 print(both)
 ConfusionDisplay.from_comparison(both)
 
 # %%
-AccuracyBarsDisplay.from_comparison(both)
+accuracy_bars(both)
 
 # %%
-TimeBarsDisplay.from_comparison(both)
+time_bars(both)

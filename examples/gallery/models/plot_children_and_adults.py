@@ -9,7 +9,7 @@ densities of the two columns within the two classes.
 import numpy as np
 
 from naively import GaussianNB
-from naively.plots import BellCurveDisplay, DecisionRegionDisplay, DensitySurfaceDisplay
+from naively.plots import BellCurveDisplay, DecisionRegionDisplay, density_surface
 
 height = [110, 115, 120, 122, 125, 128, 130, 133, 135, 138, 140, 145, 160, 170, 175, 185]
 weight = [19, 21, 22, 25, 24, 27, 28, 30, 31, 33, 35, 38, 55, 68, 72, 85]
@@ -22,7 +22,7 @@ BellCurveDisplay.from_estimator(model, people, age, feature_names=names)
 
 # %%
 # Naive Bayes multiplies the densities of the columns. The product is a surface over both columns:
-DensitySurfaceDisplay.from_estimator(model, feature_names=names)
+density_surface(model, feature_names=names)
 
 # %%
 # The predicted class, with the curves that contain 95 % of each class under the naive assumption.

@@ -8,18 +8,16 @@ from scipy.sparse import coo_array, csc_array, csr_array
 from sklearn.metrics import confusion_matrix
 
 from naively import GaussianNB, NaiveBayes, NaivelyError, summarize
-from naively.display.plots.shares import category_shares, rebinned
+from naively.display.plots.separation import category_shares, rebinned
 from naively.families import Categorical, Poisson, StudentT
 from naively.plots import (
-    AccuracyBarsDisplay,
     BellCurveDisplay,
     ConfusionDisplay,
     DecisionRegionDisplay,
-    DensitySurfaceDisplay,
     ReliabilityDisplay,
-    TimeBarsDisplay,
     classes_by_separation,
     columns_by_separation,
+    density_surface,
     separation,
 )
 from tests.figures import PETALS, legend_of, said
@@ -195,7 +193,7 @@ def test_weighed_gaussians_are_asked_with_all_their_columns(iris):
 
 def test_a_plot_of_gaussians_says_that_it_needs_them(shop, shopper):
     with pytest.raises(NaivelyError, match=r"densities needs .* NaiveBayes does not have"):
-        DensitySurfaceDisplay.from_estimator(shopper)
+        density_surface(shopper)
     with pytest.raises(NaivelyError, match=r"curve='naive' needs .* NaiveBayes does not have"):
         DecisionRegionDisplay.from_estimator(shopper, *shop, grid=9, curve="naive")
     with pytest.raises(NaivelyError, match=r"'town' holds categories\. Draw it with BellCurve"):
@@ -212,10 +210,6 @@ def test_any_display_of_answers_takes_a_mixed_table(shop, shopper):
     np.testing.assert_array_equal(confusion.displays_[0].im_.get_array(), expected)
     reliability = ReliabilityDisplay.from_estimator(shopper, frame, y)
     assert sum(bar.get_height() for bar in reliability.bars_[0]) == 300
-    accuracy = AccuracyBarsDisplay.from_estimator(shopper, frame[:200], y[:200], frame, y)
-    assert accuracy.test == [shopper.score(frame, y)]
-    times = TimeBarsDisplay.from_estimator(NaiveBayes(), frame, y, repeats=2)
-    assert times.timings[0].median > 0
 
 
 def test_bins_cut_elsewhere_keep_their_shares():

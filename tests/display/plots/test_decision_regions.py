@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 from sklearn.svm import LinearSVC
 
 from naively import GaussianNB, NaivelyError, summarize
-from naively.display.plots.ellipses import data_ellipse, naive_ellipse
+from naively.display.plots.pair import data_ellipse, naive_ellipse
 from naively.plots import (
     DecisionRegionDisplay,
 )
@@ -141,7 +141,7 @@ def test_the_two_columns_by_separation_columns_are_chosen_and_it_says_so(many):
     assert "The 12 of 40 classes that stand apart most." in said(display)
     assert len(display.points_) == len(display.curves_["naive"]) == 12
     assert "28 other classes" in legend_of(display.ax_)
-    assert set(np.unique(display.regions)) > set(display.shown)
+    assert set(np.unique(display.regions)) > set(display.pair.shown)
 
 
 def test_a_picture_of_many_points_shows_some_and_says_so(petals):

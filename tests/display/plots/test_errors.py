@@ -7,12 +7,11 @@ from sklearn.linear_model import LogisticRegression
 
 from naively import GaussianNB, NaivelyError
 from naively.plots import (
-    AccuracyBarsDisplay,
     BellCurveDisplay,
     ConfusionDisplay,
     DecisionRegionDisplay,
-    DensitySurfaceDisplay,
     ReliabilityDisplay,
+    density_surface,
 )
 from tests.figures import AGE, PEOPLE, PETALS, plt
 
@@ -49,12 +48,11 @@ def test_a_wrong_option_is_named(iris, options, message):
     [
         lambda model, X, y: DecisionRegionDisplay.from_estimator(model, X, y),
         lambda model, X, y: BellCurveDisplay.from_estimator(model, X, y),
-        lambda model, X, y: DensitySurfaceDisplay.from_estimator(model),
+        lambda model, X, y: density_surface(model),
         lambda model, X, y: ConfusionDisplay.from_estimator(model, X, y),
         lambda model, X, y: ReliabilityDisplay.from_estimator(model, X, y),
-        lambda model, X, y: AccuracyBarsDisplay.from_estimator(model, X, y, X, y),
     ],
-    ids=["regions", "bells", "surface", "confusion", "reliability", "accuracy"],
+    ids=["regions", "bells", "surface", "confusion", "reliability"],
 )
 def test_a_model_must_be_fitted(iris, draw):
     with pytest.raises(NotFittedError):
@@ -80,9 +78,9 @@ def test_a_classifier_without_means_says_so(iris):
 def test_two_columns_are_needed():
     model = GaussianNB().fit(PEOPLE[:, :1], AGE)
     assert len(BellCurveDisplay.from_estimator(model, PEOPLE[:, :1], AGE).ax_) == 1
-    for display in (DecisionRegionDisplay, DensitySurfaceDisplay):
+    for draw in (DecisionRegionDisplay.from_estimator, density_surface):
         with pytest.raises(NaivelyError, match="two columns are needed; the model has one"):
-            display.from_estimator(model)
+            draw(model)
 
 
 def test_data_must_fit_the_model(iris):
@@ -102,7 +100,7 @@ def test_axes_must_suit_what_is_drawn(petals):
     model, *_ = petals
     flat, fixed = plt.figure().add_subplot(), plt.figure().add_axes([0, 0, 1, 1])
     with pytest.raises(NaivelyError, match="a surface needs axes with projection='3d'"):
-        DensitySurfaceDisplay.from_estimator(model, ax=flat)
+        density_surface(model, ax=flat)
     with pytest.raises(NaivelyError, match="ax must be a subplot"):
         BellCurveDisplay.from_estimator(model, ax=fixed)
 
@@ -113,7 +111,7 @@ def test_a_column_without_cells_or_spread_is_named():
     with pytest.raises(NaivelyError, match="column 'column 2' has no cell that was seen"):
         DecisionRegionDisplay.from_estimator(model, columns=[0, 2])
     with pytest.raises(NaivelyError, match="column 'column 3' has none in some class"):
-        DensitySurfaceDisplay.from_estimator(model, columns=[0, 3])
+        density_surface(model, columns=[0, 3])
 
 
 def test_infinity_is_an_error():

@@ -91,10 +91,6 @@ NEEDED = {  # what a display says of tables that it cannot draw
         {"categories", "text", "one date", "booleans"},
         "two columns (of numbers )?are needed",
     ),
-    "DensitySurfaceDisplay": (
-        {*TABLES, *ROWS} - {"numbers"},
-        r"needs the mean and variance .* Use naively\.GaussianNB",
-    ),
     "FitDisplay": (
         {"numbers", "categories", "text", "booleans", "missing cells", "constant columns"}
         | {"one row per class"},
@@ -110,8 +106,8 @@ class Case:
 
     def __init__(self, X, y, estimator):
         self.estimator = estimator.fit(X, y)
-        self.X = self.X_train = self.X_test = X
-        self.y = self.y_train = self.y_test = self.y_true = y
+        self.X = X
+        self.y = self.y_true = y
         self.classes = self.estimator.classes_
 
     y_pred = property(lambda self: self.estimator.predict(self.X))
@@ -138,8 +134,7 @@ class Case:
         """Make a display of what its parameters without a default are called, and of X and y."""
         make = getattr(getattr(plots, name), way)
         known = inspect.signature(make).parameters
-        few = {"grid": 9, "repeats": 2}
-        options |= {option: few[option] for option in few.keys() & known}
+        options |= {"grid": 9} if "grid" in known else {}
         for parameter, its in known.items():
             if (
                 its.default is its.empty and its.kind not in (its.VAR_KEYWORD, its.VAR_POSITIONAL)

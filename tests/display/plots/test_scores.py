@@ -1,23 +1,18 @@
-"""Confusion matrices, bars and reliability diagrams."""
-
-from types import SimpleNamespace
+"""Confusion matrices and reliability diagrams."""
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 from sklearn.metrics import confusion_matrix
-from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 from sklearn.svm import LinearSVC
 
 from naively import GaussianNB, NaivelyError
-from naively.evaluation import Timing, compare, evaluate
+from naively.evaluation import compare, evaluate
 from naively.plots import (
-    AccuracyBarsDisplay,
     ConfusionDisplay,
     ReliabilityDisplay,
-    TimeBarsDisplay,
 )
-from tests.figures import legend_of, said
+from tests.figures import said
 
 
 def test_confusion_matrices_stand_side_by_side_in_one_scale(two_models):
@@ -54,37 +49,6 @@ def test_of_many_classes_those_with_the_most_mistakes_are_shown():
     assert display.ax_[0].get_title("left") == "accuracy 0.9500"
 
 
-def test_bars_show_training_and_test_accuracy_of_both(two_models):
-    ours, theirs, X, X_test, y, y_test = two_models
-    display = AccuracyBarsDisplay.from_estimator(ours, X, y, X_test, y_test, other=theirs)
-    heights = [[bar.get_height() for bar in bars] for bars in display.bars_]
-    expected = [[m.score(X, y), m.score(X_test, y_test)] for m in (ours, theirs)]
-    np.testing.assert_allclose(heights, expected)
-    assert [text.get_text() for text in display.ax_.texts[:2]] == ["0.9810", "0.9111"]
-    assert legend_of(display.ax_) == ["naively GaussianNB", "sklearn GaussianNB"]
-    assert display.ax_.get_ylim()[0] == 0
-
-
-def test_times_have_error_bars_from_quartile_to_quartile():
-    timings = [Timing.of([1e-4, 5e-5, 4e-4]), Timing.of([5e-4, 6e-4, 7e-4])]
-    display = TimeBarsDisplay(names=["a", "b"], timings=timings)
-    display.plot()
-    assert display.unit_ == "µs"
-    np.testing.assert_allclose([bar.get_height() for bar in display.bars_], [100, 600])
-    segments = display.bars_.errorbar.lines[2][0].get_segments()
-    np.testing.assert_allclose([s[:, 1] for s in segments], [[75, 250], [550, 650]], atol=1e-9)
-    assert "100 µs (75 to 250)" in said(display)
-    assert "a is 6 times as fast as b.\n3 runs each." in said(display)
-
-
-def test_times_are_measured_on_copies(two_models):
-    _, _, X, _, y, _ = two_models
-    blank = SklearnGaussianNB()
-    display = TimeBarsDisplay.from_estimator(GaussianNB(), X, y, other=blank, repeats=3)
-    assert not hasattr(blank, "theta_")
-    assert all(timing.runs == 3 and timing.median > 0 for timing in display.timings)
-
-
 def test_reliability_compares_confidence_and_accuracy_bin_by_bin():
     X, y = load_digits(return_X_y=True)
     model = GaussianNB().fit(X, y)
@@ -118,22 +82,8 @@ def test_displays_read_an_evaluation(iris):
 def test_displays_read_a_comparison(iris):
     X, y = iris
     result = compare(X, y, repeats=2)
-    accuracy = AccuracyBarsDisplay.from_comparison(result)
-    assert accuracy.test == list(result.test_accuracy)
-    for what, timings in (("training", result.fit_seconds), ("prediction", result.predict_seconds)):
-        times = TimeBarsDisplay.from_comparison(result, what=what)
-        assert times.timings == timings
-        assert times.ax_.get_title("left") == f"Time of {what}"
     confusion = ConfusionDisplay.from_comparison(result)
     for drawn, judged in zip(confusion.displays_, result.evaluations, strict=True):
         np.testing.assert_array_equal(drawn.im_.get_array(), judged.confusion)
     reliability = ReliabilityDisplay.from_comparison(result)
     assert len(reliability.lines_) == len(reliability.bars_) == 2
-
-
-def test_one_run_has_no_error_bar():
-    timing = Timing.of([0.5])
-    result = SimpleNamespace(names=("a", "b"), fit_seconds=(timing, timing))
-    display = TimeBarsDisplay.from_comparison(result)
-    assert "500 ms" in said(display)
-    assert "500 ms (" not in said(display)

@@ -95,6 +95,12 @@ def tidy(ax: Any, *, grid: str | None = None) -> None:
         ax.set_axisbelow(True)
 
 
+def name_axes(ax: Any, across: str, up: str) -> None:
+    """Write what the two axes are."""
+    ax.set_xlabel(across, color=INK)
+    ax.set_ylabel(up, color=INK)
+
+
 def named_rows(ax: Any, names: Sequence[object], width: int) -> None:
     """Name rows of bars or dots, the first of them on top."""
     ax.set_yticks(range(len(names)), [caption(name, width) for name in names])

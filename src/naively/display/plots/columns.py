@@ -22,8 +22,9 @@ from naively.display.plots.reading import (
     class_captions,
     codes_of,
     column_names,
+    has_families,
 )
-from naively.display.plots.shares import bin_shares, category_shares, rebinned
+from naively.display.plots.separation import bin_shares, category_shares, rebinned
 from naively.errors import NaivelyError
 from naively.estimators.state import snapshot
 from naively.families import gaussian
@@ -427,11 +428,6 @@ class BarPanel:
 
 _MOST_STEPS = 2000
 _MOST_WORDS = 8
-
-
-def has_families(model: Any) -> bool:
-    """Whether a fitted model describes each column by families of its own."""
-    return hasattr(model, "families_")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from naively.data.labels import as_array
 from naively.display.plots import canvas
-from naively.display.plots.reading import model_names
+from naively.display.plots.reading import codes_of, model_names
 from naively.errors import NaivelyError
 from naively.estimators.state import snapshot
 
@@ -35,13 +35,20 @@ class Display:
     class_names, feature_names : sequence of str, optional
         What to write instead of the model's own labels and names.
     columns : sequence of str or int, optional
-        The columns that are drawn, by name or number.
+        The columns that are drawn, by name or number. None for all, or for as many as there is
+        room for of those that separate the classes best.
+    row : int
+        Which of the rows is drawn.
+    of, against : labels, optional
+        The classes that are compared; the answer and the next most probable class by default.
     max_columns, max_classes, ... : int
         How many are drawn at most: those that matter most, which the picture says.
     notes : sequence of str
         What is said under the title.
+    legend : bool, default=True
+        Whether to draw it.
     **options
-        As for `plot`.
+        Further parameters of the display, and of `plot`.
 
     Attributes
     ----------
@@ -54,8 +61,12 @@ class Display:
     ax_: Any
     figure_: Any
 
-    def _one_axes(self, ax: Any, width: float, height: float, projection: str | None = None) -> Any:
-        self.ax_ = canvas.one_axes(ax, (width, height), projection)
+    @abstractmethod
+    def plot(self, ax: Any = None) -> Self:
+        """Draw."""
+
+    def _one_axes(self, ax: Any, width: float, height: float) -> Any:
+        self.ax_ = canvas.one_axes(ax, (width, height))
         self.figure_ = self.ax_.figure
         return self.ax_
 
@@ -67,14 +78,17 @@ class Display:
 
 
 class AnswersDisplay(Display):
-    """A picture of true labels and a model's probabilities, or those of several models.
+    """A picture of true labels and a model's answers, or those of several models.
 
     ``from_estimator`` evaluates a fitted classifier, and perhaps another, on rows;
-    ``from_predictions`` takes their probabilities; ``from_evaluation`` and ``from_comparison`` what
+    ``from_predictions`` takes their answers; ``from_evaluation`` and ``from_comparison`` what
     `naively.evaluate` and `naively.compare` returned.
     """
 
-    _title: str
+    _title: ClassVar[str]
+    _answer: ClassVar[str] = "predict_proba"
+    _called: ClassVar[tuple[str, str]] = ("the model", "the other")
+    _drawn_with: ClassVar[tuple[str, ...]] = ()  # options of `plot`
 
     @classmethod
     def from_estimator(
@@ -95,14 +109,14 @@ class AnswersDisplay(Display):
         models = list(map(snapshot, [estimator] if other is None else [estimator, other]))
         for model in models:
             check_is_fitted(model)
-            if not hasattr(model, "predict_proba"):
+            if not hasattr(model, cls._answer):
                 raise NaivelyError(
                     f"{cls._title} needs probabilities; {type(model).__name__} has no "
-                    "predict_proba."
+                    f"{cls._answer}."
                 )
-        answers = [np.asarray(model.predict_proba(X)) for model in models]
+        answers = [np.asarray(getattr(model, cls._answer)(X)) for model in models]
         classes, called = as_array(models[0].classes_), model_names(models, names)
-        return cls._of_answers(y, answers, classes, called, **options).plot(ax)
+        return cls._drawn_of("_of_answers", ax, options, y, answers, classes, called)
 
     @classmethod
     def from_predictions(
@@ -134,12 +148,10 @@ class AnswersDisplay(Display):
             For curves, ``pos_label``: the class to draw. By default the second of two, and of more
             all, the ten largest.
         """
-        answers = [
-            np.asarray(p, dtype=np.float64)
-            for p in ([y_proba] if other is None else [y_proba, other])
-        ]
-        called = names if names is not None else ["the model", "the other"][: len(answers)]
-        return cls._of_answers(y_true, answers, as_array(classes), called, **options).plot(ax)
+        every = [y_proba] if other is None else [y_proba, other]
+        answers = [np.asarray(p, dtype=np.float64) for p in every]
+        called = cls._called[: len(answers)] if names is None else names
+        return cls._drawn_of("_of_answers", ax, options, y_true, answers, as_array(classes), called)
 
     @classmethod
     def from_evaluation(
@@ -154,9 +166,7 @@ class AnswersDisplay(Display):
         """Draw what `naively.evaluate` returned, and perhaps others of the same rows."""
         every = [evaluation, *others, *([] if other is None else [other])]
         called = names if names is not None else [each.model or each.method for each in every]
-        if any(each.probabilities is None for each in every):
-            raise NaivelyError(f"{cls._title} needs probabilities, and there are none.")
-        return cls._of_evaluations(every, called, **options).plot(ax)
+        return cls._drawn_of("_of_evaluations", ax, options, every, called)
 
     @classmethod
     def from_comparison(cls, comparison: Any, *, ax: Any = None, **options: Any) -> Self:
@@ -166,32 +176,32 @@ class AnswersDisplay(Display):
         return cls.from_evaluation(first, *others, **named, **options)
 
     @classmethod
+    def _drawn_of(cls, make: str, ax: Any, options: dict[str, Any], *values: Any) -> Self:
+        drawn_with = {name: options.pop(name) for name in cls._drawn_with if name in options}
+        display: Self = getattr(cls, make)(*values, **options)
+        return display.plot(ax, **drawn_with)
+
+    @staticmethod
+    def _codes(y: Any, answers: list[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the places of true labels; raise where probabilities are not of these classes."""
+        for p in answers:
+            if p.shape[1:] != classes.shape:
+                raise NaivelyError(
+                    f"there must be one column of probabilities per class ({classes.size}); got "
+                    f"shape {p.shape}."
+                )
+        return codes_of(y, classes, len(answers[0]))
+
+    @classmethod
     @abstractmethod
     def _of_answers(
-        cls,
-        y: Any,
-        answers: list[NDArray[np.float64]],
-        classes: NDArray[Any],
-        names: Sequence[str],
-        **options: Any,
+        cls, y: Any, answers: list[Any], classes: Any, names: Sequence[str], **options: Any
     ) -> Self:
-        """Return what is drawn of probabilities, one array for each model."""
+        """Return what is drawn of answers, one array for each model."""
 
     @classmethod
     def _of_evaluations(cls, every: list[Any], names: Sequence[str], **options: Any) -> Self:
-        first, answers = every[0], [each.probabilities for each in every]
-        return cls._of_answers(first.truth, answers, first.classes, names, **options)
-
-    @abstractmethod
-    def plot(self, ax: Any = None) -> Self:
-        """Draw."""
-
-
-def check_answers(answers: Sequence[NDArray[np.float64]], classes: NDArray[Any]) -> None:
-    """Raise where probabilities are not of these classes."""
-    for p in answers:
-        if p.shape[1:] != classes.shape:
-            raise NaivelyError(
-                f"there must be one column of probabilities per class ({classes.size}); got "
-                f"shape {p.shape}."
-            )
+        answers = [each.probabilities for each in every]
+        if any(p is None for p in answers):
+            raise NaivelyError(f"{cls._title} needs probabilities, and there are none.")
+        return cls._of_answers(every[0].truth, answers, every[0].classes, names, **options)

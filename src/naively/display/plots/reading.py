@@ -57,6 +57,11 @@ def has_bells(model: Any) -> bool:
     return hasattr(model, "theta_") and hasattr(model, "var_")
 
 
+def has_families(model: Any) -> bool:
+    """Whether a fitted model describes each column by families of its own."""
+    return hasattr(model, "families_")
+
+
 def _summary_of(model: Any, means: NDArray[Any], variances: NDArray[Any]) -> Summary:
     if hasattr(model, "summary_"):
         return model.summary_

@@ -10,14 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from naively.data.types import Floats
 from naively.display.plots import canvas
 from naively.display.plots.display import Display
-from naively.display.plots.ellipses import data_ellipse, naive_ellipse
-from naively.display.plots.grid import (
+from naively.display.plots.pair import (
     Limits,
+    Pair,
+    Points,
     coordinates,
+    data_ellipse,
     edges,
     limits_of_pair,
+    naive_ellipse,
     predict_on,
     read_pair,
     read_points,
@@ -25,6 +29,9 @@ from naively.display.plots.grid import (
 from naively.display.plots.reading import class_captions
 from naively.errors import NaivelyError
 from naively.estimators.state import snapshot
+
+_TINT = 0.24
+_DASHES: dict[str, Any] = {"naive": "solid", "data": (0, (4, 2))}
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -45,28 +52,14 @@ class DecisionRegionDisplay(Display):
         The grid's coordinates along the two columns.
     regions : ndarray of int, of shape (n1, n0)
         The class that wins at each point of the grid: an index of ``class_names``.
-    class_names : sequence of str
-        What the classes are called.
-    column_names : pair of str
-        What the columns are called.
     log_proba : ndarray of shape (n1, n0, n_classes), optional
         Log-probabilities on the grid: they smooth the boundaries and shade the regions.
-    points : ndarray of shape (n_points, 2), optional
-        Points to draw.
-    point_classes : ndarray of int, of shape (n_points,), optional
-        Their classes.
-    means : ndarray of shape (n_classes, 2), optional
-        The classes' centroids.
-    variances : ndarray of shape (n_classes, 2), optional
-        The model's variances, for the naive curves.
-    point_means : ndarray of shape (n_classes, 2), optional
-        The points' own means, around which the curves with correlation lie.
-    covariances : ndarray of shape (n_classes, 2, 2), optional
-        The points' covariances; NaN where there is none.
+    pair : Pair
+        The two columns, the classes shown, and their means and variances.
+    rows : Points, optional
+        The rows of the two columns, with their own means and covariances.
     level : float, default=0.95
         The share of its class that a curve holds.
-    shown : sequence of int, optional
-        The classes that are drawn in colour; None for all.
     name : str
         The classifier's name.
 
@@ -74,12 +67,10 @@ class DecisionRegionDisplay(Display):
     ----------
     image_ : matplotlib AxesImage
         The regions.
-    points_ : list of matplotlib PathCollection
-        The points of each class shown.
+    points_, centroids_ : list of matplotlib PathCollection
+        The points and the centroid of each class shown.
     curves_ : dict of str to list of matplotlib Line2D
         The curves of the classes shown, under "naive" and "data".
-    centroids_ : list of matplotlib PathCollection
-        The centroid of each class shown.
 
     Notes
     -----
@@ -103,22 +94,15 @@ class DecisionRegionDisplay(Display):
     >>> plt.close(display.figure_)
     """
 
-    x0: NDArray[np.float64]
-    x1: NDArray[np.float64]
+    x0: Floats
+    x1: Floats
     regions: NDArray[np.intp]
     class_names: Sequence[str]
-    column_names: tuple[str, str]
-    log_proba: NDArray[np.float64] | None = None
-    points: NDArray[np.float64] | None = None
-    point_classes: NDArray[np.intp] | None = None
-    means: NDArray[np.float64] | None = None
-    variances: NDArray[np.float64] | None = None
-    point_means: NDArray[np.float64] | None = None
-    covariances: NDArray[np.float64] | None = None
+    pair: Pair
+    log_proba: Floats | None = None
+    rows: Points | None = None
     level: float = 0.95
-    shown: Sequence[int] | None = None
     name: str = "the model"
-    notes: Sequence[str] = ()
 
     @classmethod
     def from_estimator(
@@ -149,7 +133,7 @@ class DecisionRegionDisplay(Display):
         X, y : table and labels, optional
             The training points; both or neither.
         columns : pair of str or int, optional
-            The two columns, by name or number. None for the two that separate the classes best.
+            The two columns; by default the two that separate the classes best.
         grid : int, default=400
             Points of the grid along each column.
         step : float or pair of float, optional
@@ -157,10 +141,6 @@ class DecisionRegionDisplay(Display):
         extent : {"curves", "data"} or pair of pairs, default="curves"
             What the grid spans: points and curves with a margin, exactly the points from
             smallest to largest, or ``((low, high), (low, high))``.
-        level : float, default=0.95
-            The share of its class that a curve holds.
-        max_classes : int, default=12
-            If there are more, those that stand apart most are shown, and the others are grey.
         max_points : int, default=2000
             If there are more, so many are drawn, chosen at random.
         """
@@ -168,6 +148,12 @@ class DecisionRegionDisplay(Display):
         estimator = snapshot(estimator)
         if (X is None) != (y is None):
             raise NaivelyError("X and y go together: give both, or neither.")
+        if estimator.n_features_in_ > 2 and not hasattr(estimator, "summary_"):
+            raise NaivelyError(
+                f"{type(estimator).__name__} must be fitted on two columns; got "
+                f"{estimator.n_features_in_}. Only naively's models can leave the other columns "
+                "out."
+            )
         pair = read_pair(estimator, columns, feature_names, max_classes)
         rows = None if X is None else read_points(estimator, X, y, pair, max_points)
         x0, x1 = coordinates(limits_of_pair(extent, pair, rows, level), grid, step)
@@ -178,22 +164,30 @@ class DecisionRegionDisplay(Display):
             regions=regions,
             log_proba=log_proba,
             class_names=class_captions(estimator.classes_, class_names),
-            column_names=pair.names,
-            points=None if rows is None else rows.drawn,
-            point_classes=None if rows is None else rows.drawn_classes,
-            means=pair.means if pair.means is not None or rows is None else rows.means,
-            variances=pair.variances,
-            point_means=None if rows is None else rows.means,
-            covariances=None if rows is None else rows.covariances,
+            pair=pair,
+            rows=rows,
             level=level,
-            shown=pair.shown,
             name=type(estimator).__name__,
-            notes=[*pair.notes, *(() if rows is None else rows.notes)],
         )
         return display.plot(ax, **options)
 
     @property
-    def areas(self) -> NDArray[np.float64]:
+    def column_names(self) -> tuple[str, str]:
+        """What the columns are called."""
+        return self.pair.names
+
+    @property
+    def points(self) -> Floats | None:
+        """The points that are drawn."""
+        return None if self.rows is None else self.rows.drawn
+
+    @property
+    def means(self) -> Floats | None:
+        """The classes' centroids: the model's, or those of the points."""
+        return self.rows.means if self.pair.means is None and self.rows else self.pair.means
+
+    @property
+    def areas(self) -> Floats:
         """The share of the grid that each class wins."""
         won = np.bincount(self.regions.ravel(), minlength=len(self.class_names))
         return won / self.regions.size
@@ -224,29 +218,34 @@ class DecisionRegionDisplay(Display):
         canvas.check_option("curve", curve, ("auto", "naive", "data", "both", None))
         canvas.check_option("shade", shade, ("classes", "probabilities"))
         if curve == "auto":
-            curve = None if self.variances is None else "naive"
+            curve = None if self.pair.variances is None else "naive"
         kinds = {"both": ["naive", "data"], None: []}.get(curve, [curve])
         tints = self._tints(shade)
         lines = {str(kind): self._curves(str(kind)) for kind in kinds}
         ax = self._one_axes(ax, 7.6, 4.8)
-        self.image_ = draw_regions(self, ax, tints)
-        self.points_ = draw_points(self, ax, self._places) if points else []
-        self.curves_ = {kind: draw_curves(ax, lines[kind], kind) for kind in lines}
-        self.centroids_ = draw_centroids(self, ax, self._places) if centroids else []
+        self.image_ = self._draw_regions(ax, tints)
+        self.points_ = self._draw_points(ax) if points else []
+        self.curves_ = {}
+        for kind, each in lines.items():
+            style = {"linestyle": _DASHES[kind], "linewidth": 1.7, "zorder": 4}
+            drawn = [ax.plot(*line.T, color=canvas.deep(place), **style) for place, line in each]
+            self.curves_[kind] = [line for (line,) in drawn]
+        self.centroids_ = self._draw_centroids(ax) if centroids else []
         ax.set(xlim=self._view(0), ylim=self._view(1))
-        ax.set_xlabel(canvas.caption(self.column_names[0], 50), color=canvas.INK)
-        ax.set_ylabel(canvas.caption(self.column_names[1], 40), color=canvas.INK)
+        a, b = self.column_names
+        canvas.name_axes(ax, canvas.caption(a, 50), canvas.caption(b, 40))
         canvas.tidy(ax)
         paler = "The paler a region, the less sure its class." * (shade == "probabilities")
-        canvas.heading(ax, f"Decision regions of {self.name}", [*self.notes, paler])
+        notes = [*self.pair.notes, *(self.rows.notes if self.rows else ()), paler]
+        canvas.heading(ax, f"Decision regions of {self.name}", notes)
         if legend:
-            draw_legend(self, ax, self._places)
+            self._draw_legend(ax)
         return self
 
     @property
     def _places(self) -> list[tuple[int, int]]:
         """The classes shown: their place in the palette, and their index."""
-        return list(enumerate(range(len(self.class_names)) if self.shown is None else self.shown))
+        return list(enumerate(self.pair.shown))
 
     def _view(self, j: int) -> tuple[float, float]:
         """Return the grid's limits, with a little room where a point lies at the edge."""
@@ -257,17 +256,17 @@ class DecisionRegionDisplay(Display):
         crowded_low, crowded_high = column.min() < low + room, column.max() > high - room
         return low - room * crowded_low, high + room * crowded_high
 
-    def _tints(self, shade: str) -> NDArray[np.float64]:
+    def _tints(self, shade: str) -> Floats:
         """Return the colour of each point of the grid."""
         colours = np.tile(canvas.rgb(canvas.REST), (len(self.class_names), 1))
         for place, k in self._places:
             colours[k] = canvas.rgb(canvas.colour(place))
-        strength = np.full(self.regions.shape, TINT)
+        strength = np.full(self.regions.shape, _TINT)
         if shade == "probabilities":
             strength = 0.02 + 0.5 * self._sureness()
         return 1 - strength[..., np.newaxis] * (1 - colours[self.regions])
 
-    def _sureness(self) -> NDArray[np.float64]:
+    def _sureness(self) -> Floats:
         """Return 0 where all classes are equally probable, and 1 where the winner is certain."""
         if self.log_proba is None:
             raise NaivelyError(
@@ -278,103 +277,83 @@ class DecisionRegionDisplay(Display):
         best = np.exp(self.log_proba.max(axis=-1))
         return np.clip((best - least) / (1 - least), 0, 1)
 
-    def _curves(self, kind: str) -> list[tuple[int, NDArray[np.float64]]]:
+    def _curves(self, kind: str) -> list[tuple[int, Floats]]:
         """Return the closed curves of the classes shown that have one."""
-        naive, data = (self.means, self.variances), (self.point_means, self.covariances)
-        centres, shapes = naive if kind == "naive" else data
-        if centres is None or shapes is None:
-            needs = "points: give X and y, or use curve=None"
-            if kind == "naive":
-                needs = f"the classes' means and variances, which {self.name} does not have"
-                needs += ". Use curve='data' or curve=None"
-            raise NaivelyError(f"curve={kind!r} needs {needs}.")
         ellipse = naive_ellipse if kind == "naive" else data_ellipse
+        if kind == "naive":
+            centres, shapes = self.pair.means, self.pair.variances
+            needs = f"the classes' means and variances, which {self.name} does not have"
+            needs += ". Use curve='data' or curve=None"
+        else:
+            rows = self.rows
+            centres, shapes = (rows.means, rows.covariances) if rows else (None, None)
+            needs = "points: give X and y, or use curve=None"
+        if centres is None or shapes is None:
+            raise NaivelyError(f"curve={kind!r} needs {needs}.")
         return [
             (place, ellipse(centres[k], shapes[k], self.level))
             for place, k in self._places
             if np.isfinite(shapes[k]).all()
         ]
 
-
-TINT = 0.24
-_DASHES: dict[str, Any] = {"naive": "solid", "data": (0, (4, 2))}
-
-Shown = Sequence[tuple[int, int]]
-
-
-def draw_regions(display: Any, ax: Any, tints: NDArray[np.float64]) -> Any:
-    """Colour the grid, and draw the boundaries; return the picture."""
-    image = ax.imshow(
-        tints,
-        extent=(*edges(display.x0), *edges(display.x1)),
-        origin="lower",
-        aspect="auto",
-        interpolation="nearest",
-    )
-    if display.log_proba is None or min(display.log_proba.shape) < 2:
+    def _draw_regions(self, ax: Any, tints: Floats) -> Any:
+        """Colour the grid, and draw the boundaries; return the picture."""
+        where = {"extent": (*edges(self.x0), *edges(self.x1)), "origin": "lower"}
+        image = ax.imshow(tints, aspect="auto", interpolation="nearest", **where)
+        if self.log_proba is None or min(self.log_proba.shape) < 2:
+            return image
+        finite = np.maximum(self.log_proba, -1e4)  # minus infinity has no contour
+        second, first = np.moveaxis(np.partition(finite, -2, axis=-1)[..., -2:], -1, 0)
+        for k in np.unique(self.regions):
+            lead = np.where(self.regions == k, first - second, finite[..., k] - first)
+            if lead.min() < 0 < lead.max():
+                style = {"colors": canvas.INK, "linewidths": 0.7, "alpha": 0.7}
+                ax.contour(self.x0, self.x1, lead, levels=[0], **style)
         return image
-    finite = np.maximum(display.log_proba, -1e4)  # minus infinity has no contour
-    second, first = np.moveaxis(np.partition(finite, -2, axis=-1)[..., -2:], -1, 0)
-    for k in np.unique(display.regions):
-        lead = np.where(display.regions == k, first - second, finite[..., k] - first)
-        if lead.min() < 0 < lead.max():
-            style = {"colors": canvas.INK, "linewidths": 0.7, "alpha": 0.7}
-            ax.contour(display.x0, display.x1, lead, levels=[0], **style)
-    return image
 
+    def _draw_points(self, ax: Any) -> list[Any]:
+        if self.rows is None:
+            return []
+        points, classes = self.rows.drawn, self.rows.drawn_classes
+        size = 24 if len(points) <= 500 else 14
+        style = {"edgecolors": "white", "linewidths": 0.4, "zorder": 3}
+        return [
+            ax.scatter(
+                *points[classes == k].T,
+                marker=canvas.marker(place),
+                color=canvas.colour(place),
+                s=size * canvas.marker_area(place),
+                **style,
+            )
+            for place, k in self._places
+        ]
 
-def draw_points(display: Any, ax: Any, places: Shown) -> list[Any]:
-    """Draw the points of each class shown."""
-    if display.points is None:
-        return []
-    size = 24 if len(display.points) <= 500 else 14
-    return [
-        ax.scatter(
-            *display.points[display.point_classes == k].T,
-            marker=canvas.marker(place),
-            color=canvas.colour(place),
-            edgecolors="white",
-            linewidths=0.4,
-            s=size * canvas.marker_area(place),
-            zorder=3,
-        )
-        for place, k in places
-    ]
+    def _draw_centroids(self, ax: Any) -> list[Any]:
+        if self.means is None:
+            return []
+        style = {"marker": "X", "s": 100, "edgecolors": "white", "linewidths": 1.2, "zorder": 5}
+        centres = [(canvas.deep(place), self.means[k]) for place, k in self._places]
+        return [ax.scatter(*centre, color=colour, **style) for colour, centre in centres]
 
-
-def draw_centroids(display: Any, ax: Any, places: Shown) -> list[Any]:
-    """Draw the centroid of each class shown."""
-    if display.means is None:
-        return []
-    style = {"marker": "X", "s": 100, "edgecolors": "white", "linewidths": 1.2, "zorder": 5}
-    return [ax.scatter(*display.means[k], color=canvas.deep(place), **style) for place, k in places]
-
-
-def draw_legend(display: Any, ax: Any, places: Shown) -> None:
-    """Add the legend of colours, marks and lines."""
-    line, patch = canvas.matplotlib("lines").Line2D, canvas.matplotlib("patches").Patch
-    handles: list[Any] = []
-    for place, _ in places:
-        tint = canvas.mixed("#FFFFFF", canvas.colour(place), TINT)
-        region = patch(facecolor=tint, edgecolor="none")
-        dot = line([], [], **canvas.dot(canvas.colour(place), canvas.marker(place)))
-        handles.append((region, dot) if display.points_ else region)
-    names = [canvas.caption(display.class_names[k]) for _, k in places]
-    if len(names) < len(display.class_names):
-        handles.append(patch(facecolor=canvas.mixed("#FFFFFF", canvas.REST, TINT)))
-        names.append(f"{len(display.class_names) - len(names)} other classes")
-    if display.centroids_:
-        handles.append(line([], [], **canvas.dot(canvas.FAINT, "X")))
-        names.append("centroid")
-    for kind in display.curves_:
-        style = {"linestyle": _DASHES[kind], "linewidth": 1.7, "color": canvas.FAINT}
-        handles.append(line([], [], **style))
-        how = ", with correlation" if kind == "data" else " of its class"
-        names.append(f"holds {display.level:g}{how}")
-    canvas.legend(ax, handles, names)
-
-
-def draw_curves(ax: Any, lines: list[tuple[int, NDArray[np.float64]]], kind: str) -> list[Any]:
-    """Draw closed curves, each in the colour of its class."""
-    style = {"linestyle": _DASHES[kind], "linewidth": 1.7, "zorder": 4}
-    return [ax.plot(*line.T, color=canvas.deep(place), **style)[0] for place, line in lines]
+    def _draw_legend(self, ax: Any) -> None:
+        """Add the legend of colours, marks and lines."""
+        line, patch = canvas.matplotlib("lines").Line2D, canvas.matplotlib("patches").Patch
+        handles: list[Any] = []
+        for place, _ in self._places:
+            tint = canvas.mixed("#FFFFFF", canvas.colour(place), _TINT)
+            region = patch(facecolor=tint, edgecolor="none")
+            dot = line([], [], **canvas.dot(canvas.colour(place), canvas.marker(place)))
+            handles.append((region, dot) if self.points_ else region)
+        names = [canvas.caption(self.class_names[k]) for _, k in self._places]
+        if len(names) < len(self.class_names):
+            handles.append(patch(facecolor=canvas.mixed("#FFFFFF", canvas.REST, _TINT)))
+            names.append(f"{len(self.class_names) - len(names)} other classes")
+        if self.centroids_:
+            handles.append(line([], [], **canvas.dot(canvas.FAINT, "X")))
+            names.append("centroid")
+        for kind in self.curves_:
+            style = {"linestyle": _DASHES[kind], "linewidth": 1.7, "color": canvas.FAINT}
+            handles.append(line([], [], **style))
+            how = ", with correlation" if kind == "data" else " of its class"
+            names.append(f"holds {self.level:g}{how}")
+        canvas.legend(ax, handles, names)

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import ConfusionMatrixDisplay, confusion_matrix
 from sklearn.utils.multiclass import unique_labels
-from sklearn.utils.validation import check_is_fitted
 
 from naively.display.plots import canvas
-from naively.display.plots.display import AnswersDisplay, check_answers
-from naively.display.plots.reading import class_captions, codes_of, model_names
+from naively.display.plots.display import AnswersDisplay
+from naively.display.plots.reading import class_captions
 from naively.errors import NaivelyError
 from naively.evaluation.curves import ClassCurve
 from naively.evaluation.metrics import Reliability, reliability
@@ -100,8 +99,7 @@ class ClassCurveDisplay(AnswersDisplay):
         pos_label: Any = None,
     ) -> Self:
         """Return the curves of one class for each model, or of all classes of one model."""
-        check_answers(answers, classes)
-        truth = codes_of(y, classes, len(answers[0]))
+        truth = cls._codes(y, answers, classes)
         if pos_label is None and classes.size > 2 and len(answers) == 1:
             return cls._of_classes(truth, answers[0], classes)
         k = place_of(pos_label, classes)
@@ -287,8 +285,7 @@ class ReliabilityDisplay(AnswersDisplay):
         classes: NDArray[Any],
         names: Sequence[str],
     ) -> Self:
-        check_answers(answers, classes)
-        truth = codes_of(y, classes, len(answers[0]))
+        truth = cls._codes(y, answers, classes)
         seen = [reliability(p.max(axis=1), p.argmax(axis=1) == truth) for p in answers]
         return cls(reliabilities=seen, names=names)
 
@@ -386,30 +383,8 @@ class ConfusionDisplay(AnswersDisplay):
     class_names: Sequence[str]
     max_classes: int = 15
 
-    _title = "Confusion matrix"
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: ArrayLike,
-        *,
-        other: Any = None,
-        names: Sequence[str] | None = None,
-        ax: Any = None,
-        **options: Any,
-    ) -> Self:
-        """Evaluate a fitted classifier, and perhaps another, and draw.
-
-        Options are those of `from_predictions`; ``X`` and ``y`` are the rows to evaluate it on.
-        """
-        models = [estimator] if other is None else [estimator, other]
-        for model in models:
-            check_is_fitted(model)
-        y_pred, *rest = (model.predict(X) for model in models)
-        called, beside = model_names(models, names), rest[0] if rest else None
-        return cls.from_predictions(y, y_pred, other=beside, names=called, ax=ax, **options)
+    _title, _answer, _called = "Confusion matrix", "predict", ("", "the other")
+    _drawn_with = ("normalize",)
 
     @classmethod
     def from_predictions(  # type: ignore[override]
@@ -419,8 +394,6 @@ class ConfusionDisplay(AnswersDisplay):
         *,
         other: ArrayLike | None = None,
         names: Sequence[str] | None = None,
-        class_names: Sequence[str] | None = None,
-        max_classes: int = 15,
         ax: Any = None,
         **options: Any,
     ) -> Self:
@@ -432,40 +405,43 @@ class ConfusionDisplay(AnswersDisplay):
             True and predicted labels.
         other : array-like of shape (n_rows,), optional
             What another model predicted.
-        names, class_names, max_classes, ax, **options
+        names, ax
             As for every `Display`.
+        **options
+            ``class_names``, ``max_classes``, and those of `plot`.
         """
         answers = [y_pred] if other is None else [y_pred, other]
-        classes = unique_labels(y_true, *answers)
-        return cls(
-            matrices=[confusion_matrix(y_true, answer, labels=classes) for answer in answers],
-            names=names if names is not None else ["", "the other"][: len(answers)],
-            class_names=class_captions(classes, class_names),
-            max_classes=max_classes,
-        ).plot(ax, **options)
+        called = cls._called[: len(answers)] if names is None else names
+        return cls._drawn_of("_of_answers", ax, options, y_true, answers, None, called)
 
     @classmethod
-    def from_evaluation(
+    def _of_answers(  # type: ignore[override]
         cls,
-        evaluation: Any,
-        *others: Any,
-        other: Any = None,
-        names: Sequence[str] | None = None,
+        y: Any,
+        answers: list[Any],
+        classes: Any,
+        names: Sequence[str],
         class_names: Sequence[str] | None = None,
         max_classes: int = 15,
-        ax: Any = None,
-        **options: Any,
     ) -> Self:
-        """Draw what `naively.evaluate` returned, and perhaps others of the same classes."""
-        every = [evaluation, *others, *([] if other is None else [other])]
-        if any(not np.array_equal(each.classes, evaluation.classes) for each in every):
+        present = unique_labels(y, *answers)
+        matrices = [confusion_matrix(y, answer, labels=present) for answer in answers]
+        called = class_captions(present, class_names)
+        return cls(matrices=matrices, names=names, class_names=called, max_classes=max_classes)
+
+    @classmethod
+    def _of_evaluations(  # type: ignore[override]
+        cls,
+        every: list[Any],
+        names: Sequence[str],
+        class_names: Sequence[str] | None = None,
+        max_classes: int = 15,
+    ) -> Self:
+        classes = every[0].classes
+        if any(not np.array_equal(each.classes, classes) for each in every):
             raise NaivelyError("the evaluations must be of the same classes; they differ.")
-        return cls(
-            matrices=[each.confusion for each in every],
-            names=names if names is not None else [each.model or each.method for each in every],
-            class_names=class_captions(evaluation.classes, class_names),
-            max_classes=max_classes,
-        ).plot(ax, **options)
+        matrices, called = [each.confusion for each in every], class_captions(classes, class_names)
+        return cls(matrices=matrices, names=names, class_names=called, max_classes=max_classes)
 
     def plot(self, ax: Any = None, *, normalize: bool = False) -> Self:
         """Draw.

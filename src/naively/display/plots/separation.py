@@ -18,6 +18,11 @@ does, for the same reason. Unlike the share of the variance that lies between th
 is not swayed by one class far away, and it sees classes that differ in spread. The columns' units
 do not matter, nor does the smoothing of a model.
 
+Cells of a class spread over categories, and over the bins of a histogram. Categories have the
+shares that `Categorical` believes. A bin has the share of all classes together, :math:`q_b`, times
+what `Histogram` says of the class there, :math:`p_k(b) = q_b\, e^{r_k(b)}`, and within a bin cells
+are taken to spread evenly, so that a picture may cut the column elsewhere.
+
 >>> from naively import summarize
 >>> X = [[0.0, 5.0], [1.0, 7.0], [8.0, 6.0], [9.0, 8.0]]
 >>> separation(summarize(X, ["a", "a", "b", "b"])).round(3)
@@ -36,14 +41,14 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.display.plots.shares import category_shares
+from naively.data.types import Floats
 from naively.families import gaussian
+from naively.families.categorical import Categorical
+from naively.families.family import Family
 from naively.statistics.summary import Summary
 
-__all__ = ["class_separation", "classes_by_separation", "columns_by_separation", "separation"]
 
-
-def separation(summary: Summary) -> NDArray[np.float64]:
+def separation(summary: Summary) -> Floats:
     """Return how much each column separates the classes: 0 not at all, 1 entirely.
 
     Parameters
@@ -83,7 +88,7 @@ def columns_by_separation(summary: Summary, n: int) -> list[int]:
     return np.argsort(-separation(summary), kind="stable")[:n].tolist()
 
 
-def class_separation(summary: Summary, columns: Iterable[int] | None = None) -> NDArray[np.float64]:
+def class_separation(summary: Summary, columns: Iterable[int] | None = None) -> Floats:
     """Return how much each class stands apart from the others: 0 not at all, 1 entirely.
 
     One minus the mean overlap with the other classes, where the overlap over several columns is
@@ -131,7 +136,7 @@ class _Overlaps:
             _root_shares(summary.tally(at)[seen]) for at in range(len(summary.schema.categories))
         ]
 
-    def of(self, k: int, others: slice | NDArray[np.intp]) -> NDArray[np.float64]:
+    def of(self, k: int, others: slice | NDArray[np.intp]) -> Floats:
         """Return the overlap of class k with others, of shape (n_others, n_columns)."""
         mean, variance = self._mean, self._variance
         bells = _overlap(mean[k], variance[k], mean[others], variance[others])
@@ -142,18 +147,18 @@ class _Overlaps:
         return found
 
 
-def _root_shares(tally: NDArray[np.float64]) -> NDArray[np.float64]:
+def _root_shares(tally: Floats) -> Floats:
     """Return the roots of the shares among the categories that were seen."""
     shares = category_shares(tally)
     return np.sqrt(shares / shares.sum(axis=1, keepdims=True)) if shares.size else shares
 
 
 def _overlap(
-    mean: NDArray[np.float64],
-    variance: NDArray[np.float64],
-    other_mean: NDArray[np.float64],
-    other_variance: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    mean: Floats,
+    variance: Floats,
+    other_mean: Floats,
+    other_variance: Floats,
+) -> Floats:
     """Return Bhattacharyya's coefficient; 1 where a column is constant or unknown."""
     both = variance + other_variance
     defined = both > 0  # neither zero nor NaN
@@ -161,3 +166,45 @@ def _overlap(
     height = 2 * np.sqrt(variance) * np.sqrt(other_variance) / both
     distance = np.abs(mean - other_mean) / np.sqrt(both)
     return np.where(defined, np.sqrt(height) * np.exp(-(distance**2) / 4), 1.0)
+
+
+# --- shares of categories and bins ---
+
+
+def category_shares(tally: Floats, family: Family | None = None) -> Floats:
+    """Return the share of each category in each class, smoothed as `Categorical` does by default.
+
+    >>> category_shares(np.array([[3.0, 1.0], [0.0, 4.0]]), Categorical(alpha=1.0)).round(3)
+    array([[0.667, 0.333],
+           [0.167, 0.833]])
+    """
+    family = Categorical() if family is None else family
+    codes = np.arange(tally.shape[1])
+    return np.exp(family.log_density(codes, family.parameters(tally))).T
+
+
+def bin_shares(weight: Floats, log_ratio: Floats) -> Floats:
+    """Return the share of each bin in each class, which add up to 1.
+
+    The weight is that of all classes together; what the classes say of each bin is a ratio to it.
+    """
+    shares = weight * np.exp(log_ratio)
+    total = shares.sum(axis=1, keepdims=True)
+    return np.divide(shares, total, out=np.zeros_like(shares), where=total > 0)
+
+
+def rebinned(cuts: Floats, shares: Floats, edges: Floats) -> Floats:
+    """Return the density of each class between other edges, given its shares in the bins.
+
+    The bins meet at the cuts, of which some may be equal, or infinite. The outer bins are taken to
+    end where the edges do, or where the next cut is.
+
+    >>> rebinned(np.array([1.0, 2.0]), np.array([[0.5, 0.25, 0.25]]), np.array([0.0, 1.5, 3.0]))
+    array([[0.41666667, 0.25      ]])
+    """
+    ends = np.concatenate([edges, cuts[np.isfinite(cuts)]])
+    low, high = ends.min(), ends.max()
+    at = np.clip(np.concatenate(([-np.inf], cuts, [np.inf])), low, high)
+    below = np.cumsum(np.pad(shares, ((0, 0), (1, 0))), axis=1)
+    held = np.array([np.interp(edges, at, cells) for cells in below])
+    return np.diff(held, axis=1) / np.diff(edges)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from naively.data.labels import is_missing
 from naively.data.rows import Rows
-from naively.display.plots.shares import bin_shares, rebinned
+from naively.display.plots.separation import bin_shares, rebinned
 from naively.display.report.categories import Categories, shortened, visible
 from naively.display.report.columns import Ranges, histograms, slider
 from naively.display.report.inputs import Given

@@ -1,4 +1,20 @@
-"""Two columns of a classifier: the classes there, the points, a grid and what is answered on it."""
+r"""Two columns of a classifier: classes, points, curves around them, and answers on a grid.
+
+The curve around a class's mean holds a given share of it. For a Gaussian in two dimensions the
+squared distance from the mean, in units of the spread, follows the chi-squared distribution with
+two degrees of freedom, whose quantile is :math:`r^2 = -2 \log(1 - \mathrm{level})`. The naive
+curve is the ellipse
+
+.. math::
+
+    \frac{(x_0 - \mu_0)^2}{\sigma_0^2} + \frac{(x_1 - \mu_1)^2}{\sigma_1^2} = r^2
+
+with its axes along the columns, since columns are taken to be independent; the data's own is
+:math:`(x - \mu)^T \Sigma^{-1} (x - \mu) = r^2` with their covariance.
+
+>>> float(radius(0.95).round(4))
+2.4477
+"""
 
 from __future__ import annotations
 
@@ -9,12 +25,11 @@ from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from naively.data.labels import positions
 from naively.data.schema import Schema
-from naively.display.plots.columns import ShownColumns, has_families
-from naively.display.plots.ellipses import naive_ellipse
+from naively.data.types import Floats
 from naively.display.plots.reading import (
     bells_of,
     cells,
@@ -23,34 +38,41 @@ from naively.display.plots.reading import (
     codes_of,
     column_names,
     has_bells,
+    has_families,
 )
 from naively.engines.memory.native import is_frame
 from naively.errors import NaivelyError
+from naively.families import gaussian
 from naively.statistics.summary import Summary
+
+Limits: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
+
+_BLOCK_CELLS = 1 << 22  # that are predicted at once
+_MAX_GRID = 1 << 24  # points
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two columns, the classes to show, and their bell curves if the model has them."""
+    """Two columns, the classes to show, and their means and variances if the model has them."""
 
     at: list[int]
     names: tuple[str, str]
     shown: list[int]
     notes: list[str]
-    means: NDArray[np.float64] | None = None
-    variances: NDArray[np.float64] | None = None
-    spread: NDArray[np.float64] | None = None  # of the cells, whatever their curves
+    means: Floats | None = None
+    variances: Floats | None = None  # of bell curves
+    spread: Floats | None = None  # of the cells, whatever their curves
 
 
 @dataclass(frozen=True)
 class Points:
     """The rows whose two cells are present: all of them, and those to draw."""
 
-    all: NDArray[np.float64]
-    drawn: NDArray[np.float64]
+    all: Floats
+    drawn: Floats
     drawn_classes: NDArray[np.intp]
-    means: NDArray[np.float64]
-    covariances: NDArray[np.float64]
+    means: Floats
+    covariances: Floats
     notes: list[str]
 
 
@@ -62,44 +84,29 @@ def read_pair(
 ) -> Pair:
     """Choose two columns and the classes to show, and read what is known of them there."""
     n_columns, n_classes = int(model.n_features_in_), len(model.classes_)
-    if n_columns > 2 and not hasattr(model, "summary_"):
-        raise NaivelyError(
-            f"{type(model).__name__} must be fitted on two columns; got {n_columns}. "
-            "Only naively's models can leave the other columns out."
-        )
-    names = column_names(model, n_columns, feature_names)
-    if has_families(model):
-        return _pair_of_families(model, columns, names, max_classes)
-    bells = bells_of(model, "drawing curves") if has_bells(model) else None
-    pair = choose_pair(None if bells is None else bells.summary, names, columns)
-    a, b = pair.at
-    if bells is None:
+    names, several = column_names(model, n_columns, feature_names), has_families(model)
+    summary: Summary | None = None
+    if several:
+        summary = model.summary_
+        parameters = gaussian.parameters(model.summary_.moments, var_smoothing=0.0)
+        means, variances = parameters.mean, parameters.variance
+    elif has_bells(model):
+        bells = bells_of(model, "drawing curves")
+        summary, means, variances = bells.summary, bells.means, bells.variances
+    pair = choose_pair(summary, names, columns)
+    both = names[pair.at[0]], names[pair.at[1]]
+    if summary is None:
         more = f"The first {max_classes} of {n_classes:,} classes." * (n_classes > max_classes)
         shown = list(range(min(max_classes, n_classes)))
-        return Pair(pair.at, (names[a], names[b]), shown, _said(pair.note, more))
-    classes = choose_classes(bells.summary, max_classes, pair.at)
-    notes = _said(pair.note, classes.note)
-    means, variances = bells.means[:, pair.at], bells.variances[:, pair.at]
-    _check_seen(means, pair.at, names)
-    return Pair(pair.at, (names[a], names[b]), classes.at, notes, means, variances, variances)
-
-
-def _pair_of_families(model: Any, columns: Any, names: list[str], max_classes: int) -> Pair:
-    """Read the means of the classes, which are no bell curves."""
-    pair = choose_pair(model.summary_, names, columns)
-    classes = choose_classes(model.summary_, max_classes, pair.at)
-    few = ShownColumns.of(model, pair.at, range(len(model.classes_)))
-    (mean_a, spread_a), (mean_b, spread_b) = few.bells(0), few.bells(1)
-    means, spread = np.column_stack([mean_a, mean_b]), np.column_stack([spread_a, spread_b])
-    _check_seen(means, pair.at, names)
-    both, notes = (names[pair.at[0]], names[pair.at[1]]), _said(pair.note, classes.note)
-    return Pair(pair.at, both, classes.at, notes, means, spread=spread)
-
-
-def _check_seen(means: NDArray[np.float64], at: list[int], names: list[str]) -> None:
-    if np.isnan(means).any():
-        unseen = names[at[int(np.isnan(means[0]).argmax())]]
-        raise NaivelyError(f"column {unseen!r} has no cell that was seen. Choose another.")
+        return Pair(pair.at, both, shown, _written(pair.note, more))
+    classes = choose_classes(summary, max_classes, pair.at)
+    at = [summary.schema.numbers.index(j) for j in pair.at]
+    means, variances = means[:, at], variances[:, at]
+    for place in np.flatnonzero(np.isnan(means).any(axis=0)):
+        raise NaivelyError(f"column {both[place]!r} has no cell that was seen. Choose another.")
+    notes = _written(pair.note, classes.note)
+    of_bells = None if several else variances
+    return Pair(pair.at, both, classes.at, notes, means, of_bells, variances)
 
 
 def read_points(model: Any, X: Any, y: Any, pair: Pair, most: int) -> Points:
@@ -107,23 +114,30 @@ def read_points(model: Any, X: Any, y: Any, pair: Pair, most: int) -> Points:
     points = cells(X, pair.at, model)
     codes = codes_of(y, np.asarray(model.classes_), len(points))
     whole = ~np.isnan(points).any(axis=1)
-    lost = int((~whole).sum())
+    n_lost = int((~whole).sum())
     points, codes = points[whole], codes[whole]
     groups = [points[codes == k] for k in range(len(model.classes_))]
     keep = np.flatnonzero(np.isin(codes, pair.shown))
     few = f"{most:,} of {keep.size:,} points are drawn, chosen at random." * (keep.size > most)
     if keep.size > most:
         keep = np.sort(np.random.default_rng(0).choice(keep, most, replace=False))
-    rows = f"{lost:,} rows with" if lost > 1 else "One row with"
-    are = "are" if lost > 1 else "is"
+    rows, are = (f"{n_lost:,} rows with", "are") if n_lost > 1 else ("One row with", "is")
+    unknown = np.full((2, 2), np.nan)
     return Points(
         points,
         points[keep],
         codes[keep],
-        np.array([g.mean(axis=0) if len(g) else [np.nan, np.nan] for g in groups]),
-        np.array([_covariance(group) for group in groups]),
-        _said(f"{rows} a missing cell {are} not drawn." * (lost > 0), few),
+        np.array([g.mean(axis=0) if len(g) else unknown[0] for g in groups]),
+        np.array([np.cov(g.T) if len(g) > 1 else unknown for g in groups]),
+        _written(f"{rows} a missing cell {are} not drawn." * (n_lost > 0), few),
     )
+
+
+def _written(*notes: str) -> list[str]:
+    return [note for note in notes if note]
+
+
+# --- a grid, and what is answered on it ---
 
 
 def limits_of_pair(extent: Any, pair: Pair, rows: Points | None, level: float) -> Limits:
@@ -150,65 +164,50 @@ def limits_of_pair(extent: Any, pair: Pair, rows: Points | None, level: float) -
     return (a, b), (c, d)
 
 
-def _covariance(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the sample covariance, NaN for fewer than two rows."""
-    return np.cov(rows.T) if len(rows) > 1 else np.full((2, 2), np.nan)
-
-
-def _said(*notes: str) -> list[str]:
-    return [note for note in notes if note]
-
-
-Limits: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
-_BLOCK = 1 << 22  # cells that are predicted at once
-_MOST_POINTS = 1 << 24
-
-
-def limits_of(rows: Sequence[NDArray[np.float64]], margin: float = 0.0) -> Limits:
+def limits_of(rows: Sequence[Floats], margin: float = 0.0) -> Limits:
     """Return the smallest and largest of both columns, with a margin as a part of the range."""
-    low = np.nanmin([np.nanmin(points, axis=0) for points in rows], axis=0)
-    high = np.nanmax([np.nanmax(points, axis=0) for points in rows], axis=0)
-    flat = high == low
-    room = margin * (high - low) + np.where(flat, np.maximum(np.abs(low), 1.0) * 0.05, 0.0)
+    every = np.concatenate(rows)
+    low, high = np.nanmin(every, axis=0), np.nanmax(every, axis=0)
+    room = margin * (high - low) + (high == low) * np.maximum(np.abs(low), 1.0) * 0.05
     (a, b), (c, d) = (low - room).tolist(), (high + room).tolist()
     return (a, c), (b, d)
 
 
 def coordinates(
     limits: Limits, n: int, step: float | tuple[float, float] | None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """Return the grid's coordinates along both columns: n each, or every step from the low end.
 
     >>> [axis.size for axis in coordinates(((1.0, 6.9), (0.1, 2.5)), 400, 0.02)]
     [296, 121]
     """
+    (low0, high0), (low1, high1) = limits
     if step is None:
         if n < 2:
             raise NaivelyError(f"grid must be at least 2; got {n}.")
-        _check_size(n, n)
+        _check_grid(n, n)
         x0, x1 = (np.linspace(low, high, n, dtype=np.float64) for low, high in limits)
         return x0, x1
     steps = np.ravel(np.asarray(step, dtype=np.float64)).tolist()
     if len(steps) not in (1, 2) or not all(s > 0 for s in steps):
         raise NaivelyError(f"step must be a positive number, or two of them; got {step!r}.")
-    (low0, high0), (low1, high1) = limits
     # the end belongs to the grid although steps round
     n0 = int((high0 - low0) / steps[0] + 1e-9) + 1
     n1 = int((high1 - low1) / steps[-1] + 1e-9) + 1
-    _check_size(n0, n1)
+    _check_grid(n0, n1)
     x0, x1 = np.arange(n0, dtype=np.float64), np.arange(n1, dtype=np.float64)
     return low0 + steps[0] * x0, low1 + steps[-1] * x1
 
 
-def _check_size(n0: int, n1: int) -> None:
-    if n0 * n1 > _MOST_POINTS:
+def _check_grid(n0: int, n1: int) -> None:
+    if n0 * n1 > _MAX_GRID:
         raise NaivelyError(
-            f"a grid must have at most {_MOST_POINTS:,} points; got {n0:,} x {n1:,}. "
+            f"a grid must have at most {_MAX_GRID:,} points; got {n0:,} x {n1:,}. "
             "Use a larger step."
         )
 
 
-def edges(x: NDArray[np.float64]) -> tuple[float, float]:
+def edges(x: Floats) -> tuple[float, float]:
     """Return where the outer cells end whose centres these are."""
     half = (x[1] - x[0]) / 2 if x.size > 1 else 0.5
     return float(x[0] - half), float(x[-1] + half)
@@ -216,11 +215,11 @@ def edges(x: NDArray[np.float64]) -> tuple[float, float]:
 
 def predict_on(
     model: Any,
-    x0: NDArray[np.float64],
-    x1: NDArray[np.float64],
+    x0: Floats,
+    x1: Floats,
     at: Sequence[int],
     like: Any = None,
-) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
+) -> tuple[NDArray[np.intp], Floats | None]:
     """Return the classes that win on a grid, and their log-probabilities if there are any.
 
     To the model, columns other than the two at these places are missing cells. Where it was
@@ -233,7 +232,7 @@ def predict_on(
     regions = np.empty(len(points), dtype=np.intp)
     probable = hasattr(model, "predict_log_proba")
     log_proba = np.empty((len(points), classes.size)) if probable else None
-    size = max(1, _BLOCK // n_columns)
+    size = max(1, _BLOCK_CELLS // n_columns)
     for rows in (slice(start, start + size) for start in range(0, len(points), size)):
         block = np.full((len(points[rows]), n_columns), np.nan)
         block[:, at] = points[rows]
@@ -269,10 +268,37 @@ def _marginal(model: Any, at: Sequence[int]) -> tuple[Any, Sequence[int]]:
     return type(model).from_summary(few, **model.get_params(deep=False)), [0, 1]
 
 
-def _as_frame(block: NDArray[np.float64], like: Any, model: Any) -> Any:
+def _as_frame(block: Floats, like: Any, model: Any) -> Any:
     names = getattr(model, "feature_names_in_", None)
     if names is None or not is_frame(like) or has_families(model):  # missing cells of any kind
         return block
     backend = nw.get_native_namespace(like)
     columns = {str(name): block[:, j] for j, name in enumerate(names)}
     return nw.from_dict(columns, backend=backend).to_native()
+
+
+# --- curves ---
+
+
+def radius(level: float) -> np.float64:
+    """Return the distance, in standard deviations, within which this share of a class lies."""
+    if not 0 < level < 1:
+        raise NaivelyError(f"level must lie between 0 and 1; got level={level!r}. Use 0.95.")
+    return np.sqrt(-2 * np.log1p(-level))
+
+
+def naive_ellipse(mean: ArrayLike, variance: ArrayLike, level: float = 0.95) -> Floats:
+    """Return the closed curve that holds this share of a class by the model."""
+    return np.asarray(mean) + radius(level) * _circle() * np.sqrt(np.asarray(variance))
+
+
+def data_ellipse(mean: ArrayLike, covariance: ArrayLike, level: float = 0.95) -> Floats:
+    """Return the same with correlation: what a Gaussian that is not naive would hold."""
+    spread, axes = np.linalg.eigh(np.asarray(covariance, dtype=np.float64))
+    root = axes * np.sqrt(np.maximum(spread, 0.0))  # a degenerate one may round below zero
+    return np.asarray(mean) + radius(level) * _circle() @ root.T
+
+
+def _circle() -> Floats:
+    angle = np.linspace(0, 2 * np.pi, 181)
+    return np.column_stack([np.cos(angle), np.sin(angle)])
