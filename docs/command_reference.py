@@ -7,9 +7,8 @@ from typing import Any
 
 import typer
 
-from naively.cli.commands import Commands
 from naively.cli.help_page import HelpPage
-from naively.cli.program import program
+from naively.cli.program import Commands, program
 
 __all__ = ["MARK", "commands_as_markdown", "setup"]
 

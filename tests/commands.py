@@ -17,8 +17,9 @@ from typer.testing import CliRunner
 
 from naively.cli.program import program
 
+IRIS = "iris.csv", "-t", "species", "--model", "gaussian"  # whose figures are the textbook's
 PROGRAM = [sys.executable, "-m", "naively"]
-IMPATIENT = "from naively.cli import app, bars; bars.PATIENCE = 0; app()"  # bars at once
+IMPATIENT = "from naively.cli import app, console; console.PATIENCE = 0; app()"  # bars at once
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,11 @@ from pyarrow import csv as arrow_csv
 
 import naively
 from naively import GaussianNB
-from naively.cli.commands import OTHER_WORDS, Commands
+from naively.cli.program import OTHER_WORDS, Commands
 from naively.evaluation import evaluate
 from tests.commands import (
     IMPATIENT,
+    IRIS,
     PROGRAM,
     fails,
     folder,
@@ -91,7 +92,7 @@ def test_a_missing_option_is_one_line(folder):
 
 
 def test_what_is_fitted_predicts_what_python_predicts(folder, iris):
-    run_well("fit", "iris.csv", "--target", "species", "-o", "m.safetensors")
+    run_well("fit", "iris.csv", "--target", "species", "--model", "gaussian", "-o", "m.safetensors")
     run_well("predict", "m.safetensors", "iris.csv", "--proba", "-o", "p.csv")
     X, y = iris.drop(columns="species"), iris["species"]
     model = GaussianNB().fit(X, y)
@@ -200,7 +201,7 @@ def test_labels_keep_their_type(folder, labels, kind):
 
 def test_missing_cells_are_missing(folder):
     Path("t.csv").write_text("a,b,y\n1,NA,no\n2,5,no\n,7,yes\n8,nan,yes\n")
-    run_well("fit", "t.csv", "-t", "y", "-o", "m")
+    run_well("fit", "t.csv", "-t", "y", "--model", "gaussian", "-o", "m")
     assert naively.load("m").summary_.moments.weight.tolist() == [[2, 1], [1, 1]]
     Path("n.csv").write_text("b,a\n,\n")
     assert run_well("predict", "m", "n.csv", "--proba").stdout.endswith(",0.5,0.5\n")
@@ -263,7 +264,7 @@ def test_inspecting_shows_what_was_seen(folder):
 
 
 def test_inspecting_for_a_program(folder):
-    run_well("fit", "iris.csv", "-t", "species", "-o", "m")
+    run_well("fit", *IRIS, "-o", "m")
     shown, model = json.loads(run_well("inspect", "m", "--json").stdout), naively.load("m")
     assert shown["columns"] == model.feature_names_in_.tolist()
     assert [one["label"] for one in shown["classes"]] == model.classes_.tolist()
@@ -294,12 +295,13 @@ def test_inspecting_a_wide_model_says_what_it_hides(folder):
 def test_evaluating_gives_the_figures_of_python(folder, iris, options, method):
     shown = run_well("evaluate", "iris.csv", "-t", "species", "--json", *options).stdout
     file = ("iris.csv", "species") if "--leave-one-out" not in options else None
-    expected = evaluate(*(file or (iris.drop(columns="species"), iris["species"])), **method)
+    data = file or (iris.drop(columns="species"), iris["species"])
+    expected = evaluate(naively.NaiveBayes(), *data, **method)
     assert json.loads(shown) == expected.to_dict()
 
 
 def test_evaluating_prints_tables(folder):
-    text = run_well("evaluate", "iris.csv", "-t", "species", "--folds", "10").stdout
+    text = run_well("evaluate", *IRIS, "--folds", "10").stdout
     for piece in ("10 folds", "accuracy", "0.9533", "versicolor"):
         assert piece in text
 
@@ -319,13 +321,13 @@ def test_parameters_reach_the_evaluation(folder, iris):
 
 
 def test_comparing_agrees_with_scikit_learn(folder):
-    shown = json.loads(run_well("compare", "iris.csv", "-t", "species", "--json").stdout)
+    shown = json.loads(run_well("compare", *IRIS, "--json").stdout)
     assert shown["agreement"] == 1.0
     assert shown["test_accuracy"] == [pytest.approx(0.9111, abs=5e-5)] * 2
 
 
 def test_comparing_prints_a_table(folder):
-    text = run_well("compare", "iris.csv", "-t", "species", "--repeats", "2").stdout
+    text = run_well("compare", *IRIS, "--repeats", "2").stdout
     for piece in ("same prediction", "1.0000", "0.9111"):
         assert piece in text
 
@@ -342,12 +344,23 @@ def test_reporting_writes_one_page_and_its_figures(folder):
 
 
 def test_a_report_judges_by_the_folds_asked_for_and_compares_unless_told_not_to(folder):
-    run_well("report", "iris.csv", "-t", "species", "-o", "r.html", "--json")
+    run_well("report", *IRIS, "-o", "r.html", "--json")
     data = json.loads(Path("r.json").read_text())
     assert data["evaluation"]["method"] == "10 folds by content"
     assert data["comparison"]["agreement"] == 1
     asked = "--folds", "4", "--no-compare"
-    run_well("report", "iris.csv", "-t", "species", "-o", "r.html", "--json", *asked)
+    run_well(
+        "report",
+        "iris.csv",
+        "-t",
+        "species",
+        "--model",
+        "gaussian",
+        "-o",
+        "r.html",
+        "--json",
+        *asked,
+    )
     data = json.loads(Path("r.json").read_text())
     assert (data["evaluation"]["method"], data["comparison"]) == ("4 folds by content", None)
 
@@ -580,7 +593,9 @@ def test_splits_that_will_not_do(folder, options, reason):
 
 def test_comparing_with_missing_cells(folder):
     Path("t.csv").write_text("a,b,y\n1,,a\n2,3,a\n8,2,b\n9,1,b\n")
-    assert "takes no missing cells, and column 'b' has some" in fails("compare", "t.csv", "-t", "y")
+    assert "takes no missing cells, and column 'b' has some" in fails(
+        "compare", "t.csv", "-t", "y", "--model", "gaussian"
+    )
 
 
 def test_a_demo_that_cannot_be_written(folder):
@@ -598,7 +613,17 @@ def test_errors_of_the_program_are_one_line_and_code_2(folder):
 
 
 def test_a_pipe_gets_no_colours_and_no_bars(folder):
-    command = [sys.executable, "-c", IMPATIENT, "evaluate", "iris.csv", "-t", "species"]
+    command = [
+        sys.executable,
+        "-c",
+        IMPATIENT,
+        "evaluate",
+        "iris.csv",
+        "-t",
+        "species",
+        "--model",
+        "gaussian",
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0
     assert done.stderr == ""

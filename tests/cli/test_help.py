@@ -14,9 +14,8 @@ import pandas as pd
 import pytest
 import typer
 
-from naively.cli.commands import Commands
 from naively.cli.help_page import HelpPage
-from naively.cli.program import program
+from naively.cli.program import Commands, program
 from tests.commands import fails, folder, iris, run_well
 
 __all__ = ["folder", "iris"]  # fixtures

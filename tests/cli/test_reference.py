@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from naively.cli.commands import Commands
+from naively.cli.program import Commands
 
 DOCS = Path(__file__).parents[2] / "docs"
 

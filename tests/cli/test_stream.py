@@ -33,7 +33,7 @@ def stream(folder, lines, *options):
 
 def test_rows_are_answered_by_what_was_learned_before_and_then_learned(tmp_path):
     X, y, lines = some_lines(50)
-    done = stream(tmp_path, lines)
+    done = stream(tmp_path, lines, "--model", "gaussian")
     assert done.returncode == 0, done.stderr
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(answers) == 50
@@ -75,7 +75,7 @@ NUMBERS = {"whole": [1, 2, 1, 2], "floats": [1.0, 2.0, 1.0, 2.0], "both": [1, 2.
 @pytest.mark.parametrize("labels", NUMBERS.values(), ids=NUMBERS)
 def test_labels_that_are_equal_numbers_are_one_class_and_judged_as_such(tmp_path, labels):
     rows = [{"u": float(i % 2), "label": labels[i % 4]} for i in range(40)]
-    done = stream(tmp_path, [json.dumps(row) for row in rows])
+    done = stream(tmp_path, [json.dumps(row) for row in rows], "--model", "gaussian")
     model, losses, n_right = naively.GaussianNB(), [], 0
     for row in rows:
         if losses or model.__sklearn_is_fitted__():

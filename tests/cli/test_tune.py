@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from naively import GaussianNB, load, tune
-from tests.commands import fails, run_well
+from tests.commands import IRIS, fails, run_well
 
 
 @pytest.fixture
@@ -21,7 +21,16 @@ def iris(tmp_path, monkeypatch):
 
 
 def test_the_table_is_that_of_the_library(iris):
-    shown = run_well("tune", "iris.csv", "-t", "species", "--grid", "variance=class,shared").stdout
+    shown = run_well(
+        "tune",
+        "iris.csv",
+        "-t",
+        "species",
+        "--model",
+        "gaussian",
+        "--grid",
+        "variance=class,shared",
+    ).stdout
     found = tune(GaussianNB(), "iris.csv", "species", grid={"variance": ["class", "shared"]})
     assert "GaussianNB, 5 folds: 2 candidates, 150 rows, by log loss" in shown
     for mean in found.mean:
@@ -31,7 +40,16 @@ def test_the_table_is_that_of_the_library(iris):
 def test_json_holds_every_candidate_and_the_best_model_is_saved(iris):
     options = ("--grid", "var_smoothing=1e-9,0.1", "--grid", "calibration=none,temperature")
     done = run_well(
-        "tune", "iris.csv", "-t", "species", *options, "--json", "-o", "best.safetensors"
+        "tune",
+        "iris.csv",
+        "-t",
+        "species",
+        "--model",
+        "gaussian",
+        *options,
+        "--json",
+        "-o",
+        "best.safetensors",
     )
     found = json.loads(done.stdout)
     assert len(found["candidates"]) == 4
@@ -45,7 +63,7 @@ def test_json_holds_every_candidate_and_the_best_model_is_saved(iris):
 
 def test_candidates_are_scored_by_any_metric(iris):
     options = ("--scoring", "kappa", "--grid", "ddof=0,1", "--json")
-    found = json.loads(run_well("tune", "iris.csv", "-t", "species", *options).stdout)
+    found = json.loads(run_well("tune", *IRIS, *options).stdout)
     assert found["scoring"] == "kappa"
     assert 0.8 < found["best_score"] < 1
 
@@ -71,4 +89,4 @@ def test_what_is_wrong_is_said_in_a_line(iris):
         "cannot write": ("-o", "nowhere/best.safetensors"),
     }
     for message, options in wrong.items():
-        assert message in fails("tune", "iris.csv", "-t", "species", *options)
+        assert message in fails("tune", *IRIS, *options)

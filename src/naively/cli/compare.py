@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from naively.cli import bars, console
+from naively.cli import console
 from naively.cli.options import AsJson, Data, Files, Seed
 from naively.cli.parameters import Kind, ModelOptions
 from naively.errors import NaivelyError
@@ -52,22 +52,21 @@ def compare(
       naively compare people.csv -t sick --against logistic,hgb,forest
     """
     from naively import evaluation
-    from naively.cli.data import decide, look, read_labelled
-    from naively.cli.splits import check_test_size, user_errors
+    from naively.cli.data import check_test_size, look, read_labelled, user_errors
 
     check_test_size(test_size)
     source = look(files, data)
-    chosen = decide(ModelOptions(model), source, data)
+    chosen = ModelOptions(model)
     table = read_labelled(source, data, chosen.kinds)
     if against is not None:
         names = [name.strip() for name in against.split(",")]
         how: dict[str, Any] = {"against": names, "folds": folds, "random_state": seed}
-        with bars.working("comparing"), user_errors():
+        with console.working("comparing"), user_errors():
             peers = evaluation.compare(chosen.estimator(), table.X, table.y, **how)
         console.show_json(peers.to_dict()) if as_json else console.show(peers)
         return
     ours, theirs, X = _models(chosen, table.X)
-    with bars.working("comparing"), user_errors():
+    with console.working("comparing"), user_errors():
         result = evaluation.compare(
             ours, theirs, X, table.y, test_size=test_size, random_state=seed, repeats=repeats
         )
@@ -82,7 +81,7 @@ def _models(chosen: ModelOptions, X: Any) -> tuple[Any, Any, Any]:
     from naively.evaluation.classifiers import GaussianNB
 
     ours = chosen.estimator()
-    if chosen.model == "gaussian":
+    if chosen.name == "gaussian":
         _check_no_missing(X)
         columns = [column.to_numpy() for column in X.columns]
         return ours, TheirGaussianNB(), np.column_stack(columns).astype(np.float64)

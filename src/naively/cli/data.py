@@ -1,30 +1,38 @@
-"""The files of a command: looked at once before the work begins, and read into memory for some."""
+"""The files of a command: looked at once before the work begins, then measured, judged or read.
+
+What a user should know about their columns is told on the way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from naively.cli import bars
-from naively.cli.notes import (
-    counting_columns,
-    tell_counting,
-    tell_left_out,
-    tell_model,
-    tell_nearly_numeric,
-    tell_unlabelled,
-)
-from naively.cli.options import Data, Reading
+from naively.cli import console
+from naively.cli.options import Data, Labels, Reading, check_output
+from naively.cli.outputs import file_at
 from naively.cli.parameters import ModelOptions
+from naively.data.labels import quoted
 from naively.data.remote import shown
+from naively.data.schema import Schema
 from naively.engines import summarize
 from naively.engines.files.csv import CsvDialect
 from naively.engines.files.labelled_rows import LabelledRows, read
-from naively.engines.files.plan import ColumnPlan, Request
+from naively.engines.files.plan import FORMS, ColumnPlan, Request, SchemaFromFirstRows, types_of
 from naively.engines.files.readers import FirstRows
-from naively.errors import NaivelyError
+from naively.engines.files.summary_pass import Scan, scan, scan_planned
+from naively.engines.memory.columns import LeftOut, first_text, is_text, looks_numeric
+from naively.errors import NaivelyError, need
+from naively.estimators.state import adopt, learned
+from naively.model import row_numbers
+from naively.statistics.summary import Summary
+
+if TYPE_CHECKING:
+    from naively.evaluation.files import JudgedFiles
+    from naively.evaluation.folds import ContentFolds
 
 
 @dataclass(frozen=True)
@@ -77,12 +85,6 @@ class CommandFiles:
             tell_nearly_numeric(self.first.table, [n for n in free if n in self.first.names])
         return found
 
-    def has_categories(self, options: Data, weight: str | None = None) -> bool:
-        """Whether columns of text, booleans or categories can be learned from."""
-        request = Request(**self.asked(options), kinds={}, weight=weight)
-        schema = ColumnPlan.of(self.first, request).schema
-        return bool(schema.categories or schema.texts)
-
 
 def look(paths: Sequence[str], options: Reading) -> CommandFiles:
     """Look at the first file that is sound and holds rows.
@@ -96,24 +98,12 @@ def look(paths: Sequence[str], options: Reading) -> CommandFiles:
     return CommandFiles(paths, first)
 
 
-def decide(
-    model: ModelOptions, source: CommandFiles, options: Data, weight: str | None = None
-) -> ModelOptions:
-    """Choose the model by the columns of the first file, if the options do not, and say so."""
-    if model.asked_for is not None:
-        return model.decided(has_categories=False)
-    decided = model.decided(has_categories=source.has_categories(options, weight))
-    if decided.model == "naive-bayes":
-        tell_model()
-    return decided
-
-
 def read_labelled(
     source: CommandFiles, options: Data, kinds: Mapping[str, Any] | None = None
 ) -> LabelledRows:
     """Read the columns to learn from and the labels; say which columns were left out and why."""
     plan = source.plan(options, kinds)
-    with bars.streaming(f"reading {source.title}") as progress:
+    with console.streaming(f"reading {source.title}") as progress:
         table = read(source.first, plan, progress)
     tell_unlabelled(plan.n_unlabelled())
     if table.classes.size < 2:
@@ -125,3 +115,259 @@ def read_labelled(
     numbers = [plan.features[j] for j in plan.schema.numbers]
     tell_counting(counting_columns(summarize(table.X.select(numbers), table.y)) if numbers else [])
     return table
+
+
+def rows_for(
+    estimator: Any, files: Sequence[str], reading: Reading, labels: Labels, output: Path
+) -> Summary:
+    """Summarize files by the columns of a model, which may be in any order there."""
+    source = look(files, reading)
+    check_output(output, *source.inputs, binary="a model")
+    target = labels.target or _target(source, estimator.summary_.schema.names, labels.weight)
+    return summary_for(estimator, source, reading, labels, target)
+
+
+def summary_for(
+    estimator: Any, source: CommandFiles, reading: Reading, labels: Labels, target: str | None
+) -> Summary:
+    """Summarize files by the columns of a model; without a target, as rows of one class."""
+    schema, kind = estimator.summary_.schema, FORMS[estimator.classes_.dtype.kind]
+    with console.streaming(f"measuring {source.title}") as progress:
+        pass_ = scan(
+            source.first,
+            target=target,
+            columns=None if schema.names else source.split(labels.columns) or None,
+            weight=labels.weight,
+            schema=schema,
+            label_type=None if target is None else kind,
+            types=types_of(estimator.summary_),
+            skip_columns=True,
+            drop_missing_target=labels.drop_missing_target,
+            progress=progress,
+            **reading.dialect,
+        )
+    tell_unlabelled(pass_.unlabelled)
+    found = pass_.summary
+    if target is not None and found.classes.size and FORMS[found.classes.dtype.kind] != kind:
+        raise NaivelyError(
+            f"the labels must be {kind} as the model's are ({quoted(estimator.classes_)}); "
+            f"got {quoted(found.classes)}."
+        )
+    return found
+
+
+def _target(source: CommandFiles, names: Sequence[str] | None, weight: str | None) -> str:
+    """Return the only column that can hold the labels."""
+    if names is None or not source.first.has_types:
+        raise NaivelyError("the column of labels must be named: --target.")
+    others = [name for name in source.first.names if name and name not in {*names, weight}]
+    if len(others) != 1:
+        got = ", ".join(map(repr, others[:8])) or "none"
+        raise NaivelyError(
+            "without --target there must be one column beside the model's, the labels; "
+            f"got {got}{source.first.where}."
+        )
+    console.note(f"the labels are in {others[0]!r}, the one column beside the model's.")
+    return others[0]
+
+
+def save_changed(estimator: Any, summary: Summary, output: Path) -> Any:
+    """Read the model off another summary by the same parameters, and save it."""
+    changed = type(estimator).from_summary(summary, **estimator.get_params())
+    with file_at(output) as path:
+        adopt(changed, changed.summary_, dtype=learned(estimator).dtype).save(path)
+    return changed
+
+
+@dataclass(frozen=True)
+class Training:
+    """What is measured, and how the model is read off it."""
+
+    model: ModelOptions
+    like: Any = None  # a model of other rows, whose schema and parameters are taken instead
+
+    @classmethod
+    def of(cls, model: ModelOptions, like: Path | None) -> Training:
+        """Load the other model if there is one, which leaves nothing to the options."""
+        if like is None:
+            return cls(model)
+        from naively.estimators.loading import load_classifier
+
+        model.check_none_of(None, "--like, which takes it from that model")
+        return cls(model, load_classifier(like))
+
+    def scan(self, source: CommandFiles, data: Data, weight: str | None, **options: Any) -> Scan:
+        """Summarize files; notes about their columns come with the first rows."""
+        if self.like is None:
+            plan = source.plan(data, self.model.kinds, weight)
+            return scan_planned(source.first, plan, self._schema(weight is not None), **options)
+        summary: Summary = self.like.summary_
+        return scan(
+            source.first,
+            **source.asked(data),
+            weight=weight,
+            schema=summary.schema,
+            label_type=FORMS[summary.classes.dtype.kind],
+            types=types_of(summary),
+            **options,
+        )
+
+    def _schema(self, is_weighted: bool) -> SchemaFromFirstRows:
+        measured = self.model.measured()
+        if measured.complete is None or is_weighted:
+            return measured
+        complete = measured.complete
+
+        def told(first: Summary) -> Schema:
+            tell_identifiers(first)
+            tell_texts(first)
+            return complete(first)
+
+        return replace(measured, complete=told)
+
+    def estimator(self, summary: Summary) -> Any:
+        """Return the model of what was seen."""
+        fresh = self.model.classifier(summary.classes) if self.like is None else self.like
+        return type(fresh).from_summary(summary, **fresh.get_params())
+
+
+def judge(
+    source: CommandFiles, data: Data, model: ModelOptions, folds: ContentFolds, **options: Any
+) -> JudgedFiles:
+    """Judge a model on files by folds; say which columns were left out, or only count the rows."""
+    from naively.evaluation.files import judge_files
+
+    first, plan = readable_twice(source, data, model)
+    how = passes(source, plan) | options
+    with user_errors():
+        judged = judge_files(first, plan.request, model.measured(), model.estimator, folds, **how)
+    tell_unlabelled(plan.n_unlabelled())
+    tell_counting(counting_columns(judged.measured.folds.total()))
+    return judged
+
+
+def passes(source: CommandFiles, plan: ColumnPlan) -> dict[str, Any]:
+    """Return the options of both passes: the columns to read, and a bar for each."""
+    return {"plan": plan, "watch": lambda name: console.streaming(f"{name} {source.title}")}
+
+
+def readable_twice(
+    source: CommandFiles, data: Data, model: ModelOptions
+) -> tuple[FirstRows, ColumnPlan]:
+    """Return what is read; standard input can be read only once, and becomes a table."""
+    plan = source.plan(data, model.kinds)
+    if all(file.size is not None for file in source.first.files):
+        return source.first, plan
+    pa = need("pyarrow", "reading files", extra="files")
+    with console.streaming(f"reading {source.title}") as progress:
+        rows = read(source.first, plan, progress)
+    tell_unlabelled(plan.n_unlabelled())
+    table = rows.X.append_column(data.target, pa.array(rows.y))
+    first = FirstRows(table, CsvDialect())
+    request = replace(plan.request, columns=plan.features, exclude=())
+    return first, ColumnPlan.of(first, request)
+
+
+def check_test_size(share: float) -> float:
+    """Return the share of rows to hold out, or raise."""
+    if not 0 < share < 1:
+        raise NaivelyError(f"--test-size must lie between 0 and 1; got {share:g}.")
+    return share
+
+
+@contextmanager
+def user_errors() -> Iterator[None]:
+    """Take scikit-learn's complaints about the data as the user's errors."""
+    try:
+        yield
+    except NaivelyError:
+        raise
+    except ValueError as error:
+        raise NaivelyError(str(error)) from error
+
+
+_MAX_NAMES = 20  # in one line
+_EMPTY = (
+    "no cell in the first rows, by which columns are chosen. If cells come later, say what they "
+    "are: --family NAME=categorical or NAME=student_t."
+)
+_MIN_ROWS = 10  # by which a column is said to differ in every row
+
+
+def tell_left_out(left_out: Sequence[LeftOut], *, is_part: bool = False) -> None:
+    """Print which columns are not learned from, and why; by the first rows or by all."""
+    by_reason: dict[str, list[str]] = {}
+    for column in left_out:
+        if column.cell is None:
+            by_reason.setdefault(column.reason, []).append(repr(column.name))
+            continue
+        console.note(f"left out {column.name!r}: {_odd(column)}")
+    for reason, names in by_reason.items():
+        reason = _EMPTY if is_part and reason == "empty" else f"{reason}."
+        console.note(f"left out {_list(names)}: {reason}")
+
+
+def tell_unlabelled(count: int) -> None:
+    """Print how many rows were left out for want of a label."""
+    if count:
+        were = "row without a label was" if count == 1 else "rows without a label were"
+        console.note(f"{count:,} {were} left out.")
+
+
+def tell_nearly_numeric(table: Any, names: Sequence[str]) -> None:
+    """Point out columns of text that are probably meant as numbers."""
+    texts = {name: table.column(name) for name in names if is_text(table.column(name).type)}
+    for name, column in texts.items():
+        if looks_numeric(column):
+            odd = LeftOut(name, "looks numeric", *first_text(column))
+            console.note(f"{name!r} is learned from as text: {_odd(odd)}")
+
+
+def _odd(column: LeftOut) -> str:
+    cell = column.cell or ""
+    hint = f"--missing {cell!r} if it means missing"
+    if "," in cell and cell.replace(",", "").isdigit():
+        hint = "--decimal ',' if it is a fraction"
+    return f"it looks numeric, but {cell!r} in line {column.line} is no number; {hint}."
+
+
+def tell_identifiers(first: Summary) -> None:
+    """Point out columns whose text differs in every one of the first rows."""
+    schema = first.schema
+    for place, (j, categories) in enumerate(zip(schema.categories, first.categories, strict=True)):
+        if categories.size >= _MIN_ROWS and first.tally(place).sum() == categories.size:
+            name = schema.name(j).removeprefix("column ")
+            console.note(f"{name} differs in every row; --exclude {name} if it says nothing.")
+
+
+def tell_texts(first: Summary) -> None:
+    """Say which columns are read word by word."""
+    schema = first.schema
+    for j in schema.texts:
+        name = schema.name(j).removeprefix("column ")
+        console.note(f"{name} is read as text, word by word; --family {name}=categorical if not.")
+
+
+def tell_counting(names: Sequence[str]) -> None:
+    """Point out columns that are probably not to be learned from."""
+    for name in names:
+        console.note(f"{name!r} only counts the rows; --exclude {name!r} if it says nothing else.")
+
+
+def tell_bad_files(bad_files: Sequence[tuple[str, str]]) -> None:
+    """List the files that were skipped."""
+    if bad_files:
+        console.note(f"{len(bad_files)} of the files were skipped, and nothing of them counts:")
+    for name, reason in bad_files:
+        console.note(f"skipped {name!r}: {reason}.")
+
+
+def counting_columns(summary: Summary) -> list[str]:
+    """Return the names of the columns that only count the rows, in any order."""
+    names = summary.schema.names
+    return [names[j] for j in row_numbers.counting_columns(summary)] if names else []
+
+
+def _list(names: Sequence[str]) -> str:
+    more = [f"{len(names) - _MAX_NAMES} more"] if len(names) > _MAX_NAMES else []
+    return ", ".join([*names[:_MAX_NAMES], *more])

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from naively.cli import bars, console
+from naively.cli import console
 from naively.data.whole_files import write_atomically
 from naively.errors import NaivelyError, need
 
@@ -43,7 +43,7 @@ def demo(
         _make_folder(output / table.folder)
     for table in tables:
         folder = output / table.folder
-        with bars.working(table.name, _STEPS, "steps") as advance:
+        with console.working(table.name, _STEPS, "steps") as advance:
             comparison = compare(table.array, table.y, repeats=_REPEATS)
             advance(1)
             for name, figure in _pictures(table, comparison):

@@ -81,8 +81,7 @@ def _after(
     before: Any, files: list[str], reading: Reading, labels: Labels
 ) -> tuple[Any, tuple[Path, ...]]:
     """Return what is compared, and the files that it was read from."""
-    from naively.cli.data import look
-    from naively.cli.rows import summary_for
+    from naively.cli.data import look, summary_for
     from naively.estimators.loading import load
     from naively.inspection.drifts.inputs import Compared
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from naively.cli import bars, console
+from naively.cli import console
 from naively.cli.options import AsJson, Data, Files, Seed
 from naively.cli.parameters import ModelOptions
 from naively.errors import NaivelyError
@@ -49,18 +49,16 @@ def evaluate(
     """
     if (folds is not None) + (test_size is not None) + leave_one_out > 1:
         raise NaivelyError("choose one of --folds, --test-size and --leave-one-out; got several.")
-    from naively.cli.data import decide, look
-    from naively.cli.splits import check_test_size
+    from naively.cli.data import check_test_size, look
 
     if test_size is not None:
         check_test_size(test_size)
     model.check()
     source = look(files, data)
-    model = decide(model, source, data)
     if leave_one_out:
         result = _leaving_one_out(source, data, model)
     else:
-        from naively.cli.two_passes import judge
+        from naively.cli.data import judge
         from naively.evaluation.folds import ContentFolds
 
         n_folds = 2 if test_size is not None else folds or _FOLDS
@@ -72,10 +70,9 @@ def evaluate(
 def _leaving_one_out(source: CommandFiles, data: Data, model: ModelOptions) -> Evaluation:
     """Judge each row by all the others, in memory."""
     from naively import evaluation
-    from naively.cli.data import read_labelled
-    from naively.cli.splits import user_errors
+    from naively.cli.data import read_labelled, user_errors
 
     table = read_labelled(source, data, model.kinds)
-    with bars.working("evaluating"), user_errors():
+    with console.working("evaluating"), user_errors():
         estimator = model.estimator(table.classes)
         return evaluation.evaluate(estimator, table.X, table.y, folds="leave-one-out")

@@ -58,7 +58,7 @@ def explain(
     estimator, source = load(model), look(files, reading)
     if output is not None:
         check_output(output, model, *source.inputs)
-    rows = row or list(range(_MOST))
+    rows = row or list(range(_DEFAULT_ROWS))
     named = source.split(columns) or None
     table = read_some(estimator, source.first, rows, row is None, columns=named, **reading.dialect)
     numbers = rows[: table.shape[0]]
@@ -80,7 +80,7 @@ def explain(
             console.show(*([f"row {number}:"] if len(found) > 1 else []), one if one else str(one))
 
 
-_MOST = 10  # rows that are explained by default
+_DEFAULT_ROWS = 10  # rows that are explained by default
 
 
 def _row(table: Any, i: int) -> Any:

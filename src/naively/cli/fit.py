@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from naively.cli import bars, console
+from naively.cli import console
 from naively.cli.options import Data, Files, Weight, check_output
 from naively.cli.outputs import file_at, is_standard, tell_written
 from naively.cli.parameters import ModelOptions
@@ -50,22 +50,28 @@ def fit(
       naively fit sick.csv -t sick --exclude id --priors 'yes=0.01,no=0.99'
       zcat log.csv.gz | naively fit - -t kind --columns size,time
     """
-    from naively.cli.data import decide, look
+    from naively.cli.data import (
+        Training,
+        counting_columns,
+        look,
+        tell_bad_files,
+        tell_counting,
+        tell_unlabelled,
+    )
     from naively.cli.model_lock import hold
-    from naively.cli.notes import counting_columns, tell_bad_files, tell_counting, tell_unlabelled
-    from naively.cli.training import Training
+    from naively.estimators.interface import name_of
 
     if like is None:
         model.check()
     source = look(files, data)
-    training = Training.of(decide(model, source, data, weight) if like is None else model, like)
+    training = Training.of(model, like)
     check_output(output, *source.inputs, *([] if like is None else [like]), binary="a model")
     if checkpoint is not None:
         _check_checkpoint(checkpoint, output, source.inputs)
     how: dict[str, Any] = {"checkpoint": checkpoint, "skip_bad_files": skip_bad_files}
     with hold(output, "fit"):
         try:
-            with bars.streaming(f"measuring {source.title}") as progress:
+            with console.streaming(f"measuring {source.title}") as progress:
                 found = training.scan(source, data, weight, progress=progress, **how)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(_what_is_left(checkpoint)) from None
@@ -82,7 +88,7 @@ def fit(
         console.note(f"there is one class, {summary.classes.item(0)!r}: merge or update it.")
     tell_written(
         output,
-        f"{found.rows:,} rows, {summary.schema.n_columns:,} columns, "
+        f"{name_of(fitted)} of {found.rows:,} rows, {summary.schema.n_columns:,} columns, "
         f"{summary.classes.size:,} classes",
     )
 

@@ -37,8 +37,8 @@ def merge(
       naively merge sites/*.safetensors -o all.safetensors
     """
     check_there(models)
+    from naively.cli.data import save_changed
     from naively.cli.model_lock import hold
-    from naively.cli.rows import save_changed
     from naively.estimators.loading import load_classifier
 
     _check_distinct(models)

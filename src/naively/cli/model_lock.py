@@ -26,7 +26,9 @@ from naively.data.remote import address_of
 from naively.errors import NaivelyError
 
 _PAUSE_SECONDS = 0.1  # between two looks at a lock that another program holds
-_FAR = 1 << 62  # Windows lets nobody read bytes that are locked: this one is behind all others
+_LOCKED_BYTE = (
+    1 << 62
+)  # Windows lets nobody read bytes that are locked: this one is behind all others
 _IS_HELD = errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK
 
 
@@ -88,7 +90,7 @@ def _is_locked(file: BinaryIO, path: Path) -> bool:
         if sys.platform == "win32":
             import msvcrt
 
-            file.seek(_FAR)
+            file.seek(_LOCKED_BYTE)
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         else:
             import fcntl

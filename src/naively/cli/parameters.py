@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -21,9 +21,8 @@ Kind = Annotated[
     Literal["gaussian", "naive-bayes", "multinomial", "complement", "bernoulli"] | None,
     _model(
         "--model",
-        help="gaussian for numbers, naive-bayes for any columns; by default gaussian "
-        "if all columns hold numbers. The other three are for columns of "
-        "counts.",
+        help="naive-bayes (default) for any columns; gaussian, the textbook's, for numbers; the "
+        "other three for columns of counts.",
     ),
 ]
 
@@ -103,30 +102,23 @@ class ModelOptions:
             _pairs(self.priors, "priors")
         if self.class_weight not in (None, "balanced"):
             _pairs(self.class_weight or "", "--class-weight")
-        model = self.asked_for
-        if model is not None:
-            others = {"gaussian": _OF_FAMILIES, "naive-bayes": _OF_GAUSSIANS}
-            self.check_none_of(others.get(model, _OF_FAMILIES + _OF_GAUSSIANS), f"--model {model}")
+        model = self.name
+        others = {"gaussian": _OF_FAMILIES, "naive-bayes": _OF_GAUSSIANS}
+        self.check_none_of(others.get(model, _OF_FAMILIES + _OF_GAUSSIANS), f"--model {model}")
         if model in _OF_COUNTS and self.calibration == "weights":
             raise NaivelyError(
                 f"--calibration must be temperature or none with --model {model}; got weights."
             )
-        self.decided(has_categories=False).classifier()
+        self.classifier()
 
     @property
-    def asked_for(self) -> Kind:
-        """Which model the options ask for: by its name, or by what only one of them has."""
+    def name(self) -> str:
+        """The model: the one that was named, or that has the options which were given."""
         if self.model is not None:
             return self.model
         given = {option.name for option in fields(self) if self._is_given(option)}
-        if given & set(_OF_FAMILIES):
-            return "naive-bayes"
-        return "gaussian" if given & set(_OF_GAUSSIANS) else None
-
-    def decided(self, *, has_categories: bool) -> ModelOptions:
-        """Return the options with a model: as asked for, or as the table needs."""
-        needed: Kind = "naive-bayes" if has_categories else "gaussian"
-        return replace(self, model=self.asked_for or needed)
+        is_gaussian = given & set(_OF_GAUSSIANS) and not given & set(_OF_FAMILIES)
+        return "gaussian" if is_gaussian else "naive-bayes"
 
     def _is_given(self, option: Any) -> bool:
         return getattr(self, option.name) not in (option.default, [])
@@ -143,7 +135,7 @@ class ModelOptions:
         """What columns hold, as the engine is told: None where all hold numbers."""
         from naively.estimators.interface import kinds_of
 
-        return kinds_of(self.classifier()) if self.model == "naive-bayes" else None
+        return kinds_of(self.classifier()) if self.name == "naive-bayes" else None
 
     def measured(self) -> SchemaFromFirstRows:
         """Return what is measured, as the engine is told."""
@@ -155,19 +147,19 @@ class ModelOptions:
         """Return the estimator, for labels of these classes if they are known."""
         import naively
 
-        return getattr(naively, _ESTIMATORS[self.model or "naive-bayes"])(**self.params(classes))
+        return getattr(naively, ESTIMATORS[self.name])(**self.params(classes))
 
     def classifier(self, classes: Any = None) -> Any:
         """Return the same without scikit-learn: what measures files and reads a model off."""
         from naively.estimators.loading import classifier
 
-        return classifier(_ESTIMATORS[self.model or "naive-bayes"])(**self.params(classes))
+        return classifier(ESTIMATORS[self.name])(**self.params(classes))
 
     def params(self, classes: Any = None) -> dict[str, Any]:
         """Return the estimator's parameters, for labels of these classes if they are known."""
         params: dict[str, Any] = {}
         if self.priors is not None and classes is not None:
-            name = "class_prior" if self.model in _OF_COUNTS else "priors"
+            name = "class_prior" if self.name in _OF_COUNTS else "priors"
             params[name] = _priors(self.priors, classes.tolist())
         if self.class_weight == "balanced":
             params["class_weight"] = "balanced"
@@ -175,9 +167,9 @@ class ModelOptions:
             params["class_weight"] = _class_weight(self.class_weight, classes.tolist())
         if self.calibration is not None:
             params["calibration"] = None if self.calibration == "none" else self.calibration
-        if self.model == "gaussian":
+        if self.name == "gaussian":
             return params | {name: getattr(self, name) for name in _OF_GAUSSIANS}
-        if self.model in _OF_COUNTS:
+        if self.name in _OF_COUNTS:
             return params
         if self.interactions is not None:
             from naively.estimators.choice import interactions_from_text
@@ -189,7 +181,7 @@ class ModelOptions:
         return params
 
 
-_ESTIMATORS = {
+ESTIMATORS = {
     "gaussian": "GaussianNB",
     "naive-bayes": "NaiveBayes",
     "multinomial": "MultinomialNB",

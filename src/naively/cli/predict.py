@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from naively.cli import bars
+from naively.cli import console
 from naively.cli.options import Files, Reading, Saved, check_output
 from naively.cli.outputs import file_at, is_standard, tell_written
 from naively.errors import NaivelyError
@@ -68,7 +68,7 @@ def predict(
     hidden = is_standard(output) and sys.stdout.isatty()
     streamed = is_standard(output) and form == "csv"
     with (
-        bars.streaming(f"scoring {source.title}", hidden=hidden) as progress,
+        console.streaming(f"scoring {source.title}", hidden=hidden) as progress,
         nullcontext("-") if streamed else file_at(output, f".{form}") as path,
     ):
         rows = scoring.predict(

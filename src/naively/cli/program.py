@@ -1,7 +1,7 @@
-"""The program: its commands, and what becomes of errors.
+"""The program: its commands, the values of their options, and what becomes of errors.
 
 What is wrong with the user's input ends in one line on standard error and exit code 2. What is
-wrong with the program ends in a traceback.
+wrong with the program ends in a traceback. The file of a command is imported when it is asked for.
 """
 
 from __future__ import annotations
@@ -9,18 +9,22 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Annotated, Any
+from difflib import get_close_matches
+from enum import Enum
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from naively import __version__
 from naively.cli import console
-from naively.cli.commands import OTHER_WORDS, Commands
 from naively.cli.completion import ASKED_BY_SHELLS, answer_shells
 from naively.cli.help_page import HelpPage
-from naively.cli.values import read_plainly
+from naively.cli.options import grouped
 from naively.errors import NaivelyError
 
 _INTERRUPTED, _NOBODY_READS = 130, 141  # exit codes, as shells have them
@@ -166,3 +170,120 @@ naively learns from a table to predict one of its columns. With a file of your o
   naively evaluate iris.csv --target species
 
 Without a file, 'naively demo' shows what it does. 'naively --help' lists all commands."""
+
+
+_LEARNING = "fit", "predict", "update", "forget", "merge", "stream"
+_JUDGING = "evaluate", "compare", "report", "tune", "drift"
+_NAMES = "demo", *_LEARNING, *_JUDGING, "inspect", "explain", "diagnose", "export", "completion"
+_FILES = {"forget": "update"}  # of commands that share one
+
+_OTHER_WORDS = {
+    "fit": "train learn build",
+    "predict": "classify infer label apply",
+    "evaluate": "score test validate cv cross-validate",
+    "update": "partial-fit add append",
+    "forget": "unlearn remove delete",
+    "stream": "serve online",
+    "merge": "combine join sum",
+    "tune": "search optimize grid-search",
+    "compare": "benchmark versus",
+    "drift": "monitor",
+    "inspect": "show info describe summary summarize",
+    "explain": "why",
+    "diagnose": "check profile",
+    "export": "convert onnx sql to-onnx to-sql",
+    "report": "plot html",
+    "demo": "example try start",
+}
+OTHER_WORDS = {word: name for name, words in _OTHER_WORDS.items() for word in words.split()}
+"""The commands by what other programs call them: they are named in messages, and do not run."""
+
+
+class _Command(TyperCommand):
+    """A command that reads its values and shows its help without pydantic and rich."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return [read_plainly(parameter) for parameter in super().get_params(ctx)]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        formatter.write(str(HelpPage.of(self, ctx)))
+
+
+class Commands(Mapping[str, Any]):
+    """All commands; each is made when it is first looked up."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in _NAMES:
+            raise KeyError(name)
+        if name not in self._made:
+            function = getattr(import_module(f"naively.cli.{_FILES.get(name, name)}"), name)
+            alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+            settings = {"help_option_names": ["-h", "--help"]}
+            alone.command(name, cls=_Command, context_settings=settings)(grouped(function))
+            self._made[name] = typer.main.get_command(alone)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_NAMES)
+
+    def __len__(self) -> int:
+        return len(_NAMES)
+
+
+def read_plainly(parameter: Any) -> Any:
+    """Return a parameter of typer's that reads its values here, if they are plain."""
+    described = getattr(parameter, "type_descriptor", None)
+    if described is None:
+        return parameter
+    is_list = get_origin(described.annotation) is list
+    kind = get_args(described.annotation)[0] if is_list else described.annotation
+    if kind in (bool, str, Path, int, float) or _words_of(kind):
+        parameter._runtime_param = PlainValue(kind)
+    return parameter
+
+
+class PlainValue:
+    """A value, or several where the parameter may come again, of one type."""
+
+    def __init__(self, kind: Any) -> None:
+        self._kind = kind
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the value of the words, or raise what is wrong with them."""
+        several = param.multiple or param.nargs == -1
+        if value is None:
+            return () if several else None
+        try:
+            return [self._one(v, param) for v in value] if several else self._one(value, param)
+        except ValueError as error:
+            raise typer.BadParameter(str(error), ctx=ctx, param=param) from None
+
+    def _one(self, value: Any, param: Any) -> Any:
+        words = _words_of(self._kind)
+        if words:
+            if value not in words:
+                close = get_close_matches(str(value), words, n=1)
+                hint = f" Did you mean {close[0]!r}?" if close else ""
+                raise ValueError(f"it must be one of {', '.join(words)}; got {str(value)!r}.{hint}")
+            return words[value]
+        if self._kind not in (int, float):
+            return self._kind(value)
+        what = "a whole number" if self._kind is int else "a number"
+        try:
+            number = self._kind(value)
+        except ValueError:
+            raise ValueError(f"it must be {what}; got {value!r}.") from None
+        if param.min is not None and not number >= param.min:
+            raise ValueError(f"it must be at least {param.min:g}; got {value}.")
+        return number
+
+
+def _words_of(kind: Any) -> dict[str, Any]:
+    """Return the words of which one must be given, and what each means; none for other types."""
+    if get_origin(kind) is Literal:
+        return {word: word for word in get_args(kind)}
+    is_enum = isinstance(kind, type) and issubclass(kind, Enum)
+    return {one.value: one for one in kind} if is_enum else {}

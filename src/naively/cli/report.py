@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from naively.cli import bars, console
+from naively.cli import console
 from naively.cli.options import Data, Files, check_output
 from naively.cli.outputs import file_at, is_standard, tell_written
 from naively.cli.parameters import ModelOptions
@@ -47,10 +47,7 @@ def report(
       naively report people.csv -t sick --hide-rows
       naively report people.csv -t sick --folds 5 --no-compare
     """
-    from naively.cli.data import decide, look
-    from naively.cli.notes import tell_unlabelled
-    from naively.cli.splits import user_errors
-    from naively.cli.two_passes import passes, readable_twice
+    from naively.cli.data import look, passes, readable_twice, tell_unlabelled, user_errors
     from naively.display.report import Report
     from naively.display.report.files import collect_files
     from naively.evaluation.folds import ContentFolds
@@ -61,9 +58,8 @@ def report(
     if as_json and is_standard(output):
         raise NaivelyError("--json writes a file beside the page; name the page: --output FILE.")
     figures = check_output(output.with_suffix(".json"), *source.inputs) if as_json else None
-    model = decide(model, source, data)
     first, plan = readable_twice(source, data, model)
-    with bars.steps("writing the report") as tell, user_errors():
+    with console.steps("writing the report") as tell, user_errors():
         page = Report(
             collect_files(
                 first,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from naively.cli import bars, console
+from naively.cli import console
 from naively.cli.options import AsJson, Data, Files, check_output
 from naively.cli.outputs import file_at, is_standard
 from naively.cli.parameters import ModelOptions
@@ -60,14 +60,13 @@ def tune(
 
       naively tune iris.csv --target species
       naively tune iris.csv -t species -o best.safetensors
-      naively tune iris.csv -t species --grid variance=class,shared --json
+      naively tune iris.csv -t species --model gaussian --grid variance=class,shared
       naively tune people.csv -t sick --scoring accuracy
     """
     if as_json and is_standard(output):
         raise NaivelyError("choose --json or a model on standard output; got both.")
-    from naively.cli.data import decide, look
+    from naively.cli.data import look, tell_unlabelled
     from naively.cli.model_lock import hold
-    from naively.cli.notes import tell_unlabelled
     from naively.engines.files.summary_pass import scan_planned
     from naively.evaluation.candidates import check_grid
     from naively.evaluation.metrics import scoring_of
@@ -80,17 +79,16 @@ def tune(
     if output is not None:
         check_output(output, *source.inputs, binary="a model")
     with nullcontext() if output is None else hold(output, "tune"):
-        model = decide(model, source, data)
         values = _grid(grid or []) or None
         if values is not None:
             check_grid(model.estimator(), values)
         schema = schema_of_files(model.estimator(), values, rows)
         plan = source.plan(data, model.kinds)
-        with bars.streaming(f"measuring {source.title}") as progress:
+        with console.streaming(f"measuring {source.title}") as progress:
             summary = scan_planned(source.first, plan, schema, progress=progress).summary
         tell_unlabelled(plan.n_unlabelled())
         estimator = model.estimator(summary.classes)
-        with bars.working("tuning"):
+        with console.working("tuning"):
             found = tune_summary(estimator, summary, values, folds, scoring)
         if output is not None:
             with file_at(output) as path:
