@@ -20,11 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from naively.data.types import Floats
-from naively.families.family import Codes, Family, moments_without
+from naively.families.family import FARTHEST, Codes, MomentFamily
 from naively.families.forms import Lines
 from naively.statistics import Moments
-
-_FAR = 1e300  # the terms of cells beyond would overflow
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class BernoulliParameters:
 
 
 @dataclass(frozen=True)
-class Bernoulli(Family):
+class Bernoulli(MomentFamily):
     """The Bernoulli distribution, for zeros and ones.
 
     Parameters
@@ -57,28 +55,19 @@ class Bernoulli(Family):
     support = (0, 1)
     discrete = True
 
-    def parameters(self, statistic: Moments, prior: Floats | None = None) -> BernoulliParameters:
-        """Read the probabilities off the moments of classes and columns."""
-        if prior is None:
-            whole = statistic.pooled()
-            prior = self._smoothed(whole.weight, whole.mean, np.nan)
-        return BernoulliParameters(self._smoothed(statistic.weight, statistic.mean, prior), prior)
+    def prior_of(self, moments: Moments) -> Floats:
+        """Return the probability in all classes together."""
+        whole = moments.pooled()
+        return self._smoothed(whole.weight, whole.mean, np.nan)
 
-    def log_density(self, x: Floats, parameters: BernoulliParameters) -> Floats:
+    def read(self, weight: Floats, mean: Floats, m2: Floats, prior: Floats) -> BernoulliParameters:
+        """Return the probabilities of classes; one without cells has that of all."""
+        return BernoulliParameters(self._smoothed(weight, mean, prior), prior)
+
+    def log_term(self, x: Floats, parameters: BernoulliParameters) -> Floats:
         r"""Return :math:`x \log p + (1 - x) \log(1 - p)`."""
-        return _log_bernoulli(x[:, np.newaxis, :], parameters.p)
-
-    def left_out(
-        self,
-        x: Floats,
-        codes: Codes,
-        weights: Floats,
-        statistic: Moments,
-        parameters: BernoulliParameters,
-    ) -> Floats:
-        """Return the log probability of each cell by the other rows of its class."""
-        weight, mean, _ = moments_without(x, codes, weights, statistic)
-        return _log_bernoulli(x, self._smoothed(weight, mean, parameters.prior))
+        x, p = np.clip(x, -FARTHEST, FARTHEST), parameters.p
+        return np.nan_to_num(x * np.log(p) + (1 - x) * np.log1p(-p), nan=0.0)
 
     def cdf(self, x: Floats, codes: Codes, parameters: BernoulliParameters) -> Floats:
         """Return 0 below 0, 1 - p from 0 on, and 1 from 1 on."""
@@ -95,8 +84,3 @@ class Bernoulli(Family):
     def _smoothed(self, weight: Floats, mean: Floats, empty: Floats | float) -> Floats:
         p = (weight * mean + self.alpha) / (weight + 2 * self.alpha)
         return np.where(weight > 0, p, empty)
-
-
-def _log_bernoulli(x: Floats, p: Floats) -> Floats:
-    x = np.clip(x, -_FAR, _FAR)
-    return np.nan_to_num(x * np.log(p) + (1 - x) * np.log1p(-p), nan=0.0)

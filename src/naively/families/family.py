@@ -33,11 +33,11 @@ from naively.families.forms import Form, weighted
 from naively.statistics import FunctionMoments, Moments, Statistic
 from naively.statistics.summary import Summary
 
-_CELLS = 10_000  # of a block
+_BLOCK_TERMS = 30_000
 _NUMERIC = {float, int, type(None)}  # of the fields that are numbers, or None, by default
-_FEW_CLASSES = 10  # whose terms a block of so many cells may hold
-_LEAST = 2.0**-1040  # a variance; of less, squares in float64 have lost too many digits
+_LEAST_VARIANCE = 2.0**-1040  # of less, squares in float64 have lost too many digits
 ROUNDING = 1e-12  # of sums of the same weights
+FARTHEST = 1e300  # a cell or a product; terms of cells beyond would overflow
 
 _TOO_LARGE = (
     "holds numbers so large, or weights so small, that its variance exceeds the range of float64. "
@@ -221,6 +221,75 @@ class Family(ABC):
         return OwnTerms(self, parameters, weight)
 
 
+class MomentFamily(Family):
+    """A family that is read off weight, mean and m2 of each class by itself, and what all share.
+
+    It says what all classes share, what a class is beside it, and the log density of a cell. How
+    parameters are read, and how a row is taken out again, is the same for all of them.
+    """
+
+    @abstractmethod
+    def prior_of(self, moments: Moments) -> Any:
+        """Read off what all classes share: parameters have it as ``prior``."""
+
+    @abstractmethod
+    def read(self, weight: Floats, mean: Floats, m2: Floats, prior: Any) -> Any:
+        """Return the parameters of classes, or for each row those of its class without it."""
+
+    @abstractmethod
+    def log_term(self, x: Floats, parameters: Any) -> Floats:
+        """Return the log density of cells, which broadcast with the parameters; 0 if missing."""
+
+    def values(self, x: Floats) -> Floats:
+        """Return what the moments are of: the cells, or functions of them."""
+        return x
+
+    def moments_of(self, statistic: Moments) -> Moments:
+        """Return the moments that parameters are read off."""
+        return statistic
+
+    def parameters(self, statistic: Moments, prior: Any = None) -> Any:
+        """Read the parameters of classes, and what they share unless it is given."""
+        moments = self.moments_of(statistic)
+        prior = self.prior_of(moments) if prior is None else prior
+        return self.read(moments.weight, moments.mean, moments.m2, prior)
+
+    def log_density(self, x: Floats, parameters: Any) -> Floats:
+        """Return the log density of each cell in each class."""
+        return in_blocks(
+            lambda rows: self.log_term(self.values(x[rows])[:, np.newaxis], parameters), len(x)
+        )
+
+    def left_out(
+        self,
+        x: Floats,
+        codes: Codes,
+        weights: Floats,
+        statistic: Any,
+        parameters: Any,
+        at: Any = None,
+    ) -> Floats:
+        """Return the log density of each cell, or of those at other places, by the other rows."""
+        values = self.moments_of(statistic).values
+        n_cells = int(np.prod(values.shape[2:]))  # of a row
+        flat = Moments(values.reshape(*values.shape[:2], n_cells))
+
+        def block(rows: slice) -> Floats:
+            own = self.values(x[rows])
+            cells = np.ascontiguousarray(own.reshape(len(own), n_cells))
+            rest = moments_without(cells, codes[rows], weights[rows], flat)
+            weight, mean, m2 = (part.reshape(own.shape) for part in rest)
+            without = self.read(weight, mean, m2, parameters.prior)
+            return self.log_term(own if at is None else at[rows], without)
+
+        return in_blocks(block, len(x))
+
+
+def only_function(statistic: Moments) -> Moments:
+    """Return the moments of the one function that a family reads."""
+    return Moments(np.ascontiguousarray(statistic.values[:, :, 0]))
+
+
 def _is_number(value: Any) -> bool:
     """Whether a value is a real number, and an integer is not beyond every float64."""
     try:
@@ -282,19 +351,12 @@ class SpreadError(NaivelyError):
         return f"column {self.at} {self.what}"
 
 
-def in_blocks(
-    terms: Callable[[slice], Floats], n_rows: int, n_columns: int, *, n_classes: int = 1
-) -> Floats:
+def in_blocks(terms: Callable[[slice], Floats], n_rows: int) -> Floats:
     """Return the terms of all rows, of some at a time: what they need stays in the cache."""
-    step = max(1, _CELLS // max(n_columns * -(-n_classes // _FEW_CLASSES), 1))
+    step = max(1, _BLOCK_TERMS // max(1, terms(slice(0, 1)).size))
     if n_rows <= step:
         return terms(slice(None))
-    first = terms(slice(0, step))
-    every = np.empty((n_rows, *first.shape[1:]))
-    every[:step] = first
-    for at in range(step, n_rows, step):
-        every[at : at + step] = terms(slice(at, at + step))
-    return every
+    return np.concatenate([terms(slice(at, at + step)) for at in range(0, n_rows, step)])
 
 
 def check_spread(moments: Moments, whole: Moments, epsilon: Floats | float = 0.0) -> None:
@@ -303,7 +365,7 @@ def check_spread(moments: Moments, whole: Moments, epsilon: Floats | float = 0.0
     Above what smoothing adds to the variances, epsilon, differences may be as small as they are.
     """
     raise_spread(~np.isfinite(whole.m2), _TOO_LARGE)
-    tiny = (whole.m2 < _LEAST * whole.weight) & (epsilon < _LEAST)
+    tiny = (whole.m2 < _LEAST_VARIANCE * whole.weight) & (epsilon < _LEAST_VARIANCE)
     if not tiny.any():
         return
     seen = moments.weight > 0

@@ -21,11 +21,9 @@ import numpy as np
 
 from naively.data.functions import function_values
 from naively.data.types import Floats
-from naively.families.family import Codes, Family, in_blocks, moments_without
+from naively.families.family import FARTHEST, MomentFamily
 from naively.families.forms import Form, FunctionPart, FunctionSums, Lines
 from naively.statistics import FunctionMoments, Moments
-
-_FAR = 1e300  # of a product
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class FunctionParameters:
 
 
 @dataclass(frozen=True)
-class FunctionFamily(Family):
+class FunctionFamily(MomentFamily):
     """A family of lines of functions.
 
     Parameters
@@ -66,43 +64,36 @@ class FunctionFamily(Family):
     def line(self, means: Floats) -> tuple[Floats, Floats]:
         """Return the likeliest A and B for means of functions of shape (..., n_functions, d)."""
 
-    def parameters(self, statistic: Moments, prior: Floats | None = None) -> FunctionParameters:
-        """Read A and B off the moments of functions, of shape (K, n_functions, d)."""
-        prior = _prior(statistic) if prior is None else prior
-        A, B = self.line(self._means(statistic.weight, statistic.mean, prior))
-        return FunctionParameters(A, B, prior)
+    def values(self, x: Floats) -> Floats:
+        """Return the functions of cells, of shape (n, n_functions, d)."""
+        return np.stack([function_values(name, x, p) for name, p in self.functions], axis=1)
 
-    def log_density(self, x: Floats, parameters: FunctionParameters) -> Floats:
-        """Return A + the sum of B f(x)."""
+    def prior_of(self, moments: Moments) -> Floats:
+        """Return the means of functions in all classes; NaN where a column adds nothing."""
+        whole = moments.pooled()
+        seen = whole.weight > 0
+        weight = np.where(seen, whole.weight, 1.0)
+        near = np.finfo(np.float64).eps * np.abs(whole.mean)
+        varied = seen & (np.sqrt(whole.m2 / weight) > near)
+        return np.where(varied.any(axis=0), whole.mean, np.nan)
+
+    def read(self, weight: Floats, mean: Floats, m2: Floats, prior: Floats) -> FunctionParameters:
+        """Return A and B of the means of functions, drawn to those of all classes."""
+        return FunctionParameters(
+            *self.line(prior + weight / (weight + self.alpha) * (mean - prior)), prior
+        )
+
+    def log_term(self, x: Floats, parameters: FunctionParameters) -> Floats:
+        """Return A + the sum of B f(x).
+
+        Values so far that a product would be beyond 1e300 count as the farthest that is not.
+        """
         A, B = parameters.A, parameters.B
-
-        def block(rows: slice) -> Floats:
-            return _lines(self._values(x[rows])[:, np.newaxis], A, B)
-
-        return in_blocks(block, *x.shape, n_classes=len(A))
-
-    def left_out(
-        self,
-        x: Floats,
-        codes: Codes,
-        weights: Floats,
-        statistic: Moments,
-        parameters: FunctionParameters,
-    ) -> Floats:
-        """Return the log density of each cell by the other rows of its class."""
-        by_function = np.moveaxis(statistic.values, 2, 0)
-        each = [Moments(np.ascontiguousarray(part)) for part in by_function]
-
-        def block(rows: slice) -> Floats:
-            values = self._values(x[rows])
-            weight, mean = np.empty_like(values), np.empty_like(values)
-            for f, moments in enumerate(each):
-                own = np.ascontiguousarray(values[:, f])
-                rest = moments_without(own, codes[rows], weights[rows], moments)
-                weight[:, f], mean[:, f] = rest[:2]
-            return _lines(values, *self.line(self._means(weight, mean, parameters.prior)))
-
-        return in_blocks(block, *x.shape)
+        steepest = np.maximum(np.abs(B), 1.0)
+        if B.ndim == x.ndim - 1:  # by class: one bound for all of them
+            steepest = steepest.max(axis=0)
+        far = FARTHEST / steepest
+        return np.nan_to_num(A + (B * np.clip(x, -far, far)).sum(axis=-2), nan=0.0)
 
     def form(self, parameters: FunctionParameters, weight: Floats) -> Form:
         """Return a line of each function; A goes with the first."""
@@ -114,33 +105,3 @@ class FunctionFamily(Family):
                 for function, A, B in lines
             )
         )
-
-    def _values(self, x: Floats) -> Floats:
-        """Return the functions of cells, of shape (n, n_functions, d)."""
-        return np.stack([function_values(name, x, p) for name, p in self.functions], axis=1)
-
-    def _means(self, weight: Floats, mean: Floats, prior: Floats) -> Floats:
-        return prior + weight / (weight + self.alpha) * (mean - prior)
-
-
-def _prior(moments: Moments) -> Floats:
-    """Return the means of functions in all classes; NaN where a column is empty, or one value."""
-    whole = moments.pooled()
-    seen = whole.weight > 0
-    weight = np.where(seen, whole.weight, 1.0)
-    near = np.finfo(np.float64).eps * np.abs(whole.mean)
-    varied = seen & (np.sqrt(whole.m2 / weight) > near)
-    return np.where(varied.any(axis=0), whole.mean, np.nan)
-
-
-def _lines(values: Floats, A: Floats, B: Floats) -> Floats:
-    """Return A + the sum of B f(x); 0 where a cell has no value or the column adds nothing.
-
-    Values so far that a product would be beyond 1e300 count as the farthest that is not.
-    """
-    steepest = np.maximum(np.abs(B), 1.0)
-    if B.ndim == values.ndim - 1:  # by class: one bound for all of them
-        steepest = steepest.max(axis=0)
-    far = _FAR / steepest
-    terms = B * np.clip(values, -far, far)
-    return np.nan_to_num(A + terms.sum(axis=-2), nan=0.0)

@@ -169,7 +169,7 @@ class Histogram(Family):
             terms[np.isnan(x[rows])] = 0.0
             return terms
 
-        return in_blocks(block, *x.shape, n_classes=n_classes).transpose(0, 2, 1)
+        return in_blocks(block, len(x)).transpose(0, 2, 1)
 
     def log_density_by_class(self, x: Floats, parameters: HistogramParameters) -> Floats:
         """Return the log ratio of cells that each class has of its own: (n, K, d) of the same."""
@@ -240,7 +240,7 @@ class Histogram(Family):
             )
             return np.where(np.isnan(x[rows]), 0.0, left + t * (right - left))
 
-        return in_blocks(block, *x.shape)
+        return in_blocks(block, len(x))
 
     def _left_out_elsewhere(
         self,

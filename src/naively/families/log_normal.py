@@ -22,7 +22,7 @@ import numpy as np
 from naively.data.functions import LEAST, function_values
 from naively.data.types import Floats
 from naively.errors import NaivelyError
-from naively.families.family import Codes, Family
+from naively.families.family import Codes, Family, only_function
 from naively.families.forms import FunctionPart, FunctionSums, Quadratics
 from naively.families.gaussian import Gaussian, GaussianParameters
 from naively.statistics import FunctionMoments, Moments
@@ -61,7 +61,7 @@ class LogNormal(Family):
         self, statistic: Moments, prior: GaussianParameters | None = None
     ) -> GaussianParameters:
         """Read means and variances off the moments of logarithms."""
-        return self._gaussian.parameters(_logs(statistic))
+        return self._gaussian.parameters(only_function(statistic))
 
     def log_density(self, x: Floats, parameters: GaussianParameters) -> Floats:
         """Return the log density of log x, less log x."""
@@ -79,7 +79,7 @@ class LogNormal(Family):
     ) -> Floats:
         """Return the log density of each cell by the other rows of its class."""
         log_x = function_values("log", x)
-        found = self._gaussian.left_out(log_x, codes, weights, _logs(statistic), parameters)
+        found = self._gaussian.left_out(log_x, codes, weights, only_function(statistic), parameters)
         return found - _jacobian(log_x, parameters)
 
     def cdf(self, x: Floats, codes: Codes, parameters: GaussianParameters) -> Floats:
@@ -99,11 +99,6 @@ class LogNormal(Family):
         A = variance / 2 - mean - 0.5 * np.log(2 * np.pi * variance)
         squares = Quadratics.of(A, 0.5 / variance, mean - variance, weight)
         return FunctionSums((FunctionPart("log", 1.0, squares),))
-
-
-def _logs(statistic: Moments) -> Moments:
-    """Return the moments of the only function."""
-    return Moments(np.ascontiguousarray(statistic.values[:, :, 0]))
 
 
 def _jacobian(log_x: Floats, parameters: GaussianParameters) -> Floats:

@@ -34,13 +34,13 @@ import numpy as np
 from naively.data import special
 from naively.data.types import Floats
 from naively.errors import NaivelyError
-from naively.families.family import Codes, Family, moments_without
+from naively.families.family import FARTHEST, Codes, MomentFamily, only_function
 from naively.families.forms import Lines
+from naively.families.poisson import shrunk_mean
 from naively.statistics import FunctionMoments, Moments
 
-_FAR = 1e300  # the terms of cells beyond would overflow
-_LEAST, _MOST = 1e-8, 1e8  # of a dispersion
-_TINY = 1e-290  # of a mean: its ratio to a size is still a float64
+_MIN_DISPERSION, _MAX_DISPERSION = 1e-8, 1e8
+_LEAST_MEAN = 1e-290  # whose ratio to a size is still a float64
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class NegativeBinomialParameters:
 
 
 @dataclass(frozen=True)
-class NegativeBinomial(Family):
+class NegativeBinomial(MomentFamily):
     """The negative binomial distribution, for counts whose variance is above their mean.
 
     Parameters
@@ -87,41 +87,48 @@ class NegativeBinomial(Family):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.dispersion is not None and not _LEAST <= self.dispersion <= _MOST:
+        if (
+            self.dispersion is not None
+            and not _MIN_DISPERSION <= self.dispersion <= _MAX_DISPERSION
+        ):
             raise NaivelyError(
-                f"dispersion must be from {_LEAST:g} to {_MOST:g}, or None; got "
+                f"dispersion must be from {_MIN_DISPERSION:g} to {_MAX_DISPERSION:g}, or None; got "
                 f"{self.dispersion!r}."
             )
 
-    def parameters(
-        self, statistic: Moments, prior: Floats | None = None
+    def moments_of(self, statistic: Moments) -> Moments:
+        """Return the moments of counts."""
+        return only_function(statistic)
+
+    def prior_of(self, moments: Moments) -> Floats:
+        """Return the mean of each column, and its size r."""
+        whole = moments.pooled().mean
+        total, squares = moments.weight * moments.mean, moments.weight * moments.mean**2
+        mean = np.where(whole > 0, whole, np.nan)
+        dispersion = np.full_like(mean, self.dispersion or np.nan)
+        if self.dispersion is None:
+            excess = (moments.m2 - total).sum(axis=0)
+            square = np.where(whole > 0, squares.sum(axis=0), np.nan)
+            dispersion = np.clip(excess / square, _MIN_DISPERSION, _MAX_DISPERSION)
+        return np.stack([mean, 1 / dispersion + 0.0 * mean])
+
+    def read(
+        self, weight: Floats, mean: Floats, m2: Floats, prior: Floats
     ) -> NegativeBinomialParameters:
-        """Read means and the dispersion off the moments of counts."""
-        counts = _counts(statistic)
-        prior = self._prior(counts) if prior is None else prior
-        return NegativeBinomialParameters(self._mean(counts.weight, counts.mean, prior), prior)
+        """Return the means of classes."""
+        return NegativeBinomialParameters(shrunk_mean(weight, mean, prior[0], self.alpha), prior)
 
-    def log_density(self, x: Floats, parameters: NegativeBinomialParameters) -> Floats:
+    def log_term(self, x: Floats, parameters: NegativeBinomialParameters) -> Floats:
         """Return the log probability."""
-        return _log_probability(x[:, np.newaxis], parameters.mean, parameters.size)
-
-    def left_out(
-        self,
-        x: Floats,
-        codes: Codes,
-        weights: Floats,
-        statistic: Moments,
-        parameters: NegativeBinomialParameters,
-    ) -> Floats:
-        """Return the log probability of each cell by the other rows of its class."""
-        weight, mean, _ = moments_without(x, codes, weights, _counts(statistic))
-        found = self._mean(weight, mean, parameters.prior)
-        return _log_probability(x, found, parameters.size)
+        counts, r = np.clip(np.where(x < 0, np.nan, x), 0.0, FARTHEST), parameters.size
+        A, B = _line(parameters.mean, r)
+        shared = special.betaln(r, counts + 1) + np.log(counts + r)
+        return np.nan_to_num(A + B * counts - shared, nan=0.0)
 
     def cdf(self, x: Floats, codes: Codes, parameters: NegativeBinomialParameters) -> Floats:
         """Return the probability of at most x; 0 below 0."""
         r, mean = parameters.size, parameters.mean[codes]
-        counts = np.minimum(np.floor(x), _FAR)
+        counts = np.minimum(np.floor(x), FARTHEST)
         found = special.betainc(r, np.maximum(counts, 0.0) + 1, r / (r + mean))
         return np.where(counts < 0, 0.0 * found, found)
 
@@ -130,36 +137,10 @@ class NegativeBinomial(Family):
         A, B = _line(parameters.mean, parameters.size)
         return Lines.of(A, B, weight, lowest=0.0, counts=True, size=parameters.size)
 
-    def _prior(self, counts: Moments) -> Floats:
-        """Return the mean of each column, and its size r."""
-        whole = counts.pooled().mean
-        total, squares = counts.weight * counts.mean, counts.weight * counts.mean**2
-        mean = np.where(whole > 0, whole, np.nan)
-        dispersion = np.full_like(mean, self.dispersion or np.nan)
-        if self.dispersion is None:
-            excess = (counts.m2 - total).sum(axis=0)
-            square = np.where(whole > 0, squares.sum(axis=0), np.nan)
-            dispersion = np.clip(excess / square, _LEAST, _MOST)
-        return np.stack([mean, 1 / dispersion + 0.0 * mean])
-
-    def _mean(self, weight: Floats, mean: Floats, prior: Floats) -> Floats:
-        total = np.maximum(weight * mean, 0.0)  # what is left of a sum may be rounding
-        return (total + self.alpha * prior[0]) / (weight + self.alpha)
-
-
-def _counts(statistic: Moments) -> Moments:
-    """Return the moments of the only function."""
-    return Moments(np.ascontiguousarray(statistic.values[:, :, 0]))
-
 
 def _line(mean: Floats, r: Floats) -> tuple[Floats, Floats]:
     """Return r log(r / (r + m)) and log(m / (r + m))."""
-    tiny = np.maximum(mean, _TINY)  # with log(m) - log(r + m), large means would lose all digits
+    tiny = np.maximum(
+        mean, _LEAST_MEAN
+    )  # with log(m) - log(r + m), large means would lose all digits
     return -r * np.log1p(mean / r), -np.log1p(r / tiny)
-
-
-def _log_probability(x: Floats, mean: Floats, r: Floats) -> Floats:
-    counts = np.clip(np.where(x < 0, np.nan, x), 0.0, _FAR)
-    A, B = _line(mean, r)
-    shared = special.betaln(r, counts + 1) + np.log(counts + r)
-    return np.nan_to_num(A + B * counts - shared, nan=0.0)

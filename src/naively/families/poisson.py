@@ -22,11 +22,9 @@ import numpy as np
 
 from naively.data import special
 from naively.data.types import Floats
-from naively.families.family import Codes, Family, moments_without
+from naively.families.family import FARTHEST, Codes, MomentFamily
 from naively.families.forms import Lines
 from naively.statistics import Moments
-
-_FAR = 1e300  # the terms of cells beyond would overflow
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class PoissonParameters:
 
 
 @dataclass(frozen=True)
-class Poisson(Family):
+class Poisson(MomentFamily):
     """The Poisson distribution, for counts.
 
     Parameters
@@ -59,32 +57,23 @@ class Poisson(Family):
     support = (0, np.inf)
     discrete = True
 
-    def parameters(self, statistic: Moments, prior: Floats | None = None) -> PoissonParameters:
-        """Read the rates off the moments of classes and columns."""
-        if prior is None:
-            mean = statistic.pooled().mean
-            prior = np.where(mean > 0, mean, np.nan)
-        return PoissonParameters(self._rate(statistic.weight, statistic.mean, prior), prior)
+    def prior_of(self, moments: Moments) -> Floats:
+        """Return the mean of the column."""
+        mean = moments.pooled().mean
+        return np.where(mean > 0, mean, np.nan)
 
-    def log_density(self, x: Floats, parameters: PoissonParameters) -> Floats:
+    def read(self, weight: Floats, mean: Floats, m2: Floats, prior: Floats) -> PoissonParameters:
+        """Return the rates of classes."""
+        return PoissonParameters(shrunk_mean(weight, mean, prior, self.alpha), prior)
+
+    def log_term(self, x: Floats, parameters: PoissonParameters) -> Floats:
         r"""Return :math:`x \log \lambda - \lambda - \log x!`."""
-        return _log_poisson(x[:, np.newaxis, :], parameters.rate)
-
-    def left_out(
-        self,
-        x: Floats,
-        codes: Codes,
-        weights: Floats,
-        statistic: Moments,
-        parameters: PoissonParameters,
-    ) -> Floats:
-        """Return the log probability of each cell by the other rows of its class."""
-        weight, mean, _ = moments_without(x, codes, weights, statistic)
-        return _log_poisson(x, self._rate(weight, mean, parameters.prior))
+        counts, rate = np.clip(np.where(x < 0, np.nan, x), 0.0, FARTHEST), parameters.rate
+        return np.nan_to_num(counts * np.log(rate) - rate - special.gammaln(counts + 1), nan=0.0)
 
     def cdf(self, x: Floats, codes: Codes, parameters: PoissonParameters) -> Floats:
         """Return the probability of at most x; 0 below 0."""
-        counts, rate = np.minimum(np.floor(x), _FAR), parameters.rate[codes]
+        counts, rate = np.minimum(np.floor(x), FARTHEST), parameters.rate[codes]
         p = special.pdtr(np.maximum(counts, 0.0), rate)
         return np.where(counts < 0, np.where(np.isnan(rate), np.nan, 0.0), p)
 
@@ -93,11 +82,8 @@ class Poisson(Family):
         rate = parameters.rate
         return Lines.of(-rate, np.log(rate), weight, lowest=0.0, counts=True)
 
-    def _rate(self, weight: Floats, mean: Floats, prior: Floats) -> Floats:
-        total = np.maximum(weight * mean, 0.0)  # what is left of a sum may be rounding
-        return (total + self.alpha * prior) / (weight + self.alpha)
 
-
-def _log_poisson(x: Floats, rate: Floats) -> Floats:
-    counts = np.clip(np.where(x < 0, np.nan, x), 0.0, _FAR)
-    return np.nan_to_num(counts * np.log(rate) - rate - special.gammaln(counts + 1), nan=0.0)
+def shrunk_mean(weight: Floats, mean: Floats, prior: Floats, alpha: float) -> Floats:
+    """Return the mean of counts, with so many rows of the prior's mean added."""
+    total = np.maximum(weight * mean, 0.0)  # what is left of a sum may be rounding
+    return (total + alpha * prior) / (weight + alpha)

@@ -37,19 +37,19 @@ Examples
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 
 from naively.data import special
 from naively.data.types import Floats
 from naively.errors import NaivelyError
-from naively.families.family import Codes, Family, check_spread, in_blocks, moments_without
+from naively.families.family import Codes, MomentFamily, check_spread
 from naively.families.forms import Students
 from naively.statistics import Moments
 
 _HALF_STEP = (-1 / 8, 1 / 192, -1 / 640, 17 / 14336, -31 / 18432, 691 / 180224)
-_BIG = 1e150  # its square is still a float64
+_SQUARED_AT_MOST = 1e150
 _LEAST_SQUARE = np.finfo(np.float64).smallest_subnormal  # of a scale, which is not 0
 
 
@@ -73,9 +73,22 @@ class StudentTParameters:
     scale: Floats
     prior: StudentTPrior
 
+    @cached_property
+    def width(self) -> Floats:
+        """The scale times the root of the degrees of freedom."""
+        return np.sqrt(self.df) * self.scale
+
+    @cached_property
+    def log_norm(self) -> Floats:
+        """The log density at the location."""
+        half = np.asarray(self.df / 2)
+        if half.size and (half == half.flat[0]).all():  # where all have more cells than tails
+            half = half.flat[:1]
+        return _log_gamma_step(half) - np.log(np.sqrt(np.pi) * self.width)
+
 
 @dataclass(frozen=True)
-class StudentT(Family):
+class StudentT(MomentFamily):
     """A Student t distribution: the posterior predictive distribution of a Gaussian.
 
     Parameters
@@ -104,65 +117,24 @@ class StudentT(Family):
                 f"kappa, nu and tails must be > 0, and only tails infinite; got {got}."
             )
 
-    def parameters(
-        self, statistic: Moments, prior: StudentTPrior | None = None
-    ) -> StudentTParameters:
-        """Read degrees of freedom, location and scale off the moments of classes and columns."""
-        prior = _prior(statistic) if prior is None else prior
-        return self._parameters(statistic.weight, statistic.mean, statistic.m2, prior)
+    def prior_of(self, moments: Moments) -> StudentTPrior:
+        r"""Return the column's mean, and its variance within classes.
 
-    def log_density(self, x: Floats, parameters: StudentTParameters) -> Floats:
-        r"""Return the logarithm of the density, by that of Student's t.
-
-        .. math::
-
-            \log \Gamma\left(\tfrac{\nu + 1}{2}\right) - \log \Gamma\left(\tfrac{\nu}{2}\right)
-            - \tfrac12 \log \pi \nu s^2 - \tfrac{\nu + 1}{2} \log\left(1 + \frac{z^2}{\nu}\right)
-
-        where :math:`z = (x - \mathrm{loc}) / s`.
+        One more row with the variance of the whole column keeps it positive where each class has a
+        value of its own: :math:`(\sum_k m_{2,k} + \sigma^2) / (w + 1)`.
         """
-        curve = _Curve.of(parameters)
-        n_classes = parameters.loc.shape[0]
-        return in_blocks(
-            lambda rows: _log_t(x[rows, np.newaxis, :], curve), *x.shape, n_classes=n_classes
-        )
+        whole = moments.pooled()
+        check_spread(moments, whole)
+        weight = np.where(whole.weight > 0, whole.weight, np.nan)
+        variance = whole.m2 / weight
+        varies = np.sqrt(variance) > np.finfo(np.float64).eps * np.abs(whole.mean)
+        within = np.where(varies, (moments.m2.sum(axis=0) + variance) / (weight + 1), np.nan)
+        return StudentTPrior(np.where(varies, whole.mean, np.nan), within)
 
-    def log_density_by_class(self, x: Floats, parameters: StudentTParameters) -> Floats:
-        """Return the log density of cells that each class has of its own: (n, K, d) of the same."""
-        return _log_t(x, _Curve.of(parameters))
-
-    def left_out(
-        self,
-        x: Floats,
-        codes: Codes,
-        weights: Floats,
-        statistic: Moments,
-        parameters: StudentTParameters,
-        at: Floats | None = None,
-    ) -> Floats:
-        """Return the log density of each cell, or of those at other places, by the other rows."""
-        at = x if at is None else at
-
-        def block(rows: slice) -> Floats:
-            rest = moments_without(x[rows], codes[rows], weights[rows], statistic)
-            return _log_t(at[rows], _Curve.of(self._parameters(*rest, parameters.prior)))
-
-        return in_blocks(block, *x.shape)
-
-    def cdf(self, x: Floats, codes: Codes, parameters: StudentTParameters) -> Floats:
-        """Return that of Student's t."""
-        with np.errstate(over="ignore"):
-            z = (0.5 * x - 0.5 * parameters.loc[codes]) / (0.5 * parameters.scale[codes])
-        return np.asarray(special.stdtr(parameters.df[codes], z), dtype=np.float64)
-
-    def form(self, parameters: StudentTParameters, weight: Floats) -> Students:
-        """Return A - B log(1 + s^2 (x - mu)^2)."""
-        df, width = parameters.df, np.sqrt(parameters.df) * parameters.scale
-        return Students.of(_log_norm(df, width), (df + 1) / 2, parameters.loc, 1 / width, weight)
-
-    def _parameters(
+    def read(
         self, weight: Floats, mean: Floats, m2: Floats, prior: StudentTPrior
     ) -> StudentTParameters:
+        """Return degrees of freedom, location and scale."""
         kappa, df = self.kappa + weight, self.nu + weight
         share = weight / kappa  # of the cells; the rest is the prior's
         delta = mean - prior.mean
@@ -174,28 +146,46 @@ class StudentT(Family):
             np.minimum(df, self.tails), prior.mean + share * delta, scale, prior
         )
 
+    def log_term(self, x: Floats, parameters: StudentTParameters) -> Floats:
+        r"""Return the logarithm of the density, by that of Student's t.
 
-def _prior(moments: Moments) -> StudentTPrior:
-    r"""Return the column's mean, and its variance within classes.
+        .. math::
 
-    One more row with the variance of the whole column keeps it positive where each class has a
-    value of its own: :math:`(\sum_k m_{2,k} + \sigma^2) / (w + 1)`.
-    """
-    whole = moments.pooled()
-    check_spread(moments, whole)
-    weight = np.where(whole.weight > 0, whole.weight, np.nan)
-    variance = whole.m2 / weight
-    speaks = np.sqrt(variance) > np.finfo(np.float64).eps * np.abs(whole.mean)
-    within = np.where(speaks, (moments.m2.sum(axis=0) + variance) / (weight + 1), np.nan)
-    return StudentTPrior(np.where(speaks, whole.mean, np.nan), within)
+            \log \Gamma\left(\tfrac{\nu + 1}{2}\right) - \log \Gamma\left(\tfrac{\nu}{2}\right)
+            - \tfrac12 \log \pi \nu s^2 - \tfrac{\nu + 1}{2} \log\left(1 + \frac{z^2}{\nu}\right)
 
+        where :math:`z = (x - \mathrm{loc}) / s`.
+        """
+        df, width = parameters.df, parameters.width
+        half = np.asarray(0.5 * x - 0.5 * parameters.loc)  # halves: no difference overflows
+        np.abs(half, out=half)
+        with np.errstate(over="ignore"):
+            z = np.asarray(half / (0.5 * width))
+            far = z > _SQUARED_AT_MOST
+            z *= z
+        power = np.log1p(z, out=z)  # all in two arrays: new ones take longer than arithmetic
+        if far.any():
+            half, wide = np.broadcast_arrays(half, width)
+            power[far] = 2 * (np.log(half[far]) - np.log(wide[far]) + np.log(2))
+        power *= 0.5 * (df + 1)
+        return np.nan_to_num(
+            np.subtract(parameters.log_norm, power, out=power), copy=False, nan=0.0
+        )
 
-def _log_norm(df: Floats, width: Floats) -> Floats:
-    """Return the log density at the location; the width is the scale times the root of df."""
-    half = np.asarray(df / 2)
-    if half.size and (half == half.flat[0]).all():  # as where every class has more cells than tails
-        half = half.flat[:1]
-    return _log_gamma_step(half) - np.log(np.sqrt(np.pi) * width)
+    def log_density_by_class(self, x: Floats, parameters: StudentTParameters) -> Floats:
+        """Return the log density of cells that each class has of its own: (n, K, d) of the same."""
+        return self.log_term(x, parameters)
+
+    def cdf(self, x: Floats, codes: Codes, parameters: StudentTParameters) -> Floats:
+        """Return that of Student's t."""
+        with np.errstate(over="ignore"):
+            z = (0.5 * x - 0.5 * parameters.loc[codes]) / (0.5 * parameters.scale[codes])
+        return np.asarray(special.stdtr(parameters.df[codes], z), dtype=np.float64)
+
+    def form(self, parameters: StudentTParameters, weight: Floats) -> Students:
+        """Return A - B log(1 + s^2 (x - mu)^2)."""
+        loc, width = parameters.loc, parameters.width
+        return Students.of(parameters.log_norm, (parameters.df + 1) / 2, loc, 1 / width, weight)
 
 
 def _log_gamma_step(x: Floats) -> Floats:
@@ -211,34 +201,3 @@ def _log_gamma_step(x: Floats) -> Floats:
     for c in reversed(_HALF_STEP):
         total = total * (r * r) + c
     return np.log(np.sqrt(high) * ratio) + total * r
-
-
-class _Curve(NamedTuple):
-    """Location and degrees of freedom, the scale times their root, log density at the location."""
-
-    loc: Floats
-    df: Floats
-    width: Floats
-    norm: Floats
-
-    @classmethod
-    def of(cls, parameters: StudentTParameters) -> _Curve:
-        df, width = parameters.df, np.sqrt(parameters.df) * parameters.scale
-        return cls(parameters.loc, df, width, _log_norm(df, width))
-
-
-def _log_t(x: Floats, curve: _Curve) -> Floats:
-    """Return the log density; 0 where the cell is missing or the column adds nothing."""
-    loc, df, width, norm = curve
-    half = np.asarray(0.5 * x - 0.5 * loc)  # halves, so that no difference overflows
-    np.abs(half, out=half)
-    with np.errstate(over="ignore"):
-        z = np.asarray(half / (0.5 * width))
-        far = z > _BIG
-        z *= z
-    power = np.log1p(z, out=z)  # all of it in two arrays: new ones take longer than arithmetic
-    if far.any():
-        half, wide = np.broadcast_arrays(half, width)
-        power[far] = 2 * (np.log(half[far]) - np.log(wide[far]) + np.log(2))
-    power *= 0.5 * (df + 1)
-    return np.nan_to_num(np.subtract(norm, power, out=power), copy=False, nan=0.0)
