@@ -149,12 +149,11 @@ def calibrate(
     n_classes, n_terms = log_prior.size, sum(term.n_weights for term in terms)
     size = sample_rows(n_classes, n_terms, text=sample.texts is not None)
     sample = sample.least(size)
-    rows, given = _TermsOfSample.of(terms, sample), (sample.codes, sample.weight, log_prior)
+    rows = _TermsOfSample.of(terms, sample)
     if n_classes * n_terms <= MOST_WEIGHTS:
-        if n_classes <= MOST_CLASSES:
-            return fit_centred(rows.centred(log_prior), how)
-        return fit(rows.terms(slice(None), n_classes), *given, how)
-    common = fit(rows.sums(n_classes)[:, :, np.newaxis], *given, "temperature")
+        return fit_centred(rows.centred(log_prior), how)
+    sums = rows.sums(n_classes)[:, :, np.newaxis]
+    common = fit(sums, sample.codes, sample.weight, log_prior, "temperature")
     return Calibration(np.repeat(common.weight, n_terms, axis=1), common.bias)
 
 
@@ -175,8 +174,6 @@ def fit(
     """
     if terms.min(initial=0.0) < _LEAST_TERM:
         terms = np.maximum(terms, _LEAST_TERM)
-    if terms.shape[1] > MOST_CLASSES:
-        return _fit_many(terms, codes, _bounded(weights), log_prior, how)
     return fit_centred(CentredTerms.of(terms, codes, weights, log_prior), how, adaptive=adaptive)
 
 
@@ -186,17 +183,26 @@ def fit_centred(
     *,
     adaptive: bool = False,
 ) -> Calibration:
-    """Fit weights and biases to terms that are centred, of few classes."""
-    informative = _are_informative(rows.terms[:, :-1], axis=(0, 2))
+    """Fit weights and biases to terms that are centred."""
+    terms = rows.terms[:, :-1]
+    spread = terms.max((0, 2), initial=0.0) - terms.min((0, 2), initial=0.0)
+    informative = spread > _ROUNDING  # the others are 0 in all rows and classes
     if not informative.all():
         some = rows._replace(terms=rows.terms[:, np.append(informative, True)])
         found = fit_centred(some, how, adaptive=adaptive)
-        return Calibration(_with_constant(found.weight, informative), found.bias)
-    n_classes, n_terms = rows.terms.shape[0], rows.terms.shape[1] - 1
-    tau, bias = _temperature(rows)
+        mean = found.weight.mean() if found.weight.size else 1.0  # whatever it is, no fit changes
+        weight = np.full((len(terms), informative.size), mean)
+        weight[:, informative] = found.weight
+        return Calibration(weight, found.bias)
+    n_classes, n_terms, _ = terms.shape
+    many = n_classes > MOST_CLASSES
+    tau, bias = (_shared_temperature(rows), np.zeros(n_classes)) if many else _temperature(rows)
     weight = np.full((n_classes, n_terms), tau)
     if how == "temperature" or n_terms == 0 or n_classes < 2:
         return Calibration(weight, bias)
+    if many:
+        own = _shared_weights(rows, weight[0], _drawn_together, PULL)
+        return Calibration(np.tile(own, (n_classes, 1)), bias)
     return _weights(rows, np.column_stack([weight, bias]), adaptive)
 
 
@@ -297,6 +303,13 @@ class CentredTerms(NamedTuple):
         """Return the log loss of weights and biases, and the probabilities (K, n)."""
         return self.judged(np.matmul(x[:, np.newaxis, :], self.terms)[:, 0])
 
+    def slope(self, x: Floats) -> tuple[float, Floats]:
+        """Return the log loss of weights and biases, and its gradient."""
+        loss, p = self.probabilities(x)
+        p *= self.weights
+        p -= self.own
+        return loss, np.matmul(self.terms, p[:, :, np.newaxis])[:, :, 0]
+
     def judged(self, scores: Floats) -> tuple[float, Floats]:
         """Return the log loss of scores (K, n), which become probabilities, and those."""
         scores += self.log_prior
@@ -306,19 +319,6 @@ class CentredTerms(NamedTuple):
         total = p.sum(axis=0)
         p /= total
         return float(self.weights @ np.log(total) - of_truth), p
-
-
-def _are_informative(terms: Floats, axis: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Whether centred terms are not 0, up to rounding, in all rows and classes: the given axes."""
-    spread = terms.max(axis, initial=0.0) - terms.min(axis, initial=0.0)
-    return np.asarray(spread > _ROUNDING)
-
-
-def _with_constant(weight: Floats, informative: NDArray[np.bool_]) -> Floats:
-    """Give terms that are 0 in all rows, and change no fit, the mean weight of the others."""
-    found = np.full((len(weight), informative.size), weight.mean() if weight.size else 1.0)
-    found[:, informative] = weight
-    return found
 
 
 def _bounded(weights: Floats) -> Floats:
@@ -391,12 +391,8 @@ def _weights(rows: CentredTerms, start: Floats, adaptive: bool) -> Calibration:
         pull = PULLS[likeliest(hessian, slope, strengths)]
 
     def judged(x: Floats) -> tuple[float, Floats]:
-        loss, p = rows.probabilities(x)
-        penalty, slope = _penalty(x, pull)
-        p *= rows.weights
-        p -= rows.own
-        slope += np.matmul(rows.terms, p[:, :, np.newaxis])[:, :, 0]
-        return loss + penalty, slope
+        (loss, slope), (penalty, own) = rows.slope(x), _penalty(x, pull)
+        return loss + penalty, slope + own
 
     solve = _preconditioner(hessian, pull_of_class(n_classes, pull))
     x = minimize(judged, start, solve, _enough(rows.weights))
@@ -496,46 +492,17 @@ def likeliest(hessian: Floats, slope: Floats, pulls: Sequence[float]) -> int:
 # --- One weight for each term, which many classes share -----------------------------------------
 
 
-def _fit_many(
-    terms: Floats, codes: NDArray[Any], weights: Floats, log_prior: Floats, how: str
-) -> Calibration:
-    """Fit one weight for each term, or one for all, that many classes share."""
-    _, n_classes, n_terms = terms.shape
-    centred = terms - terms.mean(axis=1, keepdims=True)
-    given = codes, weights, log_prior, _enough(weights)
-    if how == "temperature":
-        weight = np.full((1, n_terms), _common_weight(centred.sum(axis=2), *given))
-    else:
-        informative = _are_informative(centred, axis=(0, 1))
-        weight = _with_constant(
-            _term_weights(centred[:, :, informative], *given)[np.newaxis], informative
-        )
-    return Calibration(np.repeat(weight, n_classes, axis=0), np.zeros(n_classes))
-
-
-def _common_weight(
-    summed: Floats, codes: NDArray[Any], weights: Floats, log_prior: Floats, enough: float
-) -> float:
-    """Return tau: one weight for the sum of all terms, given as an array of shape (n, K)."""
+def _shared_temperature(rows: CentredTerms) -> float:
+    """Return tau: one weight for the sum of all terms."""
 
     def penalty(w: Floats) -> tuple[float, Floats]:
         return 0.5 * _PULL_TAU * float((w - 1) @ (w - 1)), _PULL_TAU * (w - 1)
 
-    terms = summed[:, :, np.newaxis]
-    objective = _SharedWeights(terms, codes, weights, log_prior, penalty)
+    summed = rows.terms[:, :-1].sum(axis=1, keepdims=True)
     spread = float(np.abs(summed).max(initial=1.0))
     start = np.array([min(1.0, 100.0 / spread)])  # where probabilities are not yet all 0 and 1
-    return float(minimize(objective, start, objective.preconditioner(start, _PULL_TAU), enough)[0])
-
-
-def _term_weights(
-    terms: Floats, codes: NDArray[Any], weights: Floats, log_prior: Floats, enough: float
-) -> Floats:
-    """Return one weight for each of the terms, an array of shape (n, K, T)."""
-    tau = _common_weight(terms.sum(axis=2), codes, weights, log_prior, enough)
-    objective = _SharedWeights(terms, codes, weights, log_prior, _drawn_together)
-    start = np.full(terms.shape[2], tau)
-    return minimize(objective, start, objective.preconditioner(start, PULL), enough)
+    summed = np.concatenate([summed, np.ones_like(summed)], axis=1)
+    return float(_shared_weights(rows._replace(terms=summed), start, penalty, _PULL_TAU)[0])
 
 
 def _drawn_together(w: Floats) -> tuple[float, Floats]:
@@ -545,63 +512,46 @@ def _drawn_together(w: Floats) -> tuple[float, Floats]:
     return 0.5 * float(PULL * apart @ apart + _PULL_TAU * (tau - 1) ** 2), PULL * apart
 
 
-class _SharedWeights:
-    """Log loss and penalty of weights, with their gradient."""
+def _shared_weights(rows: CentredTerms, start: Floats, penalty: Judged, pull: float) -> Floats:
+    """Return one weight for each term."""
 
-    def __init__(
-        self,
-        terms: Floats,
-        codes: NDArray[Any],
-        weights: Floats,
-        log_prior: Floats,
-        penalty: Judged,
-    ) -> None:
-        n, n_classes, n_terms = terms.shape
-        self.terms, self.flat = terms, terms.reshape(n * n_classes, n_terms)
-        self.own = np.arange(n), codes
-        self.weights, self.log_prior, self.penalty = weights, log_prior, penalty
+    def of_classes(w: Floats) -> Floats:
+        x = np.zeros(rows.terms.shape[:2])
+        x[:, :-1] = w
+        return x
 
-    def __call__(self, w: Floats) -> tuple[float, Floats]:
-        loss, p = self._judged(w)
-        p *= self.weights[:, np.newaxis]
-        p[self.own] -= self.weights
-        penalty, slope = self.penalty(w)
-        return loss + penalty, slope + p.reshape(-1) @ self.flat
+    def judged(w: Floats) -> tuple[float, Floats]:
+        (loss, slope), (more, own) = rows.slope(of_classes(w)), penalty(w)
+        return loss + more, slope[:, :-1].sum(axis=0) + own
 
-    def _judged(self, w: Floats) -> tuple[float, Floats]:
-        """Return the log loss and the probabilities, of shape (n, K)."""
-        scores = (self.flat @ w).reshape(self.terms.shape[:2])
-        scores += self.log_prior
-        scores -= scores.max(axis=1, keepdims=True)
-        of_truth = self.weights @ np.maximum(scores[self.own], -1e300)
-        p = np.exp(scores, out=scores)
-        total = p.sum(axis=1)
-        p /= total[:, np.newaxis]
-        return float(self.weights @ np.log(total) - of_truth), p
+    _, p = rows.probabilities(of_classes(start))
+    hessian = _shared_hessian(rows, p)
+    if hessian.ndim == 1:
+        return minimize(
+            judged, start, lambda slope: slope / (hessian + pull), _enough(rows.weights)
+        )
+    inverse = np.linalg.inv(hessian + pull * np.eye(start.size))
+    return minimize(judged, start, lambda slope: inverse @ slope, _enough(rows.weights))
 
-    def preconditioner(self, w: Floats, pull: float) -> Callable[[Floats], Floats]:
-        """Return what solves for the Hessian at w, or for its diagonal."""
-        _, p = self._judged(w)
-        n, n_classes, n_terms = self.terms.shape
-        hessian = np.zeros((n_terms, n_terms) if n_terms <= _MOST_TERMS else n_terms)
-        some = max(1, _SQUARED_CELLS // (n_classes * n_terms))
-        for start in range(0, n, some):
-            rows = slice(start, start + some)
-            hessian += _curvature(self.terms[rows], p[rows], self.weights[rows], hessian.ndim)
+
+def _shared_hessian(rows: CentredTerms, p: Floats) -> Floats:
+    """Return the weighted sum of the covariances of terms over classes; of many, its diagonal."""
+    n_classes, width, n = rows.terms.shape
+    weighted, expected = p * rows.weights, np.zeros((width - 1, n))
+    hessian = np.zeros((width - 1, width - 1) if width - 1 <= _MOST_TERMS else width - 1)
+    some = max(1, _SQUARED_CELLS // max(1, width * n))
+    for start in range(0, n_classes, some):
+        at = slice(start, start + some)
+        terms = rows.terms[at, :-1]
+        scaled = terms * weighted[at, np.newaxis]
+        expected += np.einsum("kn,ktn->tn", p[at], terms)
         if hessian.ndim == 1:
-            return lambda slope: slope / (hessian + pull)
-        inverse = np.linalg.inv(hessian + pull * np.eye(n_terms))
-        return lambda slope: inverse @ slope
-
-
-def _curvature(terms: Floats, p: Floats, weights: Floats, ndim: int) -> Floats:
-    """Return the weighted sum of the covariances of rows' terms over classes, or its diagonal."""
-    expected = np.matmul(p[:, np.newaxis, :], terms)[:, 0]
-    flat = terms.reshape(-1, terms.shape[2])
-    weighted = (p * weights[:, np.newaxis]).reshape(-1)
-    if ndim == 1:
-        return weighted @ flat**2 - weights @ expected**2
-    return (flat * weighted[:, np.newaxis]).T @ flat - (expected.T * weights) @ expected
+            hessian += np.einsum("ktn,ktn->t", scaled, terms)
+        else:
+            hessian += np.matmul(scaled, terms.swapaxes(1, 2)).sum(axis=0)
+    if hessian.ndim == 1:
+        return hessian - expected**2 @ rows.weights
+    return hessian - (expected * rows.weights) @ expected.T
 
 
 # --- L-BFGS -------------------------------------------------------------------------------------
