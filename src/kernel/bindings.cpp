@@ -5,6 +5,8 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <stdexcept>
 
@@ -179,6 +181,13 @@ std::int64_t score_one(const naively::GaussianModel& model, const ConstDoubles& 
                                                                                             : -1;
 }
 
+// log(gamma(x)) of every number; the lock stays, since the C library keeps a sign beside it.
+void log_gamma(const ConstDoubles& x, const Doubles& out) {
+    expect(out.size() == x.size(), "the output must have a place for every number");
+    std::transform(x.data(), x.data() + x.size(), out.data(),
+                   [](double v) { return std::lgamma(v); });
+}
+
 // Lets scoring and summarizing use registers of at most so many bits; returns what was used before.
 int limit_registers(int bits) {
     const int before = naively::register_bits;
@@ -213,6 +222,7 @@ NB_MODULE(_kernel, m) {
           nb::arg("epsilon").noconvert());
     m.def("plain_quadratics", &plain_quadratics, nb::arg("mean"), nb::arg("variance"),
           nb::arg("weight"), nb::arg("out").noconvert());
+    m.def("log_gamma", &log_gamma, nb::arg("x"), nb::arg("out").noconvert());
     m.def("limit_registers", &limit_registers, nb::arg("bits"));
     m.def("encode", &encode_any, nb::arg("labels"), nb::arg("codes").noconvert());
     nb::class_<naively::GaussianModel>(m, "GaussianModel")

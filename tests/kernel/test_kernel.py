@@ -4,8 +4,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import scipy.special
 
 from naively import _kernel
+from naively.data import special
 from tests import oracles
 
 EPS = np.finfo(float).eps
@@ -371,3 +373,9 @@ def test_probabilities_are_within_three_ulp(exponents):
         got = values_of(model, "proba", row, 2)[0]
         for p, exact in zip(got, oracles.proba(oracles.joint([], [], [], log_prior)), strict=True):
             assert abs(Fraction(float(p)) - Fraction(exact)) <= 3 * Fraction(float(np.spacing(p)))
+
+
+def test_log_gamma_is_that_of_scipy():
+    x = np.concatenate([10.0 ** np.linspace(-300, 300, 601), np.arange(1.0, 171), [-0.5, 0.0]])
+    np.testing.assert_allclose(special.gammaln(x), scipy.special.gammaln(x), rtol=4e-15, atol=4e-16)
+    assert special.gammaln(np.empty((0, 3))).shape == (0, 3)
