@@ -63,7 +63,6 @@ def test_imports_point_downwards(path):
 
 
 def test_rooms_above_call_no_private_method_of_estimators():
-    """They call the functions of `naively.estimators.interface` and its neighbours."""
     trees = {path: ast.parse(path.read_text()) for path in FILES}
     room = SOURCE / "estimators"
     functions = {

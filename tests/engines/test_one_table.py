@@ -237,7 +237,7 @@ def test_a_pass_goes_on_when_a_new_file_decides_a_column(tmp_path, later):
     for name, cells in (("a", pa.nulls(2)), ("b", pa.array(later))):
         table = pa.table({"x": [1.0, 2.0], "late": cells, "label": ["n", "y"]})
         parquet.write_table(table, folder / f"{name}.parquet")
-        schema = NaiveBayes()._schema_of_files()
+        schema = NaiveBayes().files_schema()
         found = files.scan(folder, target="label", schema=schema, checkpoint=checkpoint)
     assert found.summary.weight == 4
     assert found.summary.schema.held == ("number", "category" if later[0] == "p" else "number")

@@ -19,7 +19,7 @@ Y = np.where(X[:, 0] + X[:, 1] > 0, "yes", "no")
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_every_estimator_has_its_classifier(name):
     assert issubclass(ESTIMATORS[name], classifier(name))
-    assert classifier(name)._name == name
+    assert classifier(name).public_name == name
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

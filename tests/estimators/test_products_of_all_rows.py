@@ -146,7 +146,7 @@ def test_a_new_class_and_decay_are_what_the_rows_and_weights_say(schema):
 
 
 def test_folds_are_models_of_all_other_rows(schema, monkeypatch):
-    monkeypatch.setattr(NaiveBayes, "_sample_size", lambda self: SAMPLE)
+    monkeypatch.setattr(NaiveBayes, "sample_size", lambda self: SAMPLE)
     X, y = drawn()
     fold = np.resize(np.arange(3, dtype=np.int32), len(y))
     whole, rows = NaiveBayes(), Rows.of_numbers(X)

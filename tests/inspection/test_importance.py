@@ -33,7 +33,7 @@ def log_loss(joint, k):
 
 
 def terms_of(model, X):
-    return model.model_.contributions(model._check_new(X, model.summary_).table).values
+    return model.model_.contributions(model.rows_for(X).table).values
 
 
 def differences(constant, terms, codes):

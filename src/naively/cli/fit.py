@@ -59,7 +59,6 @@ def fit(
         tell_unlabelled,
     )
     from naively.cli.model_lock import hold
-    from naively.estimators.interface import name_of
 
     if like is None:
         model.check()
@@ -88,7 +87,7 @@ def fit(
         console.note(f"there is one class, {summary.classes.item(0)!r}: merge or update it.")
     tell_written(
         output,
-        f"{name_of(fitted)} of {found.rows:,} rows, {summary.schema.n_columns:,} columns, "
+        f"{fitted.public_name} of {found.rows:,} rows, {summary.schema.n_columns:,} columns, "
         f"{summary.classes.size:,} classes",
     )
 

@@ -73,12 +73,10 @@ def _check_distinct(models: Sequence[Path]) -> None:
 
 
 def _tell_parameters(first: Any, other: Any, path: Path) -> None:
-    from naively.estimators.interface import name_of
-
     if type(other) is not type(first):
         raise NaivelyError(
-            f"cannot add {str(path)!r}: it is a {name_of(other)}, "
-            f"and the first model is a {name_of(first)}."
+            f"cannot add {str(path)!r}: it is a {other.public_name}, "
+            f"and the first model is a {first.public_name}."
         )
     ours, theirs = first.get_params(), other.get_params()
     differing = [name for name in ours if ours[name] != theirs[name]]

@@ -133,15 +133,11 @@ class ModelOptions:
     @property
     def kinds(self) -> dict[str, Any] | None:
         """What columns hold, as the engine is told: None where all hold numbers."""
-        from naively.estimators.interface import kinds_of
-
-        return kinds_of(self.classifier()) if self.name == "naive-bayes" else None
+        return self.classifier().fixed_kinds() if self.name == "naive-bayes" else None
 
     def measured(self) -> SchemaFromFirstRows:
         """Return what is measured, as the engine is told."""
-        from naively.estimators.interface import schema_of_files
-
-        return schema_of_files(self.classifier())
+        return self.classifier().files_schema()
 
     def estimator(self, classes: Any = None) -> Any:
         """Return the estimator, for labels of these classes if they are known."""

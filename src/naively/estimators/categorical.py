@@ -33,7 +33,7 @@ from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.measurement import summarized
 from naively.estimators.parameters import Interval, by_name, large_enough
-from naively.estimators.prediction import numbers_of_row
+from naively.estimators.single_rows import numbers_of_row
 from naively.estimators.validation import Checked, check_codes, whole_codes
 from naively.families.categorical import Categorical, CategoricalPrior
 from naively.families.family import Family
@@ -80,14 +80,8 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
     array(['a', 'b'], dtype='<U1')
     """
 
-    _name = "CategoricalNB"
+    public_name = "CategoricalNB"
     _alone = CATEGORY
-
-    alpha: float
-    force_alpha: bool
-    fit_prior: bool
-    class_prior: Any
-    min_categories: Any
 
     @by_name(alpha=[Interval(Real, 0)])
     def __init__(
@@ -149,26 +143,26 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
             return None
         return _kernel.code_stream(float(alpha), self.fit_prior, self.decay, self.window or 0)
 
-    def _matrix(self, rows: list[Any], columns: Schema) -> Any:
-        codes = whole_codes(super()._matrix(rows, columns).numbers)
-        return Rows(codes.shape, [], codes)
+    def _matrix(self, rows: list[Any], columns: Schema) -> Rows:
+        return _table(super()._matrix(rows, columns).numbers)
 
-    def _one(self, row: Any) -> Rows:
-        """Return a table of one row."""
-        codes = whole_codes(numbers_of_row(row, self.summary_.schema)[np.newaxis])
-        return Rows(codes.shape, [], codes)
+    def row_for(self, row: Any) -> Rows:
+        """Return a table of one row of codes."""
+        return _table(numbers_of_row(self._cells(row), self.summary_.schema)[np.newaxis])
 
-    def _check(self, X: Any, known: Schema | None) -> Checked:
+    def check_rows(self, X: Any, known: Schema | None = None) -> Checked:
+        """Return rows of codes as the kernel reads them."""
         if isinstance(X, Rows):
-            return Checked(X, None, np.dtype(np.float64), known or Schema(X.shape[1]))
-        codes, names = check_codes(self, X, fitted=known is not None)
-        schema = known or Schema(codes.shape[1], names, (CATEGORY,) * codes.shape[1])
-        table = Rows(codes.shape, [], codes)
-        return Checked(table, names, np.dtype(np.float64), schema)
+            return Checked(X, known or Schema(X.shape[1]))
+        codes, names = check_codes(self, X, known)
+        return Checked(
+            _table(codes), known or Schema(codes.shape[1], names, (CATEGORY,) * codes.shape[1])
+        )
 
-    def _measure(
+    def measure_rows(
         self, table: Rows, schema: Schema, targets: Targets, sample: Sample | None = None
     ) -> Summary:
+        """Measure rows of codes, of which none may be negative or very large."""
         codes: Any = table.codes
         if targets.weights is not None and 0 < np.count_nonzero(targets.weights) < len(codes):
             codes = codes[targets.weights != 0]
@@ -211,6 +205,12 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
         return tags
 
 
+def _table(codes: NDArray[Any]) -> Rows:
+    """Return an array of codes as a table that the kernel reads."""
+    codes = whole_codes(codes)
+    return Rows(codes.shape, [], codes)
+
+
 def _summarize_codes(
     X: Any, y: Any, *, schema: Schema, sample_weight: Any, n_jobs: int | None
 ) -> Summary:
@@ -218,7 +218,7 @@ def _summarize_codes(
     if not len(X):
         return Summary.zero(schema)
     model = CategoricalNB(n_jobs=n_jobs)
-    checked = model._check(X, None)._replace(schema=schema)
+    checked = model.check_rows(X)._replace(schema=schema)
     return summarized(model, checked, y, sample_weight)
 
 

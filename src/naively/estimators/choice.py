@@ -10,7 +10,7 @@ the candidates of `naively.model.families_for`, of which rows choose one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from math import inf, isinf
@@ -148,32 +148,55 @@ def check_columns(given: Mapping[Any, Any] | str | None, schema: Schema) -> None
             raise NaivelyError(f"families names a column {column!r}, and there is none{hint}")
 
 
+# --- families as texts, for pickles and files -----------------------------------------------------
+
+
 def plain(given: Mapping[Any, Any] | str | None) -> Any:
     """Return families by column as pickles may hold them: each of naively's as name and fields.
 
     >>> plain({"town": Categorical(alpha=2.0), "age": "histogram"})
     {'town': {'family': ['categorical', {'alpha': 2.0}]}, 'age': 'histogram'}
     """
-
-    def of_column(wanted: Any) -> Any:
-        if isinstance(wanted, list | tuple):
-            return type(wanted)(map(of_column, wanted))
-        return {"family": as_text(wanted)} if _is_ours(wanted) else wanted
-
-    return {j: of_column(its) for j, its in given.items()} if isinstance(given, Mapping) else given
+    return _each(given, lambda one: {"family": as_text(one)} if _is_ours(one) else one)
 
 
 def from_plain(content: Any) -> Any:
     """Return the families by column of which `plain` returned this."""
+    return _each(content, lambda one: from_text(one["family"]) if isinstance(one, dict) else one)
 
-    def of_column(wanted: Any) -> Any:
-        if isinstance(wanted, list | tuple):
-            return type(wanted)(map(of_column, wanted))
-        return from_text(wanted["family"]) if isinstance(wanted, Mapping) else wanted
 
-    if not isinstance(content, Mapping):
-        return content
-    return {j: of_column(its) for j, its in content.items()}
+def _each(given: Any, change: Callable[[Any], Any]) -> Any:
+    """Return families by column, each of them changed."""
+    if not isinstance(given, Mapping):
+        return given
+    return {
+        column: type(wanted)(map(change, wanted))
+        if isinstance(wanted, list | tuple)
+        else change(wanted)
+        for column, wanted in given.items()
+    }
+
+
+def as_list(given: Mapping[Any, Any]) -> list[list[Any]]:
+    """Return families by column as files of models hold them.
+
+    >>> as_list({"town": Categorical(alpha=2.0), "age": "best"})
+    [['town', [['categorical', {'alpha': 2.0}]]], ['age', 'best']]
+    """
+    several = {column: choose(column, NUMBER, given) for column in given}
+    return [
+        [column, BEST if families is CANDIDATES else [*map(as_text, families)]]
+        for column, families in several.items()
+        if families
+    ]
+
+
+def from_list(content: list[Any]) -> dict[Any, Any]:
+    """Return the families by column of which `as_list` returned this."""
+    return {
+        column: BEST if families == BEST else tuple(map(from_text, families))
+        for column, families in content
+    }
 
 
 def _is_ours(family: Any) -> bool:

@@ -42,12 +42,6 @@ _FLOAT64 = np.dtype(np.float64)
 class CountClassifier(SummaryClassifier):
     """A classifier of rows of counts, dense or sparse; its model is read off when it is asked."""
 
-    alpha: Any
-    force_alpha: bool
-    fit_prior: bool
-    class_prior: Any
-    calibration: Any
-
     _alone = NUMBER
     _absent = 0.0
     _terms: ClassVar[int]  # as the kernel names them
@@ -122,16 +116,18 @@ class CountClassifier(SummaryClassifier):
             self._terms, alpha, threshold, priors, self.decay, self.window or 0
         )
 
-    def _check(self, X: Any, known: Schema | None) -> Checked:
-        return super()._check(X, known)._replace(dtype=_FLOAT64)
+    def check_rows(self, X: Any, known: Schema | None = None) -> Checked:
+        """Return rows as the kernel reads them; answers are of float64 whatever their type is."""
+        return super().check_rows(X, known)._replace(dtype=_FLOAT64)
 
-    def _measure(
+    def measure_rows(
         self, rows: Rows, schema: Schema, targets: Targets, sample: Sample | None = None
     ) -> Summary:
+        """Measure rows that are readable; an error names the estimator."""
         try:
-            return super()._measure(rows, schema, targets, sample)
+            return super().measure_rows(rows, schema, targets, sample)
         except NaivelyError as error:
-            who = f"passed to {self._name} (input X):"
+            who = f"passed to {self.public_name} (input X):"
             raise NaivelyError(str(error).replace("passed to X:", who)) from None
 
     def _read(self, summary: Summary) -> Model:
@@ -174,7 +170,7 @@ class CountClassifier(SummaryClassifier):
         if {name: getattr(schema, name) for name in wanted} != wanted:
             said = ", ".join(f"{name}={value!r}" for name, value in wanted.items())
             raise NaivelyError(
-                f"{self._name} reads counts of Schema(..., {said}); got "
+                f"{self.public_name} reads counts of Schema(..., {said}); got "
                 f"counted={schema.counted!r}. Measure with that schema."
             )
 
@@ -227,7 +223,7 @@ class MultinomialNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: i
     [[3.0, 1.0, 0.0], [0.0, 1.0, 3.0]]
     """
 
-    _name = "MultinomialNB"
+    public_name = "MultinomialNB"
     _terms = MULTINOMIAL
 
     def _family(self, alpha: Any) -> Multinomial:
@@ -283,7 +279,7 @@ class ComplementNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ig
     array(['spam'], dtype='<U4')
     """
 
-    _name = "ComplementNB"
+    public_name = "ComplementNB"
     _terms = COMPLEMENT
 
     @by_name(calibration=[OneOf(["temperature"]), None])
@@ -360,7 +356,7 @@ class BernoulliNB(CountClassifier, ClassifierMixin, BaseEstimator):  # type: ign
     [[2.0, 1.0, 0.0], [0.0, 1.0, 1.0]]
     """
 
-    _name = "BernoulliNB"
+    public_name = "BernoulliNB"
     _terms = PRESENCE
 
     @by_name(calibration=[OneOf(["temperature"]), None])

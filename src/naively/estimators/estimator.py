@@ -1,8 +1,7 @@
 """The one code path of every estimator: data becomes a summary, a model is read off it.
 
 A subclass declares its parameters and implements `_read`: how its model is read off a summary. The
-other methods under "what an estimator may do in its own way" are for those whose rows are not just
-numbers. Rooms above call them by the functions of `naively.estimators.interface`.
+other methods after "what rooms above ask" are for those whose rows are not just numbers.
 """
 
 from __future__ import annotations
@@ -26,23 +25,24 @@ from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.engines.memory.devices import on_host
 from naively.errors import NaivelyError
-from naively.estimators.measurement import measured
+from naively.estimators import measurement, stream
+from naively.estimators.answers import label_of_row, labels_of, values_of
 from naively.estimators.parameters import (
     BY_CLASS,
     check_parameters,
     params_as_text,
     with_shared_entries,
 )
-from naively.estimators.plain_row import number_cell
-from naively.estimators.prediction import (
-    label_of_row,
-    labels_of,
-    numbers_of_row,
-    proba_of_row,
-    values_of,
+from naively.estimators.single_rows import cells_in_order, number_cell, numbers_of_row
+from naively.estimators.state import (
+    NOTHING,
+    State,
+    adopt,
+    end_stream,
+    is_fitted,
+    learned,
+    snapshot,
 )
-from naively.estimators.state import State, adopt, end_stream, is_fitted, learned, snapshot
-from naively.estimators.stream import change, filled, live, plain_or_same, recent
 from naively.estimators.upward import Upward, where_rows_are
 from naively.estimators.validation import (
     Checked,
@@ -85,15 +85,11 @@ class SummaryClassifier(Upward):
     It needs no scikit-learn: an estimator inherits from this first, then from scikit-learn.
     """
 
-    class_weight: Any
-    decay: float
-    window: int | None
-    open_classes: bool
-    n_jobs: int | None
-    calibration: Any = None
+    calibration: Any = None  # of those that have no such parameter
 
-    _state = State(None)
-    _name: ClassVar[str]  # of the estimator, for messages and files
+    public_name: ClassVar[str]
+    """The name of the estimator in messages and files, also of a class without scikit-learn."""
+    _state = NOTHING
     _constraints: ClassVar[dict[str, list[Any]]]  # what its parameters may be
     _alone: ClassVar[Kind | None] = None  # what all columns hold, where they hold the same
     _absent: ClassVar[Any] = None  # the cell of a column that a dict lacks
@@ -117,6 +113,7 @@ class SummaryClassifier(Upward):
     if TYPE_CHECKING:
 
         def __init__(self, **params: Any) -> None: ...
+        def __getattr__(self, name: str) -> Any: ...  # parameters, which `by_name` sets
 
     @classmethod
     def from_summary(cls, summary: Summary, **params: Any) -> Self:
@@ -138,8 +135,7 @@ class SummaryClassifier(Upward):
         """
         estimator = cls(**params)
         check_parameters(estimator)
-        summary = estimator._readable(summary)
-        return adopt(estimator, summary, estimator._read(summary))
+        return estimator.with_summary(summary)
 
     @classmethod
     def from_files(cls, source: Any, *, target: str, **options: Any) -> Self:
@@ -166,9 +162,9 @@ class SummaryClassifier(Upward):
         params = {name: options.pop(name) for name in list(options) if name in names}
         estimator = cls(**params)
         check_parameters(estimator)
-        options.setdefault("schema", estimator._schema_of_files())
+        options.setdefault("schema", estimator.files_schema())
         summary = files.summarize(source, target=target, n_jobs=estimator.n_jobs, **options)
-        estimator._warn_of(summary, summary.schema)
+        estimator.warn_of(summary, summary.schema)
         return cls.from_summary(summary, **params)
 
     # --- what was learned -------------------------------------------------------------------------
@@ -193,7 +189,7 @@ class SummaryClassifier(Upward):
         """Names of the columns; there is no such attribute where they have none."""
         names = learned(self).summary.schema.names
         if names is None:
-            raise AttributeError(f"this {self._name} was fitted without column names.")
+            raise AttributeError(f"this {self.public_name} was fitted without column names.")
         return np.array(names, dtype=object)
 
     @property
@@ -228,8 +224,8 @@ class SummaryClassifier(Upward):
             Weights, finite and >= 0; weight 0 is the same as leaving the row out.
         """
         check_parameters(self)
-        summary, dtype = self._measured(X, y, sample_weight, None)
-        self._state = State(summary, dtype, self._read(summary))
+        summary, dtype = self.measured(X, y, sample_weight, None)
+        self._state = NOTHING.changed(summary, self._read(summary), dtype=dtype)
         return self
 
     def partial_fit(
@@ -253,7 +249,7 @@ class SummaryClassifier(Upward):
         seen = self.summary_ if fitted else None
         declared = self._declared(classes, fitted)
         known = None if seen is None else seen.schema
-        batch, dtype = self._measured(X, y, sample_weight, known)
+        batch, dtype = self.measured(X, y, sample_weight, known)
         if seen is not None:
             before = seen if self.decay == 1 else self.decay * seen
         else:
@@ -290,7 +286,7 @@ class SummaryClassifier(Upward):
             As they were given to `fit`.
         """
         before = self.summary_
-        rows, _ = self._measured(X, y, sample_weight, before.schema)
+        rows, _ = self.measured(X, y, sample_weight, before.schema)
         return adopt(self, before - rows)
 
     # --- streams ----------------------------------------------------------------------------------
@@ -310,11 +306,11 @@ class SummaryClassifier(Upward):
         weight : float, default=1.0
             Its weight, finite and >= 0; a row of weight 0 is left out.
         """
-        stream = self._state.stream
-        if stream is None or stream.rows is None or stream.rows.learn(row, label, weight):
-            change(self, "learn", row, label, weight)
+        live = self._state.stream
+        if live is None or live.rows is None or live.rows.learn(row, label, weight):
+            stream.change(self, "learn", row, label, weight)
         else:
-            stream.is_ahead = True
+            live.is_ahead = True
         return self
 
     def forget_one(self, row: Any, label: Any, weight: float = 1.0) -> Self:
@@ -329,7 +325,7 @@ class SummaryClassifier(Upward):
             have the weight that they were learned with.
         """
         learned(self)
-        change(self, "forget", row, label, weight)
+        stream.change(self, "forget", row, label, weight)
         return self
 
     def predict_one(self, row: Any) -> Any:
@@ -341,15 +337,14 @@ class SummaryClassifier(Upward):
             Cells, in order or by column name. None and NaN are missing. After `learn_one`, a dict
             may lack columns, and those that it has besides are ignored.
         """
-        stream = self._state.stream
-        if stream is not None and stream.rows is not None:
-            label = stream.rows.label(row)
+        live = self._state.stream
+        if live is not None and live.rows is not None:
+            label = live.rows.label(row)
             if label is None:
-                label = stream.rows.label(plain_or_same(self, row))
+                label = live.rows.label(stream.plain_or_same(self, row))
             if label is not None:
                 return label
-        model = recent(self)
-        return label_of_row(model, filled(model, row))
+        return label_of_row(stream.recent(self), row)
 
     def predict_proba_one(self, row: Any) -> NDArray[np.float64]:
         """Return p(k | x) of one row, one number per class.
@@ -359,15 +354,16 @@ class SummaryClassifier(Upward):
         row : array-like of shape (n_columns,), or dict
             As for `predict_one`.
         """
-        stream = self._state.stream
-        if stream is not None and stream.rows is not None:
-            rows, out = stream.rows, np.empty(0)
+        live = self._state.stream
+        if live is not None and live.rows is not None:
+            rows, out = live.rows, np.empty(0)
             while out.size != rows.n_classes:  # another thread may learn a new class meanwhile
                 out = np.empty(rows.n_classes)
-                if rows.proba(row, out) or rows.proba(plain_or_same(self, row), out):
+                if rows.proba(row, out) or rows.proba(stream.plain_or_same(self, row), out):
                     return out
-        model = recent(self)
-        return proba_of_row(model, filled(model, row))
+        model = stream.recent(self)
+        p: NDArray[np.float64] = values_of(model, "proba", Checked(model.row_for(row)))[0]
+        return p
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters of the estimator; a stream goes on with them.
@@ -383,9 +379,9 @@ class SummaryClassifier(Upward):
         state = end_stream(self)
         super().set_params(**params)  # type: ignore[misc]
         if self.window is None:
-            self._state = state.but(window=[])
+            self._state = replace(state, window=[])
         elif "window" in params and state.window:
-            live(self).is_ahead = True
+            stream.live(self).is_ahead = True
         return self
 
     # --- answers ----------------------------------------------------------------------------------
@@ -400,7 +396,7 @@ class SummaryClassifier(Upward):
             Rows; the term of a missing cell is left out.
         """
         self.model_  # noqa: B018 - raises where too little was seen, before rows are looked at
-        return labels_of(self, self._check_new(X, self.summary_))
+        return labels_of(self, self.rows_for(X))
 
     @where_rows_are
     def predict_joint_log_proba(self, X: Any) -> NDArray[Any]:
@@ -457,7 +453,7 @@ class SummaryClassifier(Upward):
 
     def _values(self, want: Answer, X: Any) -> NDArray[Any]:
         self.model_  # noqa: B018 - raises where too little was seen, before rows are looked at
-        return values_of(self, want, self._check_new(X, self.summary_))
+        return values_of(self, want, self.rows_for(X))
 
     # --- parameters, files, pickles ---------------------------------------------------------------
 
@@ -480,11 +476,11 @@ class SummaryClassifier(Upward):
             The file, by custom with the ending ``.safetensors``; or the address of a remote one.
         """
         state, params = learned(self), params_as_text(self)
-        content = ModelFile(state.summary, self._name, params, state.dtype.name)
+        content = ModelFile(state.summary, self.public_name, params, state.dtype.name)
         model_file.write(path, content, version=__version__)
 
     @classmethod
-    def _from_text(cls, summary: Summary, params: dict[str, Any]) -> Self:
+    def _from_text(cls, summary: Summary, params: dict[str, Any], dtype: np.dtype[Any]) -> Self:
         """Return what was saved: also one that has seen too little for a model so far."""
         by_class = {name: params[name] for name in BY_CLASS if isinstance(params.get(name), list)}
         dicts = {n: dict(v) for n, v in by_class.items() if all(isinstance(p, list) for p in v)}
@@ -493,8 +489,8 @@ class SummaryClassifier(Upward):
         estimator._check_declared(summary.classes)
         summary = estimator._readable(summary)
         with suppress(NaivelyError):  # `predict` raises it, as it did before the model was saved
-            return adopt(estimator, summary, estimator._read(summary))
-        return adopt(estimator, summary)
+            return adopt(estimator, summary, estimator._read(summary), dtype)
+        return adopt(estimator, summary, dtype=dtype)
 
     def __sklearn_is_fitted__(self) -> bool:
         return is_fitted(self)
@@ -512,92 +508,84 @@ class SummaryClassifier(Upward):
         state = end_stream(self)
         held: Any = super().__getstate__()
         content = {name: value for name, value in held.items() if name != "_state"}
-        if state.summary is None:
-            return content
-        rows = {"window": state.window, "takes_some_columns": state.takes_some_columns}
-        return {**content, "_state": {**state.plain(), **rows}}
+        return content if state.summary is None else {**content, "_state": state.plain()}
 
     def __setstate__(self, content: dict[str, Any]) -> None:
         plain = content.get("_state")
         if "summary_" in content or not (plain is None or State.is_plain(plain)):
             raise NaivelyError(
-                f"this pickle of a {self._name} must be of the same version of naively; "
+                f"this pickle of a {self.public_name} must be of the same version of naively; "
                 "got one of another. Fit again, or use model.save and naively.load, which read "
                 "files of every version."
             )
         if plain is not None:
-            state = State.from_plain(plain)
-            state.window = plain.get("window", [])
-            state.takes_some_columns = plain.get("takes_some_columns", False)
-            content = {**content, "_state": state}
+            content = {**content, "_state": State.from_plain(plain)}
         super().__setstate__(content)  # type: ignore[misc]
 
-    # --- what an estimator may do in its own way: what is measured --------------------------------
+    # --- what rooms above ask, and an estimator may do in its own way -----------------------------
 
-    def _measured(
-        self, X: Any, y: Any, sample_weight: Any, known: Schema | None
+    def measured(
+        self, X: Any, y: Any, sample_weight: Any = None, known: Schema | None = None
     ) -> tuple[Summary, np.dtype[Any]]:
-        """Summarize rows, and return the type of answers too."""
-        return measured(self, X, y, sample_weight, known)
+        """Summarize rows, under a schema if one is known; and return the type of answers."""
+        return measurement.measured(self, X, y, sample_weight, known)
 
-    def _kinds(self) -> dict[Any, Kind]:
+    def fixed_kinds(self) -> dict[Any, Kind]:
         """Return what some columns must hold, by name or by place."""
         return {}
 
-    def _counting(self) -> dict[str, Any]:
-        """Return what is counted of numbers, by the schema's names; nothing by default."""
-        return {}
-
-    def _sample_size(self) -> int:
-        """How many rows a summary is to keep: those that calibration needs."""
+    def sample_size(self) -> int:
+        """Return how many rows a summary is to keep: those that calibration needs."""
         return 0 if self.calibration is None else SAMPLE
 
-    def _schema_of_files(self) -> SchemaFromFirstRows:
-        """Return what is measured of files: numbers, and a sample of rows if it is needed."""
+    def files_schema(self) -> SchemaFromFirstRows:
+        """Return what is measured of files, which may depend on their first rows."""
         from naively.engines.files import SchemaFromFirstRows
 
-        size, counting = self._sample_size(), self._counting()
-        if not (size or counting):
+        fixed = {"sample": self.sample_size(), **self._counting()}
+        if not any(fixed.values()):
             return SchemaFromFirstRows()
-        return SchemaFromFirstRows(
-            None, lambda first: replace(first.schema, sample=size, **counting)
-        )
+        return SchemaFromFirstRows(None, lambda first: replace(first.schema, **fixed))
 
-    def _decided(self, X: Any, known: Schema) -> Schema:
-        """Return the schema once rows have decided undecided columns; unchanged by default."""
-        return known
-
-    def _settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:
+    def settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:
         """Fix what must be fixed before measuring, by a sample of the first rows if need be."""
         return schema
 
-    def _check(self, X: Any, known: Schema | None) -> Checked:
-        """Make rows readable; they must have the columns that are known, if any are."""
+    def check_rows(self, X: Any, known: Schema | None = None) -> Checked:
+        """Return rows as the kernel reads them; they must have the columns that are known."""
         checked = check_table(self, X, known)
-        if known is not None and known.names == checked.names:
-            return checked._replace(schema=known)  # to be recognised at a glance
-        sample = self._sample_size() if known is None else known.sample
-        schema = Schema(checked.table.shape[1], checked.names, sample=sample, **self._counting())
-        return checked._replace(schema=schema)
+        if checked.schema is known:
+            return checked
+        sample = self.sample_size() if known is None else known.sample
+        return checked._replace(schema=replace(checked.schema, sample=sample, **self._counting()))
 
-    def _check_new(self, X: Any, summary: Summary) -> Checked:
-        """Make rows readable that a model is asked about."""
-        return self._check(X, summary.schema)
+    def rows_for(self, X: Any) -> Checked:
+        """Return rows that the model is asked about."""
+        return self.check_rows(X, self.summary_.schema)
 
-    def _measure(
+    def row_for(self, row: Any) -> Rows:
+        """Return a table of one row, which is given in order or by column name."""
+        return Rows.of_numbers(numbers_of_row(self._cells(row), self.summary_.schema)[np.newaxis])
+
+    def measure_rows(
         self, rows: Rows, schema: Schema, targets: Targets, sample: Sample | None = None
     ) -> Summary:
-        """Measure rows, of which a sample may have been drawn already."""
+        """Measure rows that are readable, of which a sample may have been drawn already."""
         return measure(rows, targets, schema, n_jobs=self.n_jobs, sample=sample)
 
-    def _of_partitions(self) -> dict[str, Any]:
-        """Return options of Dask's engine: how this estimator measures a partition."""
-        return {}
-
-    def _warn_of(self, seen: Any, schema: Schema) -> None:
+    def warn_of(self, seen: Any, schema: Schema) -> None:
         """Warn of what is probably a mistake in rows or in a summary; of nothing by default."""
 
-    # --- what an estimator may do in its own way: the model ---------------------------------------
+    def read_model(self, summary: Summary) -> Model:
+        """Return the model that is read off a summary, whoever has measured it."""
+        return self._read(self._readable(summary))
+
+    def with_summary(self, summary: Summary, dtype: np.dtype[Any] | None = None) -> Self:
+        """Return this estimator, fitted from a summary; its answers are of a type."""
+        summary = self._readable(summary)
+        return adopt(self, summary, self._read(summary), dtype)
+
+    # --- inside: the model ------------------------------------------------------------------------
 
     @abstractmethod
     def _read(self, summary: Summary) -> Model:
@@ -608,26 +596,26 @@ class SummaryClassifier(Upward):
 
         Columns in which no cell has been seen hold what all columns of the estimator hold.
         """
-        summary = self._decide(summary)
+        if summary.schema.undecided:
+            summary = summary.decided(self._kinds_of_empty(summary.schema))
         self._check_summary(summary)
         return summary
 
-    def _decide(self, summary: Summary) -> Summary:
-        """Return a summary in which empty columns hold what all columns hold."""
-        kinds = [self._alone or UNDECIDED] * summary.schema.n_columns
-        return summary.decided(kinds) if summary.schema.undecided else summary
+    def _kinds_of_empty(self, schema: Schema) -> list[Kind]:
+        """Return for every column what it holds if it is empty."""
+        return [self._alone or UNDECIDED] * schema.n_columns
 
     def _check_summary(self, summary: Summary) -> None:
         """Raise where a summary, measured elsewhere, holds what this estimator cannot read."""
         if summary.schema.counted and not self._counting():
             raise NaivelyError(
-                f"{self._name} reads moments of numbers; got a summary that counts "
+                f"{self.public_name} reads moments of numbers; got a summary that counts "
                 f"{summary.schema.counted}. Use MultinomialNB or BernoulliNB."
             )
-        if self._sample_size() and not summary.schema.sample:
+        if self.sample_size() and not summary.schema.sample:
             raise NaivelyError(
                 "calibration needs a sample of rows, and the summary holds none. Measure with "
-                f"Schema(..., sample={self._sample_size()}), or use calibration=None."
+                f"Schema(..., sample={self.sample_size()}), or use calibration=None."
             )
 
     def _read_if_far(self, summary: Summary) -> Model | None:
@@ -641,7 +629,21 @@ class SummaryClassifier(Upward):
         """Return parameters that hold families as JSON can hold them."""
         return {}
 
-    # --- what an estimator may do in its own way: single rows -------------------------------------
+    # --- inside: what is measured -----------------------------------------------------------------
+
+    def _counting(self) -> dict[str, Any]:
+        """Return what is counted of numbers, by the schema's names; nothing by default."""
+        return {}
+
+    def _decided(self, X: Any, known: Schema) -> Schema:
+        """Return the schema once rows have decided undecided columns; unchanged by default."""
+        return known
+
+    def _of_partitions(self) -> dict[str, Any]:
+        """Return options of Dask's engine: how this estimator measures a partition."""
+        return {}
+
+    # --- inside: single rows ----------------------------------------------------------------------
 
     def _kernel_rows(self) -> Any:
         """Return the kernel's stream for the parameters as they are; None where it has none."""
@@ -650,8 +652,8 @@ class SummaryClassifier(Upward):
     def _stream_schema(self, columns: Schema) -> Schema:
         """Return what is measured of columns, of which names or number are known."""
         kinds = (self._alone or UNDECIDED,) * columns.n_columns
-        given: Any = {"kinds": kinds, "sample": self._sample_size(), **self._counting()}
-        return Schema(columns.n_columns, columns.names, **given)
+        fixed: Any = {"kinds": kinds, "sample": self.sample_size(), **self._counting()}
+        return Schema(columns.n_columns, columns.names, **fixed)
 
     def _cell(self, cell: Any, name: str) -> Any:
         """Return a plain cell of a row, or raise."""
@@ -661,28 +663,27 @@ class SummaryClassifier(Upward):
         """Return what a plain cell is: all of a column are the same."""
         return "number"
 
-    def _one(self, row: Any) -> Rows:
-        """Return a table of one row, given in order or by column name."""
-        return Rows.of_numbers(numbers_of_row(row, self.summary_.schema)[np.newaxis])
+    def _cells(self, row: Any) -> Any:
+        """Return the cells of a row in the order of the columns."""
+        state = learned(self)
+        absent = self._absent if state.takes_some_columns else ...
+        return cells_in_order(row, state.summary.schema, absent)
 
-    def _measure_rows(
+    def _measure_stream(
         self, rows: list[Any], targets: Targets, columns: Schema, known: Schema | None
     ) -> Summary:
-        """Measure plain rows, under a schema if one is known."""
+        """Measure plain rows of a stream, under a schema if one is known."""
         schema = known or self._stream_schema(columns)
-        return self._measure(self._matrix(rows, columns), schema, targets)
+        return self.measure_rows(self._matrix(rows, columns), schema, targets)
 
     def _matrix(self, rows: list[Any], columns: Schema) -> Rows:
         """Return plain rows of numbers as a table."""
-        absent = np.nan if self._absent is None else self._absent
-        numbers = np.array(
-            [
-                row if isinstance(row, list) else [row.get(j, absent) for j in columns.names or ()]
-                for row in rows
-            ],
-            dtype=np.float64,
-        )
-        return Rows.of_numbers(numbers.reshape(len(rows), columns.n_columns))
+        absent, names = np.nan if self._absent is None else self._absent, columns.names or ()
+        cells = [r if isinstance(r, list) else [r.get(j, absent) for j in names] for r in rows]
+        numbers = np.array(cells, dtype=np.float64).reshape(len(rows), columns.n_columns)
+        return Rows.of_numbers(numbers)
+
+    # --- inside: classes --------------------------------------------------------------------------
 
     def _declared(self, classes: ArrayLike | None, fitted: bool) -> NDArray[Any] | None:
         """Return the classes that may come."""

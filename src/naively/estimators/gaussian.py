@@ -30,14 +30,8 @@ def is_linear(estimator: GaussianClassifier) -> bool:
 class GaussianClassifier(SummaryClassifier):
     """A Gaussian for each column and class."""
 
-    _name = "GaussianNB"
+    public_name = "GaussianNB"
     _alone = NUMBER
-
-    priors: Any
-    var_smoothing: float
-    variance: Literal["class", "shared"]
-    ddof: int
-    smoothing: Literal["global", "column"]
 
     @by_name()
     def __init__(

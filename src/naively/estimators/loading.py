@@ -92,9 +92,8 @@ def load_classifier(
     """Load a model from a file that ``save`` wrote, as the class that ``kind`` returns."""
     content = model_file.read(path)
     try:
-        loaded = kind(content.estimator)._from_text(content.summary, content.params)
-        loaded._state.dtype = np.dtype(content.dtype)
-        return loaded
+        dtype = np.dtype(content.dtype)
+        return kind(content.estimator)._from_text(content.summary, content.params, dtype)
     except KeyError:
         problem = f"its estimator is {content.estimator!r}"
     except (TypeError, ValueError) as error:

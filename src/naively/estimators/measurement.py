@@ -41,7 +41,7 @@ def measured(
     if is_dask(X):
         return _measured_by_dask(estimator, X, y, sample_weight, known)
     X, y, sample_weight = without_zeros(X, y, sample_weight)
-    checked = estimator._check(X, None if known is None else estimator._decided(X, known))
+    checked = estimator.check_rows(X, None if known is None else estimator._decided(X, known))
     return summarized(estimator, checked, y, sample_weight), checked.dtype
 
 
@@ -52,7 +52,7 @@ def summarized(
     n_rows = checked.table.shape[0]
     classes, codes = labels.encode(check_labels(estimator, y, n_rows))
     targets = Targets(classes, codes, row_weights(n_rows, sample_weight))
-    summary: Summary = estimator._measure(checked.table, checked.schema, targets)
+    summary: Summary = estimator.measure_rows(checked.table, checked.schema, targets)
     return summary
 
 
@@ -64,7 +64,7 @@ def _measured_by_dask(
     is_open = known is None or known.undecided
     example = dask.example(X) if is_open else dask.missing_row(X)
     decided = None if known is None else estimator._decided(example, known)
-    checked = estimator._check(example, decided)
+    checked = estimator.check_rows(example, decided)
     schema: Schema = checked.schema
 
     def summarize(schema: Schema, **options: Any) -> Summary:
@@ -74,8 +74,8 @@ def _measured_by_dask(
     def first(size: int) -> Any:
         return summarize(replace(schema, sample=size), most=8).sample
 
-    settled = estimator._settled(schema, first) if known is None else schema
-    return summarize(settled), checked.dtype
+    schema = estimator.settled(schema, first) if known is None else schema
+    return summarize(schema), checked.dtype
 
 
 def _measured_on_device(
@@ -87,10 +87,10 @@ def _measured_on_device(
     rows = gpu.DeviceRows(X)
     shape = min(2, rows.shape[0]), rows.shape[1]
     few = np.zeros(shape, np.bool_ if holds_booleans(X) else rows.dtype)  # to be looked at
-    checked = estimator._check(few, known)
+    checked = estimator.check_rows(few, known)
     schema = checked.schema
     try:
-        schema = estimator._settled(schema, _no_rows) if known is None else schema
+        schema = estimator.settled(schema, _no_rows) if known is None else schema
     except _RowsNeededError:
         schema = None
     if schema is not None and gpu.is_measured_here(schema):

@@ -14,32 +14,27 @@ from naively.data.dates import split_name
 from naively.data.functions import ColumnFunction, function_values
 from naively.data.kinds import CATEGORY, DATES, NUMBER, TEXT, Kind, held_by_objects, kind_of
 from naively.data.labels import is_missing
-from naively.data.plan import check_distinct
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
-from naively.data.sparse import is_sparse
 from naively.data.text.words import Words
 from naively.engines.memory import single_row
 from naively.engines.memory.tables import flagged, names_of, only_name, read, schema_of, text_column
 from naively.errors import NaivelyError, warn
 from naively.estimators import choice
+from naively.estimators.answers import check_costs, check_reject
 from naively.estimators.choice import (
     BEST,
-    as_text,
     by_column,
     check_columns,
     choose,
-    from_text,
     interaction_kinds,
     is_best,
     kind_of_families,
     with_options,
 )
-from naively.estimators.decisions import check_costs, check_reject
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.parameters import by_name
-from naively.estimators.plain_row import number_cell
-from naively.estimators.prediction import numbers_of_row, row_of_dict
+from naively.estimators.single_rows import number_cell
 from naively.estimators.validation import Checked, check_cells, check_labels
 from naively.families import CANDIDATES
 from naively.families.edges import edges
@@ -70,14 +65,7 @@ class NaiveBayesClassifier(SummaryClassifier):
     otherwise; the edges of histograms are fixed by a sample of the first rows.
     """
 
-    families: Mapping[Any, Any] | Literal["best"] | None
-    priors: Any
-    calibration: Literal["weights", "temperature"] | None
-    interactions: Literal["auto"] | tuple[str, ...] | None
-    costs: Any
-    reject: Any
-
-    _name = "NaiveBayes"
+    public_name = "NaiveBayes"
 
     @by_name()
     def __init__(
@@ -135,28 +123,15 @@ class NaiveBayesClassifier(SummaryClassifier):
     # --- parameters -------------------------------------------------------------------------------
 
     def _families_as_text(self) -> dict[str, Any]:
-        if not isinstance(self.families, Mapping):
-            return {}
-        several = ((column, choose(column, NUMBER, self.families)) for column in self.families)
-        return {
-            "families": [
-                [column, BEST if families is CANDIDATES else [as_text(f) for f in families]]
-                for column, families in several
-                if families
-            ]
-        }
+        return {"families": choice.as_list(self.families)} if by_column(self.families) else {}
 
     @classmethod
-    def _from_text(cls, summary: Summary, params: dict[str, Any]) -> Self:
-        families = params.get("families")
+    def _from_text(cls, summary: Summary, params: dict[str, Any], dtype: np.dtype[Any]) -> Self:
+        families, kinds = params.get("families"), params.get("interactions")
+        params = {**params, "interactions": tuple(kinds) if isinstance(kinds, list) else kinds}
         if isinstance(families, list):
-            families = {
-                column: BEST if several == BEST else tuple(map(from_text, several))
-                for column, several in families
-            }
-        kinds = params.get("interactions")  # files of earlier versions have none
-        kinds = tuple(kinds) if isinstance(kinds, list) else kinds
-        return super()._from_text(summary, {**params, "families": families, "interactions": kinds})
+            params["families"] = choice.from_list(families)
+        return super()._from_text(summary, params, dtype)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "families": choice.plain(self.families)}
@@ -166,95 +141,77 @@ class NaiveBayesClassifier(SummaryClassifier):
 
     # --- what is measured -------------------------------------------------------------------------
 
-    def _measured(
-        self, X: Any, y: Any, sample_weight: Any, known: Schema | None
+    def measured(
+        self, X: Any, y: Any, sample_weight: Any = None, known: Schema | None = None
     ) -> tuple[Summary, np.dtype[Any]]:
-        measured = None
+        """Summarize rows; a single row of a stream the short way, if it can be taken."""
         if known is not None and sample_weight is None and self.decay:  # 0 forgets all categories
-            measured = self._single(X, y, known)
-        if measured is None:
-            return super()._measured(X, y, sample_weight, known)
-        return measured, np.dtype(np.float64)
+            learned = self.summary_
+            row = single_row.read(X, known, learned.categories)
+            if row is not None:
+                classes, _ = labels.encode(check_labels(self, y, 1))
+                summary = single_row.measure(row, classes, learned, _bound(learned.sample))
+                if summary is not None:
+                    return summary, np.dtype(np.float64)
+        return super().measured(X, y, sample_weight, known)
 
-    def _single(self, X: Any, y: Any, known: Schema) -> Summary | None:
-        """Summarize a single row of a stream the short way, if it can be taken."""
-        learned = self.summary_
-        row = single_row.read(X, known, learned.categories)
-        if row is None:
-            return None
-        classes, _ = labels.encode(check_labels(self, y, 1))
-        return single_row.measure(row, classes, learned, _bound(learned.sample))
-
-    def _one(self, row: Any) -> Rows:
+    def row_for(self, row: Any) -> Rows:
         """Return a table of one row."""
         summary = self.summary_
         schema, categories = summary.schema, summary.categories
-        if schema.dates and isinstance(row, list | tuple) and len(row) == len(schema.inputs or ()):
-            row = dict(zip(schema.inputs or (), row, strict=True))
-        if isinstance(row, dict):
-            row = row_of_dict(row, schema)
-        elif is_sparse(row):
-            row = numbers_of_row(row, schema)
-        elif isinstance(row, str) and schema.held in ((TEXT,), (CATEGORY,)):
+        if isinstance(row, str) and schema.held in ((TEXT,), (CATEGORY,)):
             row = [row]  # of a column, which `fit` takes as it is too
+        row = self._cells(row)
         if type(row) is list and (plain := single_row.read([row], schema, categories)) is not None:
             places = np.array([plain.places], dtype=np.int32)
             return Rows((1, schema.n_columns), plain.numbers, places, categories)
         scalar = isinstance(row, str | bytes) or not isinstance(row, Sized)
         if scalar or getattr(row, "ndim", 1) == 0:
             raise NaivelyError(f"a row must be a list or a dict of cells; got {row!r}.")
+        if len(row) != schema.n_columns:
+            raise NaivelyError(f"a row must have {schema.n_columns} cells; got {len(row)} of them.")
         cells = np.empty((1, len(row)), dtype=object)
         cells[0] = list(row)
-        if cells.shape[1] != schema.n_columns:
-            raise NaivelyError(
-                f"a row must have {schema.n_columns} cells; got {cells.shape[1]} of them."
-            )
         return read(cells, schema, summary.words)
 
-    def _check_new(self, X: Any, summary: Summary) -> Checked:
-        return self._check(X, summary.schema, summary.words)
+    def rows_for(self, X: Any) -> Checked:
+        """Return rows that the model is asked about, with the words that it knows."""
+        summary = self.summary_
+        return self.check_rows(X, summary.schema, summary.words)
 
-    def _check(
-        self, X: Any, known: Schema | None, words: tuple[Words, ...] | None = None
+    def check_rows(
+        self, X: Any, known: Schema | None = None, words: tuple[Words, ...] | None = None
     ) -> Checked:
+        """Return rows as the kernel reads them, with these words or with all of them."""
         if isinstance(X, Rows):
-            return Checked(X, None, np.dtype(np.float64), known or Schema(X.shape[1]))
+            return Checked(X, known or Schema(X.shape[1]))
         column = text_column(X, known)
         X = check_cells(self, X if column is None else column, known)
         if known is None:
-            schema = self._schema_of(X, {} if column is None else {only_name(X): TEXT})
-            table = read(X, schema, n_jobs=self.n_jobs)
-            return Checked(table, schema.names, np.dtype(np.float64), schema)
+            given = self.fixed_kinds()
+            schema = schema_of(X, given=given if column is None else {only_name(X): TEXT} | given)
+            check_columns(given, schema)
+            schema = with_options(schema, self.families)
+            return Checked(read(X, schema, n_jobs=self.n_jobs), schema)
         _warn_of_more(X, known)
-        table = flagged(read(X, known, words, self.n_jobs), self._flags(), known)
-        return Checked(table, known.names, np.dtype(np.float64), known)
-
-    def _flags(self) -> set[int]:
-        """Return the columns of booleans, which come in several spellings."""
-        summary = self.summary_
-        seen = zip(summary.schema.categories, summary.categories, strict=True)
-        return {j for j, categories in seen if categories.dtype.kind == "b"}
+        learned = self.summary_
+        seen = zip(learned.schema.categories, learned.categories, strict=True)
+        flags = {j for j, categories in seen if categories.dtype.kind == "b"}
+        return Checked(flagged(read(X, known, words, self.n_jobs), flags, known), known)
 
     def _decided(self, X: Any, known: Schema) -> Schema:
         return schema_of(X, known)
 
-    def _schema_of(self, X: Any, given: Mapping[Any, Kind]) -> Schema:
-        """Return the columns and what they hold, by type unless it is given by families or so."""
-        given = {**given, **self._kinds()}
-        schema = schema_of(X, given=given)
-        check_columns(given, schema)
-        return with_options(schema, self.families)
-
-    def _kinds(self) -> dict[Any, Kind]:
+    def fixed_kinds(self) -> dict[Any, Kind]:
         """Return what columns must hold for the families that are given for them."""
         given = by_column(self.families)
         return {column: kind_of_families(wanted, column) for column, wanted in given.items()}
 
-    def _schema_of_files(self) -> SchemaFromFirstRows:
+    def files_schema(self) -> SchemaFromFirstRows:
         """Return what is measured of files, which depends on their first rows."""
         from naively.engines.files import SchemaFromFirstRows
 
-        given = self._kinds()
+        given = self.fixed_kinds()
 
         def complete(first: Summary) -> Schema:
             check_columns(given, first.schema)
@@ -297,31 +254,30 @@ class NaiveBayesClassifier(SummaryClassifier):
                 found.setdefault(family, []).append(j)
         return found
 
-    def _sample_size(self) -> int:
+    def sample_size(self) -> int:
         """How many rows a summary is to keep: for calibration, or for families that read them."""
         given = by_column(self.families)
         several = [choose(column, NUMBER, given) for column in given]
         sampled = any(family.reads is Sample for its in several for family in its)
         chosen = self.families == BEST or any(its is CANDIDATES for its in several)
-        return SAMPLE if sampled or chosen else super()._sample_size()
+        return SAMPLE if sampled or chosen else super().sample_size()
 
-    def _decide(self, summary: Summary) -> Summary:
-        """Return a summary in which empty columns hold what their families read, if given."""
-        schema, given = summary.schema, self._kinds()
-        columns = zip(schema.names or range(schema.n_columns), schema.held, strict=True)
-        return summary.decided([given.get(name, kind) for name, kind in columns])
+    def _kinds_of_empty(self, schema: Schema) -> list[Kind]:
+        given, columns = self.fixed_kinds(), schema.names or range(schema.n_columns)
+        return [given.get(*column) for column in zip(columns, schema.held, strict=True)]
 
-    def _measure(
+    def measure_rows(
         self, table: Rows, schema: Schema, targets: Targets, sample: Sample | None = None
     ) -> Summary:
+        """Measure rows that are readable; the first ones decide what must be fixed before."""
         learned = self.summary_ if self.__sklearn_is_fitted__() else None
         if learned is not None and schema is learned.schema:
             bound = _bound(learned.sample)
             return measure(table, targets, schema, n_jobs=self.n_jobs, bound=bound)
-        self._warn_of(table, schema)
+        self.warn_of(table, schema)
         if schema.sample or schema.edges or schema.functions:
             return measure(table, targets, schema, n_jobs=self.n_jobs, sample=sample)
-        size = self._sample_size() or SAMPLE  # drawn once, for the edges too
+        size = self.sample_size() or SAMPLE  # drawn once, for the edges too
         size *= 2 if schema.texts else 1
 
         def first() -> Sample:
@@ -333,7 +289,8 @@ class NaiveBayesClassifier(SummaryClassifier):
         schema = self._cut(schema, first)
         return measure(table, targets, schema, n_jobs=self.n_jobs, sample=sample)
 
-    def _warn_of(self, seen: Rows | Summary, schema: Schema) -> None:
+    def warn_of(self, seen: Rows | Summary, schema: Schema) -> None:
+        """Warn of columns that have very many categories."""
         for j, categories in zip(schema.categories, seen.categories, strict=True):
             if categories.size > _MANY:
                 warn(
@@ -341,7 +298,8 @@ class NaiveBayesClassifier(SummaryClassifier):
                     "a number? Then leave it out, or give it a family of numbers.",
                 )
 
-    def _settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:
+    def settled(self, schema: Schema, first: Callable[[int], Any]) -> Schema:
+        """Fix the edges of histograms and the centres of products, by a sample of rows."""
         return self._cut(schema, lambda: first(SAMPLE))
 
     def _reads_products(self, schema: Schema) -> bool:
@@ -351,7 +309,7 @@ class NaiveBayesClassifier(SummaryClassifier):
 
     def _cut(self, schema: Schema, sample: Callable[[], Any]) -> Schema:
         """Fix the edges of histograms, and centres, by a sample of rows, if they are needed."""
-        schema = replace(schema, sample=self._sample_size() * (2 if schema.texts else 1))
+        schema = replace(schema, sample=self.sample_size() * (2 if schema.texts else 1))
         needed = self._families(replace(schema, edges=((),), knots=((),)))
         free = set(self._free(schema))
         first = sample() if free else None
@@ -408,27 +366,21 @@ class NaiveBayesClassifier(SummaryClassifier):
         """Return what a cell is: all of a column are the same."""
         return _PLAIN.get(type(cell)) or held_by_objects([cell]).what
 
-    def _measure_rows(
+    def _measure_stream(
         self, rows: list[Any], targets: Targets, columns: Schema, known: Schema | None
     ) -> Summary:
-        cells = np.empty((len(rows), columns.n_columns), dtype=object)
+        cells, names = np.empty((len(rows), columns.n_columns), dtype=object), columns.names or ()
         for i, row in enumerate(rows):
-            cells[i] = row if isinstance(row, list) else [*map(row.get, columns.names or ())]
+            cells[i] = row if isinstance(row, list) else [*map(row.get, names)]
         if known is not None:
             schema = schema_of(cells, known)
             return measure(read(cells, schema, n_jobs=self.n_jobs), targets, schema)
-        names = columns.names or tuple(map(str, range(columns.n_columns)))
-        given = _by_place(self._kinds(), columns)
-        schema = schema_of(cells, given=given)
-        sources = {split[0] for name in names if (split := split_name(name)) is not None}
-        if twice := {int(j) for j in schema.dates if names[int(j)] in sources}:  # text, then
-            schema = schema_of(cells, given=given | dict.fromkeys(twice, CATEGORY))
-        if schema.dates:
-            schema = _renamed(schema, names)
-        elif columns.names is not None:
-            schema = replace(schema, names=names)
-        schema = with_options(schema, self.families)
-        return self._measure(read(cells, schema, n_jobs=self.n_jobs), schema, targets)
+        given, sources = self.fixed_kinds(), {(split_name(name) or ("",))[0] for name in names}
+        for j, name in enumerate(names):  # beside a column of the name of its part, text is text
+            if name in sources and schema_of(cells[:, [j]]).dates:
+                given = {name: CATEGORY, **given}
+        schema = with_options(schema_of(cells, given=given, names=columns.names), self.families)
+        return self.measure_rows(read(cells, schema, n_jobs=self.n_jobs), schema, targets)
 
 
 def _functions(
@@ -482,25 +434,3 @@ def _warn_of_more(X: Any, schema: Schema) -> None:
         warn(
             f"the table has columns that the model was not fitted on, and ignores: {shown}.",
         )
-
-
-def _by_place(given: Mapping[Any, Kind], columns: Schema) -> dict[Any, Kind]:
-    """Return what columns hold by their places; also as text, and for the parts of dates."""
-    places = {name: j for j, name in enumerate(columns.names or range(columns.n_columns))}
-    found: dict[Any, Kind] = {}
-    for name, kind in given.items():
-        source, part = split_name(str(name)) or (None, "")
-        if name in places:
-            found |= {places[name]: kind, str(places[name]): kind}
-        elif source in places:
-            found[f"{places[source]}.{part}"] = kind
-    return found
-
-
-def _renamed(schema: Schema, names: tuple[str, ...]) -> Schema:
-    """Return a schema with the names of columns, which are called by their places in it."""
-    sources = [*map(schema.input, schema.names or ())]
-    parts = [name[len(j) :] for name, j in zip(schema.names or (), sources, strict=True)]
-    renamed = tuple(names[int(j)] + part for j, part in zip(sources, parts, strict=True))
-    check_distinct(renamed)
-    return replace(schema, names=renamed, dates=tuple(names[int(j)] for j in schema.dates))

@@ -205,12 +205,12 @@ def check_parameters(estimator: Any) -> None:
     try:
         _check_once(type(estimator), *values)  # type: ignore[arg-type]
     except TypeError:  # something that cannot be remembered, such as an array of priors
-        check(estimator._name, estimator._constraints, values)
+        check(estimator.public_name, estimator._constraints, values)
 
 
 @lru_cache(maxsize=64, typed=True)
 def _check_once(kind: Any, *values: Any) -> None:
-    check(kind._name, kind._constraints, values)
+    check(kind.public_name, kind._constraints, values)
 
 
 def check(owner: str, constraints: Mapping[str, Sequence[Any]], params: Iterable[Any]) -> None:

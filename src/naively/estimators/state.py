@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -18,12 +19,12 @@ from naively.statistics.summary import Summary
 
 if TYPE_CHECKING:
     from naively.estimators.stream import Stream
-    from naively.inspection.importance import Importance
 
 _FORMAT = 3
 _FLOAT64 = np.dtype(np.float64)
 
 
+@dataclass(frozen=True, eq=False, slots=True)
 class State:
     """A summary, what was read off it, and the stream that goes on from it.
 
@@ -39,55 +40,38 @@ class State:
         The rows of the window of the stream before, for the next one.
     takes_some_columns : bool
         Whether single rows were learned: then dicts need not have every column.
+    memo : dict
+        What was computed from the summary, by name.
     """
 
-    __slots__ = ("_memo", "dtype", "stream", "summary", "takes_some_columns", "window")
-
-    def __init__(
-        self,
-        summary: Summary | None,
-        dtype: np.dtype[Any] = _FLOAT64,
-        model: Model | None = None,
-        *,
-        stream: Stream | None = None,
-        window: list[Any] | None = None,
-        takes_some_columns: bool = False,
-    ) -> None:
-        self.summary: Summary = summary  # type: ignore[assignment]
-        self.dtype, self.stream = dtype, stream
-        self.window, self.takes_some_columns = window or [], takes_some_columns
-        self._memo: dict[str, Any] = {} if model is None else {"model": model}
+    summary: Summary
+    dtype: np.dtype[Any] = _FLOAT64
+    stream: Stream | None = None
+    window: list[Any] = field(default_factory=list)
+    takes_some_columns: bool = False
+    memo: dict[str, Any] = field(default_factory=dict)
 
     def changed(self, summary: Summary, model: Model | None = None, **parts: Any) -> State:
         """Return the state with another summary, and with other parts as they are given."""
-        names = "dtype", "stream", "window", "takes_some_columns"
-        return State(summary, model=model, **{name: getattr(self, name) for name in names} | parts)
+        memo = {} if model is None else {"model": model}
+        return replace(self, summary=summary, memo=memo, **parts)
 
-    def but(self, **parts: Any) -> State:
-        """Return the same summary, and what is read off it, with other parts."""
-        other = self.changed(self.summary, **parts)
-        other._memo = self._memo
-        return other
+    def once(self, name: str, compute: Callable[[], Any]) -> Any:
+        """Return what is computed from the summary when it is first asked for.
+
+        Threads that ask at the same time may compute it twice, with equal results.
+        """
+        if name not in self.memo:
+            self.memo[name] = compute()
+        return self.memo[name]
 
     def model(self, read: Callable[[Summary], Model]) -> Model:
-        """Return the model, read off the summary by the given function when it is first asked for.
-
-        Threads that ask at the same time may read it twice, which gives equal models.
-        """
-        if "model" not in self._memo:
-            self._memo["model"] = read(self.summary)
-        model: Model = self._memo["model"]
+        """Return the model, read off the summary by the given function."""
+        model: Model = self.once("model", lambda: read(self.summary))
         return model
 
-    def importance(self, judged: Callable[[], Importance]) -> Importance:
-        """Return the importance of columns, by the given function unless it is there."""
-        if "importance" not in self._memo:
-            self._memo["importance"] = judged()
-        importance: Importance = self._memo["importance"]
-        return importance
-
     def plain(self) -> dict[str, Any]:
-        """Return summary and type as arrays and texts, which pickles may hold, as model files do.
+        """Return what pickles hold: arrays and texts, as model files do, and the rows of a window.
 
         Whoever loads such a pickle by a list of types that are trusted, as skops does, needs to
         trust the estimator alone.
@@ -100,6 +84,8 @@ class State:
             "classes": self.summary.classes,
             "categories": self.summary.categories,
             "tensors": tensors,
+            "window": self.window,
+            "takes_some_columns": self.takes_some_columns,
         }
 
     @staticmethod
@@ -111,8 +97,15 @@ class State:
     def from_plain(cls, given: dict[str, Any]) -> Self:
         """Return the state of which `plain` returned this."""
         header, labels = json.loads(given["header"]), (given["classes"], given["categories"])
-        summary = model_file.unpack_with_labels(header, given["tensors"], *labels)
-        return cls(summary, np.dtype(given["dtype"]))
+        return cls(
+            model_file.unpack_with_labels(header, given["tensors"], *labels),
+            np.dtype(given["dtype"]),
+            window=given.get("window", []),
+            takes_some_columns=given.get("takes_some_columns", False),
+        )
+
+
+NOTHING = State(None)  # type: ignore[arg-type]
 
 
 def learned(estimator: Any) -> State:
@@ -130,7 +123,7 @@ def learned(estimator: Any) -> State:
         from sklearn.exceptions import NotFittedError
 
         raise NotFittedError(
-            f"This {estimator._name} instance is not fitted yet. Call 'fit' with "
+            f"This {estimator.public_name} instance is not fitted yet. Call 'fit' with "
             "appropriate arguments before using this estimator."
         )
     return state
@@ -148,7 +141,7 @@ def end_stream(estimator: Any) -> State:
     if state.stream is not None:
         state = learned(estimator) if state.stream.is_ahead else state
         assert state.stream is not None
-        state = estimator._state = state.but(stream=None, window=state.stream.kept())
+        state = estimator._state = replace(state, stream=None, window=state.stream.kept())
     return state
 
 
@@ -168,7 +161,7 @@ def copied(estimator: Any, **params: Any) -> Any:
     """Return an estimator of the last state, which what is learned later does not change."""
     other = object.__new__(type(estimator))
     state: State = estimator._state
-    still = state if state.stream is None else state.but(stream=None)
+    still = state if state.stream is None else replace(state, stream=None)
     other.__dict__.update(estimator.__dict__, _state=still, **params)
     return other
 

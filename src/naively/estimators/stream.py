@@ -29,12 +29,10 @@ from naively.data.schema import Schema
 from naively.engines.memory.devices import is_on_device, on_host
 from naively.errors import NaivelyError
 from naively.estimators.parameters import check_parameters
-from naively.estimators.plain_row import (
+from naively.estimators.single_rows import (
     Row,
     as_list,
-    filled_row,
     is_same_row,
-    named_cells,
     number_cell,
     plain_row,
     plain_weight,
@@ -66,9 +64,11 @@ def change(estimator: Any, verb: str, row: Any, label: Any, weight: Any) -> None
     except NotPlainError:
         state = end_stream(estimator)
         stream = BufferedStream(estimator, state)
-        estimator._state = state.but(stream=stream, window=[])
+        estimator._state = replace(state, stream=stream, window=[])
         getattr(stream, verb)(plain, label, weight)
-    stream.is_ahead = estimator._state.takes_some_columns = True
+    stream.is_ahead = True
+    if not estimator._state.takes_some_columns:
+        estimator._state = replace(estimator._state, takes_some_columns=True)
 
 
 def live(estimator: Any) -> Stream:
@@ -77,11 +77,12 @@ def live(estimator: Any) -> Stream:
     if state.stream is None:
         check_parameters(estimator)
         rows = estimator._kernel_rows() if _is_measured_as_here(estimator, state.summary) else None
-        buffered = rows is None
-        stream = BufferedStream(estimator, state) if buffered else KernelStream(rows, estimator)
-        if isinstance(stream, KernelStream) and state.summary is not None:
-            stream.load(state.summary, state.window)
-        state = estimator._state = state.but(stream=stream, window=[])
+        stream: Stream
+        if rows is None:
+            stream = BufferedStream(estimator, state)
+        else:
+            stream = KernelStream(rows, estimator, state)
+        state = estimator._state = replace(state, stream=stream, window=[])
     assert state.stream is not None
     return state.stream
 
@@ -113,15 +114,6 @@ def recent(estimator: Any) -> Any:
     return snapshot(estimator)
 
 
-def filled(estimator: Any, row: Any) -> Any:
-    """Return a row that is asked about; of a stream, a dict need not have the columns."""
-    schema = estimator.summary_.schema
-    row = named_cells(row, schema)
-    if not estimator._state.takes_some_columns:
-        return row
-    return filled_row(row, schema, estimator._absent)
-
-
 # --- rows that the kernel adds up -----------------------------------------------------------------
 
 
@@ -150,13 +142,17 @@ class KernelStream:
         What adds up rows.
     estimator : SummaryClassifier
         Decides what is measured of columns.
+    state : State
+        What it has learned before, with those rows that are in the window.
     """
 
-    def __init__(self, rows: Any, estimator: Any) -> None:
+    def __init__(self, rows: Any, estimator: Any, state: State) -> None:
         self.rows, self._schema_of = rows, estimator._stream_schema
         self.is_ahead = False  # of the summary that was taken last
         self._classes: NDArray[Any] = np.empty(0, np.int64)
         self._fresh: dict[Any, None] = {}  # labels of the same type that came since, to be united
+        if state.summary is not None:
+            self._load(state.summary, state.window)
 
     @property
     def columns(self) -> Schema | None:
@@ -216,7 +212,7 @@ class KernelStream:
             sums.append(Moments(np.stack(tables)))
         return Summary.of(schema, axes, class_weight, *sums)
 
-    def load(self, summary: Summary, window: list[tuple[Any, Any, float]]) -> None:
+    def _load(self, summary: Summary, window: list[tuple[Any, Any, float]]) -> None:
         """Begin with a summary, and with those of its rows that are in the window."""
         schema, self._classes = summary.schema, summary.classes
         tables: list[NDArray[np.float64]] = []
@@ -304,7 +300,7 @@ class BufferedStream:
 
     def __init__(self, estimator: Any, state: State) -> None:
         summary, kept = state.summary, state.window
-        self._estimator, self._given = estimator, estimator._kinds()
+        self._estimator, self._given = estimator, estimator.fixed_kinds()
         self._decay, self._absent = estimator.decay, estimator._absent
         self._window = None if estimator.window is None else int(estimator.window)
         self.is_ahead, self.read_at = False, 0  # when a calibrated model was read for answers
@@ -472,7 +468,7 @@ class BufferedStream:
         if schema is not None and schema.inputs is not None:
             return self._measured_where_present(plain, targets, schema)
         columns = Schema(self._n_columns, None if self._names is None else tuple(self._names))
-        measured: Summary = self._estimator._measure_rows(plain, targets, columns, schema)
+        measured: Summary = self._estimator._measure_stream(plain, targets, columns, schema)
         return measured
 
     def _measured_where_present(self, rows: list[Row], targets: Targets, schema: Schema) -> Summary:
@@ -483,7 +479,7 @@ class BufferedStream:
             at = [j for j in at if schema.input((schema.names or ())[j]) in present] or at
         narrow = schema.columns(at)
         columns = Schema(len(narrow.inputs or ()), narrow.inputs)
-        measured: Summary = self._estimator._measure_rows(rows, targets, columns, narrow)
+        measured: Summary = self._estimator._measure_stream(rows, targets, columns, narrow)
         kinds, origin = [*schema.held], [-1] * schema.n_columns
         for i, (j, kind) in enumerate(zip(at, measured.schema.held, strict=True)):
             kinds[j], origin[j] = kind, i

@@ -101,7 +101,8 @@ class Upward:
         from naively.inspection.importance import importance_of_sample
 
         state, estimator = learned(self), snapshot(self)
-        return state.importance(lambda: importance_of_sample(estimator))
+        importance: Importance = state.once("importance", lambda: importance_of_sample(estimator))
+        return importance
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

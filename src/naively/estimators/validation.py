@@ -16,151 +16,126 @@ from naively.data import kinds, labels
 from naively.data.rows import Rows
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows, is_sparse
-from naively.engines.memory import arrays
+from naively.engines.memory import arrays, frames
+from naively.engines.memory.native import is_frame
 from naively.errors import NaivelyError
 from naively.model.model import ALL_ZERO
 from naively.statistics.measure import checked_weights
 
 _PLAIN = np.dtype(np.float64), np.dtype(np.float32)  # as the machine writes them
+_COMPLEX = (
+    "X must hold real numbers; got complex ones. Complex data not supported: give their real and "
+    "imaginary parts as columns."
+)
 _LARGEST_CODE = 2**53  # as a float64 holds it
 
 
 class Checked(NamedTuple):
-    """A table that the kernel can read, and what is to be measured."""
+    """A table that the kernel can read, what is to be measured, and the type of answers."""
 
     table: Rows
-    names: tuple[str, ...] | None
-    dtype: np.dtype[Any]
     schema: Schema = Schema(0)
+    dtype: np.dtype[Any] = np.dtype(np.float64)
+
+
+# --- tables ---------------------------------------------------------------------------------------
 
 
 def check_table(estimator: Any, X: Any, known: Schema | None) -> Checked:
-    """Make X readable in place; if the estimator is fitted, X must have the columns known."""
-    if type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype in _PLAIN:
-        checked = Checked(Rows.of_numbers(arrays.table(X)), None, X.dtype)
+    """Make numbers readable in place; if the estimator is fitted, X must have the columns known."""
+    cells = _readable(estimator, X, of_numbers=True)
+    names, dtype = None, getattr(X, "dtype", np.dtype(np.float64))
+    if isinstance(cells, np.ndarray):
+        rows, dtype = Rows.of_numbers(arrays.table(cells)), cells.dtype
+    elif isinstance(cells, SparseRows):
+        rows = Rows.of_numbers(cells)
     else:
-        checked = _check_other(estimator, X)
-    if known is not None:
-        if checked.names is not None or known.names is not None:
-            _check_names(estimator, X)
-        _check_width(estimator, checked.table, known)
-    return checked
-
-
-def _check_other(estimator: Any, X: Any) -> Checked:
-    if is_sparse(X):
-        sparse = SparseRows.of(X)
-        _check_not_empty(estimator, sparse.shape)
-        is_short = X.dtype.kind == "f" and X.dtype.itemsize <= 4
+        names, held = frames.names_of(X), frames.sparse_rows(X)
+        rows = frames.numbers_of(X) if held is None else Rows.of_numbers(held)
+        is_short = held is None and all(_dtype_of(column) == np.float32 for column in rows.numbers)
         dtype = np.dtype(np.float32 if is_short else np.float64)
-        return Checked(Rows.of_numbers(sparse), None, dtype)
-    if not isinstance(X, np.ndarray | list | tuple):
-        from naively.engines.memory import frames
-        from naively.engines.memory.native import is_frame
-
-        if is_frame(X):
-            if (held := frames.sparse_rows(X)) is not None:
-                _check_not_empty(estimator, held.shape)
-                return Checked(Rows.of_numbers(held), frames.names_of(X), np.dtype(np.float64))
-            rows, names = frames.numbers_of(X), frames.names_of(X)
-            _check_not_empty(estimator, rows.shape)
-            is_short = all(getattr(cells, "dtype", None) == np.float32 for cells in rows.numbers)
-            return Checked(rows, names, np.dtype(np.float32 if is_short else np.float64))
-    array = _check_array(estimator, X, dtype="numeric")
-    dtype = np.dtype(
-        np.float32 if array.dtype.kind == "f" and array.dtype.itemsize <= 4 else np.float64
-    )
-    return Checked(Rows.of_numbers(arrays.table(array)), None, dtype)
+    if known is not None:
+        if names is not None or known.names is not None:
+            _check_names(estimator, X)
+        _check_width(estimator, rows, known)
+    is_short = dtype.kind == "f" and dtype.itemsize <= 4
+    schema = Schema(rows.shape[1], names) if known is None or known.names != names else known
+    return Checked(rows, schema, np.dtype(np.float32 if is_short else np.float64))
 
 
-def _check_array(estimator: Any, X: Any, dtype: Any) -> NDArray[Any]:
-    arrays.check_dense(X)
-    arrays.check_no_file(X)
-    X = arrays.unmasked(X)
-    if dtype == "numeric":
-        X = _numbers(estimator, X)
-    from sklearn.utils.validation import check_array
-
-    try:
-        return check_array(
-            X, dtype=dtype, ensure_all_finite=False, estimator=estimator, input_name="X"
-        )
-    except ValueError as error:
-        if "could not convert string" in str(error) or "bytes/strings" in str(error):
-            raise _text_error(estimator, str(error)) from None
-        if "Complex data not supported" in str(error):
-            raise _complex_error() from None
-        if "Expected 2D array" in str(error) or "2-dimensional container" in str(error):
-            raise arrays.shape_error(X) from None
-        if "inhomogeneous" in str(error):
-            raise NaivelyError(f"rows of X must be equally long; {error}") from None
-        raise NaivelyError(str(error)) from None
-
-
-def _numbers(estimator: Any, X: Any) -> Any:
-    """Return objects that are numbers or missing as numbers, or raise with what to do.
-
-    What is neither is left to scikit-learn, which has errors of its own for it.
-    """
-    if not isinstance(X, np.ndarray):
-        try:
-            X = np.asarray(X)
-        except (TypeError, ValueError):  # such as rows of different lengths
-            return X
-    if X.ndim == 0:
-        raise arrays.shape_error(X)
-    held = kinds.held_by_dtype(X.dtype) or kinds.held_by_objects(X.ravel().tolist())
-    if held.what == "text":
-        raise _text_error(estimator, held.type)
-    if X.dtype.kind == "c" or any(isinstance(cell, complex) for cell in _objects(X, held)):
-        raise _complex_error()
-    if held.what in (*kinds.DATES, "time") or (held.what == "other" and X.dtype.kind != "O"):
-        kinds.kind_of(held, "X")
-    if X.dtype.kind != "O" or held.what == "other":
-        return X
-    return kinds.numbers_of_objects(X.ravel().tolist(), "X").reshape(X.shape)
-
-
-def _objects(X: NDArray[Any], held: kinds.Held) -> list[Any]:
-    return X.ravel().tolist() if X.dtype.kind == "O" and held.what == "other" else []
-
-
-def _text_error(estimator: Any, what: str) -> NaivelyError:
-    return NaivelyError(
-        f"{estimator._name} needs numbers; got text in X ({what}). "
-        "Use NaiveBayes, which reads text as categories or words."
-    )
-
-
-def _complex_error() -> NaivelyError:
-    return NaivelyError(
-        "X must hold real numbers; got complex ones. Complex data not supported: give their real "
-        "and imaginary parts as columns."
-    )
+def _dtype_of(column: Any) -> Any:
+    return getattr(column, "dtype", None)
 
 
 def check_cells(estimator: Any, X: Any, known: Schema | None) -> Any:
     """Return a frame as it is, sparse rows, or an array of any cells; all must have some."""
-    if is_sparse(X):
-        rows = SparseRows.of(X)
-        _check_not_empty(estimator, rows.shape)
-        _check_width(estimator, rows, known)
-        return rows
-    if type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype.char in "df":
-        _check_width(estimator, X, known)
-        return X
-    if not isinstance(X, np.ndarray | list | tuple):
-        from naively.engines.memory import frames
-        from naively.engines.memory.native import is_frame
+    cells = _readable(estimator, X, of_numbers=False)
+    if isinstance(cells, np.ndarray | SparseRows):
+        _check_width(estimator, cells, known)
+    return cells
 
-        if is_frame(X):
-            _check_not_empty(estimator, frames.shape_of(X))
-            return X
-    elif not isinstance(X, np.ndarray):
-        X = np.array(X, dtype=object) if arrays.holds_more(X) else X
-    X = _check_array(estimator, X, dtype=None)
-    _check_width(estimator, X, known)
+
+def check_codes(
+    estimator: Any, X: Any, known: Schema | None
+) -> tuple[NDArray[Any], tuple[str, ...] | None]:
+    """Return an array of codes, whole numbers or NaN, and the names of its columns."""
+    arrays.check_dense(X)
+    cells, names = _readable(estimator, X, of_numbers=True), None
+    if not isinstance(cells, np.ndarray):
+        names, cells = frames.names_of(X), _codes_of_frame(estimator, X)
+    if known is not None:
+        _check_names(estimator, X)
+        _check_width(estimator, cells, known)
+    return cells, names
+
+
+def _readable(estimator: Any, X: Any, *, of_numbers: bool) -> Any:
+    """Return a frame as it is, sparse rows, or an array: of numbers, or of any cells."""
+    if is_sparse(X):
+        X = SparseRows.of(X)
+    elif not isinstance(X, np.ndarray | list | tuple) and is_frame(X):
+        _check_not_empty(estimator, frames.shape_of(X))
+        return X
+    elif not (type(X) is np.ndarray and X.ndim == 2 and X.dtype in _PLAIN):
+        arrays.check_dense(X)
+        arrays.check_no_file(X)
+        X = arrays.unmasked(X)
+        try:
+            as_they_are = not of_numbers and isinstance(X, list | tuple) and arrays.holds_more(X)
+            X = np.array(X, dtype=object) if as_they_are else np.asarray(X)
+        except (TypeError, ValueError) as error:
+            raise NaivelyError(f"rows of X must be equally long; {error}") from None
+        if X.ndim > 2:
+            name = estimator.public_name
+            raise NaivelyError(f"Found array with dim {X.ndim}. {name} expected <= 2.")
+        if X.ndim < 2:
+            raise arrays.shape_error(X)
+        if X.dtype.kind == "c":
+            raise NaivelyError(_COMPLEX)
+        X = _numbers(estimator, X) if of_numbers else X
+    _check_not_empty(estimator, X.shape)
     return X
+
+
+def _numbers(estimator: Any, X: NDArray[Any]) -> NDArray[Any]:
+    """Return objects that are numbers or missing as numbers, or raise with what to do."""
+    held = kinds.held_by_dtype(X.dtype) or kinds.held_by_objects(X.ravel().tolist())
+    if held.what == "text":
+        raise NaivelyError(
+            f"{estimator.public_name} needs numbers; got text in X ({held.type}). "
+            "Use NaiveBayes, which reads text as categories or words."
+        )
+    is_other = held.what == "other"
+    cells = X.ravel().tolist() if X.dtype.kind == "O" else []
+    if is_other and any(isinstance(cell, complex) for cell in cells):
+        raise NaivelyError(_COMPLEX)
+    if held.what in (*kinds.DATES, "time") or (is_other and X.dtype.kind != "O"):
+        kinds.kind_of(held, "X")
+    if X.dtype.kind != "O":
+        return X
+    return (
+        X.astype(np.float64) if is_other else kinds.numbers_of_objects(cells, "X").reshape(X.shape)
+    )
 
 
 def _check_width(estimator: Any, X: Any, known: Schema | None) -> None:
@@ -184,29 +159,9 @@ def _raise_as_ours(check: Any, estimator: Any, X: Any) -> None:
         check(estimator, X, reset=False)
     except ValueError as error:
         raise NaivelyError(
-            f"{str(error).strip()} Give the columns that {estimator._name} was fitted on, in their "
-            "order, and no others."
+            f"{str(error).strip()} Give the columns that {estimator.public_name} was fitted on, in "
+            "their order, and no others."
         ) from None
-
-
-def check_codes(
-    estimator: Any, X: Any, *, fitted: bool
-) -> tuple[NDArray[Any], tuple[str, ...] | None]:
-    """Return an array of codes, whole numbers or NaN, and the names of its columns."""
-    names, frame = None, None
-    if not isinstance(X, np.ndarray | list | tuple):
-        from naively.engines.memory import frames
-        from naively.engines.memory.native import is_frame
-
-        frame = X if is_frame(X) else None
-    if frame is None:
-        array = _check_array(estimator, X, dtype="numeric")
-    else:
-        names, array = frames.names_of(X), _codes_of_frame(estimator, X)
-    if fitted:
-        _check_names(estimator, X)
-        _check_width(estimator, array, estimator.summary_.schema)
-    return whole_codes(array), names
 
 
 def whole_codes(array: NDArray[Any]) -> NDArray[Any]:
@@ -225,16 +180,13 @@ def whole_codes(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _codes_of_frame(estimator: Any, X: Any) -> NDArray[Any]:
-    from naively.engines.memory import frames
-
-    _check_not_empty(estimator, frames.shape_of(X))
     names, codes = frames.names_of(X) or range(X.shape[1]), []
     for name, column in zip(names, frames.columns_of(X), strict=True):
         held = frames.held_by(column)
         kind = kinds.kind_of(held, f"column {name!r}")
         if held.coded or (kind is kinds.CATEGORY and held.what != "boolean"):
             raise NaivelyError(
-                f"{estimator._name} reads codes 0, 1, 2, ...; got {held.type} in column "
+                f"{estimator.public_name} reads codes 0, 1, 2, ...; got {held.type} in column "
                 f"{name!r}. Use NaiveBayes, which reads text and categories as they are."
             )
         codes.append(frames.number_column(column, f"column {name!r}")[:])
@@ -246,8 +198,11 @@ def _check_not_empty(estimator: Any, shape: tuple[int, ...]) -> None:
         if count == 0:
             raise NaivelyError(
                 f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required "
-                f"by {estimator._name}."
+                f"by {estimator.public_name}."
             )
+
+
+# --- labels and weights ---------------------------------------------------------------------------
 
 
 def check_labels(estimator: Any, y: ArrayLike, n_rows: int) -> NDArray[Any]:
@@ -263,7 +218,9 @@ def check_labels(estimator: Any, y: ArrayLike, n_rows: int) -> NDArray[Any]:
 
 def _check_other_labels(estimator: Any, y: Any) -> NDArray[Any]:
     if y is None:
-        raise NaivelyError(f"{estimator._name} requires y to be passed, but the target y is None.")
+        raise NaivelyError(
+            f"{estimator.public_name} requires y to be passed, but the target y is None."
+        )
     array = labels.as_array(y)
     if array.dtype.kind in "iubOTUS" and array.ndim == 1:
         return array  # encode says what is wrong with them

@@ -14,7 +14,7 @@ from naively.data import labels
 from naively.data.rows import Rows, recode
 from naively.data.threads import block_slices, map_blocks
 from naively.data.types import Floats
-from naively.estimators.decisions import decide
+from naively.estimators.answers import decide
 from naively.evaluation.inputs import Truth
 from naively.evaluation.judgement import Judgement
 from naively.model.model import Model

@@ -23,7 +23,6 @@ from naively.data.schema import Schema
 from naively.errors import NaivelyError
 from naively.estimators.choice import with_options
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.interface import kinds_of
 from naively.estimators.mixed import NaiveBayesClassifier
 from naively.estimators.parameters import check_parameters
 
@@ -145,12 +144,12 @@ def reads_alike(one: SummaryClassifier, other: SummaryClassifier, schema: Schema
     """Whether one estimator certainly reads columns as another does, whose schema is known."""
     if not isinstance(one, NaiveBayesClassifier) or not isinstance(other, NaiveBayesClassifier):
         return getattr(one, "binarize", None) == getattr(other, "binarize", None)
-    kinds = kinds_of(one)
+    kinds = one.fixed_kinds()
     held = dict(zip(schema.names or range(schema.n_columns), schema.held, strict=True))
     same = all(held.get(column) == kind for column, kind in kinds.items())
     return (
         same
-        and kinds_of(other).keys() <= kinds.keys()
+        and other.fixed_kinds().keys() <= kinds.keys()
         and with_options(schema, one.families) == schema
     )
 

@@ -20,7 +20,6 @@ from sklearn.utils import _safe_indexing
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.gaussian_nb import GaussianNB
-from naively.estimators.interface import check_rows
 from naively.estimators.loading import ESTIMATORS
 from naively.estimators.state import snapshot
 from naively.evaluation.answers import ask, judge_rows
@@ -223,7 +222,7 @@ def by_summaries(
     has an entry for it. None where the summaries of so many folds would take too much memory.
     """
     model = clone(model)
-    checked = check_rows(model, X)
+    checked = model.check_rows(X)
     folds = measure_folds([model], checked.table, checked.schema, truth, fold)
     if folds is None:
         return None

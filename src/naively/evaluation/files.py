@@ -44,7 +44,6 @@ from naively.errors import NaivelyError
 from naively.estimators.categorical import CategoricalNB
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.gaussian_nb import GaussianNB
-from naively.estimators.interface import schema_of_files, warn_of
 from naively.estimators.loading import ESTIMATORS
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.estimators.state import snapshot
@@ -148,7 +147,7 @@ def judge_files(
         )
     _check_folds(measured.rows_of_folds, how)
     model, summaries = model_of(measured.folds.classes), measured.folds
-    warn_of(model, summaries.whole)
+    model.warn_of(summaries.whole, summaries.whole.schema)
     rests = iter([summaries.total()]) if folds is None else summaries.rests()
     if how.test_share is not None:  # one model judges the test rows, and its own
         rests = islice(rests, 1)
@@ -301,7 +300,7 @@ class FileInputs:
         chosen: dict[str, Any] = {"columns": columns, "exclude": exclude, "types": types}
         chosen |= {"skip_columns": skip_columns, "drop_missing_target": drop_missing_target}
         model = _default(first, target, chosen) if model is None else _checked(model)
-        request = Request.of(target, schema_of_files(model), **chosen)
+        request = Request.of(target, model.files_schema(), **chosen)
         passes = {"label_type": label_type, "watch": lambda _: nullcontext(progress)}
         return cls(model, first, request, {**passes, "n_jobs": n_jobs})
 
@@ -310,7 +309,7 @@ class FileInputs:
         self,
     ) -> tuple[FirstRows, Request, SchemaFromFirstRows, Callable[[Any], SummaryClassifier]]:
         """What is measured, and the model whatever the classes are."""
-        return self.first, self.request, schema_of_files(self.model), lambda _: self.model
+        return self.first, self.request, self.model.files_schema(), lambda _: self.model
 
 
 def _plain(dialect: dict[str, Any]) -> dict[str, Any]:

@@ -36,7 +36,6 @@ from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.data.threads import map_blocks
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.interface import measure_rows, sample_size, settled
 from naively.evaluation.inputs import Truth
 from naively.model.model import Model
 from naively.statistics import Sample
@@ -143,7 +142,7 @@ def measure_folds(
     if n_summarized * _bytes(schema, rows) > MOST_BYTES:
         return None
     by_fold = Targets(np.arange(n_summarized), fold * np.int32(truth.classes.size) + truth.codes)
-    size = max(sample_size(one) for one in models)
+    size = max(one.sample_size() for one in models)
     size *= 2 if schema.texts else 1  # as it is measured
     sample = _sample(rows, by_fold, fold, replace(schema, sample=size), model.n_jobs)
 
@@ -151,12 +150,12 @@ def measure_folds(
     def first(few: int) -> Sample:
         return _unlabelled_sample(rows, sample, replace(schema, sample=few), model.n_jobs)
 
-    schema = united_schema([settled(one, schema, first) for one in models])
+    schema = united_schema([one.settled(schema, first) for one in models])
     if n_summarized * _bytes(schema, rows) > MOST_BYTES:  # with histograms, now
         return None
     if sample is not None:
         schema = replace(schema, sample=sample.size)
-    whole = measure_rows(model, rows, schema, by_fold, sample)
+    whole = model.measure_rows(rows, schema, by_fold, sample)
     return FoldSummaries(whole, truth.classes, size)
 
 

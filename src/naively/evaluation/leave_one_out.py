@@ -34,7 +34,6 @@ from numpy.typing import NDArray
 
 from naively import _kernel
 from naively.data.rows import Targets
-from naively.data.schema import Schema
 from naively.data.threads import map_blocks
 from naively.engines.memory.arrays import summarize
 from naively.errors import NaivelyError
@@ -62,9 +61,8 @@ def leave_one_out(model: GaussianNB, X: Any, truth: Truth) -> Judgement:
     with all classes declared.
     """
     checked = check_table(model, X, None)
-    schema = Schema(checked.table.shape[1], checked.names)
     targets = Targets(*truth)
-    whole = measure(checked.table, targets, schema, n_jobs=model.n_jobs)
+    whole = measure(checked.table, targets, checked.schema, n_jobs=model.n_jobs)
     GaussianNB.from_summary(whole, **model.get_params())  # raises where all rows give no model
     rows_of = _RowsLeftOut(model, whole, checked.table.array(), truth.codes)
     judged = Judgement.room(truth.codes, truth.classes.size)

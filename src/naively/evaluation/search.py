@@ -34,8 +34,6 @@ from naively.data.types import Floats
 from naively.engines.files import SchemaFromFirstRows
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.interface import check_rows, fitted, kinds_of, read_model, sample_size
-from naively.estimators.interface import schema_of_files as schema_of_model
 from naively.estimators.validation import Checked
 from naively.evaluation.candidates import Candidate, candidates_of, reads_alike
 from naively.evaluation.curves import ClassCurve
@@ -112,11 +110,11 @@ class Measured:
         """Return the model of all rows: the sum of the folds."""
         estimator, total = clone(candidate.estimator), self.summaries.total()
         total = total.ordered(empty_classes=needs_every_class(estimator))
-        if not sample_size(estimator):
+        if not estimator.sample_size():
             total = without_sample(total)
         if candidate.columns is not None:
             total = total.with_columns(candidate.columns)
-        model: SummaryClassifier = fitted(estimator, total, self.dtype)
+        model: SummaryClassifier = estimator.with_summary(total, self.dtype)
         return model
 
 
@@ -133,7 +131,7 @@ class _ModelReader:
         if candidate.columns is not None:
             rest = rest.with_columns(candidate.columns)
         try:
-            return read_model(estimator, rest)
+            return estimator.read_model(rest)
         except NaivelyError as error:
             raise NaivelyError(f"the candidate {candidate.params} has no model: {error}") from error
 
@@ -159,7 +157,7 @@ def measure_candidates(
             continue
         estimator = candidate.estimator
         alike = reads_alike(estimator, model, checked.schema)
-        own = checked if alike else check_rows(estimator, X)
+        own = checked if alike else estimator.check_rows(X)
         schema = own.schema
         key = schema.held, schema.options, schema.counted, schema.threshold
         tables.setdefault(key, own)
@@ -323,14 +321,14 @@ def schema_of_files(model: SummaryClassifier, grid: Any, size: int) -> SchemaFro
 
     A column holds the same for all candidates.
     """
-    own = schema_of_model(model)
+    own = model.files_schema()
     kinds = None if own.kinds is None else {**own.kinds, **_given_kinds(model, grid)}
 
     def complete(first: Summary) -> Schema:
         found = candidates_of(model, grid, first.schema)
         schemas = []
         for estimator in {one.measured: one.estimator for one in found}.values():
-            its = schema_of_model(estimator).complete
+            its = estimator.files_schema().complete
             schemas.append(first.schema if its is None else its(first))
         return replace(united_schema(schemas), sample=size)
 
@@ -357,7 +355,7 @@ def measured_off(candidates: Sequence[Candidate], summary: Summary, n_folds: int
     axes = replace(summary.axes, classes=targets.classes)
     whole = Summary.of(summary.schema, axes) + parts  # with every class of every fold
     estimators = [candidate.estimator for candidate in candidates]
-    size = max(sample_size(one) for one in estimators) * (2 if summary.schema.texts else 1)
+    size = max(one.sample_size() for one in estimators) * (2 if summary.schema.texts else 1)
     summaries = FoldSummaries(whole, classes, size)
     if sample.bound != EVERYTHING:
         summaries = replace(summaries, others=_others(summary, summaries))
@@ -391,7 +389,7 @@ def _given_kinds(model: SummaryClassifier, grid: Any) -> dict[Any, Any]:
     parts = [] if grid is None else [grid] if isinstance(grid, dict) else grid
     for families in (one for part in parts for one in part.get("families", ())):
         candidate: Any = type(model)(families=families)
-        for column, kind in kinds_of(candidate).items():
+        for column, kind in candidate.fixed_kinds().items():
             if kinds.setdefault(column, kind) != kind:
                 raise NaivelyError(
                     f"in files, column {column!r} must hold the same for all candidates; the "

@@ -13,7 +13,6 @@ from naively.engines import files
 from naively.engines.memory.native import is_frame
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.interface import check_rows
 from naively.estimators.loading import ESTIMATORS
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.evaluation.candidates import Candidate, candidates_of, check_grid
@@ -119,7 +118,7 @@ def tune(
     truth.need_two_classes()
     model = _checked(models[0] if models else default_model(X), grid)
     fold = _folds(folds, random_state, X, truth)
-    checked = check_rows(model, X)
+    checked = model.check_rows(X)
     candidates = candidates_of(model, grid, checked.schema)
     measured = measure_candidates(candidates, model, checked, X, truth, fold)
     library = type(X).__module__.partition(".")[0] if is_frame(X) else None

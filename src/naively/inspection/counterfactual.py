@@ -30,9 +30,8 @@ from naively.engines.memory import frames
 from naively.engines.memory.columns import find
 from naively.engines.memory.native import frame_library, is_frame
 from naively.errors import NaivelyError
+from naively.estimators.answers import labels_of, values_of
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.interface import row_for, rows_for
-from naively.estimators.prediction import labels_of, values_of
 from naively.estimators.validation import Checked
 from naively.families.forms import Lines, Pieces, Quadratics
 from naively.inspection.explanations import cells_of, shown
@@ -146,7 +145,7 @@ def counterfactual(
     """
     model, schema = estimator.model_, estimator.summary_.schema
     cells, is_table = _cells_in(row)
-    table = rows_for(estimator, row).table if is_table else row_for(estimator, row)
+    table = estimator.rows_for(row).table if is_table else estimator.row_for(row)
     labels = cells_of(model, table)
     if schema.dates and isinstance(cells, list):  # a date is not changed, but its parts
         cells = [labels.get(j) for j in range(schema.n_columns)]
@@ -245,7 +244,7 @@ class _ChangedRow:
         return np.asarray(values_of(self.estimator, "proba", checked)[0], np.float64)
 
     def _checked(self, rows: Rows) -> Checked:
-        return Checked(rows, None, np.dtype(np.float64), self.model.schema)
+        return Checked(rows, self.model.schema)
 
 
 class _Option(NamedTuple):

@@ -23,9 +23,8 @@ from naively.data.sparse import SparseRows
 from naively.data.types import Floats
 from naively.engines.memory.native import frame_library
 from naively.errors import NaivelyError
+from naively.estimators.answers import labels_of, values_of
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.interface import rows_for
-from naively.estimators.prediction import labels_of, values_of
 from naively.families.forms import WordLines
 from naively.model.model import Contributions, Model
 from naively.tabular import Drawn, PrintedTable, Tabular, figure, frame, plain
@@ -38,7 +37,7 @@ _MAX_WHOLE = 1e15  # below which whole numbers are written with all their digits
 def explain(estimator: SummaryClassifier, X: Any) -> Explanation:
     """Return why rows get their answers, by the estimator as it is now."""
     model = estimator.model_  # raises where there is none, before rows are looked at
-    checked = rows_for(estimator, X)
+    checked = estimator.rows_for(X)
     return Explanation(
         model=type(estimator).__name__,
         classes=model.classes,

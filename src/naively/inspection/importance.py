@@ -24,7 +24,6 @@ from naively.data import labels
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.interface import rows_for
 from naively.estimators.validation import check_labels, check_weights
 from naively.model.column_losses import ColumnLosses, JudgedRows, column_losses
 from naively.tabular import Drawn, PrintedTable, Tabular, figure, frame, plain
@@ -169,7 +168,7 @@ def importance_of_rows(
 ) -> Importance:
     """Return the importance of columns on rows that the model has not learned from."""
     model = estimator.model_
-    checked = rows_for(estimator, X)
+    checked = estimator.rows_for(X)
     present, codes = labels.encode(check_labels(estimator, y, checked.table.shape[0]))
     unknown = ~labels.contained(present, model.classes)
     if unknown.any():

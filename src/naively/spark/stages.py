@@ -44,7 +44,6 @@ from naively.errors import NaivelyError, need
 from naively.estimators.choice import check_columns, interactions_from_text
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.gaussian_nb import GaussianNB
-from naively.estimators.interface import kinds_of, sample_size, settled
 from naively.estimators.loading import load
 from naively.estimators.naive_bayes import NaiveBayes as MixedNaiveBayes
 from naively.statistics.summary import Summary
@@ -372,14 +371,14 @@ class NaiveBayes(
         """Return what is measured; the first rows decide on some of it for a mixed model."""
         estimator, schema = self._estimator(), FrameColumns.of(dataset, self._columns()).schema
         if isinstance(estimator, GaussianNB):  # to whom booleans are numbers
-            return replace(schema, kinds=None, sample=sample_size(estimator))
-        given, columns = kinds_of(estimator), schema.names or range(schema.n_columns)
+            return replace(schema, kinds=None, sample=estimator.sample_size())
+        given, columns = estimator.fixed_kinds(), schema.names or range(schema.n_columns)
         check_columns(given, schema)
         kinds = zip(columns, schema.held, strict=True)
         schema = replace(schema, kinds=tuple(given.get(name, kind) for name, kind in kinds))
         rows = dataset.limit(_FIRST)
-        return settled(
-            estimator, schema, lambda size: look(rows, schema=replace(schema, sample=size)).sample
+        return estimator.settled(
+            schema, lambda size: look(rows, schema=replace(schema, sample=size)).sample
         )
 
     def _read(self, summary: Summary) -> NaiveBayesModel:

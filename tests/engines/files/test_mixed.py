@@ -61,11 +61,11 @@ def in_memory(table, model=None, **options):
 
 
 def undecided(**params):
-    return NaiveBayes(**params)._schema_of_files()
+    return NaiveBayes(**params).files_schema()
 
 
 def summarize(source, model=None, **options):
-    options.setdefault("schema", (model or NaiveBayes())._schema_of_files())
+    options.setdefault("schema", (model or NaiveBayes()).files_schema())
     return files.summarize(source, target="label", **options)
 
 
@@ -463,7 +463,7 @@ from naively import NaiveBayes
 from naively.engines import files
 from naively.engines.files import csv, summary_pass
 csv.BLOCK, summary_pass.SECONDS = 10_000, 0
-schema = NaiveBayes()._schema_of_files()
+schema = NaiveBayes().files_schema()
 files.summarize(sys.argv[1], target="label", schema=schema, checkpoint=sys.argv[2])
 """
 

@@ -144,7 +144,7 @@ def test_a_direction_adds_the_weighted_log_densities_of_its_families():
 
 
 def tables_of(model, X):
-    return model.model_.known(model._check_new(X, model.summary_).table)
+    return model.model_.known(model.rows_for(X).table)
 
 
 def test_words_add_up_to_their_column():

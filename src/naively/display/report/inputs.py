@@ -17,7 +17,6 @@ from naively.errors import NaivelyError
 from naively.estimators.counts import CountClassifier
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.gaussian_nb import GaussianNB
-from naively.estimators.interface import check_rows
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.estimators.state import snapshot
 from naively.estimators.validation import check_labels
@@ -169,7 +168,7 @@ def _dense(X: Any) -> NDArray[Any]:
 
 
 def _read(source: SummaryClassifier, X: Any) -> Rows:
-    return check_rows(source, X, source.summary_.schema).table
+    return source.check_rows(X, source.summary_.schema).table
 
 
 def _summary(table: Rows, schema: Schema, y: NDArray[Any]) -> Summary:

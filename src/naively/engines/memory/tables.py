@@ -65,15 +65,22 @@ def names_of(X: Any) -> tuple[str, ...] | None:
 
 
 def schema_of(
-    X: Any, agreed: Schema | None = None, given: Mapping[Any, Kind] | None = None
+    X: Any,
+    agreed: Schema | None = None,
+    given: Mapping[Any, Kind] | None = None,
+    *,
+    names: tuple[str, ...] | None = None,
 ) -> Schema:
-    """Return what a table's columns hold: as agreed or given, and otherwise by their types."""
+    """Return what a table's columns hold: as agreed or given, and otherwise by their types.
+
+    Names may be given for the columns of an array.
+    """
     if isinstance(X, SparseRows):
         if not (agreed or given):
             return Schema(X.n_columns)
         X = X.dense_as_held()
     if agreed is None:
-        return plan(_TableSource(names_of(X), _columns(X)), given=given)
+        return plan(_TableSource(names or names_of(X), _columns(X)), given=given)
     if not agreed.undecided:
         return agreed
     return plan(_TableSource(agreed.names, columns_of(X, agreed)), agreed, given=given)

@@ -16,8 +16,6 @@ from naively.engines.memory.devices import is_dask
 from naively.engines.memory.native import is_frame
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.interface import schema_of_files
-from naively.estimators.measurement import measured
 from naively.estimators.state import snapshot
 from naively.statistics.summary import Summary
 
@@ -43,10 +41,10 @@ def read_before(given: Any, target: str | None) -> Compared:
     if _is_files(given):
         from naively.engines.files import scan
 
-        how: dict[str, Any] = {"schema": schema_of_files(model), "skip_columns": True}
+        how: dict[str, Any] = {"schema": model.files_schema(), "skip_columns": True}
         return Compared(scan(_paths(given), target=target, **how).summary, target is not None)
     X, y = _split(given, target)
-    summary, _ = measured(model, X, _labels(X, y))
+    summary, _ = model.measured(X, _labels(X, y))
     plain = NaiveBayes.from_summary(summary, calibration=None, interactions=None)
     return Compared(summary, y is not None, plain)
 
@@ -82,7 +80,7 @@ def _measured(X: Any, y: Any, before: Compared, schema: Schema) -> Summary:
     labels = _labels(X, y)
     if before.model is None:
         return summarize(X, labels, schema=schema)
-    return measured(before.model, X, labels, known=schema)[0]
+    return before.model.measured(X, labels, known=schema)[0]
 
 
 def _known(given: Any) -> Compared | None:

@@ -1,4 +1,4 @@
-"""One row of a stream as Python's own objects: a dict by column name, or a list in order.
+"""One row as Python's own objects, or in the order of the columns of a model.
 
 >>> plain_row({"age": np.float32(30), 7: None}, None, lambda cell, name: cell and float(cell))
 {'age': 30.0, '7': None}
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.kinds import numbers_of_objects
+from naively.data.kinds import NUMBER, held_by_dtype, held_by_objects, numbers_of_objects
 from naively.data.labels import is_missing
 from naively.data.schema import Schema
 from naively.data.sparse import is_sparse
@@ -23,6 +23,11 @@ from naively.errors import NaivelyError
 
 Row = dict[str, Any] | list[Any]
 Cell = Callable[[Any, str], Any]
+
+_FLOAT64 = np.dtype(np.float64)  # as the machine writes it, of which there is one
+
+
+# --- rows that are learned ------------------------------------------------------------------------
 
 
 def plain_row(row: Any, schema: Schema | None, cell: Cell) -> Row:
@@ -56,10 +61,8 @@ def plain_row(row: Any, schema: Schema | None, cell: Cell) -> Row:
             f"a row must have {schema.n_columns} cells, as those before; got {len(cells)} of them. "
             "Give dicts where columns come and go."
         )
-    names = [f"column {j}" for j in range(len(cells))]
-    if schema is not None:
-        names = [*map(schema.name, range(schema.n_columns))]
-    return [*map(cell, cells, names)]
+    name_of = "column {}".format if schema is None else schema.name
+    return [cell(value, name_of(j)) for j, value in enumerate(cells)]
 
 
 def named_cells(row: Any, schema: Schema | None) -> Any:
@@ -76,16 +79,6 @@ def _named(row: Mapping[Any, Any], cell: Cell) -> dict[str, Any]:
     if len(plain) < len(row):
         raise NaivelyError(f"a row must have different column names; got {list(row)!r}.")
     return plain
-
-
-def filled_row(row: Any, schema: Schema, absent: Any) -> Any:
-    """Return a row as it is asked about: of a dict, the columns that are known, in their order."""
-    if not isinstance(row, Mapping) or schema.names is None:
-        return row
-    cells = {str(key): value for key, value in row.items()}
-    if schema.dates:
-        cells = {**row_parts(cells, schema), **cells}
-    return [cells.get(name, absent) for name in schema.names]
 
 
 def number_cell(cell: Any, name: str) -> float:
@@ -115,9 +108,7 @@ def plain_weight(weight: Any) -> float:
 def is_same_row(a: Row, b: Row, absent: Any) -> bool:
     """Whether two rows have the same cells; missing ones are equal, and a dict may lack some."""
     if isinstance(a, dict) and isinstance(b, dict):
-        if not all(_same(cell, b.get(name, absent)) for name, cell in a.items()):
-            return False
-        return all(_same(absent, cell) for name, cell in b.items() if name not in a)
+        return all(_same(a.get(name, absent), b.get(name, absent)) for name in a.keys() | b)
     return type(a) is type(b) and len(a) == len(b) and all(map(_same, a, b))
 
 
@@ -128,3 +119,62 @@ def _same(a: Any, b: Any) -> bool:
 def as_list(classes: NDArray[Any]) -> list[Any]:
     """Return labels as Python's objects; dates as they are."""
     return list(classes) if classes.dtype.kind == "M" else classes.tolist()
+
+
+# --- rows that are asked about --------------------------------------------------------------------
+
+
+def cells_in_order(row: Any, schema: Schema, absent: Any = ...) -> Any:
+    """Return the cells of a row in the order of the columns, as a list or as they are.
+
+    A dict must have every column, unless there is a cell for those that are ``absent``.
+    """
+    row = named_cells(row, schema)
+    if is_sparse(row):
+        return row.toarray().reshape(-1) if row.shape[0] == 1 or row.ndim == 1 else row.toarray()
+    if schema.dates and isinstance(row, list | tuple) and len(row) == len(schema.inputs or ()):
+        row = dict(zip(schema.inputs or (), row, strict=True))
+    if not isinstance(row, Mapping):
+        return row
+    if schema.names is None and schema.n_columns:
+        raise NaivelyError(
+            "a dict needs column names, and the model was fitted on an array without any. "
+            "Fit on a data frame, or give the row as a list."
+        )
+    if absent is not ...:
+        row = {str(key): value for key, value in row.items()}
+    if schema.dates:
+        row = {**row_parts(row, schema), **row}
+    names = schema.names or ()
+    missing = [name for name in names if name not in row]
+    if missing and absent is ...:
+        raise NaivelyError(
+            f"the row has no column {schema.input(missing[0])!r}. Use None for a missing cell."
+        )
+    return [row.get(name, absent) for name in names]
+
+
+def numbers_of_row(row: Any, schema: Schema) -> NDArray[np.float64]:
+    """Return the cells of a row in the order of the columns as numbers."""
+    values = row if type(row) is np.ndarray else _array_of_row(row)
+    if values.shape != (schema.n_columns,):
+        raise NaivelyError(f"a row must have {schema.n_columns} numbers; got shape {values.shape}.")
+    if values.dtype is _FLOAT64:
+        return values
+    if values.dtype.kind == "f":
+        with np.errstate(over="ignore"):  # infinity is an error that names the cell
+            return np.ascontiguousarray(values, dtype=np.float64)
+    if values.dtype.kind == "O":
+        cells = enumerate(values.tolist())
+        return np.array([numbers_of_objects([cell], schema.name(j))[0] for j, cell in cells])
+    NUMBER.check(held_by_dtype(values.dtype) or held_by_objects(values.tolist()), "the row")
+    return values.astype(np.float64)
+
+
+def _array_of_row(row: Any) -> NDArray[Any]:
+    """Return a row as an array: of numbers, or of its cells as they are."""
+    try:
+        array = np.asarray(row if type(row) is list else unmasked(row))
+    except (TypeError, ValueError):  # such as dates beside numbers
+        return np.array(row, dtype=object)
+    return array if array.dtype.kind in "fiub" else np.array(row, dtype=object)

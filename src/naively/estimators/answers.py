@@ -1,4 +1,4 @@
-r"""From probabilities to answers: costs, and the right to say "don't know".
+r"""What a fitted classifier answers: labels and probabilities, costs and rejected rows.
 
 .. math:: \hat y = \arg\min_j \sum_i p(i \mid x)\, c_{ij}
 
@@ -20,8 +20,44 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from naively.data.kinds import NUMBER
 from naively.data.labels import is_text
+from naively.data.rows import Rows
 from naively.errors import NaivelyError
+from naively.estimators.single_rows import as_list, numbers_of_row
+from naively.estimators.state import learned
+from naively.estimators.validation import Checked
+from naively.model.scorer import Answer
+from naively.statistics.measure import raise_not_finite
+
+
+def labels_of(estimator: Any, checked: Checked) -> NDArray[Any]:
+    """Return the class of each row: the most probable, or of least cost, or the label of reject."""
+    costs, reject = getattr(estimator, "costs", None), getattr(estimator, "reject", None)
+    if costs is not None or reject is not None:
+        p = values_of(estimator, "proba", checked)
+        return decide(p, estimator.classes_, costs, reject)
+    return estimator.model_.labels_of(checked.table, n_jobs=estimator.n_jobs)
+
+
+def values_of(estimator: Any, want: Answer, checked: Checked) -> NDArray[Any]:
+    """Return what the scorer of the model calls so: joint, log_proba, proba or evidence."""
+    state = learned(estimator)
+    dtype, model = np.result_type(checked.dtype, state.dtype), state.model(estimator._read)
+    return model.score(checked.table, want, n_jobs=estimator.n_jobs, dtype=dtype)
+
+
+def label_of_row(estimator: Any, row: Any) -> Any:
+    """Return the class of one row; numbers alone go to the kernel without a table."""
+    state = learned(estimator)
+    if estimator._alone is not NUMBER:
+        return as_list(labels_of(estimator, Checked(estimator.row_for(row))))[0]
+    model, schema = state.model(estimator._read), state.summary.schema
+    values = numbers_of_row(estimator._cells(row), schema)
+    at = model.scorer.label_one(values)
+    if at < 0:
+        raise_not_finite(Rows.of_numbers(values[np.newaxis]), schema)
+    return model.labels[at]
 
 
 def decide(
