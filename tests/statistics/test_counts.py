@@ -80,7 +80,7 @@ def test_adding_a_few_rows_copies_no_table():
 @pytest.mark.parametrize("kind", [Occurrences, Documents])
 def test_absorbing_is_adding_in_the_same_memory(kind):
     rng = np.random.default_rng(1)
-    schema = Schema(5000, counted=kind.measure_name)
+    schema = Schema(5000, counted=kind.name)
     batches = [rng.poisson(0.02, (n, 5000)).astype(float) for n in (3, 30, 300, 2, 300)]
     parts = [summarize(X, np.arange(len(X)) % 2, schema=schema)[kind] for X in batches]
     held = [part.values.copy() for part in parts]

@@ -16,11 +16,11 @@ import pytest
 
 import naively
 from naively import GaussianNB, NaivelyError, Schema, Summary, summarize
-from naively.data.axes import Axes
 from naively.data.fixed import FixedByColumn
 from naively.data.functions import ColumnFunction
 from naively.data.tensors import Tensors
 from naively.statistics import STATISTICS, Documents, MissingCells, Occurrences, Sample
+from naively.statistics.axes import Axes
 from naively.statistics.file import pack, unpack
 from naively.statistics.weights import Weights
 

@@ -1,31 +1,114 @@
-"""Rows, the one table below the engines: numbers, codes and words; their classes; and blocks."""
+"""Rows, the one table below the engines: numbers, codes and words; and their classes."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import _kernel
-from naively.data.axes import Axes
 from naively.data.labels import is_text, search
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
-from naively.data.text.rows import TextRows
+from naively.data.tensors import Tensors, UnsoundError
 from naively.data.text.words import Words
-from naively.data.threads import map_blocks
-from naively.data.types import Floats
 from naively.errors import NaivelyError
 
-_MOST_TASKS = 64
 _FLAGS: dict[Any, bool] = {  # what stands for a boolean: 1 and 1.0 are one key
     **dict.fromkeys(("true", "True", "TRUE", "1", 1), True),
     **dict.fromkeys(("false", "False", "FALSE", "0", 0), False),
 }
+
+
+_WORD_CELLS = (np.int64, np.int32, np.uint32)  # types of starts, places and counts
+
+
+@dataclass(frozen=True, eq=False)
+class TextRows:
+    """Cells of columns of text.
+
+    Attributes
+    ----------
+    hashes : ndarray of uint64 of shape (n_rows, n_columns)
+        Of the text of each cell; 0 where it is missing.
+    columns : tuple of SparseRows
+        For each column, how often each of its words occurs in each row.
+    """
+
+    hashes: NDArray[np.uint64]
+    columns: tuple[SparseRows, ...]
+
+    @classmethod
+    def empty(cls, n_rows: int, sizes: Sequence[int]) -> TextRows:
+        """Return missing cells, of columns of so many words."""
+        columns = tuple(SparseRows.empty(size, n_rows) for size in sizes)
+        return cls(np.zeros((n_rows, len(sizes)), np.uint64), columns)
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def __getitem__(self, at: Any) -> TextRows:
+        """Return some rows: a slice of them shares their memory."""
+        if isinstance(at, slice):
+            return TextRows(self.hashes[at], tuple(column[at] for column in self.columns))
+        return TextRows(self.hashes[at], tuple(column.take(at) for column in self.columns))
+
+    @staticmethod
+    def joined(parts: Sequence[TextRows]) -> TextRows:
+        """Return the rows of several, one after the other, under the words of the first."""
+        columns = zip(*(part.columns for part in parts), strict=True)
+        hashes = np.concatenate([part.hashes for part in parts])
+        return TextRows(hashes, tuple(SparseRows.joined(column) for column in columns))
+
+    def placed(self, places: Sequence[NDArray[Any]], sizes: Sequence[int]) -> TextRows:
+        """Return the same with words in other places; -1 where one is gone."""
+        triples = zip(self.columns, places, sizes, strict=True)
+        columns = tuple(column.moved(at, size) for column, at, size in triples)
+        return TextRows(self.hashes, columns)
+
+    def with_columns(self, to: Sequence[int], of: Sequence[int], sizes: Sequence[int]) -> TextRows:
+        """Return some of the columns in other places; cells of the others are missing."""
+        other = TextRows.empty(len(self), sizes)
+        columns = list(other.columns)
+        for i, j in zip(to, of, strict=True):
+            columns[i] = self.columns[j]
+            other.hashes[:, i] = self.hashes[:, j]
+        return TextRows(other.hashes, tuple(columns))
+
+    def compact(self) -> TextRows:
+        """Return the same in memory of its own, without what other rows need."""
+        columns = (column.compact(*_WORD_CELLS) for column in self.columns)
+        return TextRows(self.hashes, tuple(columns))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, TextRows)
+            and np.array_equal(self.hashes, other.hashes)
+            and self.columns == other.columns
+        )
+
+    def tensors(self, name: str) -> dict[str, NDArray[Any]]:
+        """Return the whole content as arrays, by names that begin with this one."""
+        arrays: dict[str, NDArray[Any]] = {f"{name}.hashes": self.hashes}
+        for i, column in enumerate(self.compact().columns):
+            arrays |= column.tensors(f"{name}.{i}")
+        return arrays
+
+    @classmethod
+    def from_tensors(
+        cls, tensors: Tensors, name: str, n_rows: int, sizes: Sequence[int]
+    ) -> TextRows:
+        """Return what `tensors` was told of, having checked every number."""
+        hashes = tensors.take(f"{name}.hashes", np.uint64, (n_rows, len(sizes)))
+        columns = tuple(
+            SparseRows.from_tensors(tensors, f"{name}.{i}", (n_rows, size), *_WORD_CELLS)
+            for i, size in enumerate(sizes)
+        )
+        if not all(column.values.all() for column in columns):
+            raise UnsoundError(f"{name} must hold words that occur")
+        return cls(hashes, columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,90 +268,6 @@ class Targets(NamedTuple):
     classes: NDArray[Any]
     codes: NDArray[np.int32]
     weights: NDArray[np.float64] | None = None
-
-
-class NotFiniteError(Exception):
-    """A cell is infinite, or a sum too large; whoever knows all rows says where."""
-
-
-class KernelSums(NamedTuple):
-    """What one call of the kernel adds up: the weight of each class, and the moments."""
-
-    class_weight: Floats
-    moments: Floats
-
-
-@dataclass(frozen=True)
-class Block:
-    """Some rows to be measured, and how."""
-
-    numbers: Any
-    codes: Any
-    classes: NDArray[np.int32]  # the place of each row's class on the axis of classes
-    weights: Floats | None
-    schema: Schema
-    axes: Axes
-    # for each column of categories, the hashes of their names, where a sample is drawn
-    category_hashes: list[NDArray[np.uint64]]
-    bound: int  # only rows of a lesser hash are sampled
-    untyped: bool  # whether classes may turn out to be one: see `Sample`
-    n_jobs: int | None = 1  # threads of a statistic that is measured of all rows at once
-    texts: TextRows | None = None  # columns of text
-
-    @property
-    def entries(self) -> list[Any]:
-        """The tables of counts: of numbers, where those are counts, and of words."""
-        numbers = [self.numbers] if self.schema.counted else []
-        return numbers if self.texts is None else [*numbers, *self.texts.columns]
-
-    @property
-    def sums(self) -> KernelSums:
-        """The sums of all columns of numbers, which two statistics share.
-
-        A `cached_property` would do, but in Python 3.11 it lets one thread in at a time.
-        """
-        kept: dict[str, KernelSums] = self.__dict__
-        if "_sums" in kept:
-            return kept["_sums"]
-        n_classes, numbers = self.axes.classes.size, self.numbers
-        if self.schema.counted is not None:  # then there are no moments of numbers
-            numbers = np.empty((self.classes.size, 0))
-        shape = (4, n_classes, 0 if self.schema.counted else len(self.schema.numbers))
-        found = KernelSums(np.zeros(n_classes), np.zeros(shape))
-        if isinstance(numbers, SparseRows):
-            found = self._sparse_sums(numbers)
-        elif not _kernel.summarize(numbers, self.classes, self.weights, *found):
-            raise NotFiniteError
-        kept["_sums"] = found
-        return found
-
-    def _sparse_sums(self, numbers: SparseRows) -> KernelSums:
-        """Return the sums of sparse rows: a thread owns whole classes."""
-        n_classes = self.axes.classes.size
-        weight = np.bincount(self.classes, self.weights, n_classes).astype(np.float64, copy=False)
-        values = np.zeros((4, n_classes, numbers.n_columns))
-        found = map_blocks(
-            lambda rows: _kernel.add_sparse_moments(
-                numbers, self.classes, self.weights, weight, rows, values
-            ),
-            rows_by_class(self.classes, n_classes),
-            self.n_jobs,
-        )
-        if any(found):
-            raise NotFiniteError
-        return KernelSums(weight, values)
-
-
-def rows_by_class(codes: NDArray[np.int32], n_classes: int) -> list[NDArray[np.uint32]]:
-    """Return the numbers of rows, class by class, in as many parts as threads may take.
-
-    >>> rows_by_class(np.array([1, 0, 1], np.int32), 2)
-    [array([1], dtype=uint32), array([0, 2], dtype=uint32)]
-    """
-    order, ends = np.empty(codes.size, np.uint32), np.empty(n_classes + 1, np.int64)
-    _kernel.group_rows(codes, n_classes, order, ends)
-    edges = np.linspace(0, n_classes, min(n_classes, _MOST_TASKS) + 1).astype(int).tolist()
-    return [order[ends[i] : ends[j]] for i, j in pairwise(edges)]
 
 
 # --- Codes among other categories ---------------------------------------------------------------

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from naively.data.tensors import Tensors, UnsoundError
 from naively.errors import NaivelyError
 
 _READABLE = "fdbhilqBHILQ?"  # the dtypes of values that the kernel reads where they lie
@@ -70,8 +71,7 @@ class SparseRows:
         """Return the rows of an array, without its zeros."""
         cells = np.asarray(X)
         rows, places = np.nonzero(cells)
-        starts = np.zeros(len(cells) + 1, np.int64)
-        np.cumsum(np.bincount(rows, minlength=len(cells)), out=starts[1:])
+        starts = _starts_of(np.bincount(rows, minlength=len(cells)))
         return cls(starts, _readable_places(places), _readable(cells[rows, places]), cells.shape[1])
 
     @classmethod
@@ -117,10 +117,15 @@ class SparseRows:
         at = np.asarray(rows)
         at = np.flatnonzero(at) if at.dtype == bool else at.astype(np.intp)
         sizes = np.diff(self.starts)[at]
-        starts = np.zeros(at.size + 1, np.int64)
-        np.cumsum(sizes, out=starts[1:])
+        starts = _starts_of(sizes)
         cells = np.repeat(self.starts[at] - starts[:-1], sizes) + np.arange(starts[-1])
         return SparseRows(starts, self.places[cells], self.values[cells], self.n_columns)
+
+    def compact(self, *dtypes: Any) -> SparseRows:
+        """Return the same in memory of its own: starts, places and values of these types."""
+        arrays = (self.starts - self.starts[0], self.places[self.cells], self.values[self.cells])
+        starts, places, values = (a.astype(t) for a, t in zip(arrays, dtypes, strict=True))
+        return SparseRows(starts, places, values, self.n_columns)
 
     def tidy(self) -> SparseRows:
         """Return the same rows with cells by ascending place, none of them twice, and no zeros.
@@ -144,22 +149,16 @@ class SparseRows:
         kept, values = to >= 0, self.values[self.cells]
         if kept.all():
             return SparseRows(self.starts - self.starts[0], to, values, n_columns)
-        ends = np.concatenate([[0], np.cumsum(kept)])
-        starts = ends[self.starts - self.starts[0]]
+        starts = _starts_of(kept)[self.starts - self.starts[0]]
         return SparseRows(starts, to[kept], values[kept], n_columns)
 
     @staticmethod
     def joined(parts: Sequence[SparseRows]) -> SparseRows:
         """Return the rows of several, one after the other, under the columns of the first."""
-        cells = [part.cells for part in parts]
-        ends = np.cumsum([0, *(part.n_cells for part in parts)])
-        starts = [
-            part.starts[1:] - part.starts[0] + at for part, at in zip(parts, ends, strict=False)
-        ]
         return SparseRows(
-            np.concatenate([np.zeros(1, np.int64), *starts]),
-            np.concatenate([part.places[at] for part, at in zip(parts, cells, strict=True)]),
-            np.concatenate([part.values[at] for part, at in zip(parts, cells, strict=True)]),
+            _starts_of(np.concatenate([np.diff(part.starts) for part in parts])),
+            np.concatenate([part.places[part.cells] for part in parts]),
+            np.concatenate([part.values[part.cells] for part in parts]),
             parts[0].n_columns,
         )
 
@@ -188,12 +187,39 @@ class SparseRows:
             and np.array_equal(self.values[self.cells], other.values[other.cells], equal_nan=True)
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    def tensors(self, name: str) -> dict[str, NDArray[Any]]:
+        """Return the cells as arrays, which a file can hold."""
+        arrays = {"starts": self.starts - self.starts[0]}
+        arrays |= {"places": self.places[self.cells], "values": self.values[self.cells]}
+        return {f"{name}.{part}": array for part, array in arrays.items()}
+
+    @classmethod
+    def from_tensors(
+        cls, tensors: Tensors, name: str, shape: tuple[int, int], *dtypes: Any
+    ) -> SparseRows:
+        """Return rows of a shape, of which starts, places and values have these types; or raise."""
+        n_cells = tensors.length(f"{name}.places")
+        sizes = {"starts": shape[0] + 1, "places": n_cells, "values": n_cells}
+        starts, places, values = (
+            tensors.take(f"{name}.{part}", dtype, (size,))
+            for (part, size), dtype in zip(sizes.items(), dtypes, strict=True)
+        )
+        ends = starts[0] == 0 and starts[-1] == n_cells and (starts[1:] >= starts[:-1]).all()
+        if not ends or (n_cells and not 0 <= places.min() <= places.max() < shape[1]):
+            raise UnsoundError(f"{name} holds cells of no row or no column")
+        return cls(starts.astype(np.int64), _readable_places(places), values, shape[1])
 
 
 def is_sparse(X: Any) -> bool:
     """Whether X is a sparse matrix or array of SciPy's, which is not imported for it."""
     return type(X).__module__.startswith("scipy.sparse")
+
+
+def _starts_of(sizes: NDArray[Any]) -> NDArray[np.int64]:
+    """Return where the cells of rows of so many cells begin, and the end."""
+    starts = np.zeros(sizes.size + 1, np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    return starts
 
 
 def _readable(values: NDArray[Any]) -> NDArray[Any]:

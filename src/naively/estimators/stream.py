@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data import labels
-from naively.data.axes import Axes
 from naively.data.dates import read_objects, split_name
 from naively.data.kinds import DATES, NUMBER
 from naively.data.rows import Targets
@@ -47,6 +46,7 @@ from naively.statistics import (
     Statistic,
     Tallies,
 )
+from naively.statistics.axes import Axes
 from naively.statistics.summary import Summary
 
 _STALE = 0.1  # of the rows of a stream: so many may have come since a calibrated model was read

@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.rows import Rows
+from naively.data.rows import Rows, TextRows
 from naively.data.sparse import SparseRows
-from naively.data.text.rows import TextRows
 from naively.data.types import Floats
 from naively.families.entries import CellTerms, SeenRows
 from naively.model.calibration import floored, terms_of_sample

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from naively.data.kinds import NUMBER
+from naively.data.rows import TextRows
 from naively.data.schema import Schema
-from naively.data.text.rows import TextRows
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.family import Codes, Family, SpreadError

@@ -45,7 +45,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data import remote
-from naively.data.axes import Axes
 from naively.data.dates import split_name
 from naively.data.fixed import FIXED
 from naively.data.kinds import KINDS
@@ -58,6 +57,7 @@ from naively.data.text.tokens import read_words, word_tensors
 from naively.data.whole_files import write_atomically
 from naively.errors import NaivelyError, need, warn
 from naively.statistics import STATISTICS, ClassWeight
+from naively.statistics.axes import Axes
 from naively.statistics.sample import EVERYTHING
 from naively.statistics.summary import Summary
 

@@ -24,14 +24,13 @@ from numpy.typing import NDArray
 
 from naively import _kernel
 from naively.data import labels
-from naively.data.axes import Axes, placed
-from naively.data.rows import Targets
+from naively.data.rows import Targets, TextRows
 from naively.data.schema import Schema
 from naively.data.text.alphabet import alphabet
-from naively.data.text.rows import TextRows
 from naively.data.text.texts import Texts
 from naively.data.text.tokens import TextOptions, no_words, raise_status, tokenize
 from naively.statistics import Documents, Occurrences
+from naively.statistics.axes import Axes, placed
 from naively.statistics.summary import Summary
 
 

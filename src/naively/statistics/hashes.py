@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
+from naively.data.rows import TextRows
 from naively.data.sparse import SparseRows
-from naively.data.text.rows import TextRows
 from naively.data.types import Hashes
 
 Codes = NDArray[np.int32]

@@ -14,8 +14,7 @@ from operator import add
 
 import numpy as np
 
-from naively.data.axes import Axes
-from naively.data.rows import Block, NotFiniteError, Rows, Targets
+from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
 from naively.data.threads import block_slices, map_blocks
@@ -32,10 +31,11 @@ from naively.statistics import (
     Statistic,
     Tallies,
 )
+from naively.statistics.axes import Axes
 from naively.statistics.counts import LARGEST_COUNT, NotACountError
 from naively.statistics.hashes import hashes_of
 from naively.statistics.sample import EVERYTHING
-from naively.statistics.statistic import TooLargeError
+from naively.statistics.statistic import Block, NotFiniteError, TooLargeError
 from naively.statistics.summary import Summary
 
 _MOST_BLOCKS = 16

@@ -32,11 +32,6 @@ T. F. Chan, G. H. Golub, R. J. LeVeque (1979), Updating formulae and a pairwise 
 computing sample variances.
 
 D. E. Knuth (1969), The Art of Computer Programming 2, 4.2.2: the error of a sum.
-
-Moments of functions of cells, such as log x: by class and function of a column.
-
-The schema says which: see `naively.data.functions`. A cell for which a function has no value counts
-as missing, so that the weight says how many cells have one.
 """
 
 from __future__ import annotations
@@ -48,20 +43,26 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively import _kernel
-from naively.data.axes import Axes, Move, placed
 from naively.data.functions import function_values
-from naively.data.rows import Block, NotFiniteError
 from naively.data.schema import Schema
 from naively.data.tensors import Tensors, UnsoundError
 from naively.data.types import Floats
 from naively.errors import NaivelyError
-from naively.statistics.statistic import ColumnMove, Statistic, TooLargeError, check_factor
+from naively.statistics.axes import Axes, Move
+from naively.statistics.statistic import (
+    Block,
+    ColumnMove,
+    NotFiniteError,
+    Table,
+    TooLargeError,
+    check_factor,
+)
 
-_FAR = 1e150  # its square is still a float64
+_LARGEST_MEAN = 1e150  # its square is still a float64
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Moments(Statistic):
+class Moments(Table):
     """Weight, mean, sum of squared deviations and rest, elementwise over any shape.
 
     Laws, each a test of the same name::
@@ -88,12 +89,8 @@ class Moments(Statistic):
     ([[2.0], [5.0]], [[2.0], [0.0]])
     """
 
-    values: Floats
-
     name: ClassVar[str] = "moments"
-
-    def __post_init__(self) -> None:
-        self.values.flags.writeable = False
+    class_axis: ClassVar[int] = 1
 
     @classmethod
     def of(cls, weight: ArrayLike, mean: ArrayLike, m2: ArrayLike) -> Self:
@@ -102,22 +99,18 @@ class Moments(Statistic):
 
     @classmethod
     def zero(cls, *shape: int) -> Self:
-        """Nothing seen."""
         return cls(np.zeros((4, *shape)))
 
     @classmethod
     def is_measured(cls, schema: Schema) -> bool:
-        """Whether numbers are not counts."""
         return schema.counted is None
 
     @classmethod
     def shape(cls, schema: Schema, axes: Axes) -> tuple[int, ...]:
-        """Return the numbers of classes and of columns of numbers."""
         return axes.classes.size, 0 if schema.counted else len(schema.numbers)
 
     @classmethod
     def measure(cls, block: Block) -> Self:
-        """Add up the cells of rows."""
         found = block.sums.moments
         if not np.isfinite(found).all():
             raise NotFiniteError
@@ -146,7 +139,7 @@ class Moments(Statistic):
     @property
     def is_far(self) -> bool:
         """Whether the square of a mean might exceed every float64."""
-        return _kernel.largest_mean(self.values) > _FAR
+        return _kernel.largest_mean(self.values) > _LARGEST_MEAN
 
     def __add__(self, other: Self) -> Self:
         values = self.values.copy()
@@ -171,49 +164,29 @@ class Moments(Statistic):
             raise TooLargeError(values, self.mean)
         return type(self)(values)
 
-    __rmul__ = __mul__
-
-    def __getitem__(self, at: Any) -> Self:
-        """Take some of the classes: the rows of every quantity."""
-        return type(self)(np.ascontiguousarray(self.values[:, at]))
-
-    def moved(self, move: Move) -> Self:
-        """Return the same once classes went to other places."""
-        return self if move.classes is None else type(self)(self._placed(move))
-
     def plus(self, other: Self, own: Move, its: Move) -> Self:
-        """Add another in one copy."""
-        at, values = its.classes, self._placed(own)
-        if at is None:
-            if not _kernel.add(values, other.values):
-                raise TooLargeError(values, self.moved(own).mean, other.mean)
-            return type(self)(values)
-        some: Any = slice(at[0], at[0] + 1) if at.size == 1 else at  # a slice is read in place
-        part = np.ascontiguousarray(values[:, some])
+        values, at = self._placed(own), its.classes
+        classes: Any = slice(None) if at is None else at
+        if at is not None and at.size == 1:
+            classes = slice(at[0], at[0] + 1)  # it is read in place
+        part = np.ascontiguousarray(values[:, classes])
         finite = _kernel.add(part, other.values)
-        values[:, some] = part
+        values[:, classes] = part
         if not finite:
             raise TooLargeError(values, self.moved(own).mean, other.moved(its).mean)
         return type(self)(values)
 
     def with_columns(self, move: ColumnMove) -> Self:
-        """Return the moments of some columns."""
         values = np.zeros((4, self.values.shape[1], len(move.after.numbers)))
         to, of = move.numbers()
         values[:, :, to] = self.values[:, :, of]
         return type(self)(values)
 
     def by_class(self, axes: Axes) -> Floats:
-        """Return the weight of each column's cells."""
         return self.weight
-
-    def tensors(self) -> dict[str, NDArray[Any]]:
-        """Return weight, mean, m2 and rest."""
-        return {self.name: self.values}
 
     @classmethod
     def from_tensors(cls, tensors: Tensors, schema: Schema, axes: Axes) -> Self:
-        """Return the moments: finite, of weight, and a rest that rounding can have taken."""
         values = tensors.take(cls.name, np.float64, (4, *cls.shape(schema, axes)))
         if not np.isfinite(values).all():
             raise UnsoundError("it holds numbers that are not finite")
@@ -225,23 +198,9 @@ class Moments(Statistic):
             raise UnsoundError("the rest of a mean is more than rounding can take")
         return cls(values)
 
-    def _placed(self, move: Move) -> Floats:
-        """Return a copy with each class in its new place."""
-        if move.classes is None:
-            return self.values.copy()
-        return placed(self.values, move.classes, move.after.classes.size, axis=1)
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and np.array_equal(self.values, other.values)
-
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         weight, mean, m2 = (np.array2string(v, separator=", ") for v in self.values[:3])
         return f"{type(self).__name__}(weight={weight}, mean={mean}, m2={m2})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (np.array(self.values),)
 
     def pooled(self) -> Self:
         r"""Add up the first axis: the moments of all classes together.
@@ -266,30 +225,26 @@ def sum_and_rest(
     return found, (a - (found - of_b)) + (b - of_b)
 
 
-# --- Moments of functions of cells, such as log x -----------------------------------------------
-
-
 class FunctionMoments(Moments):
-    """Weight, mean, m2 and rest of shape (4, n_classes, n_functions); laws as those of `Moments`.
+    """Moments of functions of cells, such as log x: of shape (4, n_classes, n_functions).
 
-    Rounding differs from one processor to another: so do the last digits of a logarithm.
+    The schema says which: see `naively.data.functions`. A cell for which a function has no value
+    counts as missing, so that the weight says how many cells have one. Rounding differs from one
+    processor to another: so do the last digits of a logarithm.
     """
 
     name: ClassVar[str] = "function_moments"
 
     @classmethod
     def is_measured(cls, schema: Schema) -> bool:
-        """Whether the schema has functions."""
         return bool(schema.functions)
 
     @classmethod
     def shape(cls, schema: Schema, axes: Axes) -> tuple[int, ...]:
-        """Return the numbers of classes and of functions."""
         return axes.classes.size, len(schema.functions)
 
     @classmethod
     def measure(cls, block: Block) -> FunctionMoments:
-        """Add up the functions of rows' cells."""
         n_classes, n_functions = cls.shape(block.schema, block.axes)
         place, numbers = {j: i for i, j in enumerate(block.schema.numbers)}, block.numbers
         values = []
@@ -306,7 +261,6 @@ class FunctionMoments(Moments):
         return cls(found)
 
     def with_columns(self, move: ColumnMove) -> FunctionMoments:
-        """Return the moments of the functions of some columns."""
         before = {function: i for i, function in enumerate(move.before.functions)}
         values = np.zeros((4, self.values.shape[1], len(move.after.functions)))
         for i, function in enumerate(move.after.functions):

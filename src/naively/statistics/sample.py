@@ -15,10 +15,6 @@ References
 P. Gibbons (2001), Distinct sampling for highly-accurate answers to distinct values queries and
 event reports.
 E. Cohen, H. Kaplan (2007), Summarizing data using bottom-k sketches.
-
-The cells of sampled rows: an array, or sparse rows where numbers are counts.
-
-The rows of a sample in a file, and what they must satisfy.
 """
 
 from __future__ import annotations
@@ -30,14 +26,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.axes import Axes, Move
-from naively.data.rows import Block
+from naively.data.rows import TextRows
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
 from naively.data.tensors import Tensors, UnsoundError
-from naively.data.text.rows import TextRows, joined_texts
 from naively.data.types import Floats
 from naively.errors import NaivelyError
+from naively.statistics.axes import Axes, Move
 from naively.statistics.hashes import (
     cells_of,
     distinct_rows,
@@ -47,12 +42,13 @@ from naively.statistics.hashes import (
     least,
     places_of,
 )
-from naively.statistics.statistic import ColumnMove, Statistic
+from naively.statistics.statistic import Block, ColumnMove, Statistic
 from naively.statistics.weights import remaining
 
-ROWS = ("hashes", "weight", "codes", "numbers", "categories")  # what a sample holds of each row
+_ROWS = ("hashes", "weight", "codes", "numbers", "categories", "texts")  # held of each row
 _FLAGS = ("drawn", "untyped")
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
+_COUNT_CELLS = (np.uint64, np.uint64, np.float64)  # types of sparse numbers in a file
 EVERYTHING = int(np.iinfo(np.uint64).max)  # a bound above every row: none has this hash
 
 
@@ -82,38 +78,36 @@ class Sample(Statistic):
 
     @classmethod
     def is_measured(cls, schema: Schema) -> bool:
-        """Whether the schema asks for rows."""
         return bool(schema.sample)
 
     @classmethod
     def shape(cls, schema: Schema, axes: Axes) -> tuple[int, ...]:
-        """Return how many rows are kept, the numbers of columns, and the sizes of vocabularies."""
-        sizes = [words.size for words in axes.words]
+        # how many rows, numbers and categories; whether numbers are sparse; sizes of vocabularies
         is_sparse = int(schema.counted is not None)
+        sizes = [words.size for words in axes.words]
         return schema.sample, len(schema.numbers), len(schema.categories), is_sparse, *sizes
 
     @classmethod
     def measure(cls, block: Block) -> Sample:
-        """Return the rows of least hash, each with the weight of all that are equal to it."""
         size, bound, weights = block.schema.sample, block.bound, block.weights
-        found, is_sparse = np.empty(block.classes.size, np.uint64), bool(block.schema.counted)
-        numbers = sparse_or_dense(block.numbers, is_sparse)
-        hash_rows(numbers, block.codes, block.category_hashes, block.texts, found)
-        at = np.arange(found.size) if weights is None else np.flatnonzero(weights)
-        at = least(found, at, size) if bound == EVERYTHING else at[found[at] < bound]
+        hashes = np.empty(block.classes.size, np.uint64)
+        numbers = _sparse_or_dense(block.numbers, bool(block.schema.counted))
+        hash_rows(numbers, block.codes, block.category_hashes, block.texts, hashes)
+        at = np.arange(hashes.size) if weights is None else np.flatnonzero(weights)
+        at = least(hashes, at, size) if bound == EVERYTHING else at[hashes[at] < bound]
         if not at.size:
             nothing = cls.zero(*cls.shape(block.schema, block.axes))
             return replace(nothing, bound=bound, untyped=block.untyped)
-        first, inverse = distinct_rows(found[at], block.classes[at])
+        first, inverse = distinct_rows(hashes[at], block.classes[at])
         weight = np.bincount(inverse, None if weights is None else weights[at], first.size)
-        kept = at[first] if block.untyped else at[first[: enough(found[at[first]], size)]]
+        kept = at[first] if block.untyped else at[first[: enough(hashes[at[first]], size)]]
         sample = cls(
             size,
             bound,
-            found[kept],
+            hashes[kept],
             weight[: kept.size].astype(np.float64),
             block.classes[kept],
-            numbers_of(numbers, kept),
+            _numbers_of(numbers, kept),
             cells_of(block.codes, kept, np.int32),
             untyped=block.untyped,
             texts=None if block.texts is None else block.texts[kept].compact(),
@@ -122,7 +116,6 @@ class Sample(Statistic):
 
     @classmethod
     def zero(cls, *shape: int) -> Sample:
-        """No rows."""
         size, n_numbers, n_categories, is_sparse, *sizes = shape
         return cls(
             size,
@@ -152,11 +145,10 @@ class Sample(Statistic):
     @staticmethod
     def sum(parts: Sequence[Sample]) -> Sample:
         """Return the sum of several at once."""
-        rows: Any = {name: joined([getattr(one, name) for one in parts]) for name in ROWS}
-        rows["texts"] = joined_texts(*(one.texts for one in parts))
+        rows: Any = {name: _joined([getattr(one, name) for one in parts]) for name in _ROWS}
         state: Any = {name: any(getattr(one, name) for one in parts) for name in _FLAGS}
-        found = replace(parts[0], bound=min(one.bound for one in parts), **state, **rows)
-        return found.merged().least(found.size)
+        total = replace(parts[0], bound=min(one.bound for one in parts), **state, **rows)
+        return total.merged().least(total.size)
 
     def _with(self, row: Sample) -> Sample:
         """Add one row, of a stream: most have too great a hash, and others have one place."""
@@ -168,12 +160,8 @@ class Sample(Statistic):
             weight = self.weight.copy()
             weight[at] += row.weight[0]
             return replace(self, weight=weight)
-        pairs = {name: (getattr(self, name), getattr(row, name)) for name in ROWS}
-        rows: Any = {  # in a fifth of the time of `numpy.insert`
-            name: joined([mine[:at], its, mine[at:]]) for name, (mine, its) in pairs.items()
-        }
-        if self.texts is not None and row.texts is not None:
-            rows["texts"] = joined_texts(self.texts[:at], row.texts, self.texts[at:])
+        parts = self[:at], row, self[at:]  # in a fifth of the time of `numpy.insert`
+        rows: Any = {name: _joined([getattr(part, name) for part in parts]) for name in _ROWS}
         return replace(self, **rows).least(self.size)
 
     def __sub__(self, other: Sample) -> Sample:
@@ -206,52 +194,44 @@ class Sample(Statistic):
             return replace(self[:0], bound=EVERYTHING, drawn=False, untyped=False)
         return replace(self, weight=self.weight * factor)
 
-    __rmul__ = __mul__
-
     def __getitem__(self, at: Any) -> Sample:
         """Take some of the rows."""
-        rows: Any = {name: getattr(self, name)[at] for name in ROWS}
-        rows["texts"] = None if self.texts is None else self.texts[at]
+        cells = {name: getattr(self, name) for name in _ROWS}
+        rows: Any = {
+            name: column if column is None else column[at] for name, column in cells.items()
+        }
         return replace(self, **rows)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Sample):
-            return False
-        pairs = [(getattr(self, name), getattr(other, name)) for name in ROWS]
         return (
-            (self.size, self.bound) == (other.size, other.bound)
+            isinstance(other, Sample)
+            and (self.size, self.bound) == (other.size, other.bound)
             and (self.drawn, self.untyped) == (other.drawn, other.untyped)
-            and all(are_same(mine, its) for mine, its in pairs)
-            and self.texts == other.texts
+            and all(_are_same(getattr(self, name), getattr(other, name)) for name in _ROWS)
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
     def moved(self, move: Move) -> Sample:
-        """Return the same rows with the codes of other places, without those of classes gone."""
         if move.is_still or not len(self):
             return self
-        rows, categories, codes = self, self.categories, self.codes
+        rows = self
         if move.classes is not None:
-            if (gone := move.classes[codes] < 0).any():
-                rows = self[~gone]
-                categories, codes = rows.categories, rows.codes
-            codes = move.classes[codes].astype(np.int32)
+            if (gone := move.classes[rows.codes] < 0).any():
+                rows = rows[~gone]
+            rows = replace(rows, codes=move.classes[rows.codes].astype(np.int32))
         if move.vocabularies is not None:
-            categories = categories.copy()
-            for j, places in enumerate(move.vocabularies):
-                present = categories[:, j] >= 0
-                categories[present, j] = places[categories[present, j]]
-        texts = None if rows.texts is None else rows.texts.moved(move)
-        same = replace(rows, codes=codes, categories=categories, texts=texts)
-        if len(same) < 2 or move.classes is None:
-            return same
+            columns = zip(move.vocabularies, rows.categories.T, strict=True)
+            moved = [np.append(places, -1)[codes] for places, codes in columns]
+            rows = replace(rows, categories=np.stack(moved, axis=1).astype(np.int32))
+        if move.words is not None and rows.texts is not None:
+            sizes = [words.size for words in move.after.words]
+            rows = replace(rows, texts=rows.texts.placed(move.words, sizes))
+        if len(rows) < 2 or move.classes is None:
+            return rows
         ordered = (np.diff(move.classes[move.classes >= 0]) > 0).all()
-        return same if ordered else same.merged()
+        return rows if ordered else rows.merged()
 
     def with_columns(self, move: ColumnMove) -> Sample:
-        """Return the same rows, rehashed, with other columns; unseen cells are missing."""
-        numbers = chosen_columns(self.numbers, *move.numbers(), len(move.after.numbers))
+        numbers = _chosen_columns(self.numbers, *move.numbers(), len(move.after.numbers))
         codes = np.full((len(self), len(move.after.categories)), -1, np.int32)
         to, of = move.categories()
         codes[:, to] = self.categories[:, of]
@@ -264,28 +244,63 @@ class Sample(Statistic):
         return other.rehashed(move.axes_after.vocabularies)
 
     def by_class(self, axes: Axes) -> Floats:
-        """Return the weight of the rows of each class."""
         weight = np.bincount(self.codes, self.weight, axes.classes.size)
         return weight.astype(np.float64, copy=False)[:, np.newaxis]
 
     def tensors(self) -> dict[str, NDArray[Any]]:
-        """Return the rows, and what is known of all of them."""
         state = np.array([self.bound, self.drawn, self.untyped, True], np.uint64)
-        found = {"sample.state": state} | tensors_of("sample.numbers", self.numbers)
-        found |= {f"sample.{name}": getattr(self, name) for name in ROWS if name != "numbers"}
-        return found if self.texts is None else found | self.texts.tensors("sample.texts")
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in _ROWS}
+        arrays = {"sample.state": state} | {f"sample.{name}": a for name, a in arrays.items()}
+        if isinstance(self.numbers, SparseRows):
+            arrays |= self.numbers.compact(*_COUNT_CELLS).tensors("sample.numbers")
+        if self.texts is not None:
+            arrays |= self.texts.tensors("sample.texts")
+        return {name: array for name, array in arrays.items() if isinstance(array, np.ndarray)}
 
     @classmethod
     def from_tensors(cls, tensors: Tensors, schema: Schema, axes: Axes) -> Sample:
-        """Return the rows, having checked them. Earlier files have hashes of labels, too."""
-        n, shape = tensors.length("sample.hashes"), cls.shape(schema, axes)
+        n, (size, n_numbers, n_categories, is_sparse, *sizes) = (
+            tensors.length("sample.hashes"),
+            cls.shape(schema, axes),
+        )
         bound, *flags = tensors.take("sample.state", np.uint64, (4,)).tolist()
         if max(flags) > 1:
             raise UnsoundError(f"its sample has the flags {flags}")
-        rows = read_rows(tensors, n, *shape[1:])
-        found = cls(schema.sample, bound, **rows, drawn=bool(flags[0]), untyped=bool(flags[1]))
-        check_sample(found, axes)
-        return found if flags[2] else found.rehashed(axes.vocabularies)
+        shape, numbers = (n, n_numbers), "sample.numbers"
+        sample = cls(
+            size,
+            bound,
+            tensors.take("sample.hashes", np.uint64, (n,)),
+            tensors.weights("sample.weight", (n,)),
+            tensors.take("sample.codes", np.int32, (n,)),
+            SparseRows.from_tensors(tensors, numbers, shape, *_COUNT_CELLS)
+            if is_sparse
+            else tensors.take(numbers, np.float64, shape),
+            tensors.take("sample.categories", np.int32, (n, n_categories)),
+            drawn=bool(flags[0]),
+            untyped=bool(flags[1]),
+            texts=TextRows.from_tensors(tensors, "sample.texts", n, sizes) if sizes else None,
+        )
+        sample._check(axes)
+        return sample if flags[2] else sample.rehashed(axes.vocabularies)  # of earlier files
+
+    def _check(self, axes: Axes) -> None:
+        """Raise where rows are too many, without weight, equal, not in order, or of no class."""
+        sizes = np.array([column.size for column in axes.vocabularies], dtype=np.int64)
+        codes, cells, hashes = self.codes, self.categories, self.hashes
+        outside = (codes < 0) | (codes >= axes.classes.size)
+        if outside.any() or ((cells < -1) | (cells >= sizes)).any():
+            raise UnsoundError("its sample holds codes of no class or no category")
+        if isinstance(self.numbers, SparseRows) and self.numbers.tidy() != self.numbers:
+            raise UnsoundError("the cells of its sample must be in order, none of them twice")
+        numbers = getattr(self.numbers, "values", self.numbers)
+        if np.isinf(numbers).any() or (len(self) and int(hashes[-1]) >= self.bound):
+            raise UnsoundError("its sample holds infinity, or a hash beyond its bound")
+        same = hashes[1:] == hashes[:-1]
+        order = (hashes[1:] > hashes[:-1]) | (same & (codes[1:] > codes[:-1]))
+        few = len(self.least(self.size)) == len(self)
+        if not (few and order.all() and (self.weight > 0).all()):
+            raise UnsoundError("its sample must be few rows of weight, by ascending hashes")
 
     def merged(self) -> Sample:
         """Put rows in order; equal ones become one row of their weight."""
@@ -335,7 +350,7 @@ class Sample(Statistic):
 # --- The cells of sampled rows ------------------------------------------------------------------
 
 
-def sparse_or_dense(numbers: Any, is_sparse: bool) -> Any:
+def _sparse_or_dense(numbers: Any, is_sparse: bool) -> Any:
     """Return cells as sparse rows where numbers are counts, otherwise as array or columns."""
     if isinstance(numbers, SparseRows):
         return numbers if is_sparse else numbers.dense()
@@ -344,26 +359,25 @@ def sparse_or_dense(numbers: Any, is_sparse: bool) -> Any:
     return SparseRows.of_dense(np.column_stack(numbers) if isinstance(numbers, list) else numbers)
 
 
-def numbers_of(numbers: Any, rows: NDArray[np.intp]) -> Any:
-    """Return the numbers of some rows."""
+def _numbers_of(numbers: Any, rows: NDArray[np.intp]) -> Any:
     if isinstance(numbers, SparseRows):
         return numbers.take(rows).tidy()
     return cells_of(numbers, rows, np.float64) + 0.0  # -0.0 becomes 0.0: the same cell
 
 
-def joined(parts: Sequence[Any]) -> Any:
+def _joined(parts: Sequence[Any]) -> Any:
     """Return the rows of several, one after the other."""
-    return SparseRows.joined(parts) if isinstance(parts[0], SparseRows) else np.concatenate(parts)
+    if parts[0] is None or isinstance(parts[0], np.ndarray):
+        return None if parts[0] is None else np.concatenate(parts)
+    return (SparseRows if isinstance(parts[0], SparseRows) else TextRows).joined(parts)
 
 
-def are_same(a: Any, b: Any) -> bool:
-    """Whether all cells are the same."""
-    if isinstance(a, SparseRows) or isinstance(b, SparseRows):
-        return bool(a == b)
-    return np.array_equal(a, b, equal_nan=True)
+def _are_same(a: Any, b: Any) -> bool:
+    both = isinstance(a, np.ndarray) and isinstance(b, np.ndarray)
+    return np.array_equal(a, b, equal_nan=True) if both else bool(a == b)
 
 
-def chosen_columns(numbers: Any, to: Sequence[int], of: Sequence[int], n: int) -> Any:
+def _chosen_columns(numbers: Any, to: Sequence[int], of: Sequence[int], n: int) -> Any:
     """Return rows with some columns at other places, of n; unseen ones are missing.
 
     Of sparse rows, unseen columns are zero.
@@ -375,65 +389,3 @@ def chosen_columns(numbers: Any, to: Sequence[int], of: Sequence[int], n: int) -
     cells = np.full((len(numbers), n), np.nan)
     cells[:, to] = numbers[:, of]
     return cells
-
-
-def tensors_of(name: str, rows: Any) -> dict[str, NDArray[Any]]:
-    """Return rows as tensors that a file can hold."""
-    if not isinstance(rows, SparseRows):
-        return {name: rows}
-    return {
-        f"{name}.starts": (rows.starts - rows.starts[0]).astype(np.uint64),
-        f"{name}.places": rows.places[rows.cells].astype(np.uint64),
-        f"{name}.values": rows.values[rows.cells].astype(np.float64),
-    }
-
-
-def numbers_from(tensors: Tensors, shape: tuple[int, int], is_sparse: bool) -> Any:
-    """Return the numbers of a sample, having checked where they stand."""
-    if not is_sparse:
-        return tensors.take("sample.numbers", np.float64, shape)
-    n_cells = tensors.length("sample.numbers.values")
-    starts = tensors.take("sample.numbers.starts", np.uint64, (shape[0] + 1,))
-    places = tensors.take("sample.numbers.places", np.uint64, (n_cells,))
-    values = tensors.take("sample.numbers.values", np.float64, (n_cells,))
-    sound = starts[0] == 0 and int(starts[-1]) == n_cells and (starts[1:] >= starts[:-1]).all()
-    if not sound or (n_cells and int(places.max()) >= shape[1]):
-        raise UnsoundError("its sample holds cells of no row or no column")
-    rows = SparseRows(starts.astype(np.int64), places.astype(np.int64), values, shape[1])
-    if rows.tidy() != rows:
-        raise UnsoundError("the cells of its sample must be in order, none of them twice")
-    return rows
-
-
-# --- The rows of a sample in a file, and what they must satisfy ---------------------------------
-
-
-def read_rows(
-    tensors: Tensors, n_rows: int, n_numbers: int, n_categories: int, is_sparse: int, *sizes: int
-) -> dict[str, Any]:
-    """Return the rows of a sample, with the sizes of the vocabularies of text."""
-    return {
-        "hashes": tensors.take("sample.hashes", np.uint64, (n_rows,)),
-        "weight": tensors.weights("sample.weight", (n_rows,)),
-        "codes": tensors.take("sample.codes", np.int32, (n_rows,)),
-        "numbers": numbers_from(tensors, (n_rows, n_numbers), bool(is_sparse)),
-        "categories": tensors.take("sample.categories", np.int32, (n_rows, n_categories)),
-        "texts": TextRows.from_tensors(tensors, "sample.texts", n_rows, sizes) if sizes else None,
-    }
-
-
-def check_sample(sample: Sample, axes: Axes) -> None:
-    """Raise where rows are too many, without weight, equal, not in order, or of no class."""
-    sizes = np.array([column.size for column in axes.vocabularies], dtype=np.int64)
-    codes, cells, hashes = sample.codes, sample.categories, sample.hashes
-    outside = (codes < 0) | (codes >= axes.classes.size)
-    if outside.any() or ((cells < -1) | (cells >= sizes)).any():
-        raise UnsoundError("its sample holds codes of no class or no category")
-    numbers = getattr(sample.numbers, "values", sample.numbers)
-    if np.isinf(numbers).any() or (len(sample) and int(hashes[-1]) >= sample.bound):
-        raise UnsoundError("its sample holds infinity, or a hash beyond its bound")
-    same = hashes[1:] == hashes[:-1]
-    order = (hashes[1:] > hashes[:-1]) | (same & (codes[1:] > codes[:-1]))
-    few = len(sample.least(sample.size)) == len(sample)
-    if not (few and order.all() and (sample.weight > 0).all()):
-        raise UnsoundError("its sample must be few rows of weight, by ascending hashes")

@@ -37,13 +37,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.data.axes import Axes, Move, placed
-from naively.data.rows import Block, NotFiniteError
 from naively.data.schema import Schema
 from naively.data.tensors import Tensors, UnsoundError
 from naively.data.types import Floats
 from naively.errors import NaivelyError
-from naively.statistics.statistic import ColumnMove, Statistic, TooLargeError, check_factor
+from naively.statistics.axes import Axes, Move, placed
+from naively.statistics.statistic import (
+    Block,
+    ColumnMove,
+    NotFiniteError,
+    Statistic,
+    TooLargeError,
+    check_factor,
+)
 from naively.statistics.weights import remaining
 
 _ROUNDING = 1e-8  # of a sum of squares, that removal may leave below zero
@@ -81,24 +87,20 @@ class Scatter(Statistic):
 
     @classmethod
     def is_measured(cls, schema: Schema) -> bool:
-        """Whether the schema has centres."""
         return schema.centres is not None
 
     @classmethod
     def shape(cls, schema: Schema, axes: Axes) -> tuple[int, ...]:
-        """Return the numbers of classes and of columns of numbers."""
         return axes.classes.size, len(schema.numbers)
 
     @classmethod
     def zero(cls, *shape: int) -> Scatter:
-        """Nothing seen."""
         n_classes, p = shape
         products = np.zeros((n_classes, p * (p + 1) // 2))
         return cls(np.zeros(n_classes), np.zeros((n_classes, p)), products)
 
     @classmethod
     def measure(cls, block: Block) -> Scatter:
-        """Add up the products of rows."""
         n_classes, p = cls.shape(block.schema, block.axes)
         found = np.zeros(n_classes), np.zeros((n_classes, p)), np.zeros((n_classes, _triangle(p)))
         centres = np.array(block.schema.centres, dtype=np.float64)
@@ -161,12 +163,8 @@ class Scatter(Statistic):
             raise _too_large(mean, products)
         return Scatter(weight, mean, products)
 
-    __rmul__ = __mul__
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scatter) and all(map(np.array_equal, self._parts, other._parts))
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         parts = zip(_PARTS, self._parts, strict=True)
@@ -177,19 +175,16 @@ class Scatter(Statistic):
         return Scatter, tuple(map(np.array, self._parts))
 
     def moved(self, move: Move) -> Scatter:
-        """Return the same once classes went to other places."""
         if move.classes is None:
             return self
         size = move.after.classes.size
         return Scatter(*(placed(part, move.classes, size) for part in self._parts))
 
     def plus(self, other: Scatter, own: Move, its: Move) -> Scatter:
-        """Add another, touching its classes alone."""
         whole = self.moved(own)
         return whole + other if its.classes is None else whole._with(other, its.classes)
 
     def with_columns(self, move: ColumnMove) -> Scatter:
-        """Return the products of some columns; of a new one, no cell has been seen."""
         found = Scatter.zero(self.weight.size, len(move.after.numbers))
         mean, products = found.mean.copy(), found.products.copy()
         to, of = move.numbers()
@@ -199,16 +194,13 @@ class Scatter(Statistic):
         return Scatter(self.weight, mean, products)
 
     def by_class(self, axes: Axes) -> Floats:
-        """Return the weight of the rows of each class."""
         return self.weight[:, np.newaxis]
 
     def tensors(self) -> dict[str, NDArray[Any]]:
-        """Return weight, mean and products."""
         return {f"{self.name}.{name}": getattr(self, name) for name in _PARTS}
 
     @classmethod
     def from_tensors(cls, tensors: Tensors, schema: Schema, axes: Axes) -> Scatter:
-        """Return the products, having checked that they can be such."""
         n_classes, p = cls.shape(schema, axes)
         weight = tensors.weights("scatter.weight", (n_classes,))
         mean = tensors.take("scatter.mean", np.float64, (n_classes, p))

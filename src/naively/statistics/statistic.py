@@ -1,4 +1,4 @@
-"""What every statistic is: a frozen value that adds, one file for each, in one registry.
+"""What every statistic is: a frozen value that adds, in one registry.
 
 A statistic is a table, class first, of what was measured of rows. It obeys, up to the rounding that
 its own file states::
@@ -13,17 +13,29 @@ measured, unites the labels, and lets each statistic move and add.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.axes import Axes, Move
-from naively.data.rows import Block
+from naively import _kernel
+from naively.data.rows import TextRows
 from naively.data.schema import Schema
+from naively.data.sparse import SparseRows
 from naively.data.tensors import Tensors
+from naively.data.threads import map_blocks
 from naively.data.types import Floats
 from naively.errors import NaivelyError
+from naively.statistics.axes import Axes, Move, placed
+
+_MAX_TASKS = 64
+
+
+class NotFiniteError(Exception):
+    """A cell is infinite, or a sum too large; whoever knows all rows says where."""
 
 
 class TooLargeError(NaivelyError):
@@ -62,17 +74,17 @@ class ColumnMove(NamedTuple):
         return self._pairs(self.before.numbers, self.after.numbers)
 
     def categories(self) -> tuple[list[int], list[int]]:
-        """Return places among the columns of categories after, and where those stood before."""
+        """Return the same of the columns of categories."""
         return self._pairs(self.before.categories, self.after.categories)
 
     def texts(self) -> tuple[list[int], list[int]]:
-        """Return places among the columns of text after, and where those stood before."""
+        """Return the same of the columns of text."""
         return self._pairs(self.before.texts, self.after.texts)
 
-    def _pairs(self, before: Any, after: Any) -> tuple[list[int], list[int]]:
+    def _pairs(self, before: Sequence[int], after: Sequence[int]) -> tuple[list[int], list[int]]:
         place = {j: i for i, j in enumerate(before)}
-        found = [(i, place[self.origin[j]]) for i, j in enumerate(after) if self.origin[j] in place]
-        return [i for i, _ in found], [i for _, i in found]
+        to = [i for i, j in enumerate(after) if self.origin[j] in place]
+        return to, [place[self.origin[after[i]]] for i in to]
 
 
 class Statistic(ABC):
@@ -118,6 +130,9 @@ class Statistic(ABC):
     @abstractmethod
     def __mul__(self, factor: float) -> Self: ...
 
+    def __rmul__(self, factor: float) -> Self:
+        return self * factor
+
     @abstractmethod
     def moved(self, move: Move) -> Self:
         """Return the same once its labels went to other places."""
@@ -162,3 +177,122 @@ class Statistic(ABC):
     @abstractmethod
     def from_tensors(cls, tensors: Tensors, schema: Schema, axes: Axes) -> Self:
         """Return what `tensors` was told of, having checked every number."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table(Statistic):
+    """A statistic that is one array, of which one axis is that of the classes."""
+
+    values: Floats
+
+    class_axis: ClassVar[int] = 0
+
+    def __post_init__(self) -> None:
+        self.values.flags.writeable = False
+
+    @classmethod
+    def zero(cls, *shape: int) -> Self:
+        return cls(np.zeros(shape))
+
+    def __getitem__(self, at: Any) -> Self:
+        """Take some of the classes."""
+        at = (slice(None), at) if self.class_axis else at
+        return type(self)(np.ascontiguousarray(self.values[at]))
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and np.array_equal(self.values, other.values)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (np.array(self.values),)
+
+    def moved(self, move: Move) -> Self:
+        return self if move.classes is None else type(self)(self._placed(move))
+
+    def tensors(self) -> dict[str, NDArray[Any]]:
+        return {self.name: self.values}
+
+    def _placed(self, move: Move) -> Floats:
+        """Return a copy with each class in its new place."""
+        if move.classes is None:
+            return self.values.copy()
+        return placed(self.values, move.classes, move.after.classes.size, self.class_axis)
+
+
+# --- What is measured ---------------------------------------------------------------------------
+
+
+class KernelSums(NamedTuple):
+    """What one call of the kernel adds up: the weight of each class, and the moments."""
+
+    class_weight: Floats
+    moments: Floats
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows to be measured, and how."""
+
+    numbers: Any
+    codes: Any
+    classes: NDArray[np.int32]  # the place of each row's class on the axis of classes
+    weights: Floats | None
+    schema: Schema
+    axes: Axes
+    # for each column of categories, the hashes of their names, where a sample is drawn
+    category_hashes: list[NDArray[np.uint64]]
+    bound: int  # only rows of a lesser hash are sampled
+    untyped: bool  # whether classes may turn out to be one: see `Sample`
+    n_jobs: int | None = 1  # threads of a statistic that is measured of all rows at once
+    texts: TextRows | None = None  # columns of text
+
+    @property
+    def sums(self) -> KernelSums:
+        """The sums of all columns of numbers, which two statistics share.
+
+        A `cached_property` would do, but in Python 3.11 it lets one thread in at a time.
+        """
+        cache: dict[str, Any] = self.__dict__
+        if "_sums" not in cache:
+            cache["_sums"] = self._measured_sums()
+        sums: KernelSums = cache["_sums"]
+        return sums
+
+    def _measured_sums(self) -> KernelSums:
+        n_classes, numbers = self.axes.classes.size, self.numbers
+        if self.schema.counted is not None:  # then there are no moments of numbers
+            numbers = np.empty((self.classes.size, 0))
+        elif isinstance(numbers, SparseRows):
+            return self._sparse_sums(numbers)
+        n_numbers = 0 if self.schema.counted else len(self.schema.numbers)
+        sums = KernelSums(np.zeros(n_classes), np.zeros((4, n_classes, n_numbers)))
+        if not _kernel.summarize(numbers, self.classes, self.weights, *sums):
+            raise NotFiniteError
+        return sums
+
+    def _sparse_sums(self, numbers: SparseRows) -> KernelSums:
+        """Return the sums of sparse rows: a thread owns whole classes."""
+        n_classes = self.axes.classes.size
+        weight = np.bincount(self.classes, self.weights, n_classes).astype(np.float64, copy=False)
+        values = np.zeros((4, n_classes, numbers.n_columns))
+        overflows = map_blocks(
+            lambda rows: _kernel.add_sparse_moments(
+                numbers, self.classes, self.weights, weight, rows, values
+            ),
+            rows_by_class(self.classes, n_classes),
+            self.n_jobs,
+        )
+        if any(overflows):
+            raise NotFiniteError
+        return KernelSums(weight, values)
+
+
+def rows_by_class(codes: NDArray[np.int32], n_classes: int) -> list[NDArray[np.uint32]]:
+    """Return the numbers of rows, class by class, in as many parts as threads may take.
+
+    >>> rows_by_class(np.array([1, 0, 1], np.int32), 2)
+    [array([1], dtype=uint32), array([0, 2], dtype=uint32)]
+    """
+    order, ends = np.empty(codes.size, np.uint32), np.empty(n_classes + 1, np.int64)
+    _kernel.group_rows(codes, n_classes, order, ends)
+    edges = np.linspace(0, n_classes, min(n_classes, _MAX_TASKS) + 1).astype(int).tolist()
+    return [order[ends[i] : ends[j]] for i, j in pairwise(edges)]

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.data import labels
-from naively.data.axes import Axes, Move, checked_places
 from naively.data.kinds import UNDECIDED, Kind
 from naively.data.schema import Schema
 from naively.data.text.words import Words
 from naively.errors import NaivelyError
 from naively.statistics import STATISTICS, Bins, ClassWeight, Moments, Sample, Statistic, Tallies
+from naively.statistics.axes import Axes, Move, checked_places
 from naively.statistics.statistic import ColumnMove, TooLargeError, check_factor
 from naively.statistics.weights import remaining
 
@@ -222,8 +222,6 @@ class Summary:
             and self.axes == other.axes
             and dict(self.statistics) == dict(other.statistics)
         )
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return (

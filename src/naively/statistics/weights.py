@@ -1,12 +1,8 @@
-"""Tables of weights, which add as numbers do: `ClassWeight`, `Tallies` and `Bins` are such tables.
+"""Tables of weights, which add as numbers do: of classes, of categories, and of bins.
 
->>> from naively.statistics import Tallies
 >>> a, b = Tallies(np.array([[1.0, 2.0]])), Tallies(np.array([[0.0, 1.0]]))
 >>> a + b - a == b
 True
-
-The weight of the rows of each class: their number, where rows are not weighted.
-
 >>> ClassWeight(np.array([2.0, 1.0])) + ClassWeight(np.array([0.0, 1.0]))
 ClassWeight([2., 2.])
 """
@@ -14,39 +10,32 @@ ClassWeight([2., 2.])
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from math import isfinite
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.axes import Axes, Move, placed
-from naively.data.rows import Block
+from naively import _kernel
 from naively.data.schema import Schema
 from naively.data.tensors import Tensors, UnsoundError
 from naively.data.types import Floats
 from naively.errors import NaivelyError
-from naively.statistics.statistic import ColumnMove, Statistic
+from naively.statistics.axes import Axes, Move, placed
+from naively.statistics.statistic import Block, ColumnMove, Table
+
+_MAX_LISTED = 100  # classes whose weights are added up one by one
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Weights(Statistic):
-    """Weights by class, the first axis, and by whatever is counted.
+class Weights(Table):
+    """Sums of weights by class, the first axis, and by whatever is counted.
 
     It obeys the laws of every statistic, most of them exactly where weights are whole numbers.
     """
 
-    values: Floats  # (n_classes, ...): sums of the weights of what was seen
-
     counted: ClassVar[str]  # what messages call it
-
-    def __post_init__(self) -> None:
-        self.values.flags.writeable = False
-
-    @classmethod
-    def zero(cls, *shape: int) -> Self:
-        """Nothing seen."""
-        return cls(np.zeros(shape))
 
     def __add__(self, other: Self) -> Self:
         return type(self)(self.values + other.values)
@@ -54,58 +43,27 @@ class Weights(Statistic):
     def __sub__(self, other: Self) -> Self:
         rest = remaining(self.values, other.values)
         if np.min(rest, initial=0.0) < 0:
-            msg = f"cannot subtract: {self.counted} would have a weight below zero. "
-            raise NaivelyError(msg + "Subtract only what was added.")
+            raise NaivelyError(
+                f"cannot subtract: {self.counted} would have a weight below zero. "
+                "Subtract only what was added."
+            )
         return type(self)(rest)
 
     def __mul__(self, factor: float) -> Self:
         with np.errstate(over="ignore", invalid="ignore"):  # the weight of classes is checked
             return type(self)(self.values * factor)
 
-    __rmul__ = __mul__
-
-    def __getitem__(self, at: Any) -> Self:
-        """Take some of the classes."""
-        return type(self)(np.ascontiguousarray(self.values[at]))
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and np.array_equal(self.values, other.values)
-
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         return f"{type(self).__name__}({np.array2string(self.values, separator=', ')})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (np.array(self.values),)
-
-    def moved(self, move: Move) -> Self:
-        """Return the same once classes went to other places."""
-        return self if move.classes is None else type(self)(self._placed(move))
-
     def plus(self, other: Self, own: Move, its: Move) -> Self:
-        """Add another in one copy."""
         values = self._placed(own)
-        if its.classes is None:
-            values += other.values
-        else:
-            values[its.classes] += other.values
+        values[slice(None) if its.classes is None else its.classes] += other.values
         return type(self)(values)
-
-    def tensors(self) -> dict[str, NDArray[Any]]:
-        """Return the weights."""
-        return {self.name: self.values}
 
     @classmethod
     def from_tensors(cls, tensors: Tensors, schema: Schema, axes: Axes) -> Self:
-        """Return the weights, each finite and not below 0."""
         return cls(tensors.weights(cls.name, cls.shape(schema, axes)))
-
-    def _placed(self, move: Move) -> Floats:
-        """Return a copy with each class in its new place."""
-        if move.classes is None:
-            return self.values.copy()
-        return placed(self.values, move.classes, move.after.classes.size)
 
 
 def remaining(a: Floats, b: Floats) -> Floats:
@@ -120,29 +78,24 @@ def remaining(a: Floats, b: Floats) -> Floats:
     return rest
 
 
-# --- The weight of the rows of each class -------------------------------------------------------
-
-
-_FEW = 100  # classes whose weights are added up one by one
-
-
 class ClassWeight(Weights):
-    """Weights of shape (n_classes,), whose sum is finite."""
+    """The weight of the rows of each class: their number, where rows are not weighted.
+
+    Weights of shape (n_classes,), whose sum is finite.
+    """
 
     name: ClassVar[str] = "class_weight"
     counted: ClassVar[str] = "a class"
 
     @classmethod
     def shape(cls, schema: Schema, axes: Axes) -> tuple[int, ...]:
-        """Return the number of classes."""
         return (axes.classes.size,)
 
     @classmethod
     def measure(cls, block: Block) -> Self:
-        """Add up the weights of rows."""
-        found = block.sums.class_weight
-        check_weight(found)
-        return cls(found)
+        weight = block.sums.class_weight
+        check_weight(weight)
+        return cls(weight)
 
     def __add__(self, other: Self) -> Self:
         check_weight(self.values, other.values)
@@ -153,28 +106,22 @@ class ClassWeight(Weights):
         check_weight(scaled.values)
         return scaled
 
-    __rmul__ = __mul__
-
     def plus(self, other: Self, own: Move, its: Move) -> Self:
-        """Add another in one copy."""
         check_weight(self.values, other.values)
         return super().plus(other, own, its)
 
     def with_columns(self, move: ColumnMove) -> Self:
-        """Rows weigh the same, whatever their columns."""
         return self
 
     def by_class(self, axes: Axes) -> Floats:
-        """Return the weights themselves."""
         return self.values[:, np.newaxis]
 
     @classmethod
     def from_tensors(cls, tensors: Tensors, schema: Schema, axes: Axes) -> Self:
-        """Return the weights, whose sum must be finite."""
-        found = super().from_tensors(tensors, schema, axes)
-        if not np.isfinite(found.values.sum()):
+        weight = super().from_tensors(tensors, schema, axes)
+        if not np.isfinite(weight.values.sum()):
             raise UnsoundError("the weight of all classes together is too large for float64")
-        return found
+        return weight
 
 
 def check_weight(*class_weights: Floats) -> None:
@@ -187,7 +134,96 @@ def check_weight(*class_weights: Floats) -> None:
 
 def _total(weights: Floats) -> float:
     """Return the sum, which may be infinite: Python says nothing of that, and is quick for few."""
-    if weights.size < _FEW:
+    if weights.size < _MAX_LISTED:
         return sum(weights.tolist())
     with np.errstate(over="ignore"):
         return float(np.add.reduce(weights))
+
+
+class Tallies(Weights):
+    """The weight of each category of each column: of shape (n_classes, n_categories of all).
+
+    >>> towns = Axes(np.array(["no", "yes"]), (np.array(["Bonn", "Ulm"]),))
+    >>> Tallies(np.array([[0.0, 2.0], [1.0, 0.0]])).by_class(towns)
+    array([[2.],
+           [1.]])
+    """
+
+    name: ClassVar[str] = "tallies"
+    counted: ClassVar[str] = "a category"
+
+    @classmethod
+    def is_measured(cls, schema: Schema) -> bool:
+        return bool(schema.categories)
+
+    @classmethod
+    def shape(cls, schema: Schema, axes: Axes) -> tuple[int, ...]:
+        return axes.classes.size, axes.starts[-1]
+
+    @classmethod
+    def measure(cls, block: Block) -> Self:
+        values = np.zeros(cls.shape(block.schema, block.axes))
+        starts = np.array(block.axes.starts)
+        _kernel.tally(block.codes, block.classes, block.weights, starts, values)
+        return cls(values)
+
+    def moved(self, move: Move) -> Self:
+        return super().moved(move) if move.entries is None else type(self)(self._placed(move))
+
+    def plus(self, other: Self, own: Move, its: Move) -> Self:
+        entries = its.entries
+        if entries is None:
+            return super().plus(other, own, its)
+        values = self._placed(own)
+        classes = np.arange(len(values)) if its.classes is None else its.classes
+        values[np.ix_(classes, entries)] += other.values
+        return type(self)(values)
+
+    def with_columns(self, move: ColumnMove) -> Self:
+        values = np.zeros((len(self.values), move.axes_after.starts[-1]))
+        to, of = move.axes_after.starts, move.axes_before.starts
+        for i, j in zip(*move.categories(), strict=True):
+            values[:, to[i] : to[i + 1]] = self.values[:, of[j] : of[j + 1]]
+        return type(self)(values)
+
+    def by_class(self, axes: Axes) -> Floats:
+        return np.stack([self.values[:, i:j].sum(axis=1) for i, j in pairwise(axes.starts)], axis=1)
+
+    def seen(self, axes: Axes) -> list[NDArray[np.bool_]]:
+        return np.split(self.values.any(axis=0), axes.starts[1:-1])
+
+    def _placed(self, move: Move) -> Floats:
+        values, entries = super()._placed(move), move.entries
+        return values if entries is None else placed(values, entries, move.after.starts[-1], 1)
+
+
+class Bins(Weights):
+    """The weight of cells between the schema's edges: (n_classes, n_numbers, n_bins)."""
+
+    name: ClassVar[str] = "bins"
+    counted: ClassVar[str] = "a bin"
+
+    @classmethod
+    def is_measured(cls, schema: Schema) -> bool:
+        return schema.edges is not None
+
+    @classmethod
+    def shape(cls, schema: Schema, axes: Axes) -> tuple[int, ...]:
+        return axes.classes.size, len(schema.numbers), schema.n_bins
+
+    @classmethod
+    def measure(cls, block: Block) -> Self:
+        values, edges = np.zeros(cls.shape(block.schema, block.axes)), block.schema.edge_array
+        if values.size:
+            _kernel.tally_bins(block.numbers, block.classes, block.weights, edges, values)
+        return cls(values)
+
+    def with_columns(self, move: ColumnMove) -> Self:
+        values = np.zeros((len(self.values), len(move.after.numbers), move.after.n_bins))
+        to, of = move.numbers()
+        if of and self.values.shape[2]:
+            values[:, to] = self.values[:, of]
+        return type(self)(values)
+
+    def by_class(self, axes: Axes) -> Floats:
+        return self.values.sum(axis=2)

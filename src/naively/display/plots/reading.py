@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from naively.data import labels
-from naively.data.axes import Axes
 from naively.data.schema import Schema
 from naively.data.sparse import is_sparse
 from naively.display.plots.canvas import check_at_least_one
@@ -21,6 +20,7 @@ from naively.engines.memory.native import is_frame
 from naively.engines.memory.tables import columns_of, number_column
 from naively.errors import NaivelyError
 from naively.statistics import ClassWeight, Moments
+from naively.statistics.axes import Axes
 from naively.statistics.summary import Summary
 
 

@@ -38,9 +38,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data import labels
-from naively.data.rows import Rows
+from naively.data.rows import Rows, TextRows
 from naively.data.schema import Schema
-from naively.data.text.rows import TextRows
 from naively.data.text.words import Words
 from naively.engines.memory import categories
 from naively.engines.memory.date_columns import DatePart

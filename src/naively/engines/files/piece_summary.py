@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.data.axes import Axes
 from naively.data.kinds import NUMBER, UNDECIDED
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
@@ -41,6 +40,7 @@ from naively.engines.files.readers import OpenFile
 from naively.engines.files.sources import FilePiece, are_text
 from naively.errors import NaivelyError, later
 from naively.statistics import ClassWeight, Documents, Moments, Occurrences, Sample
+from naively.statistics.axes import Axes
 from naively.statistics.hashed_texts import HashedCounts, HashedTexts, are_hashed_words
 from naively.statistics.measure import measure
 from naively.statistics.sample import EVERYTHING

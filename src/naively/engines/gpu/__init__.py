@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from naively.data.axes import Axes
 from naively.data.labels import encode
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
@@ -29,6 +28,7 @@ from naively.engines.memory import arrays
 from naively.engines.memory.devices import check_one_place, numpy_of, on_host, sent, torch_for
 from naively.errors import NaivelyError
 from naively.statistics import STATISTICS, ClassWeight, Moments
+from naively.statistics.axes import Axes
 from naively.statistics.measure import measure, raise_not_finite
 from naively.statistics.summary import Summary
 from naively.statistics.weights import check_weight

@@ -22,14 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.data.axes import Axes
 from naively.data.labels import is_text
-from naively.data.rows import Block, NotFiniteError
 from naively.data.schema import Schema
 from naively.engines.memory import frames
 from naively.engines.memory.native import is_frame, library_of, native_of
 from naively.statistics import Sample
+from naively.statistics.axes import Axes
 from naively.statistics.hashes import hashes_of
+from naively.statistics.statistic import Block, NotFiniteError
 from naively.statistics.summary import Summary
 
 _NUMBERS = {float, int, type(None)}

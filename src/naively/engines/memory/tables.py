@@ -27,11 +27,10 @@ from naively import _kernel
 from naively.data.kinds import LOOKED_AT, TEXT, Held, Kind
 from naively.data.labels import is_missing
 from naively.data.plan import plan
-from naively.data.rows import Rows, recode
+from naively.data.rows import Rows, TextRows, recode
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
 from naively.data.text.alphabet import UNICODE
-from naively.data.text.rows import TextRows
 from naively.data.text.texts import Texts, texts_of
 from naively.data.text.tokens import no_words, tokenize
 from naively.data.text.words import Words

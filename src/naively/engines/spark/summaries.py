@@ -27,7 +27,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.axes import Axes
 from naively.data.kinds import check_weights
 from naively.data.rows import Targets
 from naively.data.schema import Schema
@@ -38,6 +37,7 @@ from naively.engines.memory.columns import check_some, find_targets
 from naively.engines.spark.frames import FrameColumns, held_by_type, quoted
 from naively.errors import NaivelyError, need
 from naively.statistics import STATISTICS, ClassWeight, Moments
+from naively.statistics.axes import Axes
 from naively.statistics.measure import measure
 from naively.statistics.summary import Summary
 

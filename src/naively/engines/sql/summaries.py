@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.axes import Axes
 from naively.data.labels import number_array, text_array
 from naively.data.schema import Schema
 from naively.engines.dialects import Spelling
@@ -38,6 +37,7 @@ from naively.engines.sql.tables import (
 )
 from naively.errors import NaivelyError, need
 from naively.statistics import Bins, ClassWeight, FunctionMoments, Moments, Statistic, Tallies
+from naively.statistics.axes import Axes
 from naively.statistics.summary import Summary
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")

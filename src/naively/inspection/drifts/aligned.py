@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.axes import Axes, Move
 from naively.data.schema import Schema
 from naively.errors import NaivelyError
 from naively.statistics import (
@@ -21,6 +20,7 @@ from naively.statistics import (
     Statistic,
     Tallies,
 )
+from naively.statistics.axes import Axes, Move
 from naively.statistics.summary import Summary
 
 _COMPARED: list[type[Statistic]] = [ClassWeight, Moments, Tallies, Bins, Occurrences, Documents]

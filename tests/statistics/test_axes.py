@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from naively import NaiveBayes, NaivelyError, Text
-from naively.data.axes import MOST_COUNTS, MOST_WORDS, Axes
 from naively.data.schema import Schema
 from naively.data.text.tokens import TextOptions
 from naively.data.text.words import Words
 from naively.engines.files import summarize
+from naively.statistics.axes import MOST_COUNTS, MOST_WORDS, Axes
 
 TEXT = Schema(1, ("note",), ("text",))
 TOO_MANY = r"column 'note' must have at most 33,554,432 different words.*Text\(hashed=2\*\*20\)"

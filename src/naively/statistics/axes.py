@@ -74,8 +74,6 @@ class Axes:
             and self.words == other.words
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __reduce__(self) -> tuple[Any, ...]:
         return Axes, (np.array(self.classes), self.vocabularies, self.words)
 
