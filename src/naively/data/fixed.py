@@ -65,8 +65,11 @@ class Fixed(ABC):
     @classmethod
     def of(cls, **given: Any) -> Self | None:
         """Return what `Schema` is given; None where that fixes nothing."""
-        value = given[cls.name]
-        return None if value == cls.absent[cls.name] else cls(value)
+        return cls._of_values(given[cls.name])
+
+    @classmethod
+    def _of_values(cls, values: Any) -> Self | None:
+        return None if values == cls.absent[cls.name] else cls(values)
 
     def given(self) -> dict[str, Any]:
         """Return what `Schema` was given."""
@@ -121,25 +124,21 @@ class FixedByColumn(Fixed):
         return dict(zip(schema.of_kind(cls.kind), own.values, strict=True))
 
     def chosen(self, schema: Schema, at: Sequence[int]) -> Self | None:
-        """Return the values of some columns."""
         known = self.by_column(schema)
-        return replace(self, values=tuple(known[j] for j in at if j in known))
+        return self._of_values(tuple(known[j] for j in at if j in known))
 
     @classmethod
     def decided(cls, before: Schema, after: Schema, other: Schema | None) -> Self | None:
-        """Return the values of all columns that are of the kind now."""
-        if before.get(cls) is None:
+        if before.get(cls) is None and cls.absent[cls.name] is None:
             return None
         known = cls.by_column(other) | cls.by_column(before)
-        return cls(tuple(known.get(j, cls.default) for j in after.of_kind(cls.kind)))
+        return cls._of_values(tuple(known.get(j, cls.default) for j in after.of_kind(cls.kind)))
 
     def packed(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return the numbers as a tensor."""
         return {}, {self.name: np.array(self.values, dtype=np.float64)}
 
     @classmethod
     def unpacked(cls, header: Mapping[str, Any], tensors: Tensors, schema: Schema) -> Self | None:
-        """Return the numbers, each of them finite."""
         if cls.name not in tensors:
             return None
         numbers = tensors.take(cls.name, np.float64, (len(schema.of_kind(cls.kind)),))
@@ -157,14 +156,12 @@ class BinEdges(FixedByColumn):
 
     @classmethod
     def of(cls, **given: Any) -> Self | None:
-        """Return edges with their middles, which may come later."""
         edges, knots = given["edges"], given["knots"]
         if edges is None:
             return None
         return cls(tuple(zip(edges, [()] * len(edges) if knots is None else knots, strict=True)))
 
     def given(self) -> dict[str, Any]:
-        """Return edges, and middles."""
         edges, knots = (tuple(pair[i] for pair in self.values) for i in (0, 1))
         return {"edges": edges, "knots": knots}
 
@@ -188,12 +185,10 @@ class BinEdges(FixedByColumn):
         return cls(tuple(known.get(j, none) for j in after.numbers))
 
     def packed(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return edges and middles as tensors."""
         return {}, {name: np.array(values) for name, values in self.given().items()}
 
     @classmethod
     def unpacked(cls, header: Mapping[str, Any], tensors: Tensors, schema: Schema) -> Self | None:
-        """Return edges and middles, which ascend."""
         if "edges" not in tensors and "knots" not in tensors:
             return None
         n, n_bins = len(schema.numbers), tensors.length("knots", axis=-1)
@@ -201,11 +196,8 @@ class BinEdges(FixedByColumn):
         knots = _ascending(tensors, "knots", (n, n_bins))
         if not np.isfinite(knots).all():
             raise UnsoundError("knots must be finite")
-        return cls.of(
-            **{
-                name: tuple(map(tuple, values.tolist()))
-                for name, values in (("edges", edges), ("knots", knots))
-            }
+        return cls(
+            tuple((tuple(e), tuple(k)) for e, k in zip(edges.tolist(), knots.tolist(), strict=True))
         )
 
 
@@ -224,21 +216,17 @@ class MeasuredFunctions(Fixed):
     agreement: ClassVar[str] = "measure the same functions of columns"
 
     def joined(self, other: Self) -> Self:
-        """Return all functions of both."""
         return replace(self, values=tuple(dict.fromkeys(self.values + other.values)))
 
     def chosen(self, schema: Schema, at: Sequence[int]) -> Self | None:
-        """Return the functions of some columns."""
         new = (f._replace(column=i) for i, j in enumerate(at) for f in self.values if f.column == j)
         return self.of(functions=tuple(new))
 
     def packed(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return a column, a name and a period for each function."""
         return {self.name: [*map(list, self.values)]}, {}
 
     @classmethod
     def unpacked(cls, header: Mapping[str, Any], tensors: Tensors, schema: Schema) -> Self | None:
-        """Return functions of columns, of which there were none in earlier files."""
         listed = header.get("functions", [])
         whole = isinstance(listed, list) and all(_is_function(f, schema.n_columns) for f in listed)
         if not whole:
@@ -255,11 +243,9 @@ class Counting(Fixed):
 
     @classmethod
     def of(cls, **given: Any) -> Self | None:
-        """Return what is counted, and above what."""
         return None if given["counted"] is None else cls((given["counted"], given["threshold"]))
 
     def given(self) -> dict[str, Any]:
-        """Return what is counted, and above what."""
         return dict(zip(self.absent, self.values, strict=True))
 
     def __str__(self) -> str:
@@ -268,17 +254,14 @@ class Counting(Fixed):
 
     @classmethod
     def difference(cls, a: Schema, b: Schema) -> str:
-        """Say what is counted in each."""
         mine, its = (schema.get(cls) or "moments of numbers" for schema in (a, b))
         return f"summaries must count the same; got {mine} in one and {its} in the other. {SHARE}"
 
     def packed(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return what is counted, and above what."""
         return self.given(), {}
 
     @classmethod
     def unpacked(cls, header: Mapping[str, Any], tensors: Tensors, schema: Schema) -> Self | None:
-        """Return what is counted, which files did not say before there were counts."""
         counted, threshold = header.get("counted"), header.get("threshold", 0.0)
         if counted not in (None, *get_args(Counted)) or type(threshold) not in (int, float):
             raise UnsoundError(f"it counts {counted!r} above {threshold!r}")
@@ -295,20 +278,8 @@ class TextReading(FixedByColumn):
     kind: ClassVar[Kind] = TEXT
     default: ClassVar[Any] = TextOptions()
 
-    def chosen(self, schema: Schema, at: Sequence[int]) -> Self | None:
-        """Return the options of some columns."""
-        known = self.by_column(schema)
-        return self.of(options=tuple(known[j] for j in at if j in known))
-
-    @classmethod
-    def decided(cls, before: Schema, after: Schema, other: Schema | None) -> Self | None:
-        """Return the options of all columns of text."""
-        known = cls.by_column(other) | cls.by_column(before)
-        return cls.of(options=tuple(known.get(j, cls.default) for j in after.texts))
-
     @classmethod
     def difference(cls, a: Schema, b: Schema) -> str:
-        """Say how the first column that is read in two ways is read."""
         triples = zip(a.texts, a.options, b.options, strict=True)
         j, mine, its = next((j, mine, its) for j, mine, its in triples if mine != its)
         return (
@@ -317,12 +288,10 @@ class TextReading(FixedByColumn):
         )
 
     def packed(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return the options of each column."""
         return {"text": [*map(option_dict, self.values)]}, {}
 
     @classmethod
     def unpacked(cls, header: Mapping[str, Any], tensors: Tensors, schema: Schema) -> Self | None:
-        """Return the options of each column."""
         listed = header.get("text", [])
         if not isinstance(listed, list) or len(listed) != len(schema.texts):
             raise UnsoundError("it must say for each column of text how it becomes words")
@@ -339,12 +308,10 @@ class SampleSize(Fixed):
     absent: ClassVar[Mapping[str, Any]] = {"sample": 0}
 
     def joined(self, other: Self) -> Self:
-        """Return the larger size."""
         return max(self, other, key=lambda one: one.values)
 
     @classmethod
     def difference(cls, a: Schema, b: Schema) -> str:
-        """Say how many rows are kept in each."""
         return (
             f"summaries must keep samples of the same size; got {a.sample} and {b.sample} rows. "
             f"{SHARE}"
@@ -352,7 +319,6 @@ class SampleSize(Fixed):
 
     @classmethod
     def unpacked(cls, header: Mapping[str, Any], tensors: Tensors, schema: Schema) -> Self | None:
-        """Return the size."""
         size = header.get("sample", 0)
         if type(size) is not int or size < 0:
             raise UnsoundError(f"the size of its sample is {size!r}")

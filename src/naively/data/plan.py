@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
 from naively.data.dates import part_names, split_name
-from naively.data.kinds import OUT, Held, Kind, dates_have_time
-from naively.data.schema import Schema, schema_by_types
+from naively.data.kinds import DATES, OUT, UNDECIDED, Held, Kind, dates_have_time, kind_of
+from naively.data.schema import Schema
 from naively.errors import NaivelyError
 
 
@@ -90,22 +90,28 @@ def plan(
     dates = {} if agreed is not None else date_columns(source, given or ())
     if agreed is None:
         columns = [column for name in source.names for column in _parts(name, dates)]
+        kinds: list[Kind] = [UNDECIDED] * len(columns)
     else:
-        columns = _agreed_columns(source, agreed)
+        columns, kinds = _agreed_columns(source, agreed), list(agreed.held)
     without_names = not dates and all(isinstance(name, int) for name in source.names)
     names = None if without_names else tuple(str(name) for name, _ in columns)
     check_distinct(names or ())
-
-    def held(j: int) -> Held:
-        name, of = columns[j]
-        return source.held(of) if name == of else held_by_part(name)
-
-    def first_cells(j: int) -> Sequence[Any]:
-        return source.first_cells(columns[j][1])
-
-    how: dict[str, Any] = {"given": given, "where": where, "out": out, "cells": first_cells}
-    schema = schema_by_types(held, len(columns), names, agreed, **how)
-    return replace(schema, dates=tuple(map(str, dates))) if dates else schema
+    for j, (column, origin) in enumerate(columns):
+        name = j if names is None else names[j]
+        if given and name in given:
+            kinds[j] = Kind.named(given[name])
+        elif kinds[j] is UNDECIDED:
+            held = source.held(origin) if column == origin else held_by_part(column)
+            if agreed is not None and held.what in DATES:
+                raise NaivelyError(
+                    f"column {name!r}{where} holds dates ({held.type}), and held nothing before. "
+                    "Give it the type of dates in the first rows too; or leave it out."
+                )
+            cells, way_out = partial(source.first_cells, origin), out.format(name=name)
+            kinds[j] = kind_of(held, f"column {name!r}{where}", way_out, cells)
+    if agreed is not None:
+        return agreed.decided(kinds)
+    return Schema(len(columns), names, kinds, dates=tuple(map(str, dates)))
 
 
 def _parts(name: Any, dates: Mapping[Any, bool]) -> list[tuple[Any, Any]]:

@@ -10,9 +10,9 @@ Examples
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -23,14 +23,10 @@ from naively.data.fixed import FIXED, SHARE, Counted, Fixed, TextReading
 from naively.data.functions import ColumnFunction
 from naively.data.kinds import (
     CATEGORY,
-    DATES,
     NUMBER,
-    OUT,
     TEXT,
     UNDECIDED,
-    Held,
     Kind,
-    kind_of,
 )
 from naively.data.text.tokens import TextOptions
 from naively.errors import NaivelyError
@@ -212,10 +208,6 @@ class Schema:
         """The edges as the kernel reads them."""
         return np.array(self.edges or [()], dtype=np.float64)
 
-    def functions_of(self, j: int) -> list[ColumnFunction]:
-        """Return the functions of column j."""
-        return [function for function in self.functions if function.column == j]
-
     def name(self, j: int) -> str:
         """Name column j for a message.
 
@@ -306,59 +298,3 @@ class Schema:
                     f"{kinds[j].plural} in one and as {kind.plural} in the other. {SHARE}"
                 )
         return self.decided(kinds, other).united(other.decided(kinds, self))
-
-
-def schema_by_types(
-    held: Callable[[int], Held],
-    n_columns: int,
-    names: tuple[str, ...] | None = None,
-    agreed: Schema | None = None,
-    *,
-    given: Mapping[Any, Kind | str] | None = None,
-    where: str = "",
-    out: str = OUT,
-    cells: Callable[[int], Sequence[Any]] | None = None,
-) -> Schema:
-    """Return what columns hold: as agreed or given, and otherwise as their types say.
-
-    Parameters
-    ----------
-    held : callable
-        Given a column's place, it returns what the column's type says.
-    n_columns : int
-        How many columns there are.
-    names : tuple of str, optional
-        What they are called.
-    agreed : Schema, optional
-        The schema, where it is known: types decide only what it leaves undecided.
-    given : mapping, optional
-        What some columns hold, by name, or by place where there are no names.
-    where : str
-        Where the columns are, for messages: ``" in 'data.csv'"``.
-    out : str
-        How a column is left out, for messages; ``{name!r}`` stands for its name.
-    cells : callable, optional
-        Given a column's place, it returns the first cells of a column of text, as many as
-        `LOOKED_AT`. Without it, text is a column of categories.
-
-    >>> types = [Held("number", "int64"), Held("text", "string")]
-    >>> schema_by_types(types.__getitem__, 2, ("age", "town")).kinds
-    ('number', 'category')
-    """
-    if agreed is not None and not agreed.undecided:
-        return agreed
-    kinds: list[Kind] = [UNDECIDED] * n_columns if agreed is None else list(agreed.held)
-    for j in range(n_columns):
-        name = j if names is None else names[j]
-        if given and name in given:
-            kinds[j] = Kind.named(given[name])
-        elif kinds[j] is UNDECIDED:
-            its = held(j)
-            if agreed is not None and its.what in DATES:
-                raise NaivelyError(
-                    f"column {name!r}{where} holds dates ({its.type}), and held nothing before. "
-                    "Give it the type of dates in the first rows too; or leave it out."
-                )
-            first = None if cells is None else partial(cells, j)
-            kinds[j] = kind_of(its, f"column {name!r}{where}", out.format(name=name), first)
-    return Schema(n_columns, names, tuple(kinds)) if agreed is None else agreed.decided(kinds)
