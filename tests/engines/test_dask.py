@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-from dask.callbacks import Callback
 from distributed import Client, LocalCluster
 
 import naively
@@ -255,24 +254,6 @@ def test_objects_are_what_the_first_rows_are():
 
 
 # --- one pass, in a tree of fixed shape ----------------------------------------------------------
-
-
-class Tasks(Callback):
-    """Counts the tasks that are run."""
-
-    def _start_state(self, dsk, state):
-        self.keys = []
-
-    def _pretask(self, key, dsk, state):
-        self.keys.append(key)
-
-
-def test_each_partition_is_one_task():
-    rows = (in_chunks(X, 10, 2) * 2.0 + 1.0).rechunk((10, 1))
-    with Tasks() as tasks:
-        engine.summarize(rows, in_chunks(Y, 10))
-    sums = 3 + 1  # of 20 partitions, eight at a time
-    assert len(tasks.keys) == 20 + sums
 
 
 def test_the_scheduler_does_not_change_a_bit():

@@ -25,30 +25,18 @@ What columns hold is read off a few rows in memory that have their types.
 array([[nan, nan]], dtype=float32)
 
 Rows, labels and weights are joined before Dask optimizes them, so that what they share, such as
-files that hold all of them, is read once. The tasks that serve one partition alone become a
-subgraph, which a single task runs. So there is one task per partition, and an error in it, also one
-of reading files, can name the partition. Tasks that several partitions need, and what a cluster
-already holds, stay in the graph.
-
->>> graph = {"all": [1, 2], "a": (max, "all"), "b": (min, "all"), "c": (abs, "b")}
->>> shared, (first, second) = split(graph, [("a",), ("c",)])
->>> shared, first.needs
-({'all': [1, 2]}, ('all',))
->>> first([1, 2]), second([1, 2])
-([2], [1])
+files that hold all of them, is read once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import pairwise
 from math import isnan
 from operator import add
-from typing import Any, TypeAlias
-from uuid import uuid4
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,10 +55,7 @@ from naively.statistics.summary import Summary
 dask: Any = need("dask", "reading Dask collections", extra="dask")
 pd: Any = need("pandas", "reading Dask collections", extra="dask")
 da: Any = need("dask.array", "reading Dask arrays", extra="dask")
-delayed: Any = need("dask.delayed", "reading Dask collections", extra="dask")
-highlevelgraph: Any = need("dask.highlevelgraph", "reading Dask collections", extra="dask")
 dd: Any = need("dask.dataframe", "reading Dask data frames", extra="dask")
-core: Any = need("dask.core", "reading Dask collections", extra="dask")
 
 _BRANCHES = 8  # summaries that one task adds
 
@@ -109,11 +94,36 @@ def summarize(
     """
     check_table(X)
     schema = schema_of(example(X)) if schema is None else schema
-    beside = {"y": y} if sample_weight is None else {"y": y, "sample_weight": sample_weight}
-    lengths = None if all(map(is_lazy, beside.values())) else _lengths(X)
-    work, held = partial(_measured, measure), dask.delayed(schema, traverse=False)
-    parts = each_partition(work, X, beside, held, lengths=lengths, most=most)
-    return _total(parts).compute()
+    lazy, in_memory = {"X": X}, {}
+    for name, values in {"y": y, "sample_weight": sample_weight}.items():
+        if is_lazy(values):
+            lazy[name] = _aligned(X, values, name)
+        elif values is not None:
+            in_memory[name] = values
+    names, parts = _joined(lazy)
+    lengths = _lengths(X) if in_memory else []
+    cut = {name: _cut(values, lengths, name) for name, values in in_memory.items()}
+    held = dask.delayed(schema, traverse=False)
+    results = []
+    for i in range(0, len(parts), 1 if most is None else -(-len(parts) // most)):
+        given = {name: pieces[i] for name, pieces in cut.items()}
+        work = dask.delayed(partial(_measured, i, measure, given, names))
+        results.append(work(held, *parts[i]))
+    (total,) = _computed([_total(results)], parts)
+    return total
+
+
+def _computed(results: list[Any], parts: list[tuple[Any, ...]]) -> list[Any]:
+    """Compute results of partitions; where one cannot be made, find out which."""
+    try:
+        return list(dask.compute(*results))
+    except NaivelyError:
+        raise
+    except Exception as error:
+        for number, part in enumerate(() if _is_of_cluster(error) else parts):
+            with name_partition(number):
+                dask.compute(*part)
+        raise
 
 
 def _total(parts: list[Any]) -> Any:
@@ -125,10 +135,18 @@ def _total(parts: list[Any]) -> Any:
 
 
 def _measured(
-    measure: Callable[..., Summary], partition: Partition, schema: Schema, *shared: Any
+    number: int,
+    measure: Callable[..., Summary],
+    given: dict[str, Any],
+    names: tuple[tuple[str, ...], ...],
+    schema: Schema,
+    *made: tuple[Any, ...],
 ) -> Summary:
-    with name_partition(partition.number):
-        parts = partition.load(*shared)
+    """Summarize a partition: what was made of its collections, and what is in memory."""
+    parts = dict(given)
+    for group, values in zip(names, made, strict=True):
+        parts.update(zip(group, values, strict=True))
+    with name_partition(number):
         X, y, w = unmasked(parts["X"]), parts["y"], parts.get("sample_weight")
         return measure(X, y, schema=schema, sample_weight=w, n_jobs=1)
 
@@ -141,12 +159,12 @@ def _lengths(X: Any) -> list[int]:
     """Return how many rows each partition has; they are counted where nobody knows."""
     if is_array(X) and not isnan(X.shape[0]):
         return list(X.chunks[0])
-    return list(dask.compute(*each_partition(_length, X, {})))
+    _, parts = _joined({"X": X})
+    return _computed([dask.delayed(_length)(part) for (part,) in parts], parts)
 
 
-def _length(partition: Partition, *shared: Any) -> int:
-    with name_partition(partition.number):
-        return len(partition.load(*shared)["X"])
+def _length(made: tuple[Any, ...]) -> int:
+    return len(made[0])
 
 
 # --- Predictions ----------------------------------------------------------------------------------
@@ -307,23 +325,6 @@ def missing_row(X: Any) -> Any:
 # --- Partitions that belong together: rows, labels and weights ------------------------------------
 
 
-@dataclass(frozen=True)
-class Partition:
-    """One partition of each of several collections."""
-
-    number: int  # which one, from 0
-    subgraph: Subgraph  # the tasks that make them
-    names: tuple[tuple[str, ...], ...]  # the names of its results, in their order
-    in_memory: dict[str, Any]  # parts that are in memory already
-
-    def load(self, *shared: Any) -> dict[str, Any]:
-        """Return the parts by name."""
-        parts = dict(self.in_memory)
-        for names, made in zip(self.names, self.subgraph(*shared), strict=True):
-            parts.update(zip(names, made, strict=True))
-        return parts
-
-
 def is_array(X: Any) -> bool:
     """Whether X is a Dask array."""
     return isinstance(X, da.Array)
@@ -355,59 +356,14 @@ def count(X: Any) -> int:
     return int(X.numblocks[0] if is_array(X) else X.npartitions)
 
 
-def each_partition(
-    work: Callable[..., Any],
-    X: Any,
-    beside: dict[str, Any],
-    *arguments: Any,
-    lengths: list[int] | None = None,
-    most: int | None = None,
-) -> list[Any]:
-    """Return the results of a function of each partition, later: one task each.
-
-    Parameters
-    ----------
-    work : callable
-        It is called with a `Partition`, the arguments, and what `Partition.load` takes.
-    beside : dict
-        What there is for each row, by name: Dask arrays or series, or arrays in memory.
-    lengths : list of int, optional
-        How many rows each partition has; only for what is in memory.
-    most : int, optional
-        Only so many partitions, evenly spread.
-    """
-    lazy, in_memory = {"X": X}, dict[str, list[Any]]()
-    for name, values in beside.items():
-        if is_lazy(values):
-            lazy[name] = _aligned(X, values, name)
-        else:
-            in_memory[name] = _cut(values, lengths or [], name)
-    graph, names, keys = _joined(lazy)
-    shared, found = split(graph, keys)
-    layer = f"naively-{uuid4().hex}"
-    held = highlevelgraph.HighLevelGraph.from_collections(layer, shared, dependencies=())
-    results = []
-    for i in range(0, len(found), 1 if most is None else -(-len(found) // most)):
-        parts = {name: cut[i] for name, cut in in_memory.items()}
-        task = delayed.delayed(partial(work, Partition(i, found[i], names, parts)))
-        needs = (delayed.Delayed(key, held, layer=layer) for key in found[i].needs)
-        results.append(task(*arguments, *needs))
-    return results
-
-
-def _joined(lazy: dict[str, Any]) -> tuple[Graph, tuple[tuple[str, ...], ...], list[Any]]:
-    """Return a graph of all collections, and of each partition names and keys."""
-    graph: Graph = {}
-    names, keys = [], []
+def _joined(lazy: dict[str, Any]) -> tuple[tuple[tuple[str, ...], ...], list[tuple[Any, ...]]]:
+    """Return names of collections in two groups, and for each partition a tuple of each, later."""
     arrays = {name: values for name, values in lazy.items() if is_array(values)}
     frames = {name: values for name, values in lazy.items() if name not in arrays}
-    for join, group in ((_joined_arrays, arrays), (_joined_frames, frames)):
-        if group:
-            parts = join(list(group.values()))
-            graph.update(parts[0].dask)
-            names.append(tuple(group))
-            keys.append([part.key for part in parts])
-    return graph, tuple(names), list(zip(*keys, strict=True))
+    groups = [(_joined_arrays, arrays), (_joined_frames, frames)]
+    parts = [join(list(group.values())) for join, group in groups if group]
+    names = tuple(tuple(group) for _, group in groups if group)
+    return names, list(zip(*parts, strict=True))
 
 
 @contextmanager
@@ -416,10 +372,14 @@ def name_partition(number: int) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if type(error).__module__.partition(".")[0] == "distributed":
+        if _is_of_cluster(error):
             raise  # such as a request to run elsewhere
         kind = "" if isinstance(error, NaivelyError) else f"{type(error).__name__}: "
         raise NaivelyError(f"partition {number}: {kind}{error}") from error
+
+
+def _is_of_cluster(error: Exception) -> bool:
+    return type(error).__module__.partition(".")[0] == "distributed"
 
 
 def _joined_arrays(arrays: list[Any]) -> list[Any]:
@@ -492,84 +452,3 @@ def _cut(values: Any, lengths: list[int], name: str) -> list[NDArray[Any]]:
             f"X and {name} must be equally long; got {bounds[-1]} rows and shape {array.shape}."
         )
     return [array[start:stop] for start, stop in pairwise(bounds)]
-
-
-# --- The part of Dask's graph that makes one partition --------------------------------------------
-
-
-Key: TypeAlias = Any  # a string, or a tuple that begins with one
-Graph: TypeAlias = dict[Key, Any]
-_SHARED = -1
-
-
-@dataclass(frozen=True)
-class Subgraph:
-    """Tasks that one partition alone needs."""
-
-    tasks: Graph  # a graph of Dask's
-    keys: tuple[Key, ...]  # those of the results
-    # keys of what must be given: results of tasks that are not in this subgraph
-    needs: tuple[Key, ...]
-
-    def __call__(self, *shared: Any) -> list[Any]:
-        """Run the tasks in this thread, and return their results."""
-        given = dict(zip(self.needs, shared, strict=True))
-        made = {key: given[key] for key in self.keys if key in given}
-        wanted = [key for key in self.keys if key not in given]
-        made.update(zip(wanted, core.get(self.tasks, wanted, given), strict=True))
-        return [made[key] for key in self.keys]
-
-
-def split(graph: Graph, wanted: Sequence[tuple[Key, ...]]) -> tuple[Graph, list[Subgraph]]:
-    """Return the tasks that are shared, and a subgraph for each group of keys."""
-    owner = _owners(graph, wanted)
-    own: list[Graph] = [{} for _ in wanted]
-    shared: Graph = {}
-    for key, i in owner.items():
-        (shared if i == _SHARED else own[i])[key] = graph[key]
-    found = []
-    for tasks, keys in zip(own, wanted, strict=True):
-        used = [key for task in tasks for key in _dependencies(graph, task)]
-        needs = dict.fromkeys(key for key in (*keys, *used) if key not in tasks)
-        found.append(Subgraph(tasks, tuple(keys), tuple(needs)))
-    return shared, found
-
-
-def _owners(graph: Graph, wanted: Sequence[tuple[Key, ...]]) -> dict[Key, int]:
-    """Return which group needs each task, or that it is shared; visit each task twice at most."""
-    owner: dict[Key, int] = {}
-    left = [(key, i) for i, keys in enumerate(wanted) for key in keys]
-    while left:
-        key, i = left.pop()
-        before = owner.get(key)
-        if key not in graph or before in (i, _SHARED):
-            continue
-        used = _dependencies(graph, key)
-        alone = (
-            before is None and _is_task(graph[key]) and not any(_is_held(graph, k) for k in used)
-        )
-        owner[key] = i if alone else _SHARED
-        left += [(k, owner[key]) for k in used]
-    return owner
-
-
-def _dependencies(graph: Graph, key: Key) -> list[Key]:
-    """Return the keys that a node refers to, also those of what a cluster holds."""
-    node = graph[key]
-    known = getattr(node, "dependencies", None)  # older graphs have tuples, which have none
-    found = core.get_dependencies(graph, key) if known is None else known
-    return sorted(found, key=str)  # in the same order in every process
-
-
-def _is_task(node: Any) -> bool:
-    """Whether a node computes something, and does not wait for a result of the cluster."""
-    return not _is_of_cluster(node) and (callable(node) or bool(core.istask(node)))
-
-
-def _is_held(graph: Graph, key: Key) -> bool:
-    """Whether a cluster holds it, such as a shuffled partition, and decides where it goes."""
-    return key not in graph or _is_of_cluster(graph[key])
-
-
-def _is_of_cluster(node: Any) -> bool:
-    return type(node).__module__.partition(".")[0] == "distributed"

@@ -22,7 +22,7 @@ Directions and functions of cells are columns that are computed: they are put be
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
 from typing import Any, Literal
@@ -141,7 +141,7 @@ class _Graph:
         self.constants: dict[Any, tuple[NDArray[Any], str]] = (
             {} if outer is None else outer.constants
         )
-        self._numbers = count() if outer is None else outer._numbers
+        self._numbers: Iterator[int] = count() if outer is None else outer._numbers
 
     def __getattr__(self, operator: str) -> Callable[..., str]:
         return partial(self._node, operator)
@@ -357,9 +357,9 @@ class _GraphTerms:
             return [body.Add(before, body.Where(body.Unsqueeze(hole, [1]), 0.0, value))]
 
         by_column = [g.Transpose(cell, perm=[1, 0]) for cell in (known, missing)]
-        arrays = knots[:, 1:-1], knots[:, :-1], np.where(widths > 0, widths, 1.0)
-        arrays = *arrays, values[:, :-1], np.diff(values, axis=1)
-        each = [*by_column, *map(np.ascontiguousarray, arrays)]
+        axis = knots[:, 1:-1], knots[:, :-1], np.where(widths > 0, widths, 1.0)
+        arrays = map(np.ascontiguousarray, (*axis, values[:, :-1], np.diff(values, axis=1)))
+        each = [*by_column, *arrays]
         types = [_DOUBLE, _DOUBLE, _BOOLEAN, *[_DOUBLE] * 5]
         return g.scan(one_column, [joint], each, types)[0]
 
@@ -439,7 +439,9 @@ class _GraphTerms:
     def _grids(self, grids: Grids) -> list[str]:
         """Write the tables of pairs."""
         g, axes = self.graph, grids.axes
-        places = []  # by axis: the bin, the way to the next one, and whether the cell is missing
+        places: list[
+            tuple[Any, ...]
+        ] = []  # by axis: the bin, the way to the next one, and whether the cell is missing
         for at, knots in zip(axes.numbers, axes.knots, strict=True):
             cell = g.Squeeze(g.Gather(self.own, [at], axis=1), [1])
             hole = g.IsNaN(cell)

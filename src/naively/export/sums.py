@@ -48,14 +48,15 @@ class Curves(NamedTuple):
 
         Of squares, the root of B becomes a part of s.
         """
-        B, s, logarithmic = form.B, form.s, isinstance(form, Students)
+        B, logarithmic = form.B, isinstance(form, Students)
+        s: Any = form.s
         if not logarithmic:
             B, s = np.sign(B), np.sqrt(np.abs(B)) * (1.0 if s is None else s)
-        numbers = form.A, B, form.mu, s
-        known = ~np.isnan(sum(numbers))
+        known = ~np.isnan(form.A + B + form.mu + s)
         rows = known.any(axis=1)
+        A, B, mu, s = (np.where(known, n, 0.0)[rows] for n in (form.A, B, form.mu, s))
         weight = None if form.weight is None else form.weight[rows]
-        return cls(at[rows], *(np.where(known, n, 0.0)[rows] for n in numbers), weight, logarithmic)
+        return cls(at[rows], A, B, mu, s, weight, logarithmic)
 
 
 class LineColumns(NamedTuple):
