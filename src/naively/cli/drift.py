@@ -51,7 +51,7 @@ def drift(
     from naively.display.pages import page
     from naively.estimators.loading import load
     from naively.inspection.drifts.compare import compare
-    from naively.inspection.drifts.inputs import Compared
+    from naively.inspection.inputs import Inspected
 
     if fail_above is not None and not 0 <= fail_above <= 1:
         raise NaivelyError(f"--fail-above must be from 0 to 1; got {fail_above}.")
@@ -61,7 +61,7 @@ def drift(
     after, inputs = _after(before, files, reading, labels)
     if output is not None:
         check_output(output, model, *inputs)
-    found = compare(Compared(before.summary_, model=before), after)
+    found = compare(Inspected(before.summary_, model=before), after)
     if output is not None:
         title = f"Drift from {Path(shown(model)).name} to {Path(shown(files[0])).name}"
         with file_at(output) as path:
@@ -83,14 +83,14 @@ def _after(
     """Return what is compared, and the files that it was read from."""
     from naively.cli.data import look, summary_for
     from naively.estimators.loading import load
-    from naively.inspection.drifts.inputs import Compared
+    from naively.inspection.inputs import Inspected
 
     if len(files) == 1 and files[0].endswith(".safetensors"):
-        return Compared(load(files[0]).summary_), (Path(files[0]),)
+        return Inspected(load(files[0]).summary_), (Path(files[0]),)
     source = look(files, reading)
     target = labels.target or _target(before, source, labels.weight)
     summary = summary_for(before, source, reading, labels, target)
-    return Compared(summary, target is not None), source.inputs
+    return Inspected(summary, target is not None), source.inputs
 
 
 def _target(before: Any, source: Any, weight: str | None) -> str | None:

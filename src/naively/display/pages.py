@@ -171,32 +171,24 @@ def _term(term: RowTerm, widest: float, kind: str = "") -> Iterable[str]:
 
 def _drift(value: Drift) -> Iterable[str]:
     """Return a line for each column, the classes, and what is to be said beside figures."""
-    from naively.inspection.drifts.tables import p_text, title_of
-
     after = len(value.columns) - _MAX_COLUMNS
     more = f"{after:,} columns that have changed less are not shown." if after > 0 else ""
-    yield _card(title_of(value), _drifting_columns(value), f'<p class="quiet">{more}</p>')
+    yield _card(value.title, _drifting_columns(value), f'<p class="quiet">{more}</p>')
     shares = value.class_shares
     if shares is not None:
-        order = np.argsort(-np.abs(shares.after - shares.before), kind="stable")[:_MAX_CLASSES]
         rows = [
             _row(str(value.classes[k]), [(f"{part[k]:.2%}", "") for part in shares[:2]])
-            for k in order.tolist()
+            for k in value.class_order[:_MAX_CLASSES].tolist()
         ]
-        title = (
-            f"Shares of classes: distance {shares.distance:.3f}, p {p_text(shares.p_adjusted)}, "
-            f"{value.class_severity}"
-        )
-        yield _card(title, _table([("", ""), ("before", ""), ("after", "")], rows))
+        yield _card(value.class_title, _table([("", ""), ("before", ""), ("after", "")], rows))
     notes = "".join(f"<li>{escape(note)}</li>" for note in [*value.notes, _DISTANCE])
     yield f'<ul class="notes">{notes}</ul>'
 
 
 def _drifting_columns(value: Drift) -> str:
-    from naively.inspection.drifts.tables import most_in, number_text, p_text, share_text
-    from naively.inspection.drifts.value import LEVELS
+    from naively.inspection.drifts.value import LEVELS, number_text, p_text, share_text
 
-    worst = value.levels.max(axis=0, initial=0).tolist()
+    worst = value.worst
     widest = max(0.3, float(np.nan_to_num(value.measures.distance).max(initial=0.0)))
     classes = bool(value.classes.size)
 
@@ -215,7 +207,7 @@ def _drifting_columns(value: Drift) -> str:
             (_bar("far", 0.0, float(np.nan_to_num(one["distance"])) / widest), ""),
             (number_text(one["distance"], ".3f"), ""),
             (escape(p_text(one["p_adjusted"])), "less"),
-            *([(escape(most_in(value, j)), "less")] if classes else []),
+            *([(escape(value.most_in(j)), "less")] if classes else []),
             (f'<span class="{pill}">{level}</span>', ""),
         ]
         return _row(value.columns[j], cells, level)

@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.special import logsumexp
 
 from naively import GaussianNB, MultinomialNB, NaiveBayes, NaivelyError, Schema, drift, summarize
-from naively.inspection.drifts.unusual import density_of
+from naively.inspection.drifts.compare import density_of
 from naively.statistics.summary import Summary
 from tests import databases
 from tests.every_engine import ENGINES

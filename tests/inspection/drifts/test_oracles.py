@@ -6,6 +6,7 @@ from scipy import stats
 from scipy.spatial.distance import jensenshannon
 
 from naively.inspection.drifts.counts import compare_bins, compare_counts, compare_words, rank_test
+from naively.inspection.drifts.measures import adjusted, least
 from naively.inspection.drifts.numbers import (
     MeanAndVariance,
     constant_test,
@@ -13,7 +14,6 @@ from naively.inspection.drifts.numbers import (
     gaussian_divergence,
     mean_test,
 )
-from naively.inspection.drifts.significance import adjusted, least
 from naively.statistics import Moments
 
 ONE = np.zeros(1, np.intp)

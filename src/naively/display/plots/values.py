@@ -16,7 +16,6 @@ from naively.evaluation.candidates import COLUMNS
 from naively.evaluation.metrics import scoring_of
 from naively.evaluation.tuning import Tuning, described
 from naively.inspection.diagnosis import Fit
-from naively.inspection.drifts.tables import title_of
 from naively.inspection.drifts.value import BOUNDS, LEVELS
 from naively.inspection.explanations import RowTerms
 from naively.inspection.importance import Importance
@@ -203,7 +202,7 @@ class DriftDisplay(Display):
             "What is grey may be chance, or is too small to matter.",
             f"{more:,} columns that have changed less are not shown." if more else "",
         ]
-        canvas.heading(ax, title_of(found), [" ".join(note for note in notes if note)], width=98)
+        canvas.heading(ax, found.title, [" ".join(note for note in notes if note)], width=98)
         return self
 
 

@@ -113,5 +113,12 @@ def dependent_columns(evidence: Evidence) -> Iterator[Finding | Skipped]:
         if evidence.is_calibrated:
             severity = _LESS_SEVERE[severity]
             advice = "Calibration allows for it. Leave columns out if you want a simpler model."
-        figures = {"figure": pair.strength, "p_value": pair.p_value}
-        yield Finding("dependence", severity, seen, advice, names, **figures)
+        yield Finding(
+            "dependence",
+            severity,
+            seen,
+            advice,
+            names,
+            figure=pair.strength,
+            p_value=pair.p_value,
+        )

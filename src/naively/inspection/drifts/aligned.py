@@ -25,10 +25,6 @@ from naively.statistics.summary import Summary
 
 _COMPARED: list[type[Statistic]] = [ClassWeight, Moments, Tallies, Bins, Occurrences, Documents]
 _COMPARED += [MissingCells]
-_ADVICE = (
-    "Summarize the data after with the schema before: summarize(X, y, schema=before.schema), "
-    "or give the data itself to drift."
-)
 
 
 class AlignedSummaries(NamedTuple):
@@ -52,11 +48,11 @@ class AlignedSummaries(NamedTuple):
 
     def moments(self, summary: Summary) -> Moments:
         """Return moments by group."""
-        found = summary[Moments]
-        values = found.pooled().values[:, np.newaxis]
-        return Moments(
-            np.concatenate([values, found.values], axis=1) if self.has_classes else values
-        )
+        of_classes = summary[Moments]
+        values = of_classes.pooled().values[:, np.newaxis]
+        if self.has_classes:
+            values = np.concatenate([values, of_classes.values], axis=1)
+        return Moments(values)
 
     @property
     def has_classes(self) -> bool:
@@ -70,7 +66,9 @@ def align(before: Summary, after: Summary, *, labelled: bool) -> AlignedSummarie
         if not summary.weight > 0:
             raise NaivelyError(f"the data {name} must have at least one row; got none.")
     before, after = arranged(before, after)
-    schema = _measured_alike(before.schema, after.schema)
+    _check_measured_alike(before.schema, after.schema)
+    named = before.schema if before.schema.names is not None else after.schema
+    schema = replace(named, sample=0, centres=None)
     if not labelled:  # classes add up, whatever they are called
         before, after = _numbered(before), _numbered(after)
     axes = before.axes.united(after.axes, schema)
@@ -79,8 +77,17 @@ def align(before: Summary, after: Summary, *, labelled: bool) -> AlignedSummarie
 
 
 def arranged(before: Summary, after: Summary) -> tuple[Summary, Summary]:
-    """Bring the columns of a summary to the order of another, and let both hold the same."""
-    return _decided(before, _in_order(after, before.schema.names))
+    """Bring the columns of a summary to the order of another, and let both hold the same.
+
+    A column in which one side has seen no cell holds what it holds on the other.
+    """
+    names, own = before.schema.names, after.schema.names
+    if names and own and own != names and sorted(own) == sorted(names):
+        after = after.with_columns([own.index(name) for name in names])
+    a, b = before.schema, after.schema
+    if a.n_columns != b.n_columns or not (a.undecided or b.undecided):
+        return before, after
+    return before.decided(b.held), after.decided(a.held)
 
 
 def _numbered(summary: Summary) -> Summary:
@@ -91,75 +98,58 @@ def _numbered(summary: Summary) -> Summary:
 def _moved(summary: Summary, schema: Schema, move: Move) -> Summary:
     """Return what is compared, at its places on common axes."""
     kinds = [kind for kind in _COMPARED if kind in summary.statistics]
-    found = {kind: summary.statistics[kind].moved(move) for kind in kinds}
-    return Summary(schema, move.after, found)
+    return Summary(
+        schema, move.after, {kind: summary.statistics[kind].moved(move) for kind in kinds}
+    )
 
 
-def _in_order(summary: Summary, names: tuple[str, ...] | None) -> Summary:
-    """Return a summary with its columns in the order of these names, if it has all of them."""
-    own = summary.schema.names
-    if names is None or own is None or own == names or sorted(own) != sorted(names):
-        return summary
-    return summary.with_columns([own.index(name) for name in names])
-
-
-def _decided(before: Summary, after: Summary) -> tuple[Summary, Summary]:
-    """Let a column in which one side has seen no cell hold what it holds on the other."""
-    a, b = before.schema, after.schema
-    if a.n_columns != b.n_columns or not (a.undecided or b.undecided):
-        return before, after
-    return before.decided(b.held), after.decided(a.held)
-
-
-def _measured_alike(a: Schema, b: Schema) -> Schema:
-    """Return what both measure; raise with the first difference."""
-    if a.names is not None and b.names is not None and a.names != b.names:
-        _raise_of_names(a.names, b.names)
-    if a.n_columns != b.n_columns:
+def _check_measured_alike(a: Schema, b: Schema) -> None:
+    """Raise with the first difference of what both measure."""
+    if a.names is not None and b.names is not None:
+        for name in a.names:
+            if name not in b.names:
+                raise NaivelyError(
+                    f"the data after has no column {name!r}, which was there before."
+                )
+        for name in b.names:
+            if name not in a.names:
+                raise NaivelyError(f"the data before has no column {name!r}, which is there after.")
+    if (difference := _difference(a, b)) is not None:
         raise NaivelyError(
-            f"before and after must have the same columns; got {a.n_columns} and {b.n_columns} "
-            f"of them. {_ADVICE}"
+            f"{difference}. Summarize the data after with the schema before: "
+            "summarize(X, y, schema=before.schema), or give the data itself to drift."
         )
-    names = a if a.names is not None else b
-    for j, (mine, its) in enumerate(zip(a.held, b.held, strict=True)):
-        if mine != its:
-            raise NaivelyError(
-                f"before and after must agree on what a column holds; got {names.name(j)} as "
-                f"{mine.plural} before and as {its.plural} after. {_ADVICE}"
+
+
+def _difference(a: Schema, b: Schema) -> str | None:
+    """Say in what two schemas differ first; None where they do not."""
+    name = (a if a.names is not None else b).name
+    if a.n_columns != b.n_columns:
+        return (
+            f"before and after must have the same columns; got {a.n_columns} and {b.n_columns} "
+            "of them"
+        )
+    for j, (one, other) in enumerate(zip(a.held, b.held, strict=True)):
+        if one != other:
+            return (
+                f"before and after must agree on what a column holds; got {name(j)} as "
+                f"{one.plural} before and as {other.plural} after"
             )
     if (a.counted, a.threshold) != (b.counted, b.threshold):
-        raise NaivelyError(
-            f"before and after must count the same; got {a.counted or 'moments'} before and "
-            f"{b.counted or 'moments'} after. {_ADVICE}"
-        )
-    if a.edges != b.edges:
-        _raise_of_edges(a, b, names)
-    for j, own, other in zip(a.texts, a.options, b.options, strict=True):
-        if own != other:
-            raise NaivelyError(
-                f"before and after must read text in the same way; got {own} and {other} for "
-                f"{names.name(j)}. {_ADVICE}"
-            )
-    return replace(names, sample=0, centres=None)
-
-
-def _raise_of_names(a: tuple[str, ...], b: tuple[str, ...]) -> None:
-    missing = next((name for name in a if name not in b), None)
-    if missing is not None:
-        raise NaivelyError(f"the data after has no column {missing!r}, which was there before.")
-    more = next((name for name in b if name not in a), None)
-    raise NaivelyError(f"the data before has no column {more!r}, which is there after.")
-
-
-def _raise_of_edges(a: Schema, b: Schema, names: Schema) -> None:
+        counted = f"{a.counted or 'moments'} before and {b.counted or 'moments'} after"
+        return f"before and after must count the same; got {counted}"
     if a.edges is None or b.edges is None:
-        first, second = ("bins", "none") if b.edges is None else ("none", "bins")
-        raise NaivelyError(
-            f"columns of numbers must have the same bins before and after; got {first} before and "
-            f"{second} after. {_ADVICE}"
-        )
-    pairs = zip(a.numbers, a.edges, b.edges, strict=True)
-    j = next(j for j, mine, its in pairs if mine != its)
-    raise NaivelyError(
-        f"{names.name(j)} must have the same edges of bins before and after; got others. {_ADVICE}"
-    )
+        if a.edges is not b.edges:
+            bins = "bins before and none after" if b.edges is None else "none before and bins after"
+            return f"columns of numbers must have the same bins before and after; got {bins}"
+    elif a.edges != b.edges:
+        pairs = zip(a.numbers, a.edges, b.edges, strict=True)
+        j = next(j for j, one, other in pairs if one != other)
+        return f"{name(j)} must have the same edges of bins before and after; got others"
+    for j, mine, others in zip(a.texts, a.options, b.options, strict=True):
+        if mine != others:
+            return (
+                f"before and after must read text in the same way; got {mine} and {others} for "
+                f"{name(j)}"
+            )
+    return None

@@ -1,14 +1,31 @@
-"""`drift`: two summaries, models or tables compared."""
+r"""`drift`: two summaries, models or tables compared.
+
+Beside the columns, rows are judged as a whole: how unlikely new rows are under the old model. The
+sample of a model's summary holds rows that it was fitted on. The 1 % quantile of their
+
+.. math:: \log p(x) = \log \sum_k p(x, k)
+
+is exceeded by 99 % of rows like those; the share of new rows below it is near 1 % if nothing has
+changed, whatever the columns are. Calibration weighs terms by what they tell of the class, so that
+a calibrated model's sum is no density of x: the model is read off the same summary without it.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from naively.inspection.drifts import unusual
+import numpy as np
+
+from naively.data.rows import Rows
+from naively.data.types import Floats
 from naively.inspection.drifts.aligned import align, arranged
-from naively.inspection.drifts.collect import collect
-from naively.inspection.drifts.inputs import Compared, read_after, read_before
+from naively.inspection.drifts.measures import collect
 from naively.inspection.drifts.value import Drift, UnusualRows
+from naively.inspection.inputs import Inspected, read
+from naively.statistics.summary import Summary
+
+_EXPECTED_SHARE = 0.01
+_MIN_ROWS = 100  # of a sample that has a 1 % quantile
 
 
 def drift(before: Any, after: Any, *, target: str | None = None) -> Drift:
@@ -43,19 +60,54 @@ def drift(before: Any, after: Any, *, target: str | None = None) -> Drift:
     >>> drift(old, new).severity
     {'column 0': 'none', 'column 1': 'severe'}
     """
-    first = read_before(before, target)
-    return compare(first, read_after(after, target, first))
+    first = read(before, target=target)
+    return compare(first, read(after, target=target, like=first))
 
 
-def compare(first: Compared, second: Compared) -> Drift:
+def compare(first: Inspected, second: Inspected) -> Drift:
     """Compare what has been summarized."""
     both = align(first.summary, second.summary, labelled=first.labelled and second.labelled)
     return collect(both, unusual=_unusual(first, second), library=second.library)
 
 
-def _unusual(first: Compared, second: Compared) -> UnusualRows | None:
-    if first.model is None:
+def _unusual(first: Inspected, second: Inspected) -> UnusualRows | None:
+    """Judge the new rows; None where there is no model with a sample, or no new rows."""
+    own = first.summary.sample
+    if first.model is None or own is None or len(own) < _MIN_ROWS:
         return None
+    density = density_of(first.model)
     if second.rows is None:
-        return unusual.of_sample(first.model, arranged(first.summary, second.summary)[1])
-    return unusual.of_rows(first.model, second.rows)
+        after = arranged(first.summary, second.summary)[1]
+        if not after.sample:
+            return None
+        scores, weight = _scores(density, after), after.sample.weight
+    else:
+        scores, weight = density.score_samples(second.rows), None
+    threshold = _quantile(_scores(density, first.summary), own.weight, _EXPECTED_SHARE)
+    share = float(np.average(scores < threshold, weights=weight))
+    return UnusualRows(share, _EXPECTED_SHARE, threshold, len(own), scores.size)
+
+
+def density_of(estimator: Any) -> Any:
+    """Return the estimator whose sum over classes is a density: without calibration."""
+    params = estimator.get_params()
+    if params.get("calibration") is None:
+        return estimator
+    params |= {name: None for name in ("calibration", "interactions") if name in params}
+    return type(estimator).from_summary(estimator.summary_, **params)
+
+
+def _scores(estimator: Any, summary: Summary) -> Floats:
+    """Return log p(x) of the rows of a sample, of which the model may not know all categories."""
+    sample: Any = summary.sample
+    words = summary.words if sample.texts is not None else ()
+    cells = sample.numbers, sample.categories, summary.categories
+    rows = Rows((len(sample), summary.schema.n_columns), *cells, sample.texts, words)
+    return estimator.model_.score(rows, "evidence")[:, 0]
+
+
+def _quantile(values: Floats, weight: Floats, share: float) -> float:
+    """Return the least value below or at which there is more than a share of the weight."""
+    order = np.argsort(values)
+    below = np.cumsum(weight[order])
+    return float(values[order][np.searchsorted(below, share * below[-1], side="right")])

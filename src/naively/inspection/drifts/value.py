@@ -1,4 +1,4 @@
-"""The value that a comparison of old and new data returns."""
+"""The value that a comparison of old and new data returns, and how it prints."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.types import Floats
-from naively.tabular import Drawn, PrintedTable, Tabular, plain
+from naively.tabular import Drawn, PrintedTable, Tabular, figure, frame, plain
 
 LEVELS = ("none", "negligible", "moderate", "severe")
+_MAX_COLUMNS, _MAX_CLASSES, _MAX_NAMES = 20, 10, 5  # that are printed
 _ALPHA = 0.05  # the share of false discoveries that adjusted p-values allow
 BOUNDS = (0.1, 0.2)  # of distances: where a drift is moderate, and where severe
 
@@ -148,8 +149,13 @@ class Drift(Drawn, Tabular):
     @property
     def severity(self) -> dict[str, str]:
         """The severity of each column: that of the group in which it is greatest."""
-        worst = self.levels.max(axis=0, initial=0).tolist()
-        return {name: LEVELS[level] for name, level in zip(self.columns, worst, strict=True)}
+        return {name: LEVELS[level] for name, level in zip(self.columns, self.worst, strict=True)}
+
+    @property
+    def worst(self) -> list[int]:
+        """The place in `LEVELS` of each column's severity."""
+        worst: list[int] = self.levels.max(axis=0, initial=0).tolist()
+        return worst
 
     @property
     def class_severity(self) -> str:
@@ -183,36 +189,137 @@ class Drift(Drawn, Tabular):
     def order(self) -> NDArray[np.intp]:
         """The places of columns, the one that has changed most first."""
         distance = np.nan_to_num(self.measures.distance).max(axis=0, initial=0.0)
-        return np.lexsort((-distance, -self.levels.max(axis=0, initial=0)))
+        return np.lexsort((-distance, -np.array(self.worst)))
+
+    @property
+    def title(self) -> str:
+        """What was compared, and the result, in a sentence."""
+        worst = [*self.severity.values(), self.class_severity]
+        counts = [(worst.count(level), level) for level in LEVELS[:0:-1]]
+        result = ", ".join(f"{count} {level}" for count, level in counts if count)
+        rows = f"{self.n_before[0]:,.10g} rows before, {self.n_after[0]:,.10g} after"
+        return f"Drift of {len(self.columns):,} columns ({rows}): {result or 'none'}"
+
+    @property
+    def class_title(self) -> str:
+        """How the shares of classes have changed, in a sentence."""
+        shares: Any = self.class_shares
+        return (
+            f"Shares of classes: distance {figure(shares.distance)}, p "
+            f"{p_text(shares.p_adjusted)}, {self.class_severity}"
+        )
+
+    @property
+    def class_order(self) -> NDArray[np.intp]:
+        """The places of classes, the one whose share has changed most first."""
+        shares: Any = self.class_shares
+        return np.argsort(-np.abs(shares.after - shares.before), kind="stable")
+
+    @property
+    def notes(self) -> list[str]:  # type: ignore[override]
+        """What is to be said beside figures, in sentences."""
+        notes = [
+            f"{name} holds what was not there before: {_listed(new)}."
+            for name, new in self.new_categories.items()
+        ][:_MAX_COLUMNS]
+        if (unusual := self.unusual) is not None:
+            notes.append(
+                f"{unusual.share:.1%} of {unusual.n_after:,} new rows are less likely than all but "
+                f"{unusual.expected:.0%} of {unusual.n_before:,} old ones."
+            )
+        if not self.tests_spread:
+            notes.append(
+                "Numbers are compared by their means: without histograms, as NaiveBayes has them, "
+                "a change of the spread alone is not tested."
+            )
+        if self.has_weights:
+            notes.append("Rows are weighted: p-values take weights as numbers of rows.")
+        return notes
+
+    def most_in(self, j: int) -> str:
+        """Return the class in which a column has changed most; nothing where that is all rows."""
+        distance = np.where(self.levels[:, j] > 0, self.measures.distance[:, j], -1.0)
+        at = int(np.argmax(distance))
+        return f"{self.groups[at]} ({distance[at]:.3f})" if at and distance[at] > 0 else ""
+
+    def tables(self) -> list[PrintedTable]:
+        """Return what is printed: columns, the one that has changed most first; and classes."""
+        names = ["holds", "mean before", "after", "shift", "spread", "missing", "after"]
+        has_classes = bool(self.classes.size)
+        header = ["", *names, "distance", "p", *["most in"] * has_classes, "severity"]
+        lines = [
+            (name, *cells, *[most] * has_classes, level)
+            for name, cells, most, level in map(self._cells, self.order[:_MAX_COLUMNS].tolist())
+        ]
+        tables = [_table(self.title, header, lines, len(self.columns))]
+        if self.class_shares is not None:
+            before, after = self.class_shares[:2]
+            lines = [
+                (str(self.classes[k]), f"{before[k]:.2%}", f"{after[k]:.2%}")
+                for k in self.class_order[:_MAX_CLASSES].tolist()
+            ]
+            tables.append(
+                _table(self.class_title, ["", "before", "after"], lines, self.classes.size)
+            )
+        return tables
+
+    def _cells(self, j: int) -> tuple[str, list[str], str, str]:
+        """Return a column's name, its cells, the class that has changed most, and its severity."""
+        one = {name: float(values[0, j]) for name, values in self.measures._asdict().items()}
+        cells = [
+            str(self.kinds[j]),
+            number_text(one["mean_before"]),
+            number_text(one["mean_after"]),
+            number_text(one["shift"], "+.3f"),
+            number_text(one["spread_ratio"], ".3f", "x "),
+            share_text(one["missing_before"]),
+            share_text(one["missing_after"]),
+            figure(one["distance"]),
+            p_text(one["p_adjusted"]),
+        ]
+        return self.columns[j], cells, self.most_in(j), LEVELS[self.worst[j]]
 
     def to_frame(self) -> Any:
         """Return a frame with a line for each column and group; ``class`` is None for all rows.
 
         It is of the library that the new data came in, and else of pandas.
         """
-        from naively.inspection.drifts import tables
-
-        return tables.frame_of(self)
+        n_groups, n_columns = self.levels.shape
+        columns = {
+            "column": list(self.columns) * n_groups,
+            "kind": list(self.kinds) * n_groups,
+            "class": [group for group in self.groups for _ in range(n_columns)],
+            "n_before": np.repeat(self.n_before, n_columns),
+            "n_after": np.repeat(self.n_after, n_columns),
+            **{name: values.ravel() for name, values in self.measures._asdict().items()},
+            "severity": [LEVELS[level] for level in self.levels.ravel().tolist()],
+        }
+        return frame(columns, self.library)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON can hold it; what is undefined or infinite is None."""
-        from naively.inspection.drifts import tables
-
-        found: dict[str, Any] = plain(tables.dict_of(self))
-        return found
-
-    def tables(self) -> list[PrintedTable]:
-        """Return what is printed: columns, the one that has changed most first; and classes."""
-        from naively.inspection.drifts import tables
-
-        return tables.of_drift(self)
-
-    @property
-    def notes(self) -> list[str]:  # type: ignore[override]
-        """What is to be said beside figures, in sentences."""
-        from naively.inspection.drifts import tables
-
-        return tables.notes_of(self)
+        measures, shares = self.measures._asdict(), self.class_shares
+        columns = [
+            {
+                "column": name,
+                "kind": self.kinds[j],
+                "severity": LEVELS[self.worst[j]],
+                "new_categories": self.new_categories.get(name, []),
+                **{measure: values[:, j] for measure, values in measures.items()},
+            }
+            for j, name in enumerate(self.columns)
+        ]
+        parts = {
+            "greatest": self.greatest,
+            "groups": self.groups,
+            "n_before": self.n_before,
+            "n_after": self.n_after,
+            "columns": columns,
+            "class_shares": shares and {**shares._asdict(), "severity": self.class_severity},
+            "unusual": self.unusual and self.unusual._asdict(),
+        }
+        written: dict[str, Any] = plain(parts)
+        return written
 
     def __repr__(self) -> str:
         found = [level for level in self.severity.values() if level in LEVELS[2:]]
@@ -226,3 +333,38 @@ def _levels(distance: Floats, p: Floats) -> NDArray[np.intp]:
     """Return 0 where a change may be chance, and else 1, 2 or 3 by its distance."""
     with np.errstate(invalid="ignore"):
         return np.where(p < _ALPHA, 1 + np.searchsorted(BOUNDS, distance, side="right"), 0)
+
+
+def _table(
+    title: str, header: list[str], lines: list[tuple[str, ...]], n_lines: int
+) -> PrintedTable:
+    """Return a table that says how many lines there are beyond those that are printed."""
+    if n_lines > len(lines):
+        lines = [*lines, (f"... {n_lines - len(lines):,} more", *[""] * (len(header) - 1))]
+    return PrintedTable(title, tuple(header), tuple(lines))
+
+
+def _listed(labels: list[Any]) -> str:
+    more = ", ..." if len(labels) > _MAX_NAMES else ""
+    return ", ".join(map(repr, labels[:_MAX_NAMES])) + more
+
+
+def p_text(p: float) -> str:
+    """Write a p-value.
+
+    >>> p_text(0.25), p_text(3e-7), p_text(0.0), p_text(float("nan"))
+    ('0.250', '3e-07', '<1e-300', '-')
+    """
+    if np.isnan(p):
+        return "-"
+    return f"{p:.3f}" if p >= 0.001 else f"{p:.0e}" if p > 1e-300 else "<1e-300"
+
+
+def number_text(value: float, form: str = ".4g", before: str = "") -> str:
+    """Write a number; "-" where it is undefined."""
+    return "-" if np.isnan(value) else before + format(value, form)
+
+
+def share_text(value: float) -> str:
+    """Write a share in percent; "-" where it is undefined."""
+    return "-" if np.isnan(value) else f"{value:.1%}"

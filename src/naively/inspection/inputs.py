@@ -1,0 +1,139 @@
+"""What is inspected, and compared: models, summaries, or data wherever it lies, with its labels.
+
+Data is summarized by the default estimator, `NaiveBayes`, or like what it is compared with: with
+the same columns, found by name, and the same bins. Labels are given beside rows, or named as a
+column of a frame, of files or of a table; a pair (X, y) is both at once.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from naively.data.remote import is_remote
+from naively.engines import summarize
+from naively.engines.memory.arrays import check_in_memory
+from naively.engines.memory.devices import is_dask
+from naively.engines.memory.native import frame_library, is_frame
+from naively.errors import NaivelyError
+from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.naive_bayes import NaiveBayes
+from naively.estimators.state import snapshot
+from naively.statistics.summary import Summary
+
+
+class Inspected(NamedTuple):
+    """A summary, and where it came from."""
+
+    summary: Summary
+    labelled: bool = True  # whether its rows have classes
+    model: Any = None  # that was given, or is read off data
+    rows: Any = None  # rows in memory, without labels
+    library: str | None = None  # of the frame that they came in
+
+
+def read(
+    data: Any, y: Any = None, *, target: str | None = None, like: Inspected | None = None
+) -> Inspected:
+    """Return the summary that is given, or that of a model, of its file, or of data.
+
+    Data is read by the default estimator, or as what it is compared with was.
+    """
+    if isinstance(data, Summary):
+        return Inspected(data)
+    if (model := model_in(data)) is not None:
+        return Inspected(model.summary_, model=model)
+    if are_files(data):
+        return _of_files(data, target, like)
+    schema = None if like is None else like.summary.schema
+    if type(data).__module__.partition(".")[0] in ("ibis", "pyspark"):
+        if target is None:
+            raise NaivelyError("tables of databases and of Spark need target=, their labels.")
+        return Inspected(summarize(data, target=target, schema=schema))
+    X, y = rows_and_labels(data, y, target)
+    codes = _one_class(X) if y is None else y
+    if like is not None and like.model is None:
+        summary = summarize(X, codes, schema=schema)
+    else:
+        estimator = NaiveBayes() if like is None else like.model
+        summary, _ = estimator.measured(X, codes, known=schema)
+    rows = None if is_dask(X) else X
+    model = NaiveBayes.from_summary(summary) if like is None else None
+    return Inspected(summary, y is not None, model, rows, frame_library(X))
+
+
+def model_in(data: Any) -> SummaryClassifier | None:
+    """Return a fitted model as it is now, or that of a model file; None for anything else."""
+    if isinstance(data, str | os.PathLike) and os.fspath(data).endswith(".safetensors"):
+        from naively.estimators.loading import load
+
+        data = load(data)
+    if not isinstance(data, SummaryClassifier):
+        return None
+    model: SummaryClassifier = snapshot(data)
+    _ = model.summary_  # raises where it is not fitted
+    return model
+
+
+def are_files(data: Any) -> bool:
+    """Whether data is a path, or a list of paths that are there."""
+    if isinstance(data, list) and data:
+        return all(isinstance(one, str | os.PathLike) and _is_there(one) for one in data)
+    return isinstance(data, str | os.PathLike)
+
+
+def rows_and_labels(data: Any, y: Any = None, target: str | None = None) -> tuple[Any, Any]:
+    """Return rows in memory and their labels, None where there are none."""
+    if y is not None and target is not None:
+        raise NaivelyError(f"labels are given as y or as target, not as both; got {target=}.")
+    if isinstance(data, tuple) and len(data) == 2 and y is None:
+        return data
+    if target is None:
+        return data, y
+    if not is_frame(data):
+        raise NaivelyError(
+            "target must name a column of a data frame or of files; give arrays with their labels "
+            "as a pair, (X, y)."
+        )
+    import narwhals.stable.v2 as nw
+
+    table = nw.from_native(data, eager_only=True)
+    if target not in table.columns:
+        raise NaivelyError(f"the data has no column {target!r}, the target.")
+    return table.drop(target).to_native(), table[target].to_numpy()
+
+
+def _of_files(data: Any, target: str | None, like: Inspected | None) -> Inspected:
+    from naively.engines.files import scan
+    from naively.engines.files.plan import types_of
+
+    paths = [os.fspath(one) for one in data] if isinstance(data, list) else os.fspath(data)
+    how: dict[str, Any] = {"schema": NaiveBayes().files_schema()}
+    if like is not None:
+        how = {"schema": like.summary.schema, "types": types_of(like.summary)}
+    summary = scan(paths, target=target, skip_columns=True, **how).summary
+    model = NaiveBayes.from_summary(summary) if like is None else None
+    return Inspected(summary, target is not None, model)
+
+
+def _is_there(path: Any) -> bool:
+    try:
+        return is_remote(path) or Path(path).exists()
+    except (OSError, ValueError):  # a text that can be no path
+        return False
+
+
+def _one_class(X: Any) -> Any:
+    """Return the same label for all rows, of which there are none."""
+    if is_dask(X):
+        raise NaivelyError("collections of Dask's need labels: give the pair (X, y).")
+    check_in_memory(X)
+    if not hasattr(X, "__len__") and not hasattr(X, "shape"):
+        raise NaivelyError(
+            "before and after must each be a summary, a fitted estimator, its file, or data; "
+            f"got {type(X).__name__}."
+        )
+    return np.zeros(X.shape[0] if hasattr(X, "shape") else len(X), np.int64)
