@@ -99,7 +99,7 @@ def test_an_example_runs(line, prepared, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_of_a_command_is_complete(name):
-    page, text = page_of(name), run_well(name, "--help").stdout
+    page, text = page_of(name), run_well(name, "--help-all").stdout
     assert text.startswith(f"Usage: naively {name}")
     assert len(page.examples) >= 1
     assert text.rstrip().endswith(page.examples[-1])
@@ -111,6 +111,28 @@ def test_the_help_of_a_command_is_complete(name):
             assert meaning, names
 
 
+def test_the_help_shows_the_options_that_most_people_use_and_how_to_see_the_others():
+    page = page_of("fit").in_short()
+    options = [
+        names for topic, rows in page.topics.items() if topic != "Arguments" for names, _ in rows
+    ]
+    assert len(options) <= 9
+    text = run_well("fit", "--help").stdout
+    for name in (
+        "--target",
+        "--columns",
+        "--exclude",
+        "--weight",
+        "--model",
+        "--family",
+        "--output",
+    ):
+        assert name in text
+    assert "--ddof" not in text
+    assert f"--help-all shows {page.n_hidden} more options." in text
+    assert "--help-all" not in run_well("diagnose", "--help").stdout  # which has nothing to hide
+
+
 def test_the_help_lists_every_command_in_one_sentence():
     text = run_well("--help").stdout
     for name in COMMANDS:
@@ -120,7 +142,7 @@ def test_the_help_lists_every_command_in_one_sentence():
 
 
 def test_flags_take_no_value_in_the_help():
-    text = run_well("fit", "--help").stdout
+    text = run_well("fit", "--help-all").stdout
     assert re.search(r"--skip-bad-files +Leave", text)
     assert "bool" not in text
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import shutil
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -16,6 +16,12 @@ import typer
 
 _LEFT = 30  # where meanings begin, at most
 _WIDEST = 100
+_RARE = {  # options that --help-all shows, beside those of one model
+    *("--separator", "--decimal", "--missing", "--encoding", "--drop-missing-target", "--priors"),
+    *("--class-weight", "--calibration", "--interactions", "--checkpoint", "--skip-bad-files"),
+    "--like",
+}
+_OF_ONE_MODEL = "With --model"  # how topics begin that are of one model's options
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,7 @@ class HelpPage:
     text: str
     topics: dict[str, list[tuple[str, str]]]  # names and what they mean, by topic
     examples: list[str]
+    n_hidden: int = 0
 
     @classmethod
     def of(cls, command: Any, context: Any) -> HelpPage:
@@ -49,6 +56,16 @@ class HelpPage:
         listed = [line.strip() for line in examples.splitlines() if line.strip()]
         return cls(" ".join([context.command_path, *pieces]), text.strip(), topics, listed)
 
+    def in_short(self) -> HelpPage:
+        """Return the page with the options that most people use."""
+        shown = {
+            topic: common
+            for topic, rows in self.topics.items()
+            if (common := [row for row in rows if not _is_rare(topic, row[0])])
+        }
+        n_hidden = sum(map(len, self.topics.values())) - sum(map(len, shown.values()))
+        return replace(self, topics=shown, n_hidden=n_hidden)
+
     def __str__(self) -> str:
         width = min(shutil.get_terminal_size().columns, _WIDEST)
         text = "\n\n".join(_filled(part, width) for part in self.text.split("\n\n"))
@@ -57,8 +74,17 @@ class HelpPage:
             left = min(_LEFT, 4 + max(len(names) for names, _ in rows))
             lines = (_row(*row, left, width) for row in rows)
             parts.append("\n".join([_title(f"{topic}:"), *lines]))
+        if self.n_hidden:
+            s = "s" * (self.n_hidden > 1)
+            parts.append(_filled(f"--help-all shows {self.n_hidden} more option{s}.", width))
         listed = "\n".join(f"  {line}" for line in self.examples)
         return "\n\n".join([*parts, f"{_title('For example:')}\n{listed}"])
+
+
+def _is_rare(topic: str, names: str) -> bool:
+    is_common = topic.startswith(_OF_ONE_MODEL) and names.startswith("--family")
+    options = {name.split(" ")[0] for name in names.split(", ")}
+    return not is_common and (topic.startswith(_OF_ONE_MODEL) or bool(options & _RARE))
 
 
 def _filled(paragraph: str, width: int) -> str:

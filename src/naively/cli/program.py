@@ -205,8 +205,15 @@ class _Command(TyperCommand):
     def get_params(self, ctx: Any) -> list[Any]:
         return [read_plainly(parameter) for parameter in super().get_params(ctx)]
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if "--help-all" in args:
+            print(HelpPage.of(self, ctx))
+            raise typer.Exit
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        formatter.write(str(HelpPage.of(self, ctx)))
+        formatter.write(str(HelpPage.of(self, ctx).in_short()))
 
 
 class Commands(Mapping[str, Any]):
