@@ -207,7 +207,7 @@ class _Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if "--help-all" in args:
-            print(HelpPage.of(self, ctx))
+            typer.echo(str(HelpPage.of(self, ctx)))
             raise typer.Exit
         parsed: list[str] = super().parse_args(ctx, args)
         return parsed
