@@ -185,7 +185,8 @@ def test_a_missing_option_is_told_with_its_choices_in_one_line(folder):
 
 
 def test_quiet_leaves_results_and_errors_alone(folder):
-    Path("t.csv").write_text("town,y\n" + "Ulm,a\nBonn,b\n" * 10)
+    rows = [f"{i},{'Ulm,a' if i % 2 else 'Bonn,b'}" for i in range(20)]
+    Path("t.csv").write_text("\n".join(["id,town,y", *rows]) + "\n")
     loud = run_well("fit", "t.csv", "-t", "y", "-o", "m")
     assert loud.stderr.startswith("note: ")
     quiet = run_well("fit", "t.csv", "-t", "y", "-o", "m", "--quiet")
