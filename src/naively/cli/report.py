@@ -49,7 +49,7 @@ def report(
     """
     from naively.cli.data import look, passes, readable_twice, tell_unlabelled, user_errors
     from naively.display.report import Report
-    from naively.display.report.files import collect_files
+    from naively.display.report.collect import PageOptions, collect_files
     from naively.evaluation.folds import ContentFolds
 
     model.check()
@@ -67,10 +67,9 @@ def report(
                 model.measured(),
                 model.estimator,
                 ContentFolds(folds or _FOLDS),
-                title=title or f"Predicting {data.target}",
-                compare=not no_compare,
-                show_rows=not hide_rows,
-                progress=tell,
+                PageOptions(
+                    title or f"Predicting {data.target}", not no_compare, not hide_rows, tell
+                ),
                 **passes(source, plan),
             )
         )

@@ -11,7 +11,7 @@ import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from naively import GaussianNB, NaiveBayes, diagnose, evaluate
-from naively.display.report import glance
+from naively.display.report import columns
 from tests.report_tables import CUSTOMERS, FRAME, MIXED, SPECIES, X, Y, quick, wide
 
 
@@ -68,7 +68,7 @@ NUMBERS = ("age", "income", "visits", "mobile")
 
 
 def test_of_very_many_rows_some_are_counted_and_the_page_says_so(look, monkeypatch):
-    monkeypatch.setattr(glance, "_MOST_COUNTED", 50)
+    monkeypatch.setattr(columns, "_MAX_CELLS_COUNTED", 50)
     page = quick(FRAME, SPECIES)
     assert page.data["counted"] == 50
     assert all(c["distinct"] <= 50 for c in page.data["columns"])

@@ -6,7 +6,7 @@ import pytest
 
 from naively import GaussianNB, NaiveBayes, Schema, summarize
 from naively.display.report import report
-from naively.display.report.categories import visible
+from naively.display.report.columns import visible
 from tests.browser import same
 
 

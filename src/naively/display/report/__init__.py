@@ -28,10 +28,11 @@ from html import escape
 from typing import Any
 
 from naively.data.whole_files import write_atomically
-from naively.display.report.collect import collect
-from naively.display.report.render import render
+from naively.display.report.collect import PageOptions, collect, collect_files
+from naively.display.report.page import render
 from naively.errors import NaivelyError
 from naively.evaluation import Comparison
+from naively.evaluation.files import FileInputs, content_folds
 from naively.evaluation.inputs import is_fitted, labels_or_target
 
 __all__ = ["Report", "report"]
@@ -170,36 +171,27 @@ def report(
     >>> report(iris.data, species, compare=False).data["title"]
     'Predicting species'
     """
-    how: dict[str, Any] = {"title": title, "compare": compare, "show_rows": show_rows}
-    how["progress"] = progress or (lambda _part: None)
+    page_options = PageOptions(title, compare, show_rows, progress or (lambda _part: None))
     y = labels_or_target(y, options)
     given = [value for value in (model, X, y) if value is not None]
     if len(given) > 1 and isinstance(given[-1], str):
         *models, source, target = given
-        data = _of_files(models[0] if models else None, source, target, folds, options, how)
+        model = models[0] if models else None
+        if model is not None and is_fitted(model):
+            raise NaivelyError(
+                "a report on files fits the model itself; got a fitted one. Give an unfitted one, "
+                "such as sklearn.base.clone(model), or read the rows into memory."
+            )
+        inputs = FileInputs.of(model, source, target, **options)
+        wanted = 10 if isinstance(folds, str) and folds == "auto" else folds
+        passes: dict[str, Any] = {**inputs.passes, "chosen": model is None}
+        by_content = content_folds(wanted, None, None)
+        data = collect_files(*inputs.measured, by_content, page_options, **passes)
     elif options:
         raise NaivelyError(f"only files take the option {next(iter(options))!r}.")
     else:
-        data = collect(model, X, y, folds=folds, **how)
+        data = collect(model, X, y, folds, page_options)
     page = Report(data)
     if path is not None:
         page.save(path)
     return page
-
-
-def _of_files(
-    model: Any, source: Any, target: str, folds: Any, options: dict[str, Any], how: dict[str, Any]
-) -> dict[str, Any]:
-    """Return the dict of a page about files."""
-    from naively.display.report.files import collect_files
-    from naively.evaluation.files import FileInputs, content_folds
-
-    if model is not None and is_fitted(model):
-        raise NaivelyError(
-            "a report on files fits the model itself; got a fitted one. Give an unfitted one, such "
-            "as sklearn.base.clone(model), or read the rows into memory."
-        )
-    given = FileInputs.of(model, source, target, **options)
-    wanted = 10 if isinstance(folds, str) and folds == "auto" else folds
-    passes: dict[str, Any] = {**given.passes, **how, "chosen": model is None}
-    return collect_files(*given.measured, content_folds(wanted, None, None), **passes)

@@ -29,28 +29,40 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
-from typing import Any
+from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 
 from naively import __version__
 from naively.data import labels
-from naively.display.report.class_curves import class_curves
-from naively.display.report.column_table import PageColumns, describe
-from naively.display.report.columns import Ranges
-from naively.display.report.diagnoses import describe_diagnosis
-from naively.display.report.glance import add_facts, counted_rows, first_rows
-from naively.display.report.importance import importance
-from naively.display.report.inputs import Given
-from naively.display.report.notes import notes_of
+from naively.data.labels import is_missing
+from naively.data.rows import Rows, Targets
+from naively.data.types import Floats
+from naively.display.report.columns import PageColumns, counted_rows, describe, shortened
+from naively.display.report.inputs import Given, Ranges, WholeFile, check_classes, check_model
+from naively.display.report.page import notes_of
+from naively.engines.files.labelled_rows import LabelledRows, table_of
+from naively.engines.files.plan import ColumnPlan, Request, SchemaFromFirstRows
+from naively.engines.files.readers import FirstRows
+from naively.engines.memory.frames import cells_of
+from naively.engines.memory.tables import columns_of
 from naively.errors import NaivelyError
 from naively.evaluation import METRICS, Comparison, Evaluation, evaluate
 from naively.evaluation import compare as compared
+from naively.evaluation.files import Watch, judge_files
+from naively.evaluation.folds import ContentFolds
 from naively.evaluation.inputs import is_fitted
-from naively.model.model import Model
+from naively.evaluation.metrics import estimates
+from naively.inspection.diagnosis import SEVERITIES, diagnose
+from naively.model.column_losses import ColumnLosses, JudgedRows, column_losses
+from naively.model.model import SAMPLE, Model
+from naively.statistics.measure import measure
 from naively.tabular import plain
 
 _PARAMETERS = (
@@ -58,50 +70,108 @@ _PARAMETERS = (
     *("calibration", "interactions", "costs", "reject"),
 )
 _MAP_COLUMNS = 12
-_SAMPLE = 300
-_MISTAKES = 10
-_FEW_REPEATS = 20_000_000  # cells times classes, above which timing is repeated less
+_MAX_POINTS = 300  # of the map
+_MAX_MISTAKES = 10
+_MAX_REPEATED_WORK = 20_000_000  # cells times classes, above which timing is repeated less
+_MAX_JUDGED_ROWS = 4000  # for the importance of columns
+_FIRST_ROWS, _FIRST_COLUMNS, _CELL_LETTERS = 5, 20, 80
+_MAX_ALIKE = 3  # findings of a kind that are shown
+_MAX_OTHERS = 12  # columns of further findings of a kind
+_MAX_PAIRS = 10
+_MAX_CURVES, _CURVE_POINTS = 7, 60
 
 
-def collect(
-    model: Any,
-    X: Any,
-    y: Any,
-    *,
-    title: str | None,
-    folds: Any,
-    compare: bool | Comparison,
-    show_rows: bool,
-    progress: Callable[[str], None],
-) -> dict[str, Any]:
+class PageOptions(NamedTuple):
+    """What is to be in a page; see `naively.report`."""
+
+    title: str | None = None
+    compare: bool | Comparison = True
+    show_rows: bool = True
+    progress: Callable[[str], None] = lambda _part: None
+
+
+def collect(model: Any, X: Any, y: Any, folds: Any, options: PageOptions) -> dict[str, Any]:
     """Return the dict that a page is made of; the parameters are those of `naively.report`."""
-    progress("learning")
+    options.progress("learning")
     given = Given.of(model, X, y)
-    progress("judging")
+    options.progress("judging")
     ranges = Ranges.of(given.table)
     judged, reason = _evaluated(given, folds)
-    how: dict[str, Any] = {"compare": compare, "show_rows": show_rows, "progress": progress}
-    return describe_all(given, ranges, judged, title=title, reason=reason, **how)
+    return _describe_all(given, ranges, judged, options, reason)
 
 
-def describe_all(
+def collect_files(
+    first: FirstRows,
+    request: Request,
+    schema: SchemaFromFirstRows,
+    model_of: Callable[[Any], Any],
+    folds: ContentFolds | None,
+    options: PageOptions,
+    *,
+    watch: Watch,
+    plan: ColumnPlan | None = None,
+    label_type: str | None = None,
+    n_jobs: int | None = None,
+    chosen: bool = False,
+) -> dict[str, Any]:
+    """Return the dict of a page on files of any size, and a model that depends on the classes.
+
+    There are two passes, and a sample of rows for what draws single rows.
+    """
+    models: list[Any] = []
+
+    def checked(classes: Any) -> Any:
+        check_classes(classes)
+        models.append(clone(model_of(classes)))
+        return models[0]
+
+    check_model(model_of(None))
+    visitor = _RangesOfAll()
+    how: dict[str, Any] = {"plan": plan, "label_type": label_type, "n_jobs": n_jobs}
+    how |= {"watch": watch, "sample": SAMPLE, "visit": visitor.visit}
+    judged = judge_files(first, request, schema, checked, folds, **how)
+    learned, kept = judged.measured.folds.total(), judged.scored
+    rows = LabelledRows(
+        table_of(judged.measured.plan, [part.cells for part in kept.parts()]),
+        judged.measured.folds.classes.take(kept.kept().truth),
+    )
+    coded = [learned.tally(place).sum() for place in range(len(learned.schema.categories))]
+    missing = sum(judged.evaluation.n_rows - int(cells) for cells in coded)
+    whole = WholeFile(judged.evaluation.n_rows, kept.at(), missing + visitor.missing_texts)
+    given = Given.of_files(models[0], learned, rows, whole, str(request.target), chosen=chosen)
+    return _describe_all(given, visitor.ranges, judged.evaluation, options)
+
+
+class _RangesOfAll:
+    """The ranges of all columns of numbers; threads visit rows in any order."""
+
+    def __init__(self) -> None:
+        self.ranges = Ranges(*np.empty((4, 0)))
+        self.missing_texts, self._lock = 0, Lock()
+
+    def visit(self, rows: Rows) -> None:
+        """Look at some rows."""
+        own = Ranges.of(rows)
+        empty = 0 if rows.texts is None else int((rows.texts.hashes == 0).sum())
+        with self._lock:
+            self.ranges = self.ranges + own if self.ranges.least.size else own
+            self.missing_texts += empty
+
+
+def _describe_all(
     given: Given,
     ranges: Ranges,
     judged: Evaluation,
-    *,
-    title: str | None,
-    compare: bool | Comparison,
-    show_rows: bool,
-    progress: Callable[[str], None],
+    options: PageOptions,
     reason: str | None = None,
 ) -> dict[str, Any]:
     """Return the dict of a page; the reason is why no row could be held out, if none could."""
+    title, compare, show_rows, progress = options
     wrong = _wrong_rows(given, judged) if show_rows else np.empty(0, np.intp)
     progress("measuring columns")
-    columns = describe(given, ranges, importance(given), wrong)
-    add_facts(given, ranges, columns.described, show_rows=show_rows)
+    columns = describe(given, ranges, _importance(given), wrong, show_rows=show_rows)
     progress("diagnosing")
-    diagnosis = describe_diagnosis(given)
+    diagnosis = _diagnosis(given)
     progress("comparing with scikit-learn" if compare else "drawing")
     named = "Naive Bayes report" if given.target is None else f"Predicting {given.target}"
     data: dict[str, Any] = {
@@ -112,25 +182,25 @@ def describe_all(
             "rows": given.n_rows,
             "columns": given.table.shape[1],
             "classes": given.n_classes,
-            "missing": int(ranges.missing.sum()) + _missing_others(given),
+            "missing": int(ranges.missing.sum()) + given.n_missing_others,
         },
         "counted": counted_rows(given).size,
         "drawn": given.codes.size,
-        "first_rows": first_rows(given, columns.at) if show_rows else None,
+        "first_rows": _first_rows(given, columns.at) if show_rows else None,
         "model": _model(given),
         "classes": _classes(given),
         "columns": columns.described,
         "interactions": columns.interactions.described,
         "map_columns": _MAP_COLUMNS,
         "diagnosis": diagnosis,
-        "curves": class_curves(judged),
+        "curves": _curves(judged),
         "metrics": {name: metric.title for name, metric in METRICS.items()},
         "evaluation": _named(judged.to_dict()),
         "comparison": _comparison(given, ranges, compare),
         "sample": _sample(given, columns) if show_rows else None,
         "mistakes": _mistakes(given, judged, columns, wrong) if show_rows else None,
     }
-    data["notes"] = notes_of(data, reason, _SAMPLE)
+    data["notes"] = notes_of(data, reason, _MAX_POINTS)
     return plain(data)
 
 
@@ -140,16 +210,14 @@ def describe_all(
 def _model(given: Given) -> dict[str, Any]:
     fitted: Any = given.fitted
     params, model = given.model.get_params(deep=False), fitted.model_
-    found = {key: params[key] for key in _PARAMETERS if key in params}
-    if "var_smoothing" in found:
-        found["epsilon"] = fitted.epsilon_
     return {
         "name": type(given.model).__name__,
         "chosen": given.chosen,
-        **found,
+        **{key: params[key] for key in _PARAMETERS if key in params},
+        **({"epsilon": fitted.epsilon_} if "var_smoothing" in params else {}),
         "families": _families(model),
         "bias": model.bias if model.bias.any() else None,
-        "weight": given.fitted.summary_.weight,
+        "weight": fitted.summary_.weight,
         "fitted": is_fitted(given.model),
     }
 
@@ -157,26 +225,64 @@ def _model(given: Given) -> dict[str, Any]:
 def _families(model: Model) -> list[dict[str, Any]]:
     """Return how many columns each family, or several together, describe."""
     named = (tuple({term.family.name: 0 for term, _ in terms}) for terms in model.by_column)
-    found = Counter(names for names in named if names)
-    return [{"names": list(names), "columns": n} for names, n in found.items()]
+    times = Counter(names for names in named if names)
+    return [{"names": list(names), "columns": n} for names, n in times.items()]
 
 
 def _classes(given: Given) -> list[dict[str, Any]]:
     model = given.fitted
-    rows = given.class_rows
-    return [
-        {"label": str(label), "rows": n, "prior": prior}
-        for label, n, prior in zip(model.classes_.tolist(), rows, model.class_prior_, strict=True)
-    ]
+    facts = zip(model.classes_.tolist(), given.class_rows, model.class_prior_, strict=True)
+    return [{"label": str(label), "rows": n, "prior": prior} for label, n, prior in facts]
 
 
-def _missing_others(given: Given) -> int:
-    if given.whole is not None:
-        return given.whole.missing + given.n_rows * len(given.schema.undecided)
-    empty = given.codes.size * len(given.schema.undecided)
-    absent = sum(np.count_nonzero(column < 0) for column in given.table.code_columns)
-    texts = given.table.texts
-    return int(absent) + empty + (0 if texts is None else int((texts.hashes == 0).sum()))
+def _importance(given: Given) -> ColumnLosses:
+    """Return how much the log loss of unseen rows grows without each column.
+
+    Rows are those of the model's own sample, else those given. The model may have learned from
+    them: then each is taken out.
+    """
+    model, table = given.fitted.model_, given.table
+    sample = given.fitted.summary_.sample
+    if sample is not None and len(sample):
+        return column_losses(model, sample)
+    n_rows, at = table.shape[0], np.arange(table.shape[0])
+    if n_rows > _MAX_JUDGED_ROWS:
+        at = np.sort(np.random.default_rng(0).choice(n_rows, _MAX_JUDGED_ROWS, replace=False))
+    rows = JudgedRows.of(model, table[at], given.codes[at])
+    return column_losses(model, rows, seen=given.learned_from_rows)
+
+
+def _diagnosis(given: Given) -> dict[str, Any]:
+    """Return the gravest findings, the columns of others of their kind, and the strongest pairs.
+
+    A model that has learned from these rows and keeps none is diagnosed with a sample of them.
+    """
+    model = given.fitted
+    if model.summary_.sample is None and given.learned_from_rows:
+        targets = Targets(model.classes_, given.codes)
+        summary = measure(given.table, targets, replace(given.schema, sample=SAMPLE))
+        model = type(model).from_summary(summary, **model.get_params(deep=False))
+    found = diagnose(model)
+    whole = found.to_dict()
+    kinds: dict[str, list[dict[str, Any]]] = {}
+    for one in whole["findings"]:
+        kinds.setdefault(one["kind"], []).append(one)
+    kept = []
+    for alike in kinds.values():
+        first, rest = alike[:_MAX_ALIKE], alike[_MAX_ALIKE:]
+        facts = ("kind", "severity", "seen", "advice")
+        shown = [{name: one[name] for name in facts} for one in first]
+        others = [name for one in rest for name in one["columns"]]
+        shown[-1] |= {"more": len(rest), "others": others[:_MAX_OTHERS]}
+        kept += shown
+    return {
+        "findings": sorted(kept, key=lambda one: SEVERITIES.index(one["severity"])),
+        "n_findings": len(found),
+        "pairs": whole["pairs"][:_MAX_PAIRS],
+        "n_pairs": len(found.pairs),
+        "notes": found.notes,
+        "skipped": [f"{kinds}: {reason}" for kinds, reason in found.skipped_by_reason],
+    }
 
 
 # --- evaluation and comparison --------------------------------------------------------------------
@@ -216,7 +322,7 @@ def _compared(given: Given, ranges: Ranges) -> dict[str, Any]:
     priors = None if is_plain else given.fitted.class_prior_
     theirs = TheirGaussianNB(priors=priors, var_smoothing=params.get("var_smoothing", 1e-9))
     work = given.codes.size * given.table.shape[1] * given.n_classes
-    repeats = 10 if work <= _FEW_REPEATS else 3
+    repeats = 10 if work <= _MAX_REPEATED_WORK else 3
     try:
         with np.errstate(all="ignore"):  # theirs may divide by a variance of zero
             return compared(given.decided(), theirs, given.X, given.y, repeats=repeats).to_dict()
@@ -229,26 +335,81 @@ def _named(judged: dict[str, Any]) -> dict[str, Any]:
     return {**judged, "classes": [str(label) for label in judged["classes"]]}
 
 
+def _curves(judged: Evaluation) -> list[dict[str, Any]]:
+    """Return ROC curves and precision over recall of classes against the rest.
+
+    Of two classes those of the second, else those of the classes with the most rows; none of a
+    class that all rows or no rows are of.
+    """
+    if judged.probabilities is None:
+        return []
+    order = np.argsort(-judged.support, kind="stable")[:_MAX_CURVES]
+    found = []
+    for k in [1] if judged.classes.size == 2 else np.sort(order).tolist():
+        curve = judged.rows.curve(k)
+        if not curve.is_defined:
+            continue
+        areas = estimates(judged.rows.of_class(k), ("roc_auc", "average_precision"))
+        precision = np.append(curve.precision[:1], curve.precision)
+        recall = np.append(0.0, curve.recall)
+        one = {
+            "class": str(judged.classes[k]),
+            "share": curve.positives / (curve.positives + curve.negatives),
+            **{name: area._asdict() for name, area in areas.items()},
+            "roc": _thinned(np.append(0.0, curve.false_positive_rate), recall),
+            "precision_recall": _thinned(recall, precision),
+        }
+        found.append(one)
+    return found
+
+
+def _thinned(x: Floats, y: Floats) -> list[list[float]]:
+    """Return so many points of a line, evenly along it, in thousandths: its ends among them.
+
+    >>> _thinned(np.array([0, 0, 1]), np.array([0, 0.5, 1]))
+    [[0.0, 0.0], [0.0, 0.5], [1.0, 1.0]]
+    """
+    x, y = np.round(x, 3), np.round(y, 3)
+    along = np.cumsum(np.hypot(np.diff(x, prepend=x[0]), np.diff(y, prepend=y[0])))
+    wanted = np.linspace(0, along[-1], _CURVE_POINTS)
+    few = np.arange(x.size) if x.size <= _CURVE_POINTS else np.searchsorted(along, wanted)
+    at = np.unique(np.append(few, x.size - 1))
+    return np.column_stack([x[at], y[at]]).tolist()
+
+
 # --- single rows ----------------------------------------------------------------------------------
+
+
+def _first_rows(given: Given, at: list[int]) -> dict[str, Any]:
+    """Return the first rows, of the columns of the page in the order of the table."""
+    columns, shown = columns_of(given.X, given.schema), sorted(at)[:_FIRST_COLUMNS]
+    cells = [[_cell(cell) for cell in cells_of(columns[j][:_FIRST_ROWS])] for j in shown]
+    return {"columns": shown, "cells": cells, "classes": given.codes[:_FIRST_ROWS]}
+
+
+def _cell(cell: Any) -> float | str | None:
+    """Write a cell: a number of as many digits as one reads, or a text.
+
+    >>> _cell(1 / 3), _cell(True), _cell(None), _cell("x" * 200)[-3:]
+    (0.333333, 'True', None, 'xx…')
+    """
+    if is_missing(cell):
+        return None
+    if isinstance(cell, int | float) and not isinstance(cell, bool):
+        return float(f"{cell:.6g}")
+    return shortened(str(cell), _CELL_LETTERS)
 
 
 def _sample(given: Given, columns: PageColumns) -> dict[str, Any]:
     rows = np.arange(given.codes.size)
-    if rows.size > _SAMPLE:
-        rows = np.sort(np.random.default_rng(0).choice(rows, _SAMPLE, replace=False))
-    drawn = [j for j in columns.at if j in given.schema.numbers][:_MAP_COLUMNS]
-    places = [given.schema.numbers.index(j) for j in drawn]
-    values = dict(zip(drawn, given.table[rows].array()[:, places].T, strict=True))
+    if rows.size > _MAX_POINTS:
+        rows = np.sort(np.random.default_rng(0).choice(rows, _MAX_POINTS, replace=False))
+    numbers = given.schema.numbers
+    drawn = [j for j in columns.at if j in numbers][:_MAP_COLUMNS]
+    cells = given.table[rows].array()
+    values = {j: [float(f"{x:.6g}") for x in cells[:, numbers.index(j)]] for j in drawn}
     last = columns.at.index(drawn[-1]) + 1 if drawn else 0
-    return {
-        "classes": given.codes[rows],
-        "values": [_drawn(values[j]) if j in values else None for j in columns.at[:last]],
-    }
-
-
-def _drawn(values: NDArray[np.float64]) -> list[float]:
-    """Keep as many digits as a drawing needs."""
-    return [float(f"{value:.6g}") for value in values]
+    return {"classes": given.codes[rows], "values": [values.get(j) for j in columns.at[:last]]}
 
 
 def _wrong_rows(given: Given, judged: Evaluation) -> NDArray[np.intp]:
@@ -257,18 +418,16 @@ def _wrong_rows(given: Given, judged: Evaluation) -> NDArray[np.intp]:
         return np.empty(0, np.intp)  # a splitter that skips or repeats rows
     predicted = labels.positions(judged.labels, given.fitted.classes_)
     sure = np.where(predicted == given.codes, -1.0, _sure(judged))
-    rows = np.argsort(-sure, kind="stable")[:_MISTAKES]
+    rows = np.argsort(-sure, kind="stable")[:_MAX_MISTAKES]
     return rows[sure[rows] >= 0]
 
 
-def _sure(judged: Evaluation) -> NDArray[np.float64]:
+def _sure(judged: Evaluation) -> Floats:
     """Return the probability of each row's answer, which costs may have made another's."""
     p = judged.probabilities
     assert p is not None
-    found: NDArray[np.float64] = p[
-        np.arange(len(p)), labels.positions(judged.labels, judged.classes)
-    ]
-    return found
+    sure: Floats = p[np.arange(len(p)), labels.positions(judged.labels, judged.classes)]
+    return sure
 
 
 def _mistakes(
@@ -276,20 +435,12 @@ def _mistakes(
 ) -> list[dict[str, Any]]:
     if not rows.size:
         return []
+    numbers = rows if given.whole is None else given.whole.at[rows]
     predicted = labels.positions(judged.labels, given.fitted.classes_)[rows]
-    cells, rest = columns.cells(given, rows), columns.rest(given, rows)
-    hidden, said = columns.hidden(given, rows), columns.said(given, rows)
-    facts = zip(rows, predicted, _sure(judged)[rows], cells, rest, hidden, said, strict=True)
+    facts = zip(numbers, given.codes[rows], predicted, _sure(judged)[rows], strict=True)
     return [
-        {
-            "row": row if given.whole is None else given.whole.at[row],
-            "true": given.codes[row],
-            "predicted": answer,
-            "probability": sure,
-            "values": values,
-            **({} if others is None else {"rest": others}),
-            **({} if brought is None else {"hidden": brought}),
-            **({"texts": texts} if texts else {}),
-        }
-        for row, answer, sure, values, others, brought, texts in facts
+        {"row": row, "true": true, "predicted": answer, "probability": sure, **cells}
+        for (row, true, answer, sure), cells in zip(
+            facts, columns.of_rows(given, rows), strict=True
+        )
     ]

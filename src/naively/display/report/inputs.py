@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,7 +14,9 @@ from naively.data import labels
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows, is_sparse
+from naively.data.types import Floats
 from naively.engines.memory.devices import on_host
+from naively.engines.memory.tables import names_of
 from naively.errors import NaivelyError
 from naively.estimators.counts import CountClassifier
 from naively.estimators.estimator import SummaryClassifier
@@ -27,8 +31,9 @@ from naively.statistics.summary import Summary
 if TYPE_CHECKING:
     from naively.engines.files.labelled_rows import LabelledRows
 
-_MOST_CLASSES = 100
-_MOST_CELLS = 10**9
+_MAX_CLASSES = 100
+_MAX_CELLS = 10**9
+_BLOCK_CELLS = 1 << 22  # 32 MB
 
 
 class WholeFile(NamedTuple):
@@ -83,16 +88,19 @@ class Given(NamedTuple):
         chosen = model is None
         model = default_model(X) if chosen else model
         check_model(model)
-        model = snapshot(model)
-        target = getattr(y, "name", None)
+        model, target = snapshot(model), getattr(y, "name", None)
         fitted = is_fitted(model)
         source = model if fitted else clone(model).fit(X, y)
-        explored = type(model).from_summary(source.summary_, **model.get_params(deep=False))
+        learned = source.summary_
+        explored = type(model).from_summary(learned, **model.get_params(deep=False))
         table = _read(source, X)
         y = check_labels(model, y, table.shape[0])
-        seen = _summary(table, source.summary_.schema, y) if fitted else source.summary_
-        table = explored.model_.known(table)
-        codes = _codes(y, explored.classes_)
+        seen = learned
+        if fitted:  # what the page shows of these rows: neither bins nor a sample
+            s = learned.schema
+            plain = Schema(s.n_columns, s.names, s.kinds, options=s.options, dates=s.dates)
+            seen = measure(table, Targets(*labels.encode(y)), plain)
+        table, codes = explored.model_.known(table), _codes(y, explored.classes_)
         target = target if isinstance(target, str) and target else None
         return cls(model, explored, X, y, table, codes, seen, target, chosen)
 
@@ -102,9 +110,20 @@ class Given(NamedTuple):
         return self.fitted.summary_.schema
 
     @property
+    def names(self) -> list[str]:
+        """What the columns are called."""
+        names = self.schema.names or names_of(self.X)
+        return [f"column {j}" for j in range(self.schema.n_columns)] if names is None else [*names]
+
+    @property
     def n_rows(self) -> int:
         """How many rows there are."""
         return self.codes.size if self.whole is None else self.whole.n_rows
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes the fitted model knows."""
+        return int(self.fitted.classes_.size)
 
     @property
     def class_rows(self) -> NDArray[np.int64]:
@@ -112,6 +131,17 @@ class Given(NamedTuple):
         if self.whole is None:
             return np.bincount(self.codes, minlength=self.n_classes)
         return self.seen.class_weight.astype(np.int64)
+
+    @property
+    def n_missing_others(self) -> int:
+        """How many cells are missing in columns that hold no numbers."""
+        n_undecided = len(self.schema.undecided)
+        if self.whole is not None:
+            return self.whole.missing + self.n_rows * n_undecided
+        texts = self.table.texts
+        absent = sum(int((column < 0).sum()) for column in self.table.code_columns)
+        absent += 0 if texts is None else int((texts.hashes == 0).sum())
+        return absent + self.codes.size * n_undecided
 
     @property
     def learned_from_rows(self) -> bool:
@@ -124,10 +154,16 @@ class Given(NamedTuple):
         same += [np.allclose(a.mean, b.mean, equal_nan=True), np.allclose(a.m2, b.m2)]
         return bool(all(same)) and all(map(np.array_equal, learned.categories, seen.categories))
 
-    @property
-    def n_classes(self) -> int:
-        """How many classes the fitted model knows."""
-        return int(self.fitted.classes_.size)
+    def codes_of_column(self, place: int) -> NDArray[np.int32]:
+        """Return the codes of a column of categories, by its place among those."""
+        return self.table.code_columns[place].astype(np.int32, copy=False)
+
+    def codes_of_rows(self, rows: NDArray[np.intp]) -> NDArray[np.int32]:
+        """Return the codes of all columns of categories, for some rows."""
+        codes = np.empty((rows.size, len(self.schema.categories)), np.int32)
+        for i, column in enumerate(self.table[rows].code_columns):
+            codes[:, i] = column
+        return codes
 
     def decided(self) -> Any:
         """Return the given model as it is judged: it always names a class."""
@@ -137,6 +173,50 @@ class Given(NamedTuple):
         if not is_fitted(self.model):
             return type(self.model)(**params)
         return type(self.model).from_summary(self.model.summary_, **params)
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """The least and the largest cell of each column of numbers, and what kind of cells it has."""
+
+    # least and most, (n_columns,): NaN for a column without a cell
+    least: Floats
+    most: Floats
+    missing: NDArray[np.int64]  # cells that are missing
+    whole: NDArray[np.bool_]  # whether all cells are whole numbers
+
+    @classmethod
+    def of(cls, rows: Rows) -> Ranges:
+        """Look at every number once."""
+        d = rows[:0].array().shape[1]
+        unknown = np.full(d, np.nan)
+        found = cls(unknown, unknown, np.zeros(d, dtype=np.int64), np.ones(d, dtype=bool))
+        for _, block in blocks(rows):
+            absent = np.isnan(block)
+            found += cls(
+                np.fmin.reduce(block, axis=0),
+                np.fmax.reduce(block, axis=0),
+                absent.sum(axis=0),
+                (absent | (block == np.rint(block))).all(axis=0),
+            )
+        return found
+
+    def __add__(self, other: Ranges) -> Ranges:
+        """Return the ranges of the rows of both."""
+        return Ranges(
+            np.fmin(self.least, other.least),
+            np.fmax(self.most, other.most),
+            self.missing + other.missing,
+            self.whole & other.whole,
+        )
+
+
+def blocks(rows: Rows) -> Iterator[tuple[slice, Floats]]:
+    """Give the numbers of rows as arrays of some rows each."""
+    step = max(1, _BLOCK_CELLS // max(1, rows.shape[1]))
+    for start in range(0, len(rows), step):
+        at = slice(start, min(start + step, len(rows)))
+        yield at, rows[at].array()
 
 
 def check_model(model: Any) -> None:
@@ -159,9 +239,9 @@ def check_model(model: Any) -> None:
 
 def _dense(X: Any) -> NDArray[Any]:
     """Return a sparse matrix as an array, if that is no larger than a report can use."""
-    if X.shape[0] * X.shape[1] > _MOST_CELLS:
+    if X.shape[0] * X.shape[1] > _MAX_CELLS:
         raise NaivelyError(
-            f"a report needs up to {_MOST_CELLS:,} cells; got a sparse matrix of "
+            f"a report needs up to {_MAX_CELLS:,} cells; got a sparse matrix of "
             f"{' x '.join(map(str, X.shape))}. Take some of its rows or columns."
         )
     return SparseRows.of(X).dense_as_held()
@@ -169,14 +249,6 @@ def _dense(X: Any) -> NDArray[Any]:
 
 def _read(source: SummaryClassifier, X: Any) -> Rows:
     return source.check_rows(X, source.summary_.schema).table
-
-
-def _summary(table: Rows, schema: Schema, y: NDArray[Any]) -> Summary:
-    """Measure rows as far as the page shows them: neither bins nor a sample."""
-    plain = Schema(
-        schema.n_columns, schema.names, schema.kinds, options=schema.options, dates=schema.dates
-    )
-    return measure(table, Targets(*labels.encode(y)), plain)
 
 
 def _codes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
@@ -198,7 +270,7 @@ def check_classes(classes: NDArray[Any]) -> None:
             f"a report needs labels that are text, numbers or booleans; got {classes.dtype}. Make "
             "them text."
         )
-    if not 2 <= classes.size <= _MOST_CLASSES:
+    if not 2 <= classes.size <= _MAX_CLASSES:
         got = f"{classes.size:,}: {labels.quoted(classes)}"
         hint = " Is the target a number rather than a class?" if classes.size > 2 else ""
-        raise NaivelyError(f"a report needs 2 to {_MOST_CLASSES} classes; got {got}.{hint}")
+        raise NaivelyError(f"a report needs 2 to {_MAX_CLASSES} classes; got {got}.{hint}")

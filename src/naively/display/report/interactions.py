@@ -8,34 +8,30 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.schema import Schema
 from naively.data.types import Floats
-from naively.display.report.categories import Categories
-from naively.display.report.terms import direction_terms
+from naively.display.report.forms import Described, direction_terms
 from naively.families.joint_forms import JointForms
 from naively.model.interactions import Interactions
 from naively.model.model import Model
 from naively.tabular import plain
 
-Described = dict[str, Any]
-
-_MOST_LOADINGS = 12  # that are drawn
-_ROOM = {"quadratic": 100_000, "pairs": 100_000, "directions": 150_000}  # letters
+_MAX_LOADINGS = 12  # that are drawn
+_MAX_LETTERS = {"quadratic": 100_000, "pairs": 100_000, "directions": 150_000}
 
 
 class PageInteractions:
     """What of a model's interactions is in a page, which holds the columns at some places."""
 
     def __init__(
-        self, model: Model, at: list[int], categories: dict[int, Categories], names: list[str]
+        self, model: Model, at: list[int], named: dict[int, NDArray[np.intp]], names: list[str]
     ) -> None:
         self.schema: Schema = model.schema
-        self.at, self.categories, self.names = at, categories, names
+        self.at, self.named, self.names = at, named, names
         self.described: Described | None = None
         self.left: JointForms | None = None  # what is not in the page
         self._form: JointForms | None = None
@@ -51,7 +47,11 @@ class PageInteractions:
             "pairs": self._pairs(given, form),
             "directions": self._directions(given, form),
         }
-        wide = {kind for kind, part in parts.items() if len(json.dumps(plain(part))) > _ROOM[kind]}
+        wide = {
+            kind
+            for kind, part in parts.items()
+            if len(json.dumps(plain(part))) > _MAX_LETTERS[kind]
+        }
         self.left = JointForms(
             form.features,
             form.projection if "directions" in wide else None,
@@ -84,7 +84,8 @@ class PageInteractions:
     def _directions(self, given: Interactions, form: JointForms) -> list[Described]:
         if given.canonical is None or form.projection is None:
             return []
-        projection, terms = form.projection, direction_terms(given.canonical.terms)
+        projection = form.projection
+        terms = direction_terms(given.canonical.terms, len(projection.start))
         levels = [
             (self.schema.categories[j], projection.tables.table(n))
             for n, j in enumerate(projection.columns)
@@ -97,7 +98,7 @@ class PageInteractions:
                 "levels": [
                     {"column": j, "values": self._of_page(j, table[:, r])}
                     for j, table in levels
-                    if j in self.categories
+                    if j in self.named
                 ],
                 "loadings": self._loadings(given, r),
                 "terms": terms[r],
@@ -108,7 +109,7 @@ class PageInteractions:
     def _loadings(self, given: Interactions, r: int) -> list[Described]:
         """Return how much each column counts in a direction, that of the most first."""
         found = given.loadings(self.schema, range(self.schema.n_columns), r)
-        most = list(found.items())[:_MOST_LOADINGS]
+        most = list(found.items())[:_MAX_LOADINGS]
         return [{"name": self.names[j], "value": float(f"{value:.4g}")} for j, value in most]
 
     def _axes(self, form: JointForms) -> list[Described]:
@@ -132,24 +133,21 @@ class PageInteractions:
     def _pairs(self, given: Interactions, form: JointForms) -> list[Described]:
         if form.grids is None:
             return []
-        found = []
-        for pair, (a, b) in zip(given.pairs, form.grids.pairs.tolist(), strict=True):
-            counts = pair.table.tallies
-            found.append(
-                {
-                    "a": a,
-                    "b": b,
-                    "alpha": pair.table.alpha,
-                    "weight": pair.weight,
-                    "counts": [_short(line) for line in counts.reshape(len(counts), -1)],
-                }
-            )
-        return found
+        return [
+            {
+                "a": a,
+                "b": b,
+                "alpha": pair.table.alpha,
+                "weight": pair.weight,
+                "counts": [_short(line.ravel()) for line in pair.table.tallies],
+            }
+            for pair, (a, b) in zip(given.pairs, form.grids.pairs.tolist(), strict=True)
+        ]
 
     def _of_page(self, j: int, values: Floats) -> Floats | None:
         """Return values of categories in the order of the page, the last for all others."""
-        column = self.categories.get(j)
-        return None if column is None else values[[*column.named, values.size - 1]]
+        named = self.named.get(j)
+        return None if named is None else values[[*named, values.size - 1]]
 
     # --- single rows --------------------------------------------------------------------------
 
@@ -160,7 +158,7 @@ class PageInteractions:
             self.left.add(numbers, codes, joint)
         return joint
 
-    def hidden(self, numbers: Floats, codes: NDArray[np.int32]) -> list[Described | None]:
+    def hidden(self, numbers: Floats, codes: NDArray[np.int32]) -> list[Described] | None:
         """Return what columns that are not in the page bring to interactions, row by row.
 
         That is the features of numbers, what categories add to directions, and places on axes.
@@ -168,20 +166,20 @@ class PageInteractions:
         form, schema = self._form, self.schema
         absent = set(range(schema.n_columns)).difference(self.at)
         if form is None or not absent:
-            return [None] * len(numbers)
-        f = form.features.values(numbers, len(numbers))
-        if f is None:
-            return [None] * len(numbers)
-        away = [schema.numbers[i] in absent for i in form.features.at]
+            return None
+        features = form.features.values(numbers, len(numbers))
+        if features is None:
+            return None
+        away = np.array([schema.numbers[i] in absent for i in form.features.at], bool)
         along = np.zeros((len(numbers), 0))
         if form.projection is not None:
-            gone = [schema.categories[j] not in absent for j in range(len(schema.categories))]
-            only = np.where(gone, -1, codes).astype(np.int32)
-            along = form.projection.values(np.zeros_like(f), only) - form.projection.start
+            kept = [j not in absent for j in schema.categories]
+            only = np.where(kept, -1, codes).astype(np.int32)
+            along = form.projection.values(np.zeros_like(features), only) - form.projection.start
         places = self._hidden_places(form, numbers, codes, absent)
         return [
             {
-                "f": [v if far else None for v, far in zip(f[i].tolist(), away, strict=True)],
+                "f": np.where(away, features[i], np.nan),
                 "z": along[i],
                 "axes": [column[i] for column in places],
             }
@@ -194,15 +192,16 @@ class PageInteractions:
         """Return of each axis the place of each row; None where the page knows it, or it is not."""
         if form.grids is None:
             return []
-        axes, found = form.grids.axes, []
+        axes, schema = form.grids.axes, self.schema
+        found = []
         for i, knots in zip(axes.numbers, axes.knots, strict=True):
-            x, own = numbers[:, i], self.schema.numbers[i] in absent
+            x, own = numbers[:, i], schema.numbers[i] in absent
             at = np.interp(np.nan_to_num(x), knots, np.arange(knots.size))
             found.append(
-                [[float(a)] if own and v == v else None for a, v in zip(at, x, strict=True)]
+                [[a] if own and v == v else None for a, v in zip(at.tolist(), x, strict=True)]
             )
         for j, bins in zip(axes.categories, axes.bins, strict=True):
-            own = self.schema.categories[j] in absent
+            own = schema.categories[j] in absent
             found.append([[float(bins[c])] if own and c >= 0 else None for c in codes[:, j]])
         return found
 

@@ -35,7 +35,7 @@ from naively.model.terms import Term
 Described = dict[str, Any]
 
 _ERROR = 1e-9  # twice what rounding may move a probability by
-_MOST = 1.7e308  # JSON has no infinity
+_LARGEST = 1.7e308  # JSON has no infinity
 _IMPOSSIBLE = -1e9  # the term of a class that never had a category: JSON has no infinity
 _POINTS = 257  # at which a family is looked at that the page does not know
 
@@ -55,33 +55,36 @@ def terms_of(
     """
     if gaussians_of(model) is not None and not model.is_weighted:
         return None
+    return _terms(model.terms, lambda term: term.columns, set(columns), ranges)
+
+
+def direction_terms(terms: Sequence[Term], n_directions: int) -> list[list[Described]]:
+    """Return the terms of each direction: columns that are computed."""
+    found = _terms(terms, lambda term: term.at, set(range(n_directions)), {}, more=1)
+    return [found[i] for i in range(n_directions)]
+
+
+def _terms(
+    terms: Sequence[Term],
+    places_of: Callable[[Term], Sequence[int]],
+    wanted: set[int],
+    ranges: dict[int, tuple[float, float]],
+    more: int = 0,
+) -> dict[int, list[Described]]:
+    """Return the terms that are wanted by their places, with so many more decimals."""
     found: dict[int, list[Described]] = defaultdict(list)
-    wanted = set(columns)
-    for term in model.terms:
-        here = [(i, j) for i, j in enumerate(term.columns) if j in wanted]
+    for term in terms:
+        here = [(i, j) for i, j in enumerate(places_of(term)) if j in wanted]
         form = term.unweighted_form if here else None
         for i, j in here:
             weight = term.weight[:, i]
-            said = _written(term, form, i, ranges.get(j)) if weight.any() else {}
-            found[j].append({"family": term.family.name, "weight": weight, **said})
-    _round(found)
+            numbers = _written(term, form, i, ranges.get(j)) if weight.any() else {}
+            found[j].append({"family": term.family.name, "weight": weight, **numbers})
+    _round(found, more)
     return found
 
 
-def direction_terms(terms: Sequence[Term]) -> list[list[Described]]:
-    """Return the terms of each direction: columns that are computed."""
-    found: dict[int, list[Described]] = defaultdict(list)
-    for term in terms:
-        form = term.unweighted_form
-        for i in term.at:
-            weight = term.weight[:, i]
-            said = _written(term, form, i, None) if weight.any() else {}
-            found[i].append({"family": term.family.name, "weight": weight, **said})
-    _round(found, more=1)
-    return [found[i] for i in sorted(found)]
-
-
-def _round(found: dict[int, list[Described]], more: int = 0) -> None:
+def _round(found: dict[int, list[Described]], more: int) -> None:
     """Keep as many decimals as no probability needs more of.
 
     With terms off by half a unit of the last decimal, and by twice that where they are centred, a
@@ -108,15 +111,14 @@ def _students(form: Students, i: int) -> Described:
 
 def _quadratics(form: Quadratics, i: int) -> Described:
     with np.errstate(over="ignore"):
-        B = form.B[i] if form.s is None else np.minimum(form.B[i] * form.s[i] ** 2, _MOST)
+        B = form.B[i] if form.s is None else np.minimum(form.B[i] * form.s[i] ** 2, _LARGEST)
     return {"form": "quadratics", "A": form.A[i], "B": B, "mu": form.mu[i]}
 
 
 def _lines(form: Lines, i: int) -> Described:
     """Return a line; what is the same for all classes would be missing from a picture of counts."""
     counts = form.carrier is not None
-    said = bool(form.A[i].any() or form.B[i].any())
-    if not said:
+    if not (form.A[i].any() or form.B[i].any()):
         return {}
     size = {} if form.size is None else {"r": form.size[i]}
     return {"form": "counts" if counts else "line", "a": form.A[i], "b": form.B[i], **size}
