@@ -112,10 +112,10 @@ def _pictures(table: _Table, comparison: Any) -> Iterator[tuple[str, Any]]:
     model, X, y = table.model(), table.X, table.y
     yield "decision-regions", plots.DecisionRegionDisplay.from_estimator(model, X, y).figure_
     yield "bell-curves", plots.BellCurveDisplay.from_estimator(model, X, y).figure_
-    yield "density-surface", plots.DensitySurfaceDisplay.from_estimator(model).figure_
+    yield "density-surface", plots.density_surface(model).figure
     yield "confusion", plots.ConfusionDisplay.from_comparison(comparison).figure_
-    yield "accuracy", plots.AccuracyBarsDisplay.from_comparison(comparison).figure_
-    yield "training-time", plots.TimeBarsDisplay.from_comparison(comparison).figure_
+    yield "accuracy", plots.accuracy_bars(comparison).figure
+    yield "training-time", plots.time_bars(comparison).figure
     yield "reliability", plots.ReliabilityDisplay.from_comparison(comparison).figure_
 
 

@@ -203,9 +203,9 @@ class PageColumns:
     def of_rows(self, given: Given, rows: NDArray[np.intp]) -> list[Described]:
         """Return some rows as the page holds them, and what it cannot compute of them.
 
-        ``rest`` is what columns and interactions add that are not in the page, unless it is too far away;
-        ``hidden`` is what such columns bring to interactions; ``texts`` is what texts add, of which
-        the page may not know all words. All are by class.
+        ``rest`` is what columns and interactions add that are not in the page, unless that is too
+        far away; ``hidden`` is what such columns bring to interactions; ``texts`` is what texts
+        add, of which the page may not know all words. All are by class.
         """
         schema, some, model = given.schema, given.table[rows], given.fitted.model_
         cells = np.array(some.array()), given.codes_of_rows(rows)
