@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from naively.data.whole_files import write_atomically
 from naively.engines.memory.devices import is_dask, is_on_device, on_host
+from naively.errors import NaivelyError
 from naively.estimators.state import learned, snapshot
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ class Upward:
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_rows, n_columns)
-            Rows, as `predict` takes them.
+        X : array-like, data frame, or files
+            Rows, as `predict` takes them, or up to 100,000 rows of files.
 
         Returns
         -------
@@ -91,40 +92,31 @@ class Upward:
 
         return counterfactual(snapshot(self), on_host(row), to=to, columns=columns)
 
-    @property
-    def importance_(self) -> Importance:
-        """The increase of the log loss of unseen rows when a column is left out.
-
-        Rows are those of the summary's sample, each scored by the terms of all others. Without a
-        sample there is no such attribute: see `importance`.
-        """
-        from naively.inspection.importance import importance_of_sample
-
-        state, estimator = learned(self), snapshot(self)
-        importance: Importance = state.once("importance", lambda: importance_of_sample(estimator))
-        return importance
-
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """The increase of the log loss without each column, in their order; 0 where it falls.
-
-        scikit-learn takes the size of such numbers, whatever their sign; `importance_` has it.
-        """
-        return np.maximum(self.importance_.increase, 0.0)
-
     def importance(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: Any = None,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        target: str | None = None,
     ) -> Importance:
-        """Return the increase of the log loss when a column is left out.
+        """Return the increase of the log loss of unseen rows when a column is left out.
+
+        Without rows, they are those of the summary's sample, which models with calibration keep:
+        each is scored by the terms of all others. That is also the attribute `importance_`, and
+        `feature_importances_` is its increase as scikit-learn's tools take it.
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_rows, n_columns)
-            Rows that the model has not learned from.
-        y : array-like of shape (n_rows,)
+        X : array-like, data frame, files, table of a database, or Summary, default=None
+            Rows that the model has not learned from. Of files, of a database and of a summary, a
+            sample is scored.
+        y : array-like of shape (n_rows,), default=None
             Their labels.
         sample_weight : array-like of shape (n_rows,), default=None
             Their weights.
+        target : str, default=None
+            The column of labels, instead of y.
 
         Returns
         -------
@@ -142,9 +134,29 @@ class Upward:
         column 0    0.6832  0.0081  0.6931  0.6783
         column 1    0.0000  0.0000  0.0000  0.0000
         """
-        from naively.inspection.importance import importance_of_rows
+        from naively.inspection.importance import importance_of_rows, importance_of_sample
 
-        return importance_of_rows(snapshot(self), X, y, sample_weight)
+        state, estimator = learned(self), snapshot(self)
+        if X is not None:
+            return importance_of_rows(estimator, X, y, sample_weight, target=target)
+        importance: Importance = state.once("importance", lambda: importance_of_sample(estimator))
+        return importance
+
+    @property
+    def importance_(self) -> Importance:
+        """What `importance` returns without rows; without a sample there is no such attribute."""
+        try:
+            return self.importance()
+        except NaivelyError as error:
+            raise AttributeError(str(error)) from None
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The increase of `importance` without rows, in the order of columns; 0 where it falls.
+
+        scikit-learn takes the size of such numbers, whatever their sign.
+        """
+        return np.maximum(self.importance_.increase, 0.0)
 
     def to_onnx(
         self,

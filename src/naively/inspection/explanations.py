@@ -26,10 +26,12 @@ from naively.errors import NaivelyError
 from naively.estimators.answers import labels_of, values_of
 from naively.estimators.estimator import SummaryClassifier
 from naively.families.forms import WordLines
+from naively.inspection.inputs import are_files
 from naively.model.model import Contributions, Model
 from naively.tabular import Drawn, PrintedTable, Tabular, figure, frame, plain
 
 _MAX_TERMS, _MAX_ROWS, _MAX_STRONGEST = 20, 20, 3  # that are printed
+_MAX_FILE_ROWS = 100_000  # of files that are explained
 _MAX_WORDS = 6  # of a text that are shown
 _MAX_WHOLE = 1e15  # below which whole numbers are written with all their digits
 
@@ -37,6 +39,8 @@ _MAX_WHOLE = 1e15  # below which whole numbers are written with all their digits
 def explain(estimator: SummaryClassifier, X: Any) -> Explanation:
     """Return why rows get their answers, by the estimator as it is now."""
     model = estimator.model_  # raises where there is none, before rows are looked at
+    library = frame_library(X)
+    X = _read_files(estimator, X) if are_files(X if isinstance(X, list) else [X]) else X
     checked = estimator.rows_for(X)
     return Explanation(
         model=type(estimator).__name__,
@@ -47,8 +51,21 @@ def explain(estimator: SummaryClassifier, X: Any) -> Explanation:
         rows=np.arange(len(checked.table)),
         read=model,
         table=checked.table,
-        library=frame_library(X),
+        library=library,
     )
+
+
+def _read_files(estimator: SummaryClassifier, files: Any) -> Any:
+    """Return the rows of files, as `predict` takes them."""
+    from naively.engines.files import read_some
+
+    table = read_some(estimator, files, range(_MAX_FILE_ROWS + 1), at_most=True)
+    if len(table) > _MAX_FILE_ROWS:
+        raise NaivelyError(
+            f"files that are explained must have at most {_MAX_FILE_ROWS:,} rows; got more. "
+            "Read some of them, and explain those."
+        )
+    return table
 
 
 class LogOdds(NamedTuple):

@@ -14,21 +14,33 @@ with a missing cell adds nothing; so the increase holds what a column says toget
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.data import labels
+from naively.data.rows import Rows
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.validation import check_labels, check_weights
+from naively.inspection.inputs import (
+    Inspected,
+    are_files,
+    arranged,
+    is_elsewhere,
+    read,
+    rows_and_labels,
+    rows_of_sample,
+)
 from naively.model.column_losses import ColumnLosses, JudgedRows, column_losses
+from naively.model.model import SAMPLE
+from naively.statistics.summary import Summary
 from naively.tabular import Drawn, PrintedTable, Tabular, figure, frame, plain
 
-_MOST_LINES, _MOST_CLASSES = 20, 6  # that are printed
+_MAX_LINES, _MAX_CLASSES = 20, 6  # that are printed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,11 +139,11 @@ class Importance(Drawn, Tabular):
 
     def tables(self) -> list[PrintedTable]:
         """Return what is printed."""
-        labels_shown = self.classes[:_MOST_CLASSES].tolist()
+        labels_shown = self.classes[:_MAX_CLASSES].tolist()
         few = labels_shown if len(labels_shown) > 1 else []
         header = ("", "increase", "error", *(f"in {label}" for label in few))
         rows = []
-        for j in self.order[:_MOST_LINES].tolist():
+        for j in self.order[:_MAX_LINES].tolist():
             own = self.increase[j], self.error[j], *self.by_class[: len(few), j]
             rows.append((self.columns[j], *map(figure, own)))
         more = len(self.columns) - len(rows)
@@ -148,13 +160,10 @@ class Importance(Drawn, Tabular):
 
 
 def importance_of_sample(estimator: SummaryClassifier) -> Importance:
-    """Return the importance of columns on the sample of an estimator's summary.
-
-    Raises AttributeError where there is none, as of any attribute that does not exist.
-    """
+    """Return the importance of columns on the sample of an estimator's summary."""
     sample, model = estimator.summary_.sample, estimator.model_
     if sample is None or not len(sample):
-        raise AttributeError(
+        raise NaivelyError(
             f"the importance of columns is measured on rows, and the summary of this "
             f"{type(estimator).__name__} holds none. Give it unseen rows, "
             "model.importance(X_test, y_test), or measure with Schema(..., sample=4000) or, where "
@@ -164,19 +173,48 @@ def importance_of_sample(estimator: SummaryClassifier) -> Importance:
 
 
 def importance_of_rows(
-    estimator: SummaryClassifier, X: Any, y: Any, sample_weight: Any = None
+    estimator: SummaryClassifier,
+    data: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    target: str | None = None,
 ) -> Importance:
     """Return the importance of columns on rows that the model has not learned from."""
     model = estimator.model_
-    checked = estimator.rows_for(X)
-    present, codes = labels.encode(check_labels(estimator, y, checked.table.shape[0]))
-    unknown = ~labels.contained(present, model.classes)
+    weight: Floats | None
+    if isinstance(data, Summary) or are_files(data) or is_elsewhere(data):
+        rows, classes, codes, weight = _sampled(estimator, data, target)
+    else:
+        X, y = rows_and_labels(data, y, target)
+        if y is None:
+            raise NaivelyError("rows need labels: importance(X, y), or importance(X, target='y').")
+        rows = estimator.rows_for(X).table
+        classes, codes = labels.encode(check_labels(estimator, y, len(rows)))
+        weight = check_weights(codes.size, sample_weight)
+    unknown = ~labels.contained(classes, model.classes)
     if unknown.any():
         raise NaivelyError(
             f"y must hold classes that the model has learned ({labels.quoted(model.classes)}); got "
-            f"{labels.quoted(present[unknown])} too. Leave those rows out."
+            f"{labels.quoted(classes[unknown])} too. Leave those rows out."
         )
-    weight = check_weights(codes.size, sample_weight)
-    codes = labels.positions(present, model.classes).astype(np.int32)[codes]
-    rows = JudgedRows.of(model, checked.table, codes, weight)
-    return Importance.of(estimator, column_losses(model, rows, seen=False))
+    codes = labels.positions(classes, model.classes).astype(np.int32)[codes]
+    judged = JudgedRows.of(model, rows, codes, weight)
+    return Importance.of(estimator, column_losses(model, judged, seen=False))
+
+
+def _sampled(
+    estimator: SummaryClassifier, data: Any, target: str | None
+) -> tuple[Rows, NDArray[Any], NDArray[np.int32], Floats]:
+    """Return rows in the sample of a summary or of files, with their classes and weights."""
+    own = estimator.summary_
+    schema = replace(own.schema, sample=own.schema.sample or SAMPLE)
+    like = Inspected(Summary(schema, own.axes, own.statistics), model=estimator)
+    _, summary = arranged(own, read(data, target=target, like=like).summary)
+    if summary.sample is None or not len(summary.sample):
+        raise NaivelyError(
+            "the importance of columns is measured on rows, and the summary holds none. Measure "
+            f"with Schema(..., sample={SAMPLE})."
+        )
+    sample = summary.sample
+    return rows_of_sample(summary), summary.classes, sample.codes, sample.weight

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from naively.data.remote import is_remote
+from naively.data.rows import Rows
 from naively.engines import summarize
 from naively.engines.memory.arrays import check_in_memory
 from naively.engines.memory.devices import is_dask
@@ -36,7 +37,12 @@ class Inspected(NamedTuple):
 
 
 def read(
-    data: Any, y: Any = None, *, target: str | None = None, like: Inspected | None = None
+    data: Any,
+    y: Any = None,
+    *,
+    target: str | None = None,
+    sample_weight: Any = None,
+    like: Inspected | None = None,
 ) -> Inspected:
     """Return the summary that is given, or that of a model, of its file, or of data.
 
@@ -49,17 +55,17 @@ def read(
     if are_files(data):
         return _of_files(data, target, like)
     schema = None if like is None else like.summary.schema
-    if type(data).__module__.partition(".")[0] in ("ibis", "pyspark"):
+    if is_elsewhere(data):
         if target is None:
             raise NaivelyError("tables of databases and of Spark need target=, their labels.")
         return Inspected(summarize(data, target=target, schema=schema))
     X, y = rows_and_labels(data, y, target)
     codes = _one_class(X) if y is None else y
     if like is not None and like.model is None:
-        summary = summarize(X, codes, schema=schema)
+        summary = summarize(X, codes, schema=schema, sample_weight=sample_weight)
     else:
         estimator = NaiveBayes() if like is None else like.model
-        summary, _ = estimator.measured(X, codes, known=schema)
+        summary, _ = estimator.measured(X, codes, sample_weight, known=schema)
     rows = None if is_dask(X) else X
     model = NaiveBayes.from_summary(summary) if like is None else None
     return Inspected(summary, y is not None, model, rows, frame_library(X))
@@ -83,6 +89,33 @@ def are_files(data: Any) -> bool:
     if isinstance(data, list) and data:
         return all(isinstance(one, str | os.PathLike) and _is_there(one) for one in data)
     return isinstance(data, str | os.PathLike)
+
+
+def is_elsewhere(data: Any) -> bool:
+    """Whether data is a table of a database, or of Spark."""
+    return type(data).__module__.partition(".")[0] in ("ibis", "pyspark")
+
+
+def arranged(before: Summary, after: Summary) -> tuple[Summary, Summary]:
+    """Bring the columns of a summary to the order of another, and let both hold the same.
+
+    A column in which one side has seen no cell holds what it holds on the other.
+    """
+    names, own = before.schema.names, after.schema.names
+    if names and own and own != names and sorted(own) == sorted(names):
+        after = after.with_columns([own.index(name) for name in names])
+    a, b = before.schema, after.schema
+    if a.n_columns != b.n_columns or not (a.undecided or b.undecided):
+        return before, after
+    return before.decided(b.held), after.decided(a.held)
+
+
+def rows_of_sample(summary: Summary) -> Rows:
+    """Return the rows in the sample of a summary, of which a model may not know all categories."""
+    sample: Any = summary.sample
+    words = summary.words if sample.texts is not None else ()
+    cells = sample.numbers, sample.categories, summary.categories
+    return Rows((len(sample), summary.schema.n_columns), *cells, sample.texts, words)
 
 
 def rows_and_labels(data: Any, y: Any = None, target: str | None = None) -> tuple[Any, Any]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.state import snapshot
+from naively.estimators.naive_bayes import NaiveBayes
 from naively.inspection.diagnosis.assumptions import MIN_STRENGTH, dependent_columns, poor_fits
 from naively.inspection.diagnosis.classes import (
     CalibrationFigures,
@@ -34,6 +34,8 @@ from naively.inspection.diagnosis.columns import (
 from naively.inspection.diagnosis.distributions import Fit
 from naively.inspection.diagnosis.evidence import Evidence
 from naively.inspection.diagnosis.finding import SEVERITIES, Finding, NotMeasuredError, Skipped
+from naively.inspection.inputs import model_in, read
+from naively.statistics.summary import Summary
 from naively.tabular import Drawn, Shown, figure, frame, plain
 
 _LINE_WIDTH = 100  # characters
@@ -53,16 +55,25 @@ FINDINGS: dict[str, Callable[[Evidence], Iterator[Finding] | Iterator[Finding | 
 }
 
 
-def diagnose(model: Any, *rows: Any) -> Diagnosis:
-    """Say where the assumptions of a fitted model fail, and what to do.
+def diagnose(
+    data: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None
+) -> Diagnosis:
+    """Say where the assumptions of a model fail, and what to do.
 
-    It uses only the model's summary, so the data is not needed again. Checks that need more than
-    the summary holds are skipped, and the diagnosis says so.
+    It uses only the model's summary, so that a fitted model needs no data again. Checks that need
+    more than the summary holds are skipped, and the diagnosis says so.
 
     Parameters
     ----------
-    model : fitted estimator
-        One of naively's; nothing else is taken.
+    data : fitted estimator of naively's, its file, Summary, or data
+        Of a summary, or of data with its labels (a table, files, a table of a database), it is the
+        diagnosis of `NaiveBayes`.
+    y : array-like of shape (n_rows,), default=None
+        The labels of data.
+    sample_weight : array-like of shape (n_rows,), default=None
+        The weights of its rows.
+    target : str, default=None
+        The column of labels, instead of y.
 
     Returns
     -------
@@ -73,21 +84,12 @@ def diagnose(model: Any, *rows: Any) -> Diagnosis:
     --------
     >>> from naively import NaiveBayes, diagnose
     >>> X = [[float(i % 10), i % 2, 1.0] for i in range(100)]
-    >>> found = diagnose(NaiveBayes().fit(X, ["a", "b"] * 50))
-    >>> [(one.severity, one.kind, one.columns) for one in found.findings[:1]]
+    >>> diagnosis = diagnose(NaiveBayes().fit(X, ["a", "b"] * 50))
+    >>> [(one.severity, one.kind, one.columns) for one in diagnosis.findings[:1]]
     [('high', 'leak', ('column 1',))]
     """
-    if not isinstance(model, SummaryClassifier):
-        raise NaivelyError(
-            f"diagnose needs a fitted estimator of naively's; got "
-            f"{type(model).__module__}.{type(model).__qualname__}."
-        )
-    if rows:
-        raise NaivelyError(
-            f"diagnose takes a fitted model alone, and no rows; got {len(rows)} more. Call "
-            "diagnose(model); rows and labels are for evaluate(model, X, y) and report."
-        )
-    evidence = Evidence(snapshot(model))
+    model = _model_of(data, y, sample_weight, target)
+    evidence = Evidence(model)
     found: list[Finding] = []
     skipped: list[Skipped] = []
     for kind, look in FINDINGS.items():
@@ -112,6 +114,27 @@ def diagnose(model: Any, *rows: Any) -> Diagnosis:
         effective_columns=dependence.effective() if dependence else None,
         calibration=_or_none(lambda: figures_of(evidence)),
     )
+
+
+def _model_of(data: Any, y: Any, sample_weight: Any, target: str | None) -> SummaryClassifier:
+    """Return a fitted model: the one that is given, or one of data and its labels."""
+    has_labels = not (y is None and target is None)
+    model = model_in(data)
+    if model is not None and has_labels:
+        raise NaivelyError(
+            "diagnose takes a fitted model alone, and no rows: diagnose(model). Rows and labels "
+            "are for evaluate(model, X, y) and report."
+        )
+    if model is None and not (has_labels or isinstance(data, Summary | tuple)):
+        raise NaivelyError(
+            f"diagnose needs a fitted estimator of naively's; got "
+            f"{type(data).__module__}.{type(data).__qualname__}. Data needs its labels, too: "
+            "diagnose(X, y), or diagnose(data, target='y')."
+        )
+    if model is None:
+        inspected = read(data, y, target=target, sample_weight=sample_weight)
+        model = inspected.model or NaiveBayes.from_summary(inspected.summary)
+    return model
 
 
 def _or_none(found: Any) -> Any:

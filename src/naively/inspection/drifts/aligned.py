@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from naively.data.schema import Schema
 from naively.errors import NaivelyError
+from naively.inspection.inputs import arranged
 from naively.statistics import (
     Bins,
     ClassWeight,
@@ -74,20 +75,6 @@ def align(before: Summary, after: Summary, *, labelled: bool) -> AlignedSummarie
     axes = before.axes.united(after.axes, schema)
     a, b = (_moved(one, schema, one.axes.move(axes)) for one in (before, after))
     return AlignedSummaries(schema, axes, a, b, labelled)
-
-
-def arranged(before: Summary, after: Summary) -> tuple[Summary, Summary]:
-    """Bring the columns of a summary to the order of another, and let both hold the same.
-
-    A column in which one side has seen no cell holds what it holds on the other.
-    """
-    names, own = before.schema.names, after.schema.names
-    if names and own and own != names and sorted(own) == sorted(names):
-        after = after.with_columns([own.index(name) for name in names])
-    a, b = before.schema, after.schema
-    if a.n_columns != b.n_columns or not (a.undecided or b.undecided):
-        return before, after
-    return before.decided(b.held), after.decided(a.held)
 
 
 def _numbered(summary: Summary) -> Summary:

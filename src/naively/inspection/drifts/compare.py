@@ -16,12 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from naively.data.rows import Rows
 from naively.data.types import Floats
-from naively.inspection.drifts.aligned import align, arranged
+from naively.inspection.drifts.aligned import align
 from naively.inspection.drifts.measures import collect
 from naively.inspection.drifts.value import Drift, UnusualRows
-from naively.inspection.inputs import Inspected, read
+from naively.inspection.inputs import Inspected, arranged, read, rows_of_sample
 from naively.statistics.summary import Summary
 
 _EXPECTED_SHARE = 0.01
@@ -98,12 +97,8 @@ def density_of(estimator: Any) -> Any:
 
 
 def _scores(estimator: Any, summary: Summary) -> Floats:
-    """Return log p(x) of the rows of a sample, of which the model may not know all categories."""
-    sample: Any = summary.sample
-    words = summary.words if sample.texts is not None else ()
-    cells = sample.numbers, sample.categories, summary.categories
-    rows = Rows((len(sample), summary.schema.n_columns), *cells, sample.texts, words)
-    return estimator.model_.score(rows, "evidence")[:, 0]
+    """Return log p(x) of the rows of a sample."""
+    return estimator.model_.score(rows_of_sample(summary), "evidence")[:, 0]
 
 
 def _quantile(values: Floats, weight: Floats, share: float) -> float:
