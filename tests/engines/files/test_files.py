@@ -49,6 +49,7 @@ STREAMS = {
     "table": lambda table: table,
     "reader": lambda table: table.to_reader(max_chunksize=70),
     "polars": pl.from_arrow,
+    "lazy frame": lambda table: pl.from_arrow(table).lazy(),
     "dataset": pa.dataset.dataset,
     "scanner": lambda table: pa.dataset.dataset(table).scanner(),
     "relation": duckdb.from_arrow,

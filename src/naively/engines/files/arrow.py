@@ -167,6 +167,8 @@ class StreamReader(TypedReader):
     def of_object(cls, file: File) -> StreamReader:
         """Read an object of some library: a data frame, a relation, a dataset, a reader."""
         content = file.content
+        if hasattr(content, "collect_batches"):  # a lazy frame, which is never collected as a whole
+            content = content.collect_batches(lazy=True)
         if hasattr(content, "__arrow_c_stream__"):
             return cls(file, pa.RecordBatchReader.from_stream(content))
         scanner = content if hasattr(content, "to_reader") else content.scanner()

@@ -1,20 +1,11 @@
-"""Which columns of files are learned from: decided by the first file, and held against all others.
-
-Parts stand in the place of dates.
-
->>> table = pa.table({"x": [1.5], "day": ["2024-02-29"]})
->>> with_parts(table, {"day": False}).column_names
-['x', 'day.year', 'day.month', 'day.weekday']
-"""
+"""Which columns of files are learned from: by the first file, and held against all others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain
+from dataclasses import dataclass, field
 from typing import Any
 
-from naively.data.dates import part_names, split_name
 from naively.data.kinds import (
     CATEGORY,
     NUMBER,
@@ -26,7 +17,7 @@ from naively.data.kinds import (
     dates_have_time,
     kind_of,
 )
-from naively.data.plan import check_distinct, date_columns, inputs_of, plan
+from naively.data.plan import date_columns, held_by_part, inputs_of, named_parts, plan
 from naively.data.schema import Schema
 from naively.engines.files.cells import is_number, plain
 from naively.engines.files.readers import FirstRows, OpenFile, Unlabelled, source_of
@@ -169,35 +160,33 @@ class ColumnPlan:
 
         A schema that is fixed says what the columns hold, by place if it has no names.
         """
-        _fill(first, request)
+        first.check()
+        if request.takes_categories or request.skip_columns:  # more rows tell of empty columns
+            first.fill(request.settled)
         dates = _dates(first, request, fixed)
-        request = _with_parts(request, dates)
-        table: Any = with_parts(first.table, dates)
-        opened: Any = first.file
-        declared = _declared(opened, dates)
-        chosen = _choice(first, request, table, declared)
-        types = dict(zip(table.column_names, table.schema.types, strict=True))
+        chosen = _choice(first, request, dates)
         schema = _schema(chosen.names, request, fixed, first, dates)
+        features = schema.names or chosen.names
+        held = dict(zip(first.names, first.table.schema.types, strict=True))
         categories = {
-            name: request.types.get(name) or _form(plain(types[name]))
-            for name, kind in zip(chosen.names, schema.held, strict=True)
+            name: request.types.get(name) or _form(held.get(name), name)
+            for name, kind in zip(features, schema.held, strict=True)
             if kind is CATEGORY
         }
         left_out = {one.name for one in chosen.left_out}
-        kept = frozenset(n for n in table.column_names if n not in left_out and not is_index(n))
+        kept = frozenset(n for n in first.names if n not in left_out and not is_index(n))
         names = None if request.columns is not None else kept - set(request.exclude)
         weight = [] if request.weight is None else [request.weight]
-        words = {chosen.names[j] for j in schema.texts}
-        read = {*chosen.names, *weight} - set(categories) - words
-        flags = frozenset(name for name in read if pa.types.is_boolean(types[name]))
+        words = {features[j] for j in schema.texts}
+        read = {*features, *weight} - set(categories) - words
+        flags = frozenset(n for n in read if n in held and pa.types.is_boolean(held[n]))
         drops = request.drop_missing_target and request.target is not None
         unlabelled = Unlabelled(request.target or "") if drops else None
-        columns = chosen.names, chosen.left_out, names, flags, categories, dates
+        columns = features, chosen.left_out, names, flags, categories, dates
         plan = cls(request, schema, *columns, unlabelled)
-        is_text = opened.file.format == "csv"  # where categories can be anything
-        untyped = dict.fromkeys([*categories, *words] if is_text else ())
-        untyped |= dict.fromkeys(name for name in types if source_of(name, dates) != name)
-        plan.check(opened.file, types | untyped)
+        opened: Any = first.file
+        untyped = {*categories, *words} if opened.file.format == "csv" else set()  # of any type
+        plan.check(opened.file, held | dict.fromkeys(held.keys() & untyped))
         return plan
 
     def check_some(self, where: str) -> None:
@@ -257,17 +246,17 @@ class ColumnPlan:
         where, present = f" in {file.name!r}", list(types)
         undecided = {self.features[j] for j in self.schema.undecided}
         for name in self.types:
-            if name not in types and name in self.features and file.format == "json":
+            source = name if name in types else source_of(name, self.dates)
+            if source not in types and name in self.features and file.format == "json":
                 continue  # a key that is not there is a missing cell
-            if name not in types:
-                self._raise_missing(name, file, present)
-            kind = types[name]
-            if name == self.request.target or kind is None:
+            if source not in types:
+                self._raise_missing(source, file, present)
+            kind = types[source]
+            if name == self.request.target or kind is None or source != name:
                 continue
             if name == self.request.weight:
                 check_weights(held_by_type(kind), name, where)
-                continue
-            if name in self.texts:
+            elif name in self.texts:
                 TEXT.check(held_by_type(kind), f"column {name!r}{where}", out_of_files(name))
             elif name in undecided:
                 kind_of(held_by_type(kind), f"column {name!r}{where}", out_of_files(name))
@@ -287,60 +276,47 @@ class ColumnPlan:
             )
 
     def _raise_missing(self, name: str, file: File, present: Sequence[str]) -> None:
-        is_known = self.names is not None and name in self.names
-        name = source_of(name, self.dates)
-        if is_known:
-            shown = ", ".join([*map(repr, present[:8]), *(["..."] if len(present) > 8 else [])])
-            raise NaivelyError(
-                f"files must have the same columns; {file.name!r} lacks {name!r}; "
-                f"its columns are {shown}."
-            )
-        find(name, present, f" in {file.name!r}")
+        if self.names is None or name not in self.names:
+            find(name, present, f" in {file.name!r}")
+        shown = ", ".join([*map(repr, present[:8]), *(["..."] if len(present) > 8 else [])])
+        raise NaivelyError(
+            f"files must have the same columns; {file.name!r} lacks {name!r}; "
+            f"its columns are {shown}."
+        )
 
 
-def _fill(first: FirstRows, request: Request) -> None:
-    """Look at the first rows, and at more of them where not all columns need be numbers."""
-    first.check()
-    if request.takes_categories or request.skip_columns:
-        first.fill(request.settled)
-
-
-def _with_parts(request: Request, dates: Mapping[str, bool]) -> Request:
-    """Return a request in which a column of dates means all of its parts."""
-    if request.columns is None or not dates:
-        return request
-    parts = [
-        part_names(name, has_time=dates[name]) if name in dates else [name]
-        for name in request.columns
-    ]
-    return replace(request, columns=tuple(chain(*parts)))
-
-
-def _choice(
-    first: FirstRows, request: Request, table: Any, declared: Mapping[str, Any]
-) -> ColumnChoice:
-    """Return which columns are learned from, by the first rows.
+def _choice(first: FirstRows, request: Request, dates: Mapping[str, bool]) -> ColumnChoice:
+    """Return which columns are learned from, by the first rows; dates are taken as they are.
 
     Where there are several files, another one may have what is excluded.
     """
-    present, alone = table.column_names, len(first.files) == 1
+    present, alone = first.names, len(first.files) == 1
+    excluded = [source_of(name, dates) for name in request.exclude]
     return choose(
-        table,
+        first.table,
         target=request.target,
         weight=request.weight,
-        columns=request.columns,
-        exclude=[name for name in request.exclude if alone or name in present],
-        kinds=request.kinds,
+        columns=inputs_of(request.columns, present) if dates else request.columns,
+        exclude=[
+            name
+            for name, source in zip(request.exclude, excluded, strict=True)
+            if source == name and (alone or name in present)
+        ],
+        kinds=None if request.kinds is None else request.kinds | dict.fromkeys(dates, CATEGORY),
         skip_columns=request.skip_columns,
-        types=declared,
+        types=_declared(first, dates),
         where=first.where,
     )
 
 
-def _declared(opened: Any, dates: Mapping[str, bool]) -> dict[str, Any]:
+def _declared(first: FirstRows, dates: Collection[str] = ()) -> dict[str, Any]:
     """Return the types that a file declares: text has none, and null is that of no cell."""
-    kinds = {name: kind for name, kind in opened.reader.types.items() if name not in dates}
-    return {n: kind for n, kind in kinds.items() if kind is not None and not pa.types.is_null(kind)}
+    kinds = {} if first.file is None else first.file.reader.types
+    return {
+        name: kind
+        for name, kind in kinds.items()
+        if name not in dates and kind is not None and not pa.types.is_null(kind)
+    }
 
 
 def _check_type(name: str, kind: Any, form: str | None, where: str) -> None:
@@ -366,7 +342,7 @@ def _schema(
     dates: Mapping[str, bool],
 ) -> Schema:
     """Return what columns hold: as the caller says, or by their types."""
-    if fixed is not None and fixed.n_columns != len(names):
+    if fixed is not None and fixed.names is None and fixed.n_columns != len(names):
         what = "columns" if fixed.kinds else "numeric columns"
         raise NaivelyError(
             f"the model has no column names and takes {fixed.n_columns} {what}; "
@@ -377,9 +353,12 @@ def _schema(
         return plan(_FirstRowsSource(first, names), fixed, **how)
     if not request.takes_categories:
         return Schema(len(names), names)
-    inputs = list(dict.fromkeys(source_of(name, dates) for name in names))
-    found = plan(_FirstRowsSource(first, inputs), given=request.kinds, **how)
-    return found.columns([(found.names or ()).index(name) for name in names]) if dates else found
+    schema = plan(_FirstRowsSource(first, names), given=request.kinds, **how)
+    if not dates:
+        return schema
+    schema = named_parts(schema, request.columns)
+    kept = [j for j, name in enumerate(schema.names or ()) if name not in request.exclude]
+    return schema.columns(kept)
 
 
 class _FirstRowsSource:
@@ -387,11 +366,8 @@ class _FirstRowsSource:
 
     def __init__(self, first: FirstRows, names: Sequence[str]) -> None:
         self._first, self.names = first, names
-        table = first.table.schema
-        declared = {} if first.file is None else first.file.reader.types
-        # a declared type may have a dictionary; null is the type of no cell
-        known = {n: k for n, k in declared.items() if k is not None and not pa.types.is_null(k)}
-        self._types = dict(zip(table.names, table.types, strict=True)) | known
+        table = first.table.schema  # a declared type may have a dictionary
+        self._types = dict(zip(table.names, table.types, strict=True)) | _declared(first)
 
     def held(self, name: str) -> Held:
         """Return what the type of a column says; of dates that a path holds, that they are some."""
@@ -407,8 +383,11 @@ class _FirstRowsSource:
         return self._first.cells(name)
 
 
-def _form(kind: Any) -> str:
-    """Return what categories are that look like this in the first rows."""
+def _form(kind: Any, name: str) -> str:
+    """Return what categories are that look like this in the first rows; or parts of dates."""
+    if kind is None:
+        return "str" if held_by_part(name).what == "text" else "int"
+    kind = plain(kind)
     if pa.types.is_boolean(kind):
         return "bool"
     if pa.types.is_integer(kind):
@@ -449,29 +428,3 @@ def _dates(first: FirstRows, request: Request, fixed: Schema | None) -> dict[str
     wanted = inputs_of(request.columns, first.names) or first.names
     names = [n for n in first.names if n in wanted and n not in settled and not is_index(n)]
     return date_columns(_FirstRowsSource(first, names))
-
-
-def with_parts(table: Any, dates: Mapping[str, bool]) -> Any:
-    """Return a table in which parts are in the place of dates; only their types matter."""
-    fields = []
-    for held in table.schema if dates else ():
-        parts = part_names(held.name, has_time=dates[held.name]) if held.name in dates else []
-        fields += [pa.field(part, _type(part)) for part in parts] or [held]
-    if not dates:
-        return table
-    check_distinct([field.name for field in fields])
-    there = {*table.column_names} - {*dates}
-    columns = [
-        table.column(field.name) if field.name in there else pa.nulls(table.num_rows, field.type)
-        for field in fields
-    ]
-    return pa.table(columns, schema=pa.schema(fields))
-
-
-def _type(name: str) -> Any:
-    """Return the type of a part: all but years are categories."""
-    split = split_name(name)
-    if split is None or split[1] == "year":
-        return pa.float64()
-    values = pa.string() if split[1] == "weekday" else pa.int64()
-    return pa.dictionary(pa.int8(), values)

@@ -172,14 +172,15 @@ class FileAnswers:
     def columns_of(self, opened: OpenFile) -> dict[str, Any]:
         """Return the columns to read from a file, or raise where one is missing or will not do."""
         kinds = opened.types
-        may_lack = opened.file.format == "json" and not kinds.keys().isdisjoint(self.columns)
-        for name in (*self.columns, *self.kept):
-            if name not in kinds and (may_lack or name in self.dates):
-                continue  # a key that is not there is a missing cell; dates are behind their parts
-            if name not in kinds:
-                find(source_of(name, self.dates), list(kinds), opened.where)
-            kind = kinds[name]
-            if name in self.columns and kind is not None:
+        names = [*self.columns, *self.kept]
+        sources = [n if n in kinds else source_of(n, self.dates) for n in names]
+        own = sources[: len(self.columns)]
+        may_lack = opened.file.format == "json" and not kinds.keys().isdisjoint(own)
+        for name, source in zip(names, sources, strict=True):
+            if source not in kinds and may_lack:
+                continue  # a key that is not there is a missing cell
+            kind = kinds[find(source, list(kinds), opened.where)]
+            if name in self.columns and source == name and kind is not None:
                 self._check(name, kind, opened.where)
         return self.types
 

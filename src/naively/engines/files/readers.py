@@ -70,12 +70,8 @@ class OpenFile:
     @property
     def types(self) -> dict[str, Any]:
         """All columns and their types; None where a type is what one makes of the text."""
-        types = dict[str, Any]()
-        for name, kind in self.reader.types.items():
-            is_date = name in self.dates
-            parts = part_names(name, has_time=self.dates[name]) if is_date else []
-            types |= dict.fromkeys(parts) or {name: kind}
-        return types | {name: type_of(value) for name, value in self.constants.items()}
+        of_path = [name for name in self.file.partitions if name in self.constants]
+        return {**self.reader.types, **{name: type_of(self.constants[name]) for name in of_path}}
 
     def with_parts(self, dates: Mapping[str, bool], types: Mapping[str, Any]) -> OpenFile:
         """Return the file with the parts of dates as columns, of the types that are read."""

@@ -137,11 +137,13 @@ def resolve(source: Any) -> list[File]:
     """Return the files that a source stands for, in the order in which they are read.
 
     A source is a file, a folder (with all below it), a glob, each here or remote, "-" for standard
-    input, several of those; or an object with ``__arrow_c_stream__``, or a dataset of pyarrow.
+    input, several of those; or an object with ``__arrow_c_stream__``, a lazy frame of polars, or a
+    dataset of pyarrow.
     """
     if isinstance(source, str | os.PathLike):
         return _with_typed_partitions(_named(os.fspath(source)))
-    if hasattr(source, "__arrow_c_stream__") or _is_dataset(source):
+    is_lazy = hasattr(source, "collect_batches")
+    if hasattr(source, "__arrow_c_stream__") or is_lazy or _is_dataset(source):
         return [File(f"<{type(source).__name__}>", "stream", content=source)]
     if isinstance(source, Iterable):
         files = [file for one in source for file in _resolved(one)]

@@ -112,8 +112,8 @@ def scan(
         Files of CSV or JSON lines (also compressed: gzip, zstd, bz2, xz, lz4), Parquet or Arrow: a
         path, a folder, a glob, here or remote ("s3://bucket/a.csv"), "-" for standard input. What a
         path says, as in ``year=2024/a.parquet``, is a column. Or an object with
-        ``__arrow_c_stream__``: a data frame, a relation of DuckDB, a reader. Or files that have
-        been looked at already.
+        ``__arrow_c_stream__``: a data frame, a relation of DuckDB, a reader; or a lazy frame of
+        polars, which is streamed. Or files that have been looked at already.
     target : str or None
         The column of labels; None where there is none: then all rows are of one class.
     columns : sequence of str, optional
