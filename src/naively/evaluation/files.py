@@ -34,7 +34,7 @@ from naively.engines.files.cells import (
     typed_labels,
 )
 from naively.engines.files.csv import CsvDialect
-from naively.engines.files.file_pass import FilePass, Progress, StoppedError
+from naively.engines.files.file_pass import FilePass, Progress
 from naively.engines.files.piece_summary import Summarizer
 from naively.engines.files.plan import FORMS, ColumnPlan, Request, SchemaFromFirstRows, types_of
 from naively.engines.files.readers import FirstRows, OpenFile
@@ -548,9 +548,9 @@ def score_files(
     n_parts = 1 if judges.folds.test_share is None else 2
     parts = [ScoredRows(size, ScoreBins(n_classes)) for _ in range(n_parts)]
     with FilePass(first, n_jobs) as passing:
-        reader = Summarizer(judges.plan, passing.stop, lambda: EVERYTHING)
+        reader = Summarizer(judges.plan, lambda: EVERYTHING)
         scorer = _Scorer(judges, reader, parts, visit, count())
-        for results in passing.results(scorer, progress, _n_rows):
+        for results in passing.results(judges.plan, scorer.tasks, _n_rows, progress):
             for result in results:
                 rows = _n_rows(parts)
                 for part, more in zip(parts, result, strict=True):
@@ -573,18 +573,13 @@ def _kept_rows(judges: FoldModels, *, cells: bool) -> int:
 
 @dataclass(frozen=True)
 class _Scorer:
-    """How the pieces of files are judged; a user of rows."""
+    """How the pieces of files are judged."""
 
     judges: FoldModels
     reader: Summarizer
     parts: Sequence[ScoredRows]  # of the whole pass
     visit: Callable[[Rows], None] | None
     numbers: count[int]
-
-    @property
-    def plan(self) -> ColumnPlan:
-        """The columns to read."""
-        return self.judges.plan
 
     def tasks(self, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Callable[[], Any]]]:
         """Yield the one task of a piece."""
@@ -596,8 +591,6 @@ class _Scorer:
         targets, batches = self.reader.rows(opened, piece)
         places, start = self.judges.places(targets.classes), 0
         for batch in batches:
-            if self.reader.stop.is_set():
-                raise StoppedError
             n_rows = batch.num_rows
             if n_rows:
                 codes = places[targets.codes[start : start + n_rows]]

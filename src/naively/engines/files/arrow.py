@@ -17,7 +17,7 @@ from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from threading import local
-from typing import Any, NamedTuple
+from typing import Any
 
 from naively.data.kinds import LOOKED_AT
 from naively.engines.files.sources import (
@@ -62,10 +62,8 @@ class ArrowReader(TypedReader):
         super().__init__(file, reader.schema)
         self._remote = opened if file.remote is not None else None
         self._n_batches = reader.num_record_batches
-        self._first = (
-            _first_batch(file, self._remote)
-            if self._n_batches and len(self._schema)
-            else _FirstBatch(0, 0)
+        self._first_rows, self._first_bytes = (
+            _first_batch(file, self._remote) if self._n_batches and len(self._schema) else (0, 0)
         )
 
     def first_batches(self, name: str) -> Iterator[Any]:
@@ -74,7 +72,7 @@ class ArrowReader(TypedReader):
 
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield record batches from one on; small ones together, by the size of the first."""
-        rows, last = self._first.rows, self._n_batches
+        rows, last = self._first_rows, self._n_batches
         step = max(1, CELLS // max(1, rows * len(types)))
         width = columns_together(rows * step)
         if self._map is None:
@@ -89,7 +87,7 @@ class ArrowReader(TypedReader):
     @cached_property
     def _map(self) -> mmap.mmap | None:
         """The file in memory, where its batches are large and lie there as they are used."""
-        if self._first.bytes < _MAPPED:
+        if self._first_bytes < _MAPPED:
             return None
         with Path(self.file.name).open("rb") as content:
             return mmap.mmap(content.fileno(), 0, access=mmap.ACCESS_READ)
@@ -127,32 +125,24 @@ class ArrowReader(TypedReader):
             self._map.madvise(mmap.MADV_DONTNEED)  # whoever still needs it, reads it again
 
 
-def _first_batch(file: File, remote: Any) -> _FirstBatch:
-    """Look at the first record batch where it lies: of a mapped file, nothing is copied.
+def _first_batch(file: File, remote: Any) -> tuple[int, int]:
+    """Return the rows of the first record batch, and the bytes that can be used where they lie.
 
-    One column tells whether the file is compressed: what is decompressed lies elsewhere. A remote
-    file is not mapped.
+    One column tells whether the file is compressed: what is decompressed lies elsewhere. Of a
+    mapped file nothing is copied; a remote file is not mapped.
     """
+    one = pa.ipc.IpcReadOptions(use_threads=False, included_fields=[0])
     if remote is not None:
-        one = pa.ipc.IpcReadOptions(use_threads=False, included_fields=[0])
-        return _FirstBatch(pa.ipc.open_file(remote, options=one).get_batch(0).num_rows, 0)
+        return pa.ipc.open_file(remote, options=one).get_batch(0).num_rows, 0
     with pa.memory_map(file.name) as mapped:
         start = mapped.read_buffer(1).address
-        one = pa.ipc.IpcReadOptions(use_threads=False, included_fields=[0])
         batch = pa.ipc.open_file(mapped, options=one).get_batch(0)
         buffers = [buffer for column in batch.columns for buffer in column.buffers() if buffer]
         in_place = all(0 <= buffer.address - start < mapped.size() for buffer in buffers)
         if not in_place:
-            return _FirstBatch(batch.num_rows, 0)
+            return batch.num_rows, 0
         whole = pa.ipc.open_file(mapped).get_batch(0)
-        return _FirstBatch(batch.num_rows, whole.get_total_buffer_size())
-
-
-class _FirstBatch(NamedTuple):
-    """The rows of the first record batch, and the bytes that could be used where they lie."""
-
-    rows: int
-    bytes: int
+        return batch.num_rows, whole.get_total_buffer_size()
 
 
 class StreamReader(TypedReader):

@@ -156,23 +156,20 @@ class CsvReader:
             if is_whole or ends.last:
                 return data, ends
             if size >= max(BLOCK, _LONGEST):
-                self._raise_too_long(at)
+                most = f"{max(BLOCK, _LONGEST) >> 20} MB. Perhaps a quote in it is never closed"
+                self._raise_record(at, f"does not end within {most}")
             size *= 2
 
     def _raise_open(self, data: bytes, at: int, start: int) -> None:
         blank = len(data) - start - len(data[start:].lstrip(b"\r\n"))
-        raise BadFileError(
-            self.file.name,
-            f"the record that begins in line {self._blocks.line(at + blank)} has a quote that is "
-            "never closed. Close it, or double it if it belongs to the text",
+        self._raise_record(
+            at + blank,
+            "has a quote that is never closed. Close it, or double it if it belongs to the text",
         )
 
-    def _raise_too_long(self, at: int) -> None:
-        raise BadFileError(
-            self.file.name,
-            f"the record that begins in line {self._blocks.line(at)} does not end within "
-            f"{max(BLOCK, _LONGEST) >> 20} MB. Perhaps a quote in it is never closed",
-        )
+    def _raise_record(self, at: int, what: str) -> None:
+        line = self._blocks.line(at)
+        raise BadFileError(self.file.name, f"the record that begins in line {line} {what}")
 
     def _header(self) -> tuple[list[str], int]:
         """Return the names of the columns, and where the rows begin."""
@@ -208,14 +205,9 @@ class CsvReader:
         return pacsv.read_csv(pa.BufferReader(line), options, parse).column_names
 
     def _check_encoding(self, line: bytes) -> None:
-        reason = None
-        if b"\0" in line:
-            reason = f"it is not CSV in UTF-8: it holds binary data. {NOT_UTF_8}"
-        else:
-            try:
-                line.decode()
-            except UnicodeDecodeError as error:
-                reason = f"byte 0x{line[error.start]:02x} in line 1 is not in UTF-8. {NOT_UTF_8}"
+        reason: str | None = f"it is not CSV in UTF-8: it holds binary data. {NOT_UTF_8}"
+        if b"\0" not in line:
+            reason = _not_utf_8(line, lambda: 1)
         if reason is not None:
             raise BadFileError(self.file.name, reason)
 
@@ -270,7 +262,7 @@ class CsvReader:
         try:
             table = pacsv.read_csv(pa.BufferReader(pa.py_buffer(rows)), read, parse, convert)
         except pa.ArrowInvalid as error:
-            reason = _not_utf_8(bytes(rows), start) if "invalid UTF8" in str(error) else None
+            reason = _not_utf_8(bytes(rows), start.line) if "invalid UTF8" in str(error) else None
             reason = reason or self._explained(str(error), start.where)
             raise BadFileError(self.file.name, reason) from None
         for name in numbers:
@@ -321,12 +313,12 @@ class _Place(NamedTuple):
     line: Line
 
 
-def _not_utf_8(rows: bytes, start: _Place) -> str | None:
+def _not_utf_8(rows: bytes, first_line: Line) -> str | None:
     """Return which byte is not UTF-8, if one is not."""
     try:
         rows.decode()
     except UnicodeDecodeError as error:
-        line = start.line() + rows.count(b"\n", 0, error.start)
+        line = first_line() + rows.count(b"\n", 0, error.start)
         return f"byte 0x{rows[error.start]:02x} in line {line} is not in UTF-8. {NOT_UTF_8}"
     return None
 
@@ -374,34 +366,28 @@ def _guessed(texts: Any, guessed: Any) -> Any:
 _SKIPPED, _NUMBER, _LABEL = range(3)  # as the kernel counts
 
 
-@dataclass(frozen=True)
-class Cells:
+class Cells(NamedTuple):
     """What the cells of a record are."""
 
     separator: str  # the character between them
     kinds: NDArray[np.uint8]  # for each, whether it is skipped, a number or a label
-    # numbers and labels: the columns that are wanted; of labels, there is at most one
-    numbers: list[str]
-    labels: list[str]
+    numbers: list[str]  # the columns of numbers that are wanted
+    labels: list[str]  # the same of labels; there is at most one
     missing: list[bytes]  # the texts that mean a missing cell
 
     @classmethod
     def of(
-        cls,
-        names: Sequence[str],
-        types: Mapping[str, Any],
-        separator: str,
-        missing: Sequence[str],
+        cls, names: Sequence[str], types: Mapping[str, Any], separator: str, missing: Sequence[str]
     ) -> Cells | None:
         """Return what the kernel can read, or None where columns have types beyond it."""
-        numbers = [name for name in names if types.get(name) == pa.float64()]
-        texts = pa.dictionary(pa.int32(), pa.string())
-        labels = [name for name in names if types.get(name) == texts]
+        read_as = {pa.float64(): _NUMBER, pa.dictionary(pa.int32(), pa.string()): _LABEL}
+        kinds = [read_as.get(types.get(name), _SKIPPED) for name in names]
+        numbers, labels = (
+            [name for name, kind in zip(names, kinds, strict=True) if kind == wanted]
+            for wanted in (_NUMBER, _LABEL)
+        )
         if len(labels) > 1 or len(numbers) + len(labels) < len(types):
             return None
-        kinds = [
-            _NUMBER if name in numbers else _LABEL if name in labels else _SKIPPED for name in names
-        ]
         words = [text.encode() for text in missing]
         return cls(separator, np.array(kinds, np.uint8), numbers, labels, words)
 

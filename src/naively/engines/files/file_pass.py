@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import tee
 from threading import Event
 from typing import Any, NamedTuple, Protocol
@@ -30,7 +31,8 @@ from naively.engines.files.sources import (
 from naively.errors import NaivelyError
 
 Progress = Callable[[int, int, int | None], None]
-Task = Callable[[], Any]
+# what threads do with the rows of a piece: groups of tasks, in order
+Tasks = Callable[[OpenFile, FilePiece], Iterator[Sequence[Callable[[], Any]]]]
 
 _AHEAD = 3  # tasks for each thread
 
@@ -52,17 +54,6 @@ class ColumnsToRead(Protocol):
 
     def columns_of(self, opened: OpenFile) -> Mapping[str, Any]:
         """Return the columns to read from a file and, for text, as what; or raise."""
-
-
-class RowUser(Protocol):
-    """What uses the rows of files."""
-
-    @property
-    def plan(self) -> ColumnsToRead:
-        """The columns that it reads."""
-
-    def tasks(self, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Task]]:
-        """Yield what threads do with the rows of a piece: groups of tasks, in order."""
 
 
 class FileStep(NamedTuple):
@@ -91,22 +82,30 @@ class FilePass:
         self.pool.shutdown(cancel_futures=True)
 
     def steps(
-        self, user: RowUser, start: int = 0, position: Position | None = None
+        self,
+        plan: ColumnsToRead,
+        tasks: Tasks,
+        start: int = 0,
+        position: Position | None = None,
     ) -> Iterator[FileStep]:
         """Yield the steps in order, from a file and a position in it on, with work under way."""
         pending: deque[FileStep] = deque()
-        for step in self._submitted(user, start, position or {}):
+        for step in self._submitted(plan, tasks, start, position or {}):
             pending.append(step)
             while sum(max(1, len(one.results)) for one in pending) > _AHEAD * self.threads:
                 yield pending.popleft()
         yield from pending
 
     def results(
-        self, user: RowUser, progress: Progress | None = None, rows_of: Callable[[Any], int] = len
+        self,
+        plan: ColumnsToRead,
+        tasks: Tasks,
+        rows_of: Callable[[Any], int],
+        progress: Progress | None = None,
     ) -> Iterator[list[Any]]:
-        """Yield what the tasks of each step return; it is told how many rows one of them is."""
+        """Yield what the tasks of each step return, and ask how many rows one of them is."""
         rows, before = 0, 0  # in all; of the files before this one
-        for step in self.steps(user):
+        for step in self.steps(plan, tasks):
             with errors_in(step, rows - before):
                 results = [result.result() for result in step.results]
             yield results
@@ -115,23 +114,34 @@ class FilePass:
             if progress is not None:
                 progress(rows, step.bytes, self.first.n_bytes)
 
-    def _submitted(self, user: RowUser, start: int, position: Position) -> Iterator[FileStep]:
+    def _submitted(
+        self, plan: ColumnsToRead, tasks_of: Tasks, start: int, position: Position
+    ) -> Iterator[FileStep]:
         files = self.first.files
         before = sum(file.size or 0 for file in files[:start])
         for file in files[start:]:
             error = None
             try:
-                for opened, piece in pieces(self.first, file, user.plan, position):
+                for opened, piece in pieces(self.first, file, plan, position):
                     if file.name in self.skipped:
                         break
                     with errors_of_reading(file, f"in {piece.where}, "):
-                        for tasks in user.tasks(opened, piece):
+                        stoppable = replace(piece, read=partial(self._until_stopped, piece.read))
+                        for tasks in tasks_of(opened, stoppable):
                             futures = [self.pool.submit(task) for task in tasks]
                             yield FileStep(file, before + piece.bytes, piece, futures)
             except NaivelyError as wrong:
                 error = wrong
             before, position = before + (file.size or 0), {}
             yield FileStep(file, before, error=error)
+
+    def _until_stopped(
+        self, read: Callable[[Sequence[str]], Iterator[Any]], names: Sequence[str]
+    ) -> Iterator[Any]:
+        for batch in read(names):
+            if self.stop.is_set():
+                raise StoppedError
+            yield batch
 
 
 def pieces(

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,8 +56,8 @@ def read(first: FirstRows, plan: ColumnPlan, progress: Progress | None = None) -
     first.check_sound()
     plan.check_some(first.where)
     with FilePass(first) as passing:
-        collector = _Collector(plan)
-        results = list(passing.results(collector, progress, _n_rows))
+        tasks = partial(_tasks, plan)
+        results = list(passing.results(plan, tasks, _n_rows, progress))
     parts = [part for result in results for task in result for part in task]
     y = _labels([part.targets for part in parts], are_text(first.files, plan.request.target))
     return LabelledRows(table_of(plan, [part.columns for part in parts]), y)
@@ -74,25 +74,21 @@ def _n_rows(parts: Sequence[_Part]) -> int:
     return sum(part.targets.codes.size for part in parts)
 
 
-@dataclass(frozen=True)
-class _Collector:
-    """What keeps all rows; a user of rows."""
+def _tasks(
+    plan: ColumnPlan, opened: OpenFile, piece: FilePiece
+) -> Iterator[Sequence[Callable[[], Any]]]:
+    yield [lambda: list(_parts(plan, opened, piece))]
 
-    plan: ColumnPlan
 
-    def tasks(self, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Callable[[], Any]]]:
-        """Yield the one task of a piece."""
-        yield [lambda: list(self._parts(opened, piece))]
-
-    def _parts(self, opened: OpenFile, piece: FilePiece) -> Iterator[_Part]:
-        rows = 0
-        for batch in opened.batches(piece, list(self.plan.types)):
-            with rows_counted_from(rows):
-                targets = targets_of([batch], opened, self.plan.request)
-            columns = columns_in(self.plan.forms(self.plan.features), batch)
-            numbers = {n: np.array(c) for n, c in columns.items() if isinstance(c, np.ndarray)}
-            yield _Part(columns | numbers, targets)  # the file's memory is given back
-            rows += batch.num_rows
+def _parts(plan: ColumnPlan, opened: OpenFile, piece: FilePiece) -> Iterator[_Part]:
+    rows = 0
+    for batch in opened.batches(piece, list(plan.types)):
+        with rows_counted_from(rows):
+            targets = targets_of([batch], opened, plan.request)
+        columns = columns_in(plan.forms(plan.features), batch)
+        numbers = {n: np.array(c) for n, c in columns.items() if isinstance(c, np.ndarray)}
+        yield _Part(columns | numbers, targets)  # the file's memory is given back
+        rows += batch.num_rows
 
 
 def table_of(plan: ColumnPlan, found: Sequence[Mapping[str, Any]]) -> Any:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from queue import Empty, LifoQueue
-from threading import Event, Lock
+from threading import Lock
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -34,7 +34,6 @@ from naively.engines.files.cells import (
     read_text,
     rows_of,
 )
-from naively.engines.files.file_pass import StoppedError
 from naively.engines.files.plan import ColumnPlan, Request
 from naively.engines.files.readers import OpenFile
 from naively.engines.files.sources import FilePiece, are_text
@@ -72,10 +71,9 @@ class _ColumnSums(NamedTuple):
 
 @dataclass(frozen=True)
 class Summarizer:
-    """How the pieces of files become summaries; a user of rows."""
+    """How the pieces of files become summaries."""
 
     plan: ColumnPlan
-    stop: Event  # set when nobody wants the result any more
     # it tells above which hash rows are no longer wanted in the sample of the whole pass
     bound: Callable[[], int]
     counts: SharedCounts | None = None  # where hashed words of the whole pass are counted
@@ -125,8 +123,6 @@ class Summarizer:
             counts = HashedCounts(schema)
         total, rows, bound = BatchSum(schema), 0, self.bound()
         for batch in batches:
-            if self.stop.is_set():
-                raise StoppedError
             bound = min(bound, total.bound)
             total.add(self._measured(opened, batch, targets, rows, bound, counts or "rows"))
             rows += batch.num_rows
@@ -192,8 +188,6 @@ class Summarizer:
         class_weight, moments = np.zeros(n_classes), np.zeros((4, n_classes, len(names)))
         at = 0
         for batch in opened.batches(piece, names):
-            if self.stop.is_set():
-                raise StoppedError
             columns, its = number_columns(batch, names), _slice(targets, at, batch.num_rows)
             if not _kernel.summarize(columns, its.codes, its.weights, class_weight, moments):
                 raise_not_finite(columns, names, at)

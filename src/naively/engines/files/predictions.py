@@ -1,24 +1,38 @@
-"""Predict the rows of files, and write the answers to a file.
+r"""Predict the rows of files, and write the answers to a file.
 
 It is the pass that also summarizes files: threads read and score rows ahead, and what they found is
 written in turn. A row is scored whole, so the columns of a piece are decoded in parallel and put
 side by side. `read_some` reads a few rows, up to the last one that is wanted.
+
+>>> import pathlib, tempfile
+>>> path = pathlib.Path(tempfile.mkdtemp()) / "out.csv"
+>>> with written(path, pa.schema([("x", pa.int64())])) as write:
+...     write(pa.table({"x": [1, 2]}))
+>>> path.read_text()
+'x\n1\n2\n'
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from naively.data.kinds import TEXT
 from naively.data.labels import quoted
+from naively.data.remote import shown
 from naively.data.rows import Rows
+from naively.data.whole_files import new_file
 from naively.engines.classifier import Classifier
 from naively.engines.files.cells import (
     Batch,
@@ -38,16 +52,16 @@ from naively.engines.files.cells import (
 )
 from naively.engines.files.csv import CsvDialect
 from naively.engines.files.file_pass import FilePass, Progress
-from naively.engines.files.output import check_format, written
 from naively.engines.files.plan import FORMS, named, type_of_form
 from naively.engines.files.readers import FirstRows, OpenFile, source_of
 from naively.engines.files.sources import FilePiece
 from naively.engines.memory.columns import choose, find, is_text
 from naively.engines.memory.native.arrow import decoded, floats, held_by_type
-from naively.errors import NaivelyError, later
+from naively.errors import NaivelyError, later, need
 from naively.statistics.summary import Summary
 
 pa = later("pyarrow", "reading files", extra="files")
+pacsv = later("pyarrow.csv", "writing CSV", extra="files")
 
 
 def predict(
@@ -102,7 +116,7 @@ def predict(
     ):
         writing = writer.submit(write, empty_table(answers.schema))
         scorer = PieceTables(answers, passing, answers.table, answers.schema)
-        for tables in passing.results(scorer, progress, num_rows):
+        for tables in passing.results(answers, scorer.tasks, num_rows, progress):
             for table in tables:
                 writing.result()
                 writing = writer.submit(write, table)
@@ -347,7 +361,7 @@ def _columns(
 
 
 class PieceTables(NamedTuple):
-    """How the pieces of files become tables; a user of rows."""
+    """How the pieces of files become tables."""
 
     plan: FileAnswers
     passing: FilePass
@@ -454,7 +468,7 @@ def read_some(
     tables, seen = list[Any](), 0
     with FilePass(first) as passing:
         reader = PieceTables(answers, passing, answers.cells, answers.cell_types)
-        for read in passing.results(reader, rows_of=num_rows):
+        for read in passing.results(answers, reader.tasks, num_rows):
             tables += read
             seen += sum(map(num_rows, read))
             if seen > max(rows):
@@ -472,3 +486,108 @@ def read_some(
     holds_more = any(form is not None for form in answers.columns.values())
     cells = [column.to_pylist() for column in table.columns]
     return np.array(cells, dtype=object if holds_more else np.float64).T
+
+
+# --- Tables written piece by piece, under their name only when whole ------------------------------
+
+
+_GROUP_ROWS = 1 << 20  # of a row group, at most
+_HELD_BYTES = 1 << 24  # that are held until they are written together
+
+Write = Callable[[Any], None]
+
+
+@contextmanager
+def written(path: str | os.PathLike[str], schema: Any) -> Iterator[Write]:
+    """Give a function that appends tables of a schema to a file.
+
+    The file's ending says the format: .parquet, .csv, .arrow, .feather; "-" is standard output, in
+    CSV. It appears when all is written; if anything goes wrong, it does not.
+    """
+    begin = check_format(path)
+    with _sink(path) as file:
+        sink, held = begin(file, schema), list[Any]()
+
+        def flush() -> None:
+            table = pa.concat_tables([empty_table(schema), *held]).combine_chunks()
+            held.clear()  # no empty chunks are left: pyarrow 26 writes rubbish for one in CSV
+            sink.write_table(table)
+
+        def write(table: Any) -> None:
+            held.append(table)
+            size = sum(
+                t.get_total_buffer_size() for t in held
+            )  # nbytes: no views before pyarrow 26
+            if size >= _HELD_BYTES or sum(t.num_rows for t in held) >= _GROUP_ROWS:
+                flush()
+
+        try:
+            yield write
+            flush()
+        except BaseException:
+            with suppress(Exception):  # the file goes anyway, and so must its writer
+                sink.close()
+            raise
+        sink.close()
+
+
+def check_format(path: str | os.PathLike[str]) -> Any:
+    """Return what writes such a file, or raise where nothing does."""
+    name = os.fspath(path)
+    kind = ".csv" if name == "-" else Path(name).suffix.lower()
+    if kind not in _WRITERS:
+        endings = ", ".join(_WRITERS)
+        raise NaivelyError(f"the output must end in one of {endings}; got {shown(name)!r}.")
+    return _WRITERS[kind]
+
+
+@contextmanager
+def _sink(path: str | os.PathLike[str]) -> Iterator[Any]:
+    if os.fspath(path) == "-":
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with new_file(path) as file:
+        yield file
+
+
+class _Csv:
+    """CSV with quotes only where a text needs them."""
+
+    def __init__(self, file: Any, schema: Any) -> None:
+        header = io.StringIO()
+        csv.writer(header, lineterminator="\n").writerow(schema.names)
+        self._file, self._header = file, header.getvalue().encode()
+
+    def write_table(self, table: Any) -> None:
+        """Append rows; before the first, and not before an error, the names of the columns."""
+        self._file.write(self._header)
+        self._header = b""
+        for quotes in ("none", "needed") if table.num_rows else ():
+            sink = io.BytesIO()
+            options = pacsv.WriteOptions(include_header=False, quoting_style=quotes)
+            try:
+                pacsv.write_csv(table, sink, options)
+            except pa.ArrowInvalid:
+                continue  # some text holds a comma or a quote
+            self._file.write(sink.getbuffer())
+            return
+
+    def close(self) -> None:
+        """Leave the file to its owner."""
+
+
+def _parquet(file: Any, schema: Any) -> Any:
+    """Write numbers as they are: probabilities do not repeat, and a dictionary would not pay."""
+    repeated = [field.name for field in schema if not pa.types.is_floating(field.type)]
+    pq = need("pyarrow.parquet", "writing Parquet", extra="files")
+    return pq.ParquetWriter(file, schema, use_dictionary=repeated)
+
+
+_WRITERS: dict[str, Callable[[Any, Any], Any]] = {
+    ".parquet": _parquet,
+    ".csv": _Csv,
+    ".arrow": lambda file, schema: pa.ipc.new_file(file, schema),
+    ".feather": lambda file, schema: pa.ipc.new_file(file, schema),
+}

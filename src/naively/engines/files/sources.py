@@ -140,32 +140,22 @@ def resolve(source: Any) -> list[File]:
     input, several of those; or an object with ``__arrow_c_stream__``, a lazy frame of polars, or a
     dataset of pyarrow.
     """
-    if isinstance(source, str | os.PathLike):
-        return _with_typed_partitions(_named(os.fspath(source)))
     is_lazy = hasattr(source, "collect_batches")
     if hasattr(source, "__arrow_c_stream__") or is_lazy or _is_dataset(source):
         return [File(f"<{type(source).__name__}>", "stream", content=source)]
-    if isinstance(source, Iterable):
-        files = [file for one in source for file in _resolved(one)]
-        if not files:
-            raise NaivelyError("there must be a file to read; got none.")
-        return _with_typed_partitions(_distinct(files))
-    raise _no_source(source)
-
-
-def _resolved(one: str | os.PathLike[str] | File) -> list[File]:
-    if isinstance(one, File):
-        return [one]
-    if not isinstance(one, str | os.PathLike):
-        raise _no_source(one)
-    return _named(os.fspath(one))
-
-
-def _no_source(source: object) -> NaivelyError:
-    return NaivelyError(
-        "data must be a path, a glob, paths, or an object with __arrow_c_stream__; "
-        f"got {type(source).__name__}."
-    )
+    is_one = isinstance(source, str | os.PathLike)
+    listed = [source] if is_one or not isinstance(source, Iterable) else list(source)
+    files: list[File] = []
+    for one in listed:
+        if not isinstance(one, str | os.PathLike | File):
+            raise NaivelyError(
+                "data must be a path, a glob, paths, or an object with __arrow_c_stream__; "
+                f"got {type(one).__name__}."
+            )
+        files += [one] if isinstance(one, File) else _named(os.fspath(one))
+    if not files:
+        raise NaivelyError("there must be a file to read; got none.")
+    return _with_typed_partitions(files if is_one else _distinct(files))
 
 
 def _is_dataset(source: object) -> bool:

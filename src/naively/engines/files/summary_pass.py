@@ -20,7 +20,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from threading import Event
 from time import monotonic
 from typing import Any
 
@@ -246,9 +245,8 @@ class SummaryPass:
             with FilePass(self.first, n_jobs) as passing:
                 passing.skipped |= {name for name, _ in state.bad}
                 counts = self._shared_counts(passing.threads)
-                how = self._bound, counts, self.regroup
-                summarizer = Summarizer(self.plan, passing.stop, *how)
-                for step in passing.steps(summarizer, start, position):
+                summarizer = Summarizer(self.plan, self._bound, counts, self.regroup)
+                for step in passing.steps(self.plan, summarizer.tasks, start, position):
                     self._take(step, summarizer, passing)
             self._finish(counts)
         finally:
@@ -308,7 +306,7 @@ class SummaryPass:
 
     def _summary_of_first_rows(self, plan: ColumnPlan) -> Summary:
         """Summarize the first rows. Whatever is wrong with a file, the pass itself will say."""
-        summarizer = Summarizer(plan, Event(), lambda: EVERYTHING)
+        summarizer = Summarizer(plan, lambda: EVERYTHING)
         total, rows = Summary.zero(plan.schema), 0
         for file in self.first.files if plan.schema.sample else []:
             its = Summary.zero(plan.schema)
@@ -331,7 +329,7 @@ class SummaryPass:
         file = step.file
         if file.name not in passing.skipped:
             try:
-                with errors_in(step, self.state.rows - self.state.rows_before):
+                with errors_in(step, self.state.rows - self.state.before[1]):
                     self._add(step, summarizer)
             except BadFileError as error:
                 if not self.skip_bad_files:
@@ -352,7 +350,7 @@ class SummaryPass:
             self.state = self.state.added(*found, step.file, step.piece.after)
             return
         self._sum.add(found.summary)
-        self.state = replace(self.state, rows=self.state.rows + found.n_rows)
+        self.state = replace(self.state, now=(self.state.summary, self.state.rows + found.n_rows))
 
     def _finish(self, counts: SharedCounts | None) -> None:
         """Put together what was added outside the state."""
@@ -361,7 +359,7 @@ class SummaryPass:
             total = total + self._sum.total()
         if counts is not None:
             total = total + counts.summary()
-        self.state = replace(self.state, summary=total)
+        self.state = replace(self.state, now=(total, self.state.rows))
 
     def _shared_counts(self, threads: int) -> SharedCounts | None:
         """Return where threads count hashed words, if it does not matter of which piece they are.
@@ -379,7 +377,7 @@ class SummaryPass:
         """
         if self._sum is not None:
             return self._sum.bound
-        sample = (self.state.before if self.skip_bad_files else self.state.summary).sample
+        sample = (self.state.before[0] if self.skip_bad_files else self.state.summary).sample
         return EVERYTHING if sample is None else sample.bound
 
     def _save(self) -> None:
@@ -407,12 +405,9 @@ _FORMAT = 4
 class PassState:
     """How far a pass has come."""
 
-    # summary and before: of all pieces so far; of the files that are finished
-    summary: Summary
-    before: Summary
-    # rows and rows_before: the same for the number of rows
-    rows: int = 0
-    rows_before: int = 0
+    # the summary of all pieces so far, and how many rows they have; the same for finished files
+    now: tuple[Summary, int]
+    before: tuple[Summary, int]
     finished: tuple[list[Any], ...] = ()  # name, size and time of each file that is finished
     bad: tuple[tuple[str, str], ...] = ()  # name of and reason for each of them that was skipped
     current: list[Any] | None = None  # name, size and time of the file that is being read
@@ -421,30 +416,34 @@ class PassState:
     @classmethod
     def beginning(cls, schema: Schema) -> PassState:
         """Nothing has been read."""
-        return cls(Summary.zero(schema), Summary.zero(schema))
+        nothing = Summary.zero(schema), 0
+        return cls(nothing, nothing)
+
+    @property
+    def summary(self) -> Summary:
+        """The summary so far."""
+        return self.now[0]
+
+    @property
+    def rows(self) -> int:
+        """How many rows have been read."""
+        return self.now[1]
 
     def added(self, summary: Summary, rows: int, file: File, position: Position) -> PassState:
         """Add a piece of a file; the summary so far is given up, unless it is also that before."""
-        shared = self.summary is self.before
-        return replace(
-            self,
-            summary=self.summary + summary if shared else absorbed(self.summary, summary),
-            rows=self.rows + rows,
-            current=file.identity,
-            position=position,
-        )
+        total, n_rows = self.now
+        shared = total is self.before[0]
+        now = total + summary if shared else absorbed(total, summary), n_rows + rows
+        return replace(self, now=now, current=file.identity, position=position)
 
     def ended(self, file: File) -> PassState:
         """Finish a file."""
-        finished = (*self.finished, file.identity)
-        return PassState(self.summary, self.summary, self.rows, self.rows, finished, self.bad)
+        return PassState(self.now, self.now, (*self.finished, file.identity), self.bad)
 
     def skipped(self, file: File, reason: str) -> PassState:
         """Finish a file of which nothing is to count."""
         finished, bad = (*self.finished, file.identity), (*self.bad, (file.name, reason))
-        return PassState(
-            self.before, self.before, self.rows_before, self.rows_before, finished, bad
-        )
+        return PassState(self.before, self.before, finished, bad)
 
     def resumed(self, files: Sequence[File], path: str) -> PassState:
         """Return where to go on with these files, of which those finished must be the first."""
@@ -468,22 +467,21 @@ class PassState:
             f"{self.current[0]!r} has changed since the checkpoint {path!r} was written, or is "
             "not the next file: it is read again from its beginning.",
         )
-        return PassState(
-            self.before, self.before, self.rows_before, self.rows_before, self.finished, self.bad
-        )
+        return PassState(self.before, self.before, self.finished, self.bad)
 
 
 def save(path: str | os.PathLike[str], state: PassState, asked: dict[str, Any]) -> None:
     """Write a checkpoint, whole or not at all; only a pass that asks for the same may go on."""
     write = need("safetensors.numpy", "saving a checkpoint", extra="files").save
-    packed = [model_file.pack(summary) for summary in (state.summary, state.before)]
+    sums = state.now, state.before
+    packed = [model_file.pack(summary) for summary, _ in sums]
     header = {
         "format": _FORMAT,
         "kind": "checkpoint",
         "naively": __version__,
         "asked": asked,
         "summaries": [words for words, _ in packed],
-        "rows": [state.rows, state.rows_before],
+        "rows": [rows for _, rows in sums],
         "finished": state.finished,
         "bad": state.bad,
         "current": state.current,
@@ -527,18 +525,16 @@ def load(path: str | os.PathLike[str], asked: dict[str, Any]) -> PassState:
 
 
 def _state(header: dict[str, Any], tensors: dict[str, Any]) -> PassState:
-    summary, before = (
+    sums = [
         model_file.unpack(
             words, {n[2:]: tensor for n, tensor in tensors.items() if n.startswith(f"{i}.")}
         )
         for i, words in enumerate(header["summaries"])
-    )
-    rows, rows_before = header["rows"]
+    ]
+    now, before = zip(sums, header["rows"], strict=True)
     return PassState(
-        summary,
+        now,
         before,
-        rows,
-        rows_before,
         tuple(header["finished"]),
         tuple((name, reason) for name, reason in header["bad"]),
         header["current"],
