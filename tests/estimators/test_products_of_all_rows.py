@@ -16,7 +16,7 @@ from naively.data.schema import Schema
 from naively.evaluation.fold_summaries import measure_folds
 from naively.evaluation.inputs import Truth
 from naively.model.interactions import canonical, quadratic
-from naively.model.interactions.features import ClassScatter, PooledScatter, by_class
+from naively.model.interactions.features import ClassScatter, by_class
 from naively.statistics import Scatter
 
 SAMPLE = 200
@@ -70,7 +70,7 @@ def test_the_quadratic_term_is_that_of_all_rows(schema):
     np.testing.assert_allclose(found.parameters.log_det, expected.log_det, rtol=1e-12)
     np.testing.assert_allclose(found.parameters.factor, expected.factor, atol=1e-12)
     sample = model.summary_.sample
-    W = canonical.directions(PooledScatter.of(f, own))
+    W = canonical.directions(ClassScatter.of(f, own))
     W = canonical.oriented(W, features.values(sample.numbers, sample.categories), sample.weight)
     np.testing.assert_allclose(model.model_.interactions.canonical.W, W, rtol=1e-9)
 
@@ -103,18 +103,18 @@ def test_a_row_of_the_sample_is_taken_out_of_all_rows():
     codes, f = np.searchsorted(list("abcd"), y), np.nan_to_num(X)
     own = by_class(codes, np.ones(len(y)), 4)
     sample, weight = slice(0, SAMPLE), np.ones(SAMPLE)
-    scatter = ClassScatter.of(f, own).pooled
+    scatter = ClassScatter.of(f, own)
     W = canonical.directions(scatter)
     without = canonical.DirectionsWithoutEach(f[sample], codes[sample], weight, scatter, W)
     found = without.terms(canonical.terms_of(without.z, codes[sample], weight, 4), f[sample])
     for i in range(0, SAMPLE, 9):
         rest, kept = own.copy(), weight.copy()
         rest[i], kept[i] = 0.0, 0.0
-        V = canonical.directions(PooledScatter.of(f, rest))
+        V = canonical.directions(ClassScatter.of(f, rest))
         V *= np.sign((V * W).sum(axis=0))
         z = canonical.along(f[sample], V)
         terms = canonical.terms_of(z, codes[sample], kept, 4)
-        expected = canonical.log_densities(terms[:1], z[i : i + 1])[0]
+        expected = terms[0].log_density(z[i : i + 1], None)[0]
         np.testing.assert_allclose(found[i, :, :3], expected, atol=0.02)
 
 

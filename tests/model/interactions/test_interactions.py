@@ -17,7 +17,6 @@ from naively.model.interactions.features import (
     MOST,
     ClassScatter,
     Features,
-    PooledScatter,
     by_class,
     inverse_factor,
 )
@@ -26,7 +25,6 @@ from naively.model.interactions.pairs import (
     PairAxis,
     PairTable,
     chosen_pairs,
-    score,
     scores,
 )
 from naively.statistics import Moments
@@ -103,7 +101,7 @@ def test_the_features_that_remain_have_the_largest_squares_between_over_within_c
 def test_directions_solve_the_generalised_eigenproblem(rng):
     values, codes, weight = _rows(rng, p=4)
     own = by_class(codes, weight, 3)
-    scatter = PooledScatter.of(values, own)
+    scatter = ClassScatter.of(values, own)
     W = canonical.directions(scatter)
     n, mean = weight.sum(), np.array([np.average(values, axis=0, weights=o) for o in own.T])
     within = sum(
@@ -124,7 +122,7 @@ def test_directions_solve_the_generalised_eigenproblem(rng):
 
 def _without_each(values, codes, weight):
     """Return the terms of rows as if each had not been seen, with what they were read off."""
-    scatter = PooledScatter.of(values, by_class(codes, weight, 3))
+    scatter = ClassScatter.of(values, by_class(codes, weight, 3))
     W = canonical.directions(scatter)
     without = canonical.DirectionsWithoutEach(values, codes, weight, scatter, W)
     terms = canonical.terms_of(without.z, codes, weight, 3)
@@ -133,10 +131,10 @@ def _without_each(values, codes, weight):
 
 def _refit(values, codes, weight, i):
     """Return the directions without a row, as `scatter` is without it and D and lambda as with."""
-    scatter = PooledScatter.of(values, by_class(codes, weight, 3))
+    scatter = ClassScatter.of(values, by_class(codes, weight, 3))
     rest = weight.copy()
     rest[i] -= min(weight[i], 1.0)
-    other = PooledScatter.of(values, by_class(codes, rest, 3))
+    other = ClassScatter.of(values, by_class(codes, rest, 3))
     n, share = scatter.n, scatter.shrinkage
     sigma = (1 - share) * other.within / n + share * np.diag(scatter.diagonal)
     whole = canonical.directions(scatter)
@@ -200,7 +198,7 @@ def test_a_class_of_one_row_is_judged_as_if_it_had_none(rng):
     codes[0], weight[0] = 2, 1.0
     _, W, terms, found = _without_each(values, codes, weight)
     assert np.isfinite(found).all()
-    seen = canonical.log_densities(terms, canonical.along(values[:1], W))
+    seen = terms[0].log_density(canonical.along(values[:1], W), None)
     assert found[0, 2, 0] < seen[0, 2, 0]
 
 
@@ -256,7 +254,7 @@ def test_the_quadratic_term_is_a_multivariate_t_up_to_a_constant(rng):
     values, codes, weight = _rows(rng)
     N, mean, S, sigma = _scatters(values, codes, weight, 3)
     given = quadratic.parameters(ClassScatter.of(values, by_class(codes, weight, 3)))
-    found = quadratic.log_density(values, given)
+    found = quadratic.honest_terms(values, codes, np.zeros(len(codes)), given)[:, :, 0]
     for k in range(3):
         nu = 4 * (3 + 2)
         t = multivariate_t(mean[k], (S[k] + nu * sigma) / (N[k] + nu), df=4)
@@ -269,7 +267,7 @@ def test_the_quadratic_term_without_a_row_is_that_of_a_refit(rng):
     given = quadratic.parameters(ClassScatter.of(values, by_class(codes, weight, 3)))
     _, _, _, sigma = _scatters(values, codes, weight, 3)
     own = np.minimum(weight, 1.0)
-    found = quadratic.left_out(values, codes, own, given)
+    found = quadratic.honest_terms(values, codes, weight, given)[np.arange(40), codes, 0]
     for i, k in enumerate(codes):
         rest = weight.copy()
         rest[i] -= own[i]
@@ -311,6 +309,16 @@ def _binned(rng, n=300, K=3):
         PairAxis.of_categories(0, categories[:, 0], weight, 12, 8),
     ]
     return axes, numbers, categories, BinnedRows.of(axes, numbers, categories, y, weight, K)
+
+
+def score(terms, p, codes, weight):
+    """Return about how much log likelihood a term gains, with its sign."""
+    c = terms - terms.mean(axis=1, keepdims=True)
+    expected = np.einsum("ij,ij->i", p, c)
+    own = c[np.arange(codes.size), codes]
+    g = float(weight @ (own - expected))
+    h = float(weight @ (np.einsum("ij,ij,ij->i", p, c, c) - expected**2)) + 10.0
+    return g * abs(g) / (2 * h)
 
 
 def _value(C, k, a, b, alpha, whole):

@@ -34,7 +34,7 @@ def test_a_student_without_a_row_and_a_cell_is_that_of_the_other_rows():
     values = RNG.normal(size=(N, 4)) + CODES[:, None] * [0.5, 0.0, 1.0, 0.2]
     weight = np.where(np.arange(N) % 5 == 0, 2.5, 1.0)
     given = quadratic.parameters(ClassScatter.of(values, by_class(CODES, weight, 3)))
-    found = quadratic.honest_terms_without_each(values, CODES, weight, given)
+    found = quadratic.honest_terms(values, CODES, weight, given, without_each=True)
     p, nu = 4, 4.0 * 6
     inverse = [factor.T @ factor for factor in given.factor]
     B = [np.linalg.inv(one) for one in inverse]

@@ -1,7 +1,7 @@
 r"""Canonical columns: the directions in which the means of classes differ most.
 
 With the scatter within classes :math:`C = (1-\lambda) D^{-1/2} S D^{-1/2} / n + \lambda I = L L^T`
-(see `PooledScatter`), the directions are those of Fisher's linear discriminant analysis,
+(see `ClassScatter`), the directions are those of Fisher's linear discriminant analysis,
 
 .. math:: Z = L^{-1} D^{-1/2} \Big[\sqrt{N_k / n}\,(M_k - \bar M)\Big]_k = U e V^T, \qquad
           W = D^{-1/2} L^{-T} U
@@ -33,7 +33,7 @@ from naively.families.edges import bin_of, edges
 from naively.families.family import Codes, Family
 from naively.families.histogram import BinnedColumns, Histogram
 from naively.families.student_t import StudentT
-from naively.model.interactions.features import PooledScatter, by_class, inverse_factor
+from naively.model.interactions.features import ClassScatter, by_class, inverse_factor
 from naively.model.terms import Term
 from naively.statistics import Moments
 
@@ -44,9 +44,9 @@ _LEAST_LEFT = 1e-3  # of what is left of a scatter
 _LEAST = 1e-6  # of the first canonical correlation: a direction below it is rounding
 
 
-def directions(scatter: PooledScatter) -> Floats:
+def directions(scatter: ClassScatter) -> Floats:
     """Return W of shape (p, r), the best direction first; r may be 0."""
-    n, p = scatter.n, scatter.sums.shape[1]
+    n, p = scatter.n, scatter.mean.shape[1]
     most = min(scatter.weight.size - 1, p)
     if most < 1 or not n > 0:
         return np.empty((p, 0))
@@ -99,12 +99,6 @@ def terms_of(z: Floats, codes: Codes, weight: Floats, n_classes: int) -> tuple[T
     )
 
 
-def log_densities(terms: Sequence[Term], z: Floats) -> Floats:
-    """Return the terms of rows, family after family: (n, K, 2 r)."""
-    none = np.empty((len(z), 0), np.int32)
-    return np.concatenate([term.log_density(z, none) for term in terms], axis=2)
-
-
 class DirectionsWithoutEach:
     r"""The directions that are left without a row, for each row of a sample.
 
@@ -133,7 +127,7 @@ class DirectionsWithoutEach:
     """
 
     def __init__(
-        self, values: Floats, codes: Codes, weight: Floats, scatter: PooledScatter, W: Floats
+        self, values: Floats, codes: Codes, weight: Floats, scatter: ClassScatter, W: Floats
     ) -> None:
         self.W, self.codes, self.own = W, codes, np.minimum(weight, 1.0)  # of equal rows, one
         self.z = along(values, W)

@@ -180,51 +180,34 @@ def _between(values: Floats, weight: Floats, own: Floats) -> Floats:
 
 
 class ClassScatter(NamedTuple):
-    """Weight and mean of the features of each class, and products around it."""
+    """Weight and mean of the features of each class, and products around it.
+
+    A class without rows has the mean of all.
+    """
 
     weight: Floats  # (K,)
     mean: Floats  # (K, p)
-    within: Floats  # (K, p, p)
+    each: Floats  # (K, p, p)
 
     @classmethod
     def of(cls, values: Floats, own: Floats) -> ClassScatter:
         """Add up features (n, p), of weights (n, K) that are 0 but in the row's own class."""
-        pooled = PooledScatter.of(values, own)
-        mean, p = pooled.mean, values.shape[1]
-        within = np.empty((len(mean), p, p))
-        for k, weight in enumerate(own.T):
-            at = weight > 0
+        weight, p = own.sum(axis=0), values.shape[1]
+        mean = _filled(own.T @ values / np.where(weight > 0, weight, 1.0)[:, np.newaxis], weight)
+        each = np.empty((weight.size, p, p))
+        for k, w in enumerate(own.T):
+            at = w > 0
             around = values[at] - mean[k]
-            within[k] = (weight[at] * around.T) @ around
-        return cls(pooled.weight, mean, within)
+            each[k] = (w[at] * around.T) @ around
+        return cls(weight, mean, each)
 
     @classmethod
     def of_all_rows(cls, seen: Scatter, features: Features) -> ClassScatter:
         """Return that of the features that are numbers, which are measured from the centres."""
         at = features.numbers
         scale = features.scale[: at.size]
-        within = seen.within(at) * np.outer(scale, scale)
-        return cls(seen.weight, seen.mean[:, at] * scale, within)
-
-    @property
-    def pooled(self) -> PooledScatter:
-        """The scatter of all classes together."""
-        sums = self.weight[:, np.newaxis] * self.mean
-        return PooledScatter(self.weight, sums, self.within.sum(axis=0) + sums.T @ self.mean)
-
-
-class PooledScatter(NamedTuple):
-    """Weight and sums of the features of each class, and sums of their products."""
-
-    weight: Floats  # (K,)
-    sums: Floats  # (K, p)
-    products: Floats  # (p, p)
-
-    @classmethod
-    def of(cls, values: Floats, own: Floats) -> PooledScatter:
-        """Add up features (n, p), of weights (n, K) that are 0 but in the row's own class."""
-        weighted = own.sum(axis=1)[:, np.newaxis] * values
-        return cls(own.sum(axis=0), own.T @ values, weighted.T @ values)
+        mean = _filled(seen.mean[:, at] * scale, seen.weight)
+        return cls(seen.weight, mean, seen.within(at) * np.outer(scale, scale))
 
     @property
     def n(self) -> float:
@@ -232,30 +215,19 @@ class PooledScatter(NamedTuple):
         return float(self.weight.sum())
 
     @property
-    def mean(self) -> Floats:
-        """The mean of each class; the mean of all, where a class has no rows: (K, p)."""
-        seen = self.weight > 1e-9
-        whole = self.sums.sum(axis=0) / max(self.n, 1e-300)
-        weight = np.where(seen, self.weight, 1.0)[:, np.newaxis]
-        return np.where(seen[:, np.newaxis], self.sums / weight, whole)
-
-    @property
     def around(self) -> Floats:
         """The means of classes from that of all rows: (K, p)."""
-        mean = self.mean
-        around: Floats = mean - self.weight / self.n @ mean
-        return around
+        return self.mean - self.weight / self.n @ self.mean
 
     @property
     def within(self) -> Floats:
         """The sums of products around the means of classes: S."""
-        mean = self.mean
-        return self.products - (mean.T * self.weight) @ mean
+        return self.each.sum(axis=0)
 
     @property
     def shrinkage(self) -> float:
         """How much the diagonal counts."""
-        p = self.sums.shape[1]
+        p = self.mean.shape[1]
         return float(np.clip(p / (p + self.n), 0.001, 0.9))
 
     @property
@@ -270,6 +242,12 @@ class PooledScatter(NamedTuple):
     def diagonal(self) -> Floats:
         """What it is pulled to: D."""
         return (np.maximum(np.diagonal(self.within), 0.0) + 1.0) / (self.n + 1.0)
+
+
+def _filled(mean: Floats, weight: Floats) -> Floats:
+    """Give classes without rows the mean of all."""
+    whole = weight @ mean / max(float(weight.sum()), 1e-300)
+    return np.where((weight > 1e-9)[:, np.newaxis], mean, whole)
 
 
 def inverse_factor(B: Floats) -> tuple[Floats, float]:

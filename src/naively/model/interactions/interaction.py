@@ -22,7 +22,7 @@ from naively.families.joint_forms import (
     StandardNumbers,
 )
 from naively.model.interactions import quadratic
-from naively.model.interactions.features import Features, PooledScatter
+from naively.model.interactions.features import ClassScatter, Features
 from naively.model.interactions.pairs import PairAxis, PairTable
 from naively.model.interactions.quadratic import QuadraticParameters
 from naively.model.terms import Term
@@ -38,13 +38,13 @@ class Canonical:
         The directions, by feature.
     terms : tuple of Term
         Of all computed columns, family after family.
-    scatter : PooledScatter
+    scatter : ClassScatter
         What the directions were read off.
     """
 
     W: Floats
     terms: tuple[Term, ...]
-    scatter: PooledScatter
+    scatter: ClassScatter
 
 
 @dataclass(frozen=True, eq=False)

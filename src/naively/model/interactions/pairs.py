@@ -137,7 +137,6 @@ class PairAxis:
 _STRENGTHS = (4.0, 16.0, 64.0, 256.0, 1024.0)
 _MARGIN_ROWS = 2.0  # that the shares of all classes are worth
 _MOST_PAIRS = 16
-_PULL = 10.0  # of a weight, in the score test
 _LEAST_GAIN = 2.0  # of one candidate: a chance of about 1 in 20
 _CHANCE = 1.0  # less than log(number of candidates) is gained by chance
 _LEAST_BASE = 1e-300  # of a prior: the log gamma of less overflows
@@ -182,15 +181,8 @@ class BinnedRows:
 
     def __getitem__(self, at: Places) -> BinnedRows:
         """Return some rows."""
-        return BinnedRows(
-            self.bins[:, at],
-            self.low[:, at],
-            self.share[:, at],
-            self.n_bins,
-            self.codes[at],
-            self.weight[at],
-            self.n_classes,
-        )
+        cells = self.bins[:, at], self.low[:, at], self.share[:, at]
+        return BinnedRows(*cells, self.n_bins, self.codes[at], self.weight[at], self.n_classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,17 +207,14 @@ class PairTable:
         )
         expected = _expected(tallies)
         alpha = _likeliest(tallies, expected)
-        return cls(a, b, tallies, expected, alpha, _log_ratio(tallies, expected, alpha))
+        N = tallies.sum(axis=(1, 2))[:, np.newaxis, np.newaxis]
+        values = _log_ratio(tallies + alpha * expected, (N + alpha) * expected)
+        return cls(a, b, tallies, expected, alpha, values)
 
     def terms(self, rows: BinnedRows) -> Floats:
         """Return the terms of rows, of shape (n, K)."""
         K, A, B = self.values.shape
-        low_a, low_b, s, t = (
-            rows.low[self.a],
-            rows.low[self.b],
-            rows.share[self.a],
-            rows.share[self.b],
-        )
+        (low_a, low_b), (s, t) = rows.low[[self.a, self.b]], rows.share[[self.a, self.b]]
         missing = (low_a < 0) | (low_b < 0)
         high_a, high_b = np.minimum(low_a + 1, A - 1), np.minimum(low_b + 1, B - 1)
         flat = self.values.reshape(K, -1).T
@@ -251,19 +240,14 @@ class PairTable:
     def _left_out(self, k: Codes, a: Places, b: Places, own: Floats) -> Floats:
         """Return the values of cells without a row of theirs."""
         C = self.tallies
-        N = C.sum(axis=(1, 2))
-        whole = C.sum(axis=0)
-        q_a, q_b = (whole.sum(axis=i) / max(whole.sum(), 1e-300) for i in (1, 0))
-        rest = np.maximum(N[k] - own, 0.0)
-        pa = (np.maximum(C.sum(axis=2)[k, a] - own, 0.0) + _MARGIN_ROWS * q_a[a]) / (
-            rest + _MARGIN_ROWS
+        rest, whole = np.maximum(C.sum(axis=(1, 2))[k] - own, 0.0), C.sum(axis=0)
+        of_a, of_b = (
+            np.maximum(part - own, 0.0) for part in (C.sum(axis=2)[k, a], C.sum(axis=1)[k, b])
         )
-        pb = (np.maximum(C.sum(axis=1)[k, b] - own, 0.0) + _MARGIN_ROWS * q_b[b]) / (
-            rest + _MARGIN_ROWS
-        )
-        e = pa * pb
+        q_a, q_b = (whole.sum(axis=i) / max(float(whole.sum()), 1e-300) for i in (1, 0))
+        e = _margin(of_a, q_a[a], rest) * _margin(of_b, q_b[b], rest)
         cell = np.maximum(C[k, a, b] - own, 0.0)
-        return _safe_log_ratio(cell + self.alpha * e, (rest + self.alpha) * e)
+        return _log_ratio(cell + self.alpha * e, (rest + self.alpha) * e)
 
 
 def chosen_pairs(rows: BinnedRows, p: Floats) -> list[tuple[PairTable, Floats]]:
@@ -310,16 +294,6 @@ def scores(rows: BinnedRows, p: Floats, pairs: NDArray[np.int32]) -> Floats:
     return found
 
 
-def score(terms: Floats, p: Floats, codes: Codes, weight: Floats) -> float:
-    """Return about how much log likelihood a term gains, with its sign."""
-    c = terms - terms.mean(axis=1, keepdims=True)
-    expected = np.einsum("ij,ij->i", p, c)
-    own = c[np.arange(codes.size), codes]
-    g = float(weight @ (own - expected))
-    h = float(weight @ (np.einsum("ij,ij,ij->i", p, c, c) - expected**2)) + _PULL
-    return g * abs(g) / (2 * h)
-
-
 def _own_share(rows: BinnedRows, j: int) -> Floats:
     """Return how much the bin of each cell counts among the two that it is between."""
     low, share, own = rows.low[j], rows.share[j], rows.bins[j]
@@ -327,12 +301,17 @@ def _own_share(rows: BinnedRows, j: int) -> Floats:
 
 
 def _expected(tallies: Floats) -> Floats:
-    N = tallies.sum(axis=(1, 2))[:, np.newaxis]
-    whole = tallies.sum(axis=0)
+    """Return the products of the shares of both columns."""
+    N, whole = tallies.sum(axis=(1, 2))[:, np.newaxis], tallies.sum(axis=0)
     total = max(float(whole.sum()), 1e-300)
-    pa = (tallies.sum(axis=2) + _MARGIN_ROWS * whole.sum(axis=1) / total) / (N + _MARGIN_ROWS)
-    pb = (tallies.sum(axis=1) + _MARGIN_ROWS * whole.sum(axis=0) / total) / (N + _MARGIN_ROWS)
+    pa = _margin(tallies.sum(axis=2), whole.sum(axis=1) / total, N)
+    pb = _margin(tallies.sum(axis=1), whole.sum(axis=0) / total, N)
     return pa[:, :, np.newaxis] * pb[:, np.newaxis]
+
+
+def _margin(tally: Floats, q: Floats, N: Floats) -> Floats:
+    """Return the share of a bin in a class, drawn to that in all classes."""
+    return (tally + _MARGIN_ROWS * q) / (N + _MARGIN_ROWS)
 
 
 def _likeliest(tallies: Floats, expected: Floats) -> float:
@@ -346,12 +325,7 @@ def _likeliest(tallies: Floats, expected: Floats) -> float:
     return _STRENGTHS[int(np.argmax(found))]
 
 
-def _log_ratio(tallies: Floats, expected: Floats, alpha: float) -> Floats:
-    N = tallies.sum(axis=(1, 2))[:, np.newaxis, np.newaxis]
-    return _safe_log_ratio(tallies + alpha * expected, (N + alpha) * expected)
-
-
-def _safe_log_ratio(a: Floats, b: Floats) -> Floats:
+def _log_ratio(a: Floats, b: Floats) -> Floats:
     """Return log(a / b); 0 where no class has a cell."""
     ratio = np.divide(a, b, out=np.ones(np.broadcast(a, b).shape), where=(a > 0) & (b > 0))
     return np.log(ratio)

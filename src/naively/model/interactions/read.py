@@ -28,7 +28,7 @@ from naively.data.types import Floats
 from naively.model import calibration
 from naively.model.calibration import Calibration, terms_of_sample
 from naively.model.interactions import canonical, quadratic
-from naively.model.interactions.features import ClassScatter, Features, PooledScatter, by_class
+from naively.model.interactions.features import ClassScatter, Features, by_class
 from naively.model.interactions.interaction import Canonical, Interactions, PairTerm, QuadraticTerm
 from naively.model.interactions.pairs import BinnedRows, PairAxis, chosen_pairs
 from naively.model.terms import Term
@@ -127,7 +127,7 @@ class _SampleReader:
         found = self._numbers(Features.of(*cells, sample.weight, self.own))
         features, f = found.features, found.features.values(*cells)
         of_numbers = found.values.shape == f.shape
-        pooled = found.scatter.pooled if of_numbers else PooledScatter.of(f, self.own)
+        pooled = found.scatter if of_numbers else ClassScatter.of(f, self.own)
         directions = self._canonical(f, pooled) if "canonical" in kinds else None
         one = None
         if "quadratic" in kinds and features.numbers.size:
@@ -160,7 +160,7 @@ class _SampleReader:
         with np.errstate(over="ignore", invalid="ignore"):
             each = ClassScatter.of_all_rows(seen, centred)
         far = np.abs((centred.mean - features.mean) * features.scale) > _FAR
-        if far.any() or not np.isfinite(each.within).all():
+        if far.any() or not np.isfinite(each.each).all():
             return sampled
         whole = self._read_numbers(centred, lambda _: each)
         return max(whole, sampled, key=self._likelihood)
@@ -181,7 +181,7 @@ class _SampleReader:
         own = found.honest[np.arange(len(found.honest)), self.sample.codes, 0]
         return float(self.sample.weight @ own)
 
-    def _canonical(self, f: Floats, whole: PooledScatter) -> Canonical | None:
+    def _canonical(self, f: Floats, whole: ClassScatter) -> Canonical | None:
         codes, weight = self.sample.codes, self.sample.weight
         W = canonical.directions(whole)
         if not W.shape[1]:
@@ -302,7 +302,7 @@ class UnseenInteractions:
         assert term is not None
         given, weight = (*self._numbers(rows), term.parameters), term.weight[:, np.newaxis]
         whole = _weighted(quadratic.honest_terms(*given), weight)[:, :, np.newaxis]
-        each = quadratic.honest_terms_without_each(*given)
+        each = quadratic.honest_terms(*given, without_each=True)
         each -= each.mean(axis=1, keepdims=True)
         total += whole
         total[:, :, self.columns[: self.given.features.numbers.size]] += each * weight - whole
