@@ -49,7 +49,6 @@ from naively.statistics import Bins
 from naively.statistics.summary import Summary
 
 _STRENGTHS = np.array([0.5, 2.0, 8.0, 32.0, 128.0])
-_MANY_COLUMNS = 256
 
 
 class BinnedColumns(NamedTuple):
@@ -57,10 +56,6 @@ class BinnedColumns(NamedTuple):
 
     weight: Floats  # (K, d, B)
     edges: Edges
-
-    def of_columns(self, at: slice) -> BinnedColumns:
-        """Take some of the columns."""
-        return BinnedColumns(self.weight[:, at], Edges(self.edges.cuts[at], self.edges.knots[at]))
 
 
 class HistogramPrior(NamedTuple):
@@ -89,11 +84,6 @@ class HistogramParameters:
         weight = self.prior.weight
         whole = weight.sum(axis=1, keepdims=True)
         return weight / np.where(whole > 0, whole, np.nan) * np.exp(self.log_ratio)
-
-    def of_columns(self, at: slice) -> HistogramParameters:
-        """Take some of the columns."""
-        prior = HistogramPrior(self.prior.weight[at], self.prior.strength[at])
-        return HistogramParameters(self.log_ratio[:, at], self.knots[at], self.cuts[at], prior)
 
 
 @dataclass(frozen=True)
@@ -149,11 +139,6 @@ class Histogram(Family):
 
     def log_density(self, x: Floats, parameters: HistogramParameters) -> Floats:
         """Return the log ratio, interpolated between the middles of bins and flat beyond them."""
-        if x.shape[1] > _MANY_COLUMNS:  # what is looked up is to stay in the cache
-            parts = [
-                self.log_density(x[:, at], parameters.of_columns(at)) for at in _some(x.shape[1])
-            ]
-            return np.concatenate(parts, axis=2)
         knots, n_classes = parameters.knots, parameters.log_ratio.shape[0]
         values = np.ascontiguousarray(parameters.log_ratio.transpose(1, 2, 0))
         start = values[:, :-1].reshape(-1, n_classes)
@@ -212,52 +197,29 @@ class Histogram(Family):
         at: Floats | None = None,
     ) -> Floats:
         """Return the log ratio of each cell, or of those at other places, by the other rows."""
-        if at is not None:
-            return self._left_out_elsewhere(x, at, codes, weights, statistic, parameters)
-        if x.shape[1] > _MANY_COLUMNS:
-            given = [
-                (x[:, at], codes, weights, statistic.of_columns(at), parameters.of_columns(at))
-                for at in _some(x.shape[1])
-            ]
-            return np.concatenate([self.left_out(*part) for part in given], axis=1)
-        tree, near = self._tree(statistic, parameters.prior), _neighbours(parameters.prior.weight)
-        j = np.arange(x.shape[1])
-        knots = statistic.edges.knots[j[:, np.newaxis], near]
+        tree, weight = self._tree(statistic, parameters.prior), parameters.prior.weight
         same = weights.size > 0 and bool(np.all(weights == weights[0]))
-        if same and statistic.weight[:, 0].size <= weights.size:  # few bins
+        j = np.arange(x.shape[1])
+        if at is None and same and statistic.weight[:, 0].size <= weights.size:  # few bins
+            near = _neighbours(weight)
+            knots = statistic.edges.knots[j[:, np.newaxis], near]
             every = np.ascontiguousarray(tree.every_ratio_without(near, float(weights[0])))
             own, places = np.empty(x.shape), codes.astype(np.int32, copy=False)
             _kernel.left_out_of_bins(x, places, statistic.edges.cuts, knots, every, own)
             return own
-        bins = np.maximum(bin_of(x, statistic.edges), 0)
+        at, knots, full = x if at is None else at, parameters.knots, _last_full(weight)
+        bins, before = np.maximum(bin_of(x, statistic.edges), 0), _interval(at, knots)
 
         def block(rows: slice) -> Floats:
-            b = bins[rows]
-            side, t = _place(x[rows], b, knots)
-            k, weight = codes[rows, np.newaxis], weights[rows, np.newaxis]
+            gone, low = bins[rows], before[rows]
+            k, own = codes[rows, np.newaxis], weights[rows, np.newaxis]
             left, right = (
-                tree.log_ratio_without(k, j, b, near[at, j, b], weight) for at in (side, side + 1)
+                tree.log_ratio_without(k, j, gone, full[j, b], own) for b in (low, low + 1)
             )
+            t = _fraction(at[rows], knots[j, low], knots[j, low + 1])
             return np.where(np.isnan(x[rows]), 0.0, left + t * (right - left))
 
         return in_blocks(block, len(x))
-
-    def _left_out_elsewhere(
-        self,
-        x: Floats,
-        at: Floats,
-        codes: Codes,
-        weights: Floats,
-        statistic: BinnedColumns,
-        parameters: HistogramParameters,
-    ) -> Floats:
-        """Return the log ratio of cells once rows with other cells, none missing, are out."""
-        tree, knots = self._tree(statistic, parameters.prior), parameters.knots
-        full, j = _last_full(parameters.prior.weight), np.arange(x.shape[1])
-        gone, low = bin_of(x, statistic.edges), _interval(at, knots)
-        k, own = codes[:, np.newaxis], weights[:, np.newaxis]
-        left, right = (tree.log_ratio_without(k, j, gone, full[j, b], own) for b in (low, low + 1))
-        return left + _fraction(at, knots[j, low], knots[j, low + 1]) * (right - left)
 
     def _tree(self, statistic: BinnedColumns, prior: HistogramPrior) -> Tree:
         return Tree.of(statistic.weight, prior.weight, prior.strength, self.growth)
@@ -269,11 +231,6 @@ class Histogram(Family):
             return HistogramPrior(pooled, self.strength * ones)
         likelihood = Tree.of(weight, pooled, ones, self.growth).log_likelihood(_STRENGTHS)
         return HistogramPrior(pooled, _STRENGTHS[np.argmax(likelihood, axis=0)])
-
-
-def _some(n_columns: int) -> list[slice]:
-    """Cut columns into parts."""
-    return [slice(at, at + _MANY_COLUMNS) for at in range(0, n_columns, _MANY_COLUMNS)]
 
 
 def _last_full(weight: Floats) -> Places:
@@ -307,19 +264,6 @@ def _interval(x: Floats, knots: Floats) -> Places:
     for j, middles in enumerate(knots):
         at[:, j] = np.searchsorted(middles[1:-1], x[:, j], side="right")
     return at
-
-
-def _place(x: Floats, bins: Places, knots: Floats) -> tuple[Places, Floats]:
-    """Return side and fraction of every cell, given its bin.
-
-    A cell is between ``knots[side]`` and ``knots[side + 1]`` of its bin: the middles of the bin
-    before, of its own, and of the bin after.
-    """
-    _, n_columns, n_bins = knots.shape
-    at = bins + np.arange(n_columns) * n_bins
-    side = (x >= knots[1].take(at)).astype(np.intp)
-    at += knots[1].size * side
-    return side, _fraction(x, knots.take(at), knots.take(at + knots[1].size))
 
 
 def _straight(x: Floats, knots: Floats, values: Floats) -> Floats:
