@@ -102,9 +102,9 @@ def honest_terms(
         terms[:, k] = _term(aa, log_det, m, p)
         for i in np.flatnonzero((codes == k) & ~left):  # nothing is left of the class
             alone = values[i] * (1 - np.eye(p) if without_each else np.ones((1, p)))
-            factor, log_det = given.prior
+            factor, of_all = given.prior
             q = np.square(alone @ factor.T).sum(axis=1)
-            terms[i, k] = _term(q, np.array(log_det), np.array(_PRIOR * (p + 2)), p)
+            terms[i, k] = _term(q, np.array(of_all), np.array(_PRIOR * (p + 2)), p)
     return terms
 
 
