@@ -386,7 +386,7 @@ def test_cells_are_counted_between_edges(database, rng):
 
 
 def test_a_column_that_identifies_rows_is_refused(monkeypatch):
-    monkeypatch.setattr("naively.engines.sql.summaries._MOST", 50)
+    monkeypatch.setattr("naively.engines.sql.summaries._MAX_COUNTS", 50)
     t = databases.opened("duckdb").load(
         pa.table({"id": [f"{i}" for i in range(60)], "y": [0] * 60})
     )

@@ -43,8 +43,6 @@ class Function(NamedTuple):
         The least and the largest cell that have a value; of a periodic function, in periods.
     formula : callable
         The function of an array; of a periodic one, of angles.
-    column : callable
-        The same of a column of a database, as Ibis writes it.
     sql : str
         The same in a query, of ``{x}``; empty where no form needs it.
     onnx : callable
@@ -56,7 +54,6 @@ class Function(NamedTuple):
     lowest: float
     highest: float
     formula: Callable[[Floats], Floats]
-    column: Callable[[Any], Any]
     sql: str = "{x}"
     onnx: Callable[[Any, str], str] = lambda _, x: x
     periodic: bool = False
@@ -82,18 +79,18 @@ def _whole(x: Floats) -> Floats:
     return np.where(x == np.floor(x), x, np.nan)
 
 
-_LOG = np.log, lambda x: x.ln(), "LN({x})", lambda g, x: g.Log(x)
-_REST = _log_rest, lambda x: (1.0 - x).ln(), "LN(1 - {x})", lambda g, x: g.Log(g.Sub(1.0, x))
-_COS = np.cos, lambda x: x.cos(), "COS({x})", lambda g, x: g.Cos(x)
-_SIN = np.sin, lambda x: x.sin(), "SIN({x})", lambda g, x: g.Sin(x)
+_LOG = np.log, "LN({x})", lambda g, x: g.Log(x)
+_REST = _log_rest, "LN(1 - {x})", lambda g, x: g.Log(g.Sub(1.0, x))
+_COS = np.cos, "COS({x})", lambda g, x: g.Cos(x)
+_SIN = np.sin, "SIN({x})", lambda g, x: g.Sin(x)
 
 FUNCTIONS = {
-    "positive": Function(LEAST, np.inf, _itself, _itself),
+    "positive": Function(LEAST, np.inf, _itself),
     "log": Function(LEAST, np.inf, *_LOG),
     "log_share": Function(LEAST, BELOW_ONE, *_LOG),
     "log_rest": Function(LEAST, BELOW_ONE, *_REST),
-    "not_negative": Function(0.0, np.inf, _itself, _itself),
-    "count": Function(0.0, np.inf, _whole, lambda x: (x == x.floor()).ifelse(x, None)),
+    "not_negative": Function(0.0, np.inf, _itself),
+    "count": Function(0.0, np.inf, _whole),
     "cos": Function(-_MOST_PERIODS, _MOST_PERIODS, *_COS, periodic=True),
     "sin": Function(-_MOST_PERIODS, _MOST_PERIODS, *_SIN, periodic=True),
 }

@@ -32,11 +32,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.kinds import (
-    CATEGORY,
     DATES,
     LOOKED_AT,
     NUMBER,
-    TEXT,
     UNDECIDED,
     Held,
     Kind,
@@ -46,9 +44,8 @@ from naively.data.plan import inputs_of, named_parts, plan
 from naively.data.rows import Rows
 from naively.data.schema import Schema
 from naively.engines.files.cells import numbers
-from naively.engines.memory import categories, tables
+from naively.engines.memory import tables
 from naively.engines.memory.columns import names_to_read
-from naively.engines.memory.tables import read_texts
 from naively.errors import NaivelyError, need
 
 
@@ -111,26 +108,9 @@ class FrameColumns:
             for j, column in enumerate(self._columns())
         ]
 
-    def rows(self, arrays: Sequence[Any], n_rows: int) -> Rows:
+    def rows(self, arrays: Sequence[Any]) -> Rows:
         """Read the arrays of a batch, one for each column."""
-        if self.schema.dates:
-            return tables.read(self.frame(arrays), self.schema, n_jobs=1)
-        pyarrow = need("pyarrow", "Spark", extra="spark")
-        found: list[Any] = []
-        encoded: list[tuple[Any, Any]] = []
-        texts: list[Any] = []
-        for array, column in zip(arrays, self._columns(), strict=True):
-            if column.kind is NUMBER:
-                found.append(self._numbers(array, column))
-            elif column.kind is CATEGORY:
-                chunked = pyarrow.chunked_array([array])
-                encoded.append(categories.encode(chunked, self.schema.name(column.at)))
-            elif column.kind is TEXT:
-                texts.append(array)
-        is_table = len(found) == 1 and found[0].ndim == 2
-        cells = found[0] if is_table else list(_side_by_side(found))
-        words = read_texts(texts, self.schema, n_jobs=1)
-        return Rows.of_columns((n_rows, self.schema.n_columns), cells, encoded, *words)
+        return tables.read(self.frame(arrays), self.schema, n_jobs=1)
 
     def frame(self, arrays: Sequence[Any]) -> Any:
         """Return the arrays of a batch as a model reads them: by name, or as an array."""

@@ -184,7 +184,7 @@ class LabelledColumns(NamedTuple):
         weights = None
         if self.weight is not None:
             weights = checked_weights(numbers(columns.pop(0)), self.weight)
-        cells = self.columns.rows(columns, rows.num_rows)
+        cells = self.columns.rows(columns)
         return measure(cells, Targets(classes, codes, weights), schema, n_jobs=1)
 
 

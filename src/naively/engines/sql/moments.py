@@ -28,12 +28,8 @@ _CHANGED = "a table must not change while it is read; {}. Repeat the call, or re
 
 
 def measure_moments(rows: Selection) -> tuple[NDArray[Any], Floats, Floats]:
-    """Return classes, their weights, and weight, mean, m2 and rest of the columns of numbers.
-
-    Those of the schema's functions come behind them.
-    """
-    n_columns = len(rows.schema.numbers) + len(rows.schema.functions)
-    means, n_buckets = _first_look(rows, np.arange(n_columns))
+    """Return classes, their weights, and weight, mean, m2 and rest of the columns of numbers."""
+    means, n_buckets = _first_look(rows, np.arange(len(rows.schema.numbers)))
     careful = ~np.isfinite(means)
     quick = np.flatnonzero(~careful)
     found = _read(rows, n_buckets, quick, means[quick])

@@ -1,17 +1,17 @@
 """Summarize a table inside its database.
 
-Moments are sums: see `naively.engines.sql.moments`. Tallies of categories, and of numbers in
-bins, are grouped counts:
+Moments are sums: see `naively.engines.sql.moments`. Tallies of categories are grouped counts:
 
-    SELECT y, k0, k1, COUNT(*) FROM rows GROUP BY GROUPING SETS ((y, k0), (y, k1))
+    SELECT y, c0, c1, COUNT(*) FROM rows GROUP BY GROUPING SETS ((y, c0), (y, c1))
 
-is one scan for many keys; in databases without grouping sets, each key has a query of its own. A
-row of the result belongs to the key that is not NULL: cells that are NULL are not counted.
+is one scan for many columns; in databases without grouping sets, each column has a query of its
+own. A row of the result belongs to the column that is not NULL: cells that are NULL are not
+counted. All else is measured here, of rows that come as a stream.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,18 +29,19 @@ from naively.engines.sql.tables import (
     exact,
     exact_cells,
     execute,
-    finite,
     floats,
     select_rows,
     streamed,
     view,
 )
 from naively.errors import NaivelyError, need
-from naively.statistics import Bins, ClassWeight, FunctionMoments, Moments, Statistic, Tallies
+from naively.statistics import STATISTICS, ClassWeight, Moments, Statistic, Tallies
 from naively.statistics.axes import Axes
 from naively.statistics.summary import Summary
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")
+
+_IN_DATABASE = {ClassWeight, Moments, Tallies}  # what is measured there
 
 
 def summarize(
@@ -71,28 +72,22 @@ def summarize(
     -----
     Numbers take one scan, and a second one of those columns in which a class is far from all
     others: see `naively.engines.column_sums` for the formula and its rounding. Tables of more than
-    300 columns are read 300 at a time. Categories, and bins between the schema's edges, take one
-    more scan; in SQLite, one each.
+    300 columns are read 300 at a time. Categories take one more scan; in SQLite, one each.
 
     The rest is streamed as Arrow batches, once, and measured here: where the schema asks for a
-    sample or for products of columns, where numbers are counts, and where there are columns of
-    text, since no database cuts text into words.
+    sample, for histograms, functions or products of columns, where numbers are counts, and where
+    there are columns of text, since no database cuts text into words.
     """
     rows = select_rows(table, target, columns, weight, schema)
-    asked = rows.schema
-    if asked.texts or asked.counted or asked.sample or asked.centres is not None:
+    measured = {kind for kind in STATISTICS if kind.is_measured(rows.schema)}
+    if not measured <= _IN_DATABASE:
         return _streamed(rows)
     classes, class_weight, values = measure_moments(rows)
-    categories, tallies, bins = tally(rows, classes)
-    axes = Axes(classes, categories)
-    n = len(rows.schema.numbers)
-    moments = Moments(np.ascontiguousarray(values[:, :, :n]))
-    found: list[Statistic] = [ClassWeight(class_weight), moments]
-    if rows.schema.functions:
-        found.append(FunctionMoments(np.ascontiguousarray(values[:, :, n:])))
-    found += [Tallies(tallies)] if rows.schema.categories else []
-    found += [Bins(bins)] if rows.schema.edges is not None else []
-    return Summary.of(rows.schema, axes, *found).ordered(empty_classes=False)
+    categories, tallies = tally(rows, classes)
+    statistics: list[Statistic] = [ClassWeight(class_weight), Moments(values)]
+    statistics += [Tallies(tallies)] if rows.schema.categories else []
+    summary = Summary.of(rows.schema, Axes(classes, categories), *statistics)
+    return summary.ordered(empty_classes=False)
 
 
 def _streamed(rows: Selection) -> Summary:
@@ -114,35 +109,27 @@ def _streamed(rows: Selection) -> Summary:
     )
 
 
-# --- Tallies of categories, and of numbers in bins: grouped counts --------------------------------
+# --- Tallies of categories: grouped counts --------------------------------------------------------
 
 
 _WIDTH = 60  # keys of one query: Spark takes no more than 63
-_MOST = 1_000_000  # counts that are fetched: a column of more values hardly holds categories
+_MAX_COUNTS = 1_000_000  # that are fetched: a column of more values hardly holds categories
 _WITH_SETS = {"duckdb", "postgres", "bigquery", "snowflake", "spark", "databricks"}
-
-Counts = dict[str, tuple[NDArray[np.intp], list[Any], NDArray[np.float64]]]
 
 
 def tally(
     rows: Selection, classes: NDArray[Any]
-) -> tuple[tuple[NDArray[Any], ...], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the categories of each column, their weights by class, and those of bins."""
-    schema = rows.schema
-    table, keys = _keyed(rows)
-    counts: Counts = {}
+) -> tuple[tuple[NDArray[Any], ...], NDArray[np.float64]]:
+    """Return the categories of each column, and their weights by class, side by side."""
+    keys = [f"c{i}" for i in range(len(rows.schema.categories))]
+    table, columns = rows.select(keys), []
     for some in (keys[i : i + _WIDTH] for i in range(0, len(keys), _WIDTH)):
         for query in count_queries(table, some, dialect_of(rows.table)):
-            few = exact(query.limit(_MOST + 1), [key for key in query.columns if key[0] == "c"])
-            counts |= _counted(rows, execute(few), classes)
-    bins = np.zeros((classes.size, len(schema.numbers), schema.n_bins))
-    for i in range(len(schema.numbers) if schema.n_bins else 0):
-        at, found, weight = counts[f"b{i}"]
-        bins[at, i, np.array(found, dtype=np.intp)] = weight
-    columns = [_column(*counts[f"c{i}"], classes.size) for i in range(len(schema.categories))]
-    tallies = [weights for _, weights in columns]
-    joined = np.hstack([np.zeros((classes.size, 0)), *tallies])
-    return tuple(categories for categories, _ in columns), joined, bins
+            counted = [key for key in some if key in query.columns]
+            result = execute(exact(query.limit(_MAX_COUNTS + 1), counted))
+            columns += _counted(rows, result, counted, classes)
+    weights = [np.zeros((classes.size, 0)), *(weights for _, weights in columns)]
+    return tuple(categories for categories, _ in columns), np.hstack(weights)
 
 
 def count_queries(table: Any, keys: Sequence[str], dialect: str) -> list[Any]:
@@ -167,61 +154,24 @@ def count_queries(table: Any, keys: Sequence[str], dialect: str) -> list[Any]:
     ]
 
 
-def _keyed(rows: Selection) -> tuple[Any, list[str]]:
-    """Return a table of keys and their names: ``c0``, ... of categories, ``b0``, ... of bins."""
-    schema = rows.schema
-    numbers = [f"x{i}" for i in range(len(schema.numbers) if schema.n_bins else 0)]
-    categories = [f"c{i}" for i in range(len(schema.categories))]
-    table = rows.select([*numbers, *categories])
-    bins = {
-        f"b{i}": finite(table[x], _bin(table[x], schema.edges[i], 0))
-        for i, x in enumerate(numbers)
-        if schema.edges is not None
-    }
-    if bins:
-        table = table.mutate(**bins).drop(*numbers)
-    return table, [*categories, *bins]
-
-
-def _bin(x: Any, edges: Sequence[float], first: int) -> Any:
-    """Return the bin of x, by halving: the number of edges that are less than x."""
-    if not edges:
-        return ibis.literal(first, "int32")
-    half = len(edges) // 2
-    below = _bin(x, edges[:half], first)
-    above = _bin(x, edges[half + 1 :], first + half + 1)
-    if not np.isfinite(edges[half]):
-        return below if edges[half] > 0 else above
-    return (x <= edges[half]).ifelse(below, above)
-
-
-def _counted(rows: Selection, result: Any, classes: NDArray[Any]) -> Counts:
-    """Return for each key the places of classes, the key's values, and weights."""
-    if len(result) > _MOST:
+def _counted(
+    rows: Selection, result: Any, keys: Sequence[str], classes: NDArray[Any]
+) -> Iterator[tuple[NDArray[Any], NDArray[np.float64]]]:
+    """Yield the categories of each key, sorted, and their weights by class."""
+    if len(result) > _MAX_COUNTS:
         raise NaivelyError(
-            f"categories must be few; got more than {_MOST} in {rows.schema.n_columns} columns. "
-            "Leave out columns that identify rows: columns=[...]."
+            f"categories must be few; got more than {_MAX_COUNTS} in {rows.schema.n_columns} "
+            "columns. Leave out columns that identify rows: columns=[...]."
         )
     at, n = class_places(result, classes), floats(result, "n")
-    counts: Counts = {}
-    for key in result.columns.drop(["y", "n"]):
-        values = exact_cells(result[key], rows.values[key].type() if key[0] == "c" else None)
+    for key in keys:
+        values = exact_cells(result[key], rows.values[key].type())
         there = np.array([value is not None for value in values], dtype=bool)
-        counts[key] = at[there], values[there].tolist(), n[there]
-    return counts
-
-
-def _column(
-    at: NDArray[np.intp], values: list[Any], weight: NDArray[np.float64], n_classes: int
-) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Return the categories, sorted, and their weights by class."""
-    if not values:
-        return np.empty(0, dtype=str), np.zeros((n_classes, 0))
-    if isinstance(values[0], bool):
-        found = np.array(values)
-    else:
-        found = (text_array if isinstance(values[0], str) else number_array)(values)
-    categories, codes = np.unique(found, return_inverse=True)
-    weights = np.zeros((n_classes, categories.size))
-    weights[at, codes] = weight
-    return categories, weights
+        cells = values[there].tolist()
+        first = next(iter(cells), "")
+        array = text_array if isinstance(first, str) else number_array
+        known = np.array(cells) if isinstance(first, bool) else array(cells)
+        categories, codes = np.unique(known, return_inverse=True)
+        weights = np.zeros((classes.size, categories.size))
+        weights[at[there], codes] = n[there]
+        yield categories, weights

@@ -1,7 +1,7 @@
 """The columns of a table that are read: labels, weights, numbers, categories and text, renamed.
 
-``y`` are the labels, ``w`` the weights if there are any, ``x0``, ``x1``, ... the columns of numbers
-and then functions of them, ``c0``, ``c1``, ... those of categories and ``t0``, ... those of text.
+``y`` are the labels, ``w`` the weights if there are any, ``x0``, ``x1``, ... the columns of
+numbers, ``c0``, ``c1``, ... those of categories and ``t0``, ... those of text.
 Columns of dates become columns of their parts, as SQL. Nothing is executed yet, but for the first
 cells that tell text from categories and dates.
 """
@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data import labels
-from naively.data.functions import BELOW_ONE, FUNCTIONS
 from naively.data.kinds import (
     CATEGORY,
     LOOKED_AT,
@@ -63,9 +62,8 @@ class Selection:
         return self.table.select(**{name: self.values[name] for name in (*always, *names)})
 
     def name(self, i: int) -> str:
-        """Name the i-th column of numbers, or of functions behind those, for a message."""
-        functions = [function.column for function in self.schema.functions]
-        return self.schema.name([*self.schema.numbers, *functions][i])
+        """Name the i-th column of numbers, for a message."""
+        return self.schema.name(self.schema.numbers[i])
 
 
 def finite(x: Any, value: Any) -> Any:
@@ -123,9 +121,6 @@ def select_rows(
         values["w"] = _number(table[weight])
     for i, j in enumerate(schema.numbers):
         values[f"x{i}"] = _number(table[names[j]])
-    place, n = {j: i for i, j in enumerate(schema.numbers)}, len(schema.numbers)
-    for i, (j, name, period) in enumerate(schema.functions, n):
-        values[f"x{i}"] = function_values(values[f"x{place[j]}"], name, period)
     for i, j in enumerate(schema.categories):
         values[f"c{i}"] = _category(table[names[j]])
     for i, j in enumerate(schema.texts):
@@ -233,23 +228,6 @@ def _time(table: Any, name: str, spelling: Spelling) -> str:
     if kind.is_string():
         return spelling.instant(cell)
     return f"CAST({cell} AS TIMESTAMPTZ)" if kind.is_unknown() else cell  # of nanoseconds
-
-
-# --- Functions of cells ---------------------------------------------------------------------------
-
-
-_LARGEST = float(np.finfo(np.float64).max)
-
-
-def function_values(x: Any, name: str, period: float) -> Any:
-    """Return the function of a column. NaN has none: some databases have it above all numbers."""
-    function = FUNCTIONS[name]
-    unit = period if function.periodic else 1.0
-    low, high = max(function.lowest * unit, -_LARGEST), min(function.highest * unit, _LARGEST)
-    above = x > 0.0 if 0 < low < 1e-300 else x >= low  # databases may read 5e-324 as 0
-    known = above & (x < 1.0 if function.highest == BELOW_ONE else x <= high)
-    angle = x * (2 * np.pi / period) if function.periodic else x
-    return known.ifelse(function.column(angle), ibis.null())
 
 
 # --- Queries and their results --------------------------------------------------------------------
