@@ -11,21 +11,7 @@ Examples
 <Summary of weight 4: 1 columns, 2 classes ('f', 'm')>
 """
 
-from __future__ import annotations
-
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from naively.engines.sql.predictions import predict
+from naively.engines.sql.summaries import summarize
 
 __all__ = ["predict", "summarize"]
-
-if TYPE_CHECKING:
-    from naively.engines.sql.predictions import predict
-    from naively.engines.sql.summaries import summarize
-
-_homes = {"predict": "predictions", "summarize": "summaries"}
-
-
-def __getattr__(name: str) -> Any:  # exports read the dialects here, and need no Ibis
-    if name not in _homes:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_homes[name]}"), name)

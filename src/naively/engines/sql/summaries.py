@@ -122,7 +122,8 @@ def tally(
 ) -> tuple[tuple[NDArray[Any], ...], NDArray[np.float64]]:
     """Return the categories of each column, and their weights by class, side by side."""
     keys = [f"c{i}" for i in range(len(rows.schema.categories))]
-    table, columns = rows.select(keys), []
+    table = rows.select(keys)
+    columns: list[tuple[NDArray[Any], NDArray[np.float64]]] = []
     for some in (keys[i : i + _WIDTH] for i in range(0, len(keys), _WIDTH)):
         for query in count_queries(table, some, dialect_of(rows.table)):
             counted = [key for key in some if key in query.columns]
