@@ -32,7 +32,7 @@ FUNCTIONS = {
     "importance": lambda X: NaiveBayes(**PLAIN).fit(X, Y).importance(X, Y),
     "summarize": lambda X: summarize(X, Y),
     "evaluate": lambda X: evaluate(NaiveBayes(**PLAIN), X, Y, folds=2),
-    "compare": lambda X: compare(NaiveBayes(**PLAIN), NaiveBayes(priors=[0.5, 0.5], **PLAIN), X, Y),
+    "compare": lambda X: compare([NaiveBayes(**PLAIN, priors=p) for p in (None, [0.5, 0.5])], X, Y),
     "tune": lambda X: tune(NaiveBayes(**PLAIN), X, Y, grid={"priors": [None]}, folds=2),
     "report": lambda X: report(NaiveBayes(**PLAIN), X, Y, folds=None),
     "drift": lambda X: drift(NaiveBayes(**PLAIN).fit(X, Y), X),
@@ -97,17 +97,20 @@ MISTAKES = {
     ),
     "rows of different lengths": (lambda: GAUSSIAN.fit([[1, 2], [1]], [0, 1]), "equally long"),
     "a set of rows": (lambda: GAUSSIAN.fit({1, 2}, [0, 1]), "two dimensions, rows and columns"),
-    "a file and labels": (lambda: compare(MODEL, MODEL, "new.csv", Y), "use from_files"),
+    "a file and labels": (lambda: compare((MODEL, MODEL), "new.csv", Y), "use from_files"),
     "no fold": (lambda: evaluate(MODEL, NUMBERS, Y, folds=0), "at least 2.*got 0"),
     "a fold that is true": (lambda: evaluate(MODEL, NUMBERS, Y, folds=True), "got True"),
     "more folds than rows": (lambda: evaluate(MODEL, NUMBERS, Y, folds=100), r"\(20\); got 100"),
     "half a fold": (lambda: tune(MODEL, NUMBERS, Y, grid=GRID, folds=2.5), "got 2.5"),
-    "a class of one row": (lambda: compare(MODEL, MODEL, NUMBERS, RARE), "'one' has one row"),
+    "a class of one row": (lambda: compare((MODEL, MODEL), NUMBERS, RARE), "'one' has one row"),
     "no test row": (lambda: evaluate(MODEL, NUMBERS, Y, test_size=40), "test_size must leave"),
     "rows to diagnose": (lambda: naively.diagnose(FITTED, NUMBERS, Y), r"diagnose\(model\)"),
     "drift of a lazy frame": (lambda: drift(FITTED, pl.LazyFrame({"a": [1]})), "collect"),
     "labels and a target": (lambda: report(MODEL, FRAME, Y, target="town"), "not as both"),
-    "a target that is not there": (lambda: evaluate(FRAME, target="twon"), "no column 'twon'"),
+    "a target that is not there": (
+        lambda: evaluate(MODEL, FRAME, target="twon"),
+        "no column 'twon'",
+    ),
 }
 
 
@@ -135,7 +138,7 @@ def test_dask_is_taken_by_functions_that_need_rows_in_memory(is_array):
     y = labels if is_array else dd.from_pandas(pd.Series(Y), npartitions=4)
     model = naively.GaussianNB().fit(X, y)
     assert model.loss(X, y) == pytest.approx(model.loss(NUMBERS if not is_array else cells, Y))
-    assert compare(model, model, X, y, repeats=1).names
+    assert compare((model, model), X, y, repeats=1).names
     assert evaluate(model, X, y, folds=2).n_rows == N
     assert report(model, X, y, compare=False, folds=None).data["title"]
     assert drift((X, y), (X, y)).greatest == 0

@@ -11,7 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 from sklearn.datasets import load_iris
 
-from naively import NaivelyError
+from naively import NaiveBayes, NaivelyError
 from naively.errors import need
 from naively.evaluation import evaluate
 
@@ -103,7 +103,7 @@ def test_an_evaluation_prints_as_text_without_rich(monkeypatch):
     for module in [name for name in sys.modules if name.partition(".")[0] == "rich"]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "rich", None)
-    result = evaluate(*load_iris(return_X_y=True))
+    result = evaluate(NaiveBayes(), *load_iris(return_X_y=True))
     assert "accuracy" in str(result)
     with pytest.raises(NaivelyError, match=r"colour needs the package rich: .*'\.\[cli\]'"):
         result.__rich__()

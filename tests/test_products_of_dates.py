@@ -40,7 +40,7 @@ def test_an_evaluation_is_the_same_in_every_library(frame, twin):
 
 def test_models_of_dates_are_compared_and_tuned(frame):
     other = NaiveBayes(calibration=None)
-    assert 0 <= compare(NaiveBayes(), other, frame, Y).agreement <= 1
+    assert 0 <= compare((NaiveBayes(), other), frame, Y).agreement <= 1
     found = tune(NaiveBayes(), frame, Y, folds=3)
     assert found.n_rows == len(Y)
     assert (found.best_model.predict(frame) == found.best_model.predict(TABLE)).all()

@@ -32,7 +32,7 @@ def test_the_table_is_that_of_the_library(iris):
         "variance=class,shared",
     ).stdout
     found = tune(GaussianNB(), "iris.csv", "species", grid={"variance": ["class", "shared"]})
-    assert "GaussianNB, 5 folds: 2 candidates, 150 rows, by log loss" in shown
+    assert "GaussianNB, 10 folds: 2 candidates, 150 rows, by log loss" in shown
     for mean in found.mean:
         assert f"{mean:.4f}" in shown
 
@@ -53,7 +53,7 @@ def test_json_holds_every_candidate_and_the_best_model_is_saved(iris):
     )
     found = json.loads(done.stdout)
     assert len(found["candidates"]) == 4
-    assert len(found["candidates"][0]["scores"]) == 5
+    assert len(found["candidates"][0]["scores"]) == 10
     best = load("best.safetensors")
     assert best.get_params()["var_smoothing"] == found["best_params"]["var_smoothing"]
     expected = GaussianNB(**found["best_params"]).fit(iris.drop(columns="species"), iris["species"])
@@ -76,7 +76,7 @@ def test_tables_of_any_columns_are_tuned_by_families(tmp_path, monkeypatch):
     frame = pd.DataFrame({"town": towns, "size": rng.normal(size=300) + y, "y": y})
     frame.to_parquet("people.parquet")
     shown = run_well("tune", "people.parquet", "-t", "y", "--rows", 100).stdout
-    assert "NaiveBayes, 5 folds of a sample of 300 rows" in shown
+    assert "NaiveBayes, 10 folds of a sample of 300 rows" in shown
     assert "calibration=temperature" in shown
 
 

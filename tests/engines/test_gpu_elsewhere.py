@@ -17,7 +17,7 @@ WORK = {
     "evaluate": lambda model, X, y: evaluate(model, X, y),
     "evaluate by folds": lambda model, X, y: evaluate(GaussianNB(), X, y, folds=3),
     "compare": lambda model, X, y: (
-        compare(model, GaussianNB(variance="shared"), X, y, repeats=1).test_accuracy
+        compare((model, GaussianNB(variance="shared")), X, y, repeats=1).test_accuracy
     ),
     "compare with peers": lambda model, X, y: (
         compare(model, X, y, against=["dummy"], folds=3).differences

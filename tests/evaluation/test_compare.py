@@ -13,7 +13,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from naively import GaussianNB, MultinomialNB, NaivelyError
+from naively import GaussianNB, MultinomialNB, NaiveBayes, NaivelyError
 from naively.evaluation import Comparison, Timing, compare, evaluate
 
 IRIS = load_iris(return_X_y=True)
@@ -22,7 +22,7 @@ IRIS = load_iris(return_X_y=True)
 @pytest.fixture(scope="module")
 def different():
     """Two classifiers that differ on some of the test rows."""
-    return compare(GaussianNB(), KNeighborsClassifier(1), *IRIS, random_state=3, repeats=3)
+    return compare((GaussianNB(), KNeighborsClassifier(1)), *IRIS, random_state=3, repeats=3)
 
 
 @pytest.fixture(scope="module")
@@ -90,14 +90,14 @@ def test_ratios_tell_how_many_times_as_fast_the_first_is(different):
 
 
 def test_one_run_has_no_standard_deviation():
-    result = compare(*IRIS, repeats=1)
+    result = compare(GaussianNB(), *IRIS, repeats=1)
     assert math.isnan(result.fit_seconds[0].std)
     assert result.to_dict()["fit_seconds"][0]["std"] is None
 
 
 @pytest.mark.parametrize("load", [load_iris, load_breast_cancer], ids=["iris", "breast cancer"])
-def test_without_models_it_is_ours_against_scikit_learn(load):
-    result = compare(*load(return_X_y=True), repeats=1)
+def test_one_alone_is_compared_with_that_of_scikit_learn(load):
+    result = compare(GaussianNB(), *load(return_X_y=True), repeats=1)
     assert result.names == ("naively GaussianNB", "sklearn GaussianNB")
     assert result.agreement == 1
     assert result.accuracy_difference == 0
@@ -105,13 +105,14 @@ def test_without_models_it_is_ours_against_scikit_learn(load):
 
 
 def test_names_may_be_given():
-    a = compare(a=GaussianNB(), b=SklearnGaussianNB(), X=IRIS[0], y=IRIS[1], repeats=1)
-    b = compare(X=IRIS[0], y=IRIS[1], repeats=1)
+    a = compare((NaiveBayes(), SklearnGaussianNB()), data=IRIS[0], y=IRIS[1], repeats=1)
+    b = compare(data=IRIS[0], y=IRIS[1], repeats=1)
     assert a.test_accuracy == b.test_accuracy
+    assert b.names == ("NaiveBayes", "GaussianNB")
 
 
 def test_two_of_a_kind_are_told_apart():
-    names = compare(GaussianNB(), GaussianNB(ddof=1), *IRIS, repeats=1).names
+    names = compare((GaussianNB(), GaussianNB(ddof=1)), *IRIS, repeats=1).names
     assert names == ("a: GaussianNB", "b: GaussianNB")
 
 
@@ -120,7 +121,7 @@ def test_different_kinds_go_by_their_names(different):
 
 
 def test_classifiers_without_probabilities_have_no_difference_of_them():
-    result = compare(GaussianNB(), RidgeClassifier(), *IRIS, repeats=1)
+    result = compare((GaussianNB(), RidgeClassifier()), *IRIS, repeats=1)
     assert math.isnan(result.probability_difference.max)
     assert math.isnan(result.confidence[1].overall)
     assert 0 < result.agreement <= 1
@@ -129,7 +130,7 @@ def test_classifiers_without_probabilities_have_no_difference_of_them():
 
 def test_models_are_left_as_they_were():
     a, b = GaussianNB().fit(IRIS[0][:60], IRIS[1][:60]), SklearnGaussianNB()
-    compare(a, b, *IRIS, repeats=1)
+    compare((a, b), *IRIS, repeats=1)
     assert a.classes_.tolist() == [0, 1]
     assert not hasattr(b, "classes_")
 
@@ -165,26 +166,40 @@ def test_a_comparison_cannot_be_changed(different):
         different.agreement = 1.0
 
 
-def test_one_classifier_has_nothing_to_be_compared_with():
-    with pytest.raises(NaivelyError, match="two classifiers, or none; got 1"):
-        compare(GaussianNB(), *IRIS)
+def test_three_classifiers_are_compared_by_folds():
+    with pytest.raises(NaivelyError, match="one or two classifiers; got 3"):
+        compare([GaussianNB()] * 3, *IRIS)
+
+
+def test_a_file_is_compared_as_its_rows_are(tmp_path):
+    X, y = load_iris(as_frame=True, return_X_y=True)
+    X.assign(species=y).to_csv(path := tmp_path / "iris.csv", index=False)
+    found = compare(GaussianNB(), path, target="species", repeats=1)
+    assert found.test_accuracy == compare(GaussianNB(), X, y, repeats=1).test_accuracy
+
+
+def test_a_frame_has_a_line_for_each(different):
+    table = different.to_frame()
+    assert table["model"].tolist() == list(different.names)
+    assert table["test_accuracy"].tolist() == list(different.test_accuracy)
+    assert table["fit_seconds"].tolist() == [one.median for one in different.fit_seconds]
 
 
 def test_there_must_be_a_timed_run():
     with pytest.raises(NaivelyError, match="at least one timed run; got repeats=0"):
-        compare(*IRIS, repeats=0)
+        compare(GaussianNB(), *IRIS, repeats=0)
 
 
 def test_what_one_of_them_cannot_read_is_its_error():
     X = np.where(IRIS[0] > 6, np.nan, IRIS[0])
     with pytest.raises(ValueError, match="Input X contains NaN"):
-        compare(X, IRIS[1])
+        compare(GaussianNB(), X, IRIS[1])
 
 
 def test_a_sparse_matrix_needs_two_classifiers_that_take_it():
     X, y = scipy.sparse.csr_array(IRIS[0]), IRIS[1]
     with pytest.raises(NaivelyError, match="takes no sparse matrix"):
-        compare(X, y)
-    found = compare(GaussianNB(), MultinomialNB(), X, y, repeats=1, random_state=0)
-    dense = compare(GaussianNB(), MultinomialNB(), *IRIS, repeats=1, random_state=0)
+        compare(GaussianNB(), X, y)
+    found = compare((GaussianNB(), MultinomialNB()), X, y, repeats=1, random_state=0)
+    dense = compare((GaussianNB(), MultinomialNB()), *IRIS, repeats=1, random_state=0)
     assert found.test_accuracy == dense.test_accuracy

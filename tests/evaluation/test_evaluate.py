@@ -24,7 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from naively import GaussianNB, NaivelyError
+from naively import GaussianNB, NaiveBayes, NaivelyError, compare, tune
 from naively.evaluation import Evaluation, evaluate
 
 IRIS = load_iris(return_X_y=True)
@@ -168,8 +168,9 @@ def test_the_figures_are_those_of_scikit_learn():
 
 def test_the_brier_score_of_two_classes_is_twice_that_of_scikit_learn():
     X, y = load_breast_cancer(return_X_y=True)
-    p = SklearnGaussianNB().fit(X, y).predict_proba(X)
-    assert evaluate(X, y).brier == pytest.approx(2 * brier_score_loss(y, p[:, 1]), rel=1e-9)
+    model = SklearnGaussianNB().fit(X, y)
+    p = model.predict_proba(X)
+    assert evaluate(model, X, y).brier == pytest.approx(2 * brier_score_loss(y, p[:, 1]), rel=1e-9)
 
 
 def test_averages_leave_out_classes_that_are_nowhere():
@@ -231,26 +232,72 @@ def test_a_fitted_model_is_judged_as_it_is():
 @pytest.mark.parametrize(
     "model", [GaussianNB(), SklearnGaussianNB(), DecisionTreeClassifier(max_depth=2)], ids=str
 )
-def test_a_model_that_is_not_fitted_learns_from_the_rows_first(model):
-    result = evaluate(model, *IRIS)
+def test_the_training_rows_are_scored_where_no_row_is_held_out(model):
+    result = evaluate(model, *IRIS, test_size=0)
     assert result.method == "the training rows"
     assert result.accuracy == type(model)(**model.get_params()).fit(*IRIS).score(*IRIS)
     assert not hasattr(model, "classes_")
 
 
-def test_without_a_model_it_is_gaussian_naive_bayes():
-    a, b = evaluate(*IRIS, folds=5), evaluate(GaussianNB(), *IRIS, folds=5)
+@pytest.mark.parametrize("model", [GaussianNB(), DecisionTreeClassifier(max_depth=2)], ids=str)
+def test_a_model_that_is_not_fitted_is_judged_by_ten_folds(model):
+    result = evaluate(model, *IRIS)
+    assert result.method == "10 folds"
+    assert result.accuracy == evaluate(model, *IRIS, folds=10).accuracy
+
+
+def test_small_classes_have_fewer_folds_by_default():
+    assert evaluate(GaussianNB(), IRIS[0][:104], IRIS[1][:104]).method == "4 folds"
+
+
+def test_without_a_model_it_is_naive_bayes():
+    a, b = evaluate(data=IRIS[0], y=IRIS[1], folds=5), evaluate(NaiveBayes(), *IRIS, folds=5)
+    assert a.model == "NaiveBayes"
     np.testing.assert_array_equal(a.probabilities, b.probabilities)
 
 
-def test_names_may_be_given():
-    a, b = evaluate(X=IRIS[0], y=IRIS[1]), evaluate(GaussianNB(), X=IRIS[0], y=IRIS[1])
-    assert a.accuracy == b.accuracy == evaluate(*IRIS).accuracy
+def test_a_frame_may_hold_its_labels():
+    X, y = IRIS
+    columns = {f"x{j}": column for j, column in enumerate(X.T)}
+    expected = evaluate(GaussianNB(), X, y, folds=5)
+    for make in (pandas.DataFrame, pyarrow.table):
+        table = make({**columns, "species": y})
+        found = evaluate(GaussianNB(), table, target="species", folds=5)
+        np.testing.assert_array_equal(found.probabilities, expected.probabilities)
+
+
+MEANT = {
+    "rows before the model": (lambda: evaluate(*IRIS), r"model comes first.*evaluate\(data=..."),
+    "more positions": (
+        lambda: compare(GaussianNB(), GaussianNB(), *IRIS),
+        r"one argument, \(a, b\)",
+    ),
+    "cv": (lambda: evaluate(GaussianNB(), *IRIS, cv=5), "no cv=; did you mean folds="),
+    "cv of tune": (lambda: tune(GaussianNB(), *IRIS, cv=5), "no cv=; did you mean folds="),
+    "a grid": (lambda: tune(GaussianNB(), *IRIS, param_grid={}), "did you mean grid="),
+    "a scoring": (lambda: evaluate(GaussianNB(), *IRIS, scoring="f1"), "computes every metric"),
+    "the rows as X": (lambda: evaluate(GaussianNB(), X=IRIS[0], y=IRIS[1]), "did you mean data="),
+    "a typing error": (lambda: compare(GaussianNB(), *IRIS, repeat=2), "did you mean repeats="),
+    "nothing alike": (
+        lambda: compare(GaussianNB(), *IRIS, zzz=2),
+        "has no zzz=; it has model, data",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MEANT)
+def test_what_was_probably_meant_is_named(case):
+    call, message = MEANT[case]
+    with pytest.raises(NaivelyError, match=message):
+        call()
 
 
 def test_a_pipeline_is_a_classifier():
     pipeline = make_pipeline(StandardScaler(), GaussianNB())
-    assert evaluate(pipeline, *IRIS, folds=5).accuracy == evaluate(*IRIS, folds=5).accuracy
+    assert (
+        evaluate(pipeline, *IRIS, folds=5).accuracy
+        == evaluate(GaussianNB(), *IRIS, folds=5).accuracy
+    )
 
 
 @pytest.mark.parametrize("model", [GaussianNB(), KNeighborsClassifier(3)], ids=str)
@@ -269,20 +316,22 @@ def test_a_test_split_is_that_of_train_test_split(model):
 
 
 def test_a_test_split_may_be_a_number_of_rows():
-    result = evaluate(*IRIS, test_size=45, random_state=42)
+    result = evaluate(GaussianNB(), *IRIS, test_size=45, random_state=42)
     assert result.method == "a test split of 45 rows"
-    assert result.accuracy == evaluate(*IRIS, test_size=0.3, random_state=42).accuracy
+    assert result.accuracy == evaluate(GaussianNB(), *IRIS, test_size=0.3, random_state=42).accuracy
 
 
 def test_the_published_figures_of_iris():
-    result = evaluate(*IRIS, test_size=0.3, random_state=42)
+    result = evaluate(GaussianNB(), *IRIS, test_size=0.3, random_state=42)
     figures = [result.train.accuracy, result.accuracy, result.confidence.overall]
     figures += [result.confidence.correct, result.confidence.wrong]
     assert [round(value, 4) for value in figures] == [0.9810, 0.9111, 0.9698, 0.9800, 0.8656]
 
 
 def test_the_published_figures_of_breast_cancer():
-    result = evaluate(*load_breast_cancer(return_X_y=True), test_size=0.3, random_state=42)
+    result = evaluate(
+        GaussianNB(), *load_breast_cancer(return_X_y=True), test_size=0.3, random_state=42
+    )
     assert round(result.accuracy, 4) == 0.9474
     assert round(result.train.accuracy, 4) == 0.9447
 
@@ -310,7 +359,8 @@ LABELS = {
 @pytest.mark.parametrize("folds", [None, 5, "leave-one-out"], ids=str)
 @pytest.mark.parametrize("y", LABELS.values(), ids=LABELS)
 def test_labels_may_be_anything_that_labels_are(y, folds):
-    assert evaluate(IRIS[0], y, folds=folds).accuracy == evaluate(*IRIS, folds=folds).accuracy
+    expected = evaluate(GaussianNB(), *IRIS, folds=folds)
+    assert evaluate(GaussianNB(), IRIS[0], y, folds=folds).accuracy == expected.accuracy
 
 
 # --- what cannot be done --------------------------------------------------------------------------
@@ -319,21 +369,21 @@ def test_labels_may_be_anything_that_labels_are(y, folds):
 @pytest.mark.parametrize("how", [{}, {"folds": 2}, {"test_size": 0.5}], ids=str)
 def test_rows_and_labels_must_be_as_many(how):
     with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[3, 2\]"):
-        evaluate([[1.0], [2.0], [3.0]], ["a", "b"], **how)
+        evaluate(GaussianNB(), [[1.0], [2.0], [3.0]], ["a", "b"], **how)
 
 
 def test_labels_must_not_be_missing():
     with pytest.raises(NaivelyError, match=r"labels must not be missing; got y\[1\]=None"):
-        evaluate([[1.0], [2.0]], ["a", None])
+        evaluate(GaussianNB(), [[1.0], [2.0]], ["a", None])
 
 
 def test_there_must_be_rows():
     with pytest.raises(NaivelyError, match="at least one row to evaluate"):
-        evaluate(np.zeros((0, 2)), np.array([], dtype=str))
+        evaluate(GaussianNB(), np.zeros((0, 2)), np.array([], dtype=str))
 
 
 def test_there_must_be_labels():
-    with pytest.raises(NaivelyError, match="X and y; got 1 of two"):
+    with pytest.raises(NaivelyError, match="got no labels"):
         evaluate(GaussianNB(), IRIS[0])
 
 
@@ -348,34 +398,34 @@ def test_a_classifier_must_be_an_instance():
 
 
 def test_rows_cannot_be_weighted():
-    with pytest.raises(NaivelyError, match="only files take the option 'sample_weight'"):
-        evaluate(*IRIS, sample_weight=np.ones(150))
+    with pytest.raises(NaivelyError, match="rows cannot be weighted"):
+        evaluate(GaussianNB(), *IRIS, sample_weight=np.ones(150))
 
 
 def test_folds_must_hold_rows_out():
     with pytest.raises(NaivelyError, match="at least once; got no split"):
-        evaluate(*IRIS, folds=[])
+        evaluate(GaussianNB(), *IRIS, folds=[])
 
 
 def test_one_class_cannot_be_split():
     with pytest.raises(NaivelyError, match="two classes or more; got one: 'a'"):
-        evaluate([[1.0], [2.0]], ["a", "a"], test_size=0.5)
+        evaluate(GaussianNB(), [[1.0], [2.0]], ["a", "a"], test_size=0.5)
 
 
 def test_a_class_of_one_row_cannot_be_split():
     with pytest.raises(ValueError, match="class 'b' has one row"):
-        evaluate([[1.0], [2.0], [3.0]], ["a", "a", "b"], test_size=0.5)
+        evaluate(GaussianNB(), [[1.0], [2.0], [3.0]], ["a", "a", "b"], test_size=0.5)
 
 
 def test_one_class_can_be_judged_where_nothing_is_held_out():
-    assert evaluate([[1.0], [2.0]], ["a", "a"]).accuracy == 1
+    assert evaluate(GaussianNB(), [[1.0], [2.0]], ["a", "a"], test_size=0).accuracy == 1
 
 
 # --- how it prints --------------------------------------------------------------------------------
 
 
 def test_the_text_holds_every_figure():
-    result = evaluate(IRIS[0], NAMES, test_size=0.3, random_state=42)
+    result = evaluate(GaussianNB(), IRIS[0], NAMES, test_size=0.3, random_state=42)
     text = str(result)
     for words in (
         "GaussianNB, a test split of 30 %: 45 rows, 3 classes",
@@ -390,20 +440,20 @@ def test_the_text_holds_every_figure():
 
 
 def test_the_short_form_fits_a_line():
-    text = repr(evaluate(*IRIS, folds=10))
+    text = repr(evaluate(GaussianNB(), *IRIS, folds=10))
     assert text == "<Evaluation of 150 rows, 10 folds: accuracy 0.9533, loss 0.1307>"
 
 
 def test_many_classes_are_cut_short_in_print():
     y = np.repeat(np.arange(30), 2)
-    text = str(evaluate(y[:, np.newaxis] + [[0.1], [-0.1]] * 30, y))
+    text = str(evaluate(GaussianNB(), y[:, np.newaxis] + [[0.1], [-0.1]] * 30, y, test_size=0))
     assert "... 10 more" in text
     assert "confusion" not in text
 
 
 def test_labels_stay_text_in_html():
     y = np.where(IRIS[1] == 0, "<script>alert(1)</script>", "b & c")
-    html = evaluate(IRIS[0], y)._repr_html_()
+    html = evaluate(GaussianNB(), IRIS[0], y)._repr_html_()
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
     assert "b &amp; c" in html
@@ -414,12 +464,12 @@ def test_labels_stay_text_in_colour():
     console = pytest.importorskip("rich.console").Console(width=100, record=True, file=None)
     y = np.where(IRIS[1] == 0, "[red]", "b")
     with console.capture() as capture:
-        console.print(evaluate(IRIS[0], y))
+        console.print(evaluate(GaussianNB(), IRIS[0], y))
     assert "[red]" in capture.get()
 
 
 def test_the_dict_is_plain_json():
-    result = evaluate(IRIS[0], NAMES, test_size=0.3, random_state=42)
+    result = evaluate(GaussianNB(), IRIS[0], NAMES, test_size=0.3, random_state=42)
     found = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert found["classes"] == ["setosa", "versicolor", "virginica"]
     assert found["accuracy"] == result.accuracy
@@ -432,12 +482,12 @@ def test_the_dict_is_plain_json():
 
 def test_dates_among_labels_are_text_in_json():
     days = np.array(["2026-01-05", "2026-01-06", "2026-01-07"], dtype="M8[D]")[IRIS[1]]
-    found = json.loads(json.dumps(evaluate(IRIS[0], days).to_dict()))
+    found = json.loads(json.dumps(evaluate(GaussianNB(), IRIS[0], days).to_dict()))
     assert found["classes"] == ["2026-01-05", "2026-01-06", "2026-01-07"]
 
 
 def test_an_evaluation_cannot_be_changed():
-    result = evaluate(*IRIS)
+    result = evaluate(GaussianNB(), *IRIS)
     assert isinstance(result, Evaluation)
     with pytest.raises(AttributeError, match="cannot assign"):
         result.accuracy = 1.0
@@ -452,6 +502,6 @@ def test_text_in_views_of_arrow_is_judged_as_any_text(how):
     views = pyarrow.DictionaryArray.from_arrays(
         coded.indices, coded.dictionary.cast(pyarrow.string_view())
     )
-    found = evaluate(pyarrow.table({"town": town, "size": views}), y, **how)
+    found = evaluate(NaiveBayes(), pyarrow.table({"town": town, "size": views}), y, **how)
     plain = pyarrow.table({"town": town.cast(pyarrow.string()), "size": coded})
-    assert found.loss == evaluate(plain, y, **how).loss
+    assert found.loss == evaluate(NaiveBayes(), plain, y, **how).loss

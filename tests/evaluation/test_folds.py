@@ -97,7 +97,7 @@ def test_the_loss_is_that_of_a_refit():
     X, y = IRIS
     _, log_p = refitted(GaussianNB(), X, y, StratifiedKFold(10).split(X, y))
     loss = -np.mean([log_p[i, k] for i, k in enumerate(y)])
-    assert evaluate(X, y, folds=10).loss == pytest.approx(loss, rel=1e-12)
+    assert evaluate(GaussianNB(), X, y, folds=10).loss == pytest.approx(loss, rel=1e-12)
 
 
 @pytest.mark.parametrize("seed", [None, 0], ids=["in order", "shuffled"])
@@ -106,7 +106,7 @@ def test_many_blocks_of_rows_equal_a_refit(seed):
     y = rng.integers(3, size=40_000)
     X = rng.normal(size=(y.size, 30)) + y[:, np.newaxis]  # more cells than a block has
     splits = StratifiedKFold(4, shuffle=seed is not None, random_state=seed).split(X, y)
-    result = evaluate(X, y, folds=4, random_state=seed)
+    result = evaluate(GaussianNB(), X, y, folds=4, random_state=seed)
     assert_same_answers(result, *refitted(GaussianNB(), X, y, splits))
 
 
@@ -115,7 +115,7 @@ def test_the_accuracy_of_each_fold_is_that_of_cross_val_score(seed):
     X, y = IRIS
     cv = StratifiedKFold(10, shuffle=seed is not None, random_state=seed)
     expected = cross_val_score(SklearnGaussianNB(), X, y, cv=cv)
-    found = evaluate(X, y, folds=10, random_state=seed)
+    found = evaluate(GaussianNB(), X, y, folds=10, random_state=seed)
     np.testing.assert_array_equal(found.fold_accuracy, expected)
     assert found.method == "10 folds"
 
@@ -134,7 +134,7 @@ def test_any_classifier_is_refitted_for_every_fold(classifier):
 
 def test_a_class_that_the_other_folds_lack_has_probability_zero():
     X, y = IRIS  # sorted by class, so that each of three folds in order is a class
-    result = evaluate(X, y, folds=KFold(3))
+    result = evaluate(GaussianNB(), X, y, folds=KFold(3))
     assert result.accuracy == 0
     np.testing.assert_array_equal(result.probabilities[np.arange(150), y], 0.0)
     assert_same_answers(result, *refitted(GaussianNB(), X, y, KFold(3).split(X)))
@@ -167,7 +167,7 @@ def test_stratified_folds_are_those_of_scikit_learn(extra, n_folds, seed):
 
 
 def test_a_splitter_that_shuffles_without_a_seed_shuffles():
-    a, b = (evaluate(*IRIS, folds=StratifiedKFold(5, shuffle=True)) for _ in range(2))
+    a, b = (evaluate(GaussianNB(), *IRIS, folds=StratifiedKFold(5, shuffle=True)) for _ in range(2))
     assert (a.probabilities != b.probabilities).any()
 
 
@@ -182,13 +182,17 @@ SPLITTERS = {
 def test_splitters_of_scikit_learn_are_taken(splitter):
     X, y = IRIS
     splits = splitter if isinstance(splitter, list) else splitter.split(X)
-    assert_same_answers(evaluate(X, y, folds=splitter), *refitted(GaussianNB(), X, y, [*splits]))
+    assert_same_answers(
+        evaluate(GaussianNB(), X, y, folds=splitter), *refitted(GaussianNB(), X, y, [*splits])
+    )
 
 
 def test_a_model_never_learns_from_the_rows_it_is_judged_on_unless_told_to():
     X, y = IRIS
     everything = np.arange(150)
-    result = evaluate(X, y, folds=[(everything[50:], everything[:100]), (everything, [149])])
+    result = evaluate(
+        GaussianNB(), X, y, folds=[(everything[50:], everything[:100]), (everything, [149])]
+    )
     assert result.n_rows == 101
     assert result.fold_accuracy.size == 2
 
@@ -205,7 +209,7 @@ def test_a_kind_of_our_own_is_refitted_like_any_other():
 def test_a_row_that_is_held_out_twice_counts_twice():
     X, y = IRIS
     cv = RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0)
-    result = evaluate(X, y, folds=cv)
+    result = evaluate(GaussianNB(), X, y, folds=cv)
     assert result.n_rows == 300
     np.testing.assert_array_equal(result.support, [100, 100, 100])
     expected = cross_val_score(SklearnGaussianNB(), X, y, cv=cv)
@@ -216,7 +220,7 @@ def test_a_model_learns_only_from_the_rows_that_the_splitter_says():
     X, y = IRIS
     order = np.random.default_rng(0).permutation(150)
     X, y, cv = X[order], y[order], TimeSeriesSplit(4)
-    result = evaluate(X, y, folds=cv)
+    result = evaluate(GaussianNB(), X, y, folds=cv)
     assert result.n_rows == 120  # the first rows are never held out
     expected = cross_val_score(SklearnGaussianNB(), X, y, cv=cv)
     np.testing.assert_array_equal(result.fold_accuracy, expected)
@@ -231,7 +235,8 @@ def test_a_data_frame_gives_the_figures_of_its_numbers(frame, folds):
     X, y = load_wine(return_X_y=True)
     table = frame({f"x{j}": column for j, column in enumerate(X.T)})
     np.testing.assert_array_equal(
-        evaluate(table, y, folds=folds).probabilities, evaluate(X, y, folds=folds).probabilities
+        evaluate(GaussianNB(), table, y, folds=folds).probabilities,
+        evaluate(GaussianNB(), X, y, folds=folds).probabilities,
     )
 
 
@@ -244,7 +249,9 @@ def test_folds_read_any_array(form):
     X, y = form(IRIS[0]), IRIS[1]
     plain = np.ascontiguousarray(X, dtype=float)
     np.testing.assert_allclose(
-        evaluate(X, y, folds=5).probabilities, evaluate(plain, y, folds=5).probabilities, atol=1e-14
+        evaluate(GaussianNB(), X, y, folds=5).probabilities,
+        evaluate(GaussianNB(), plain, y, folds=5).probabilities,
+        atol=1e-14,
     )
 
 
@@ -449,18 +456,18 @@ def test_folds_do_not_copy_the_table(model, form):
 
 def test_one_fold_is_an_error():
     with pytest.raises(ValueError, match=r"folds must be at least 2, .* \(50\); got 1\."):
-        evaluate(*IRIS, folds=1)
+        evaluate(GaussianNB(), *IRIS, folds=1)
 
 
 def test_more_folds_than_every_class_has_rows_is_an_error():
     with pytest.raises(ValueError, match=r"at most the rows of the largest class \(50\); got 51\."):
-        evaluate(*IRIS, folds=51)
+        evaluate(GaussianNB(), *IRIS, folds=51)
 
 
 def test_more_folds_than_the_smallest_class_has_rows_warns():
     X, y = IRIS[0][:104], IRIS[1][:104]
     with pytest.warns(UserWarning, match="least populated class in y has only 4 members"):
-        result = evaluate(X, y, folds=5)
+        result = evaluate(GaussianNB(), X, y, folds=5)
     splits = StratifiedKFold(4).split(X, y)
     assert result.n_rows == 104
     assert len([*splits]) == 4
@@ -469,23 +476,23 @@ def test_more_folds_than_the_smallest_class_has_rows_warns():
 @pytest.mark.parametrize("folds", [5, "leave-one-out", LeaveOneOut()], ids=str)
 def test_one_class_cannot_be_told_apart(folds):
     with pytest.raises(NaivelyError, match="two classes or more; got one: 'a'"):
-        evaluate([[1.0], [2.0], [3.0]], ["a", "a", "a"], folds=folds)
+        evaluate(GaussianNB(), [[1.0], [2.0], [3.0]], ["a", "a", "a"], folds=folds)
 
 
 def test_a_name_that_is_no_way_to_fold_is_an_error():
     with pytest.raises(NaivelyError, match="'leave-one-out'; got 'loo'"):
-        evaluate(*IRIS, folds="loo")
+        evaluate(GaussianNB(), *IRIS, folds="loo")
 
 
 def test_folds_and_a_test_split_exclude_each_other():
     with pytest.raises(NaivelyError, match="by folds or by test_size, not by both"):
-        evaluate(*IRIS, folds=5, test_size=0.3)
+        evaluate(GaussianNB(), *IRIS, folds=5, test_size=0.3)
 
 
 def test_infinity_in_a_fold_names_its_column():
     X = pandas.DataFrame({"age": [1.0, 2.0, 3.0, np.inf]})
     with pytest.raises(NaivelyError, match=r"column 'age' holds infinity \(first at row 3\)"):
-        evaluate(X, ["a", "a", "b", "b"], folds=2)
+        evaluate(GaussianNB(), X, ["a", "a", "b", "b"], folds=2)
 
 
 def test_a_fold_whose_training_rows_have_no_sample_variance_is_an_error():

@@ -118,14 +118,16 @@ def test_the_row_that_a_class_varies_by_equals_refitting():
 def test_accuracy_is_that_of_scikit_learn():
     X, y = IRIS
     expected = cross_val_predict(SklearnGaussianNB(), X, y, cv=LeaveOneOut())
-    result = evaluate(X, y, folds="leave-one-out")
+    result = evaluate(GaussianNB(), X, y, folds="leave-one-out")
     np.testing.assert_array_equal(result.labels, expected)
     assert result.method == "leave-one-out"
     assert result.fold_accuracy is None
 
 
 def test_the_splitter_of_scikit_learn_means_the_same():
-    a, b = (evaluate(*IRIS, folds=folds) for folds in (LeaveOneOut(), "leave-one-out"))
+    a, b = (
+        evaluate(GaussianNB(), *IRIS, folds=folds) for folds in (LeaveOneOut(), "leave-one-out")
+    )
     np.testing.assert_array_equal(a.probabilities, b.probabilities)
 
 
@@ -155,7 +157,7 @@ LONELY = np.array([[0.0, 1.0], [1.0, 2.0], [0.5, 2.5], [5.0, 7.0]]), np.array(["
 
 
 def test_a_class_whose_only_row_is_left_out_has_probability_zero():
-    result = evaluate(*LONELY, folds="leave-one-out")
+    result = evaluate(GaussianNB(), *LONELY, folds="leave-one-out")
     assert result.probabilities[3].tolist() == [1.0, 0.0]
     assert result.labels[3] == "a"
     assert result.loss == np.inf
@@ -180,11 +182,11 @@ def test_a_class_of_two_rows_has_no_sample_variance_without_one_of_them():
 
 def test_a_single_row_that_is_left_out_leaves_nothing():
     with pytest.raises(NaivelyError, match="two classes or more"):
-        evaluate([[1.0]], ["a"], folds="leave-one-out")
+        evaluate(GaussianNB(), [[1.0]], ["a"], folds="leave-one-out")
 
 
 def test_two_rows_of_two_classes_are_both_wrong():
-    result = evaluate([[1.0], [2.0]], ["a", "b"], folds="leave-one-out")
+    result = evaluate(GaussianNB(), [[1.0], [2.0]], ["a", "b"], folds="leave-one-out")
     assert result.labels.tolist() == ["b", "a"]
 
 
@@ -206,7 +208,7 @@ def test_no_variance_at_all_is_the_smallest_there_is():
 def test_data_frames_give_the_figures_of_their_numbers():
     X, y = IRIS
     frame = pandas.DataFrame({f"x{j}": column for j, column in enumerate(X.T)})
-    a, b = (evaluate(rows, y, folds="leave-one-out") for rows in (frame, X))
+    a, b = (evaluate(GaussianNB(), rows, y, folds="leave-one-out") for rows in (frame, X))
     np.testing.assert_array_equal(a.probabilities, b.probabilities)
 
 

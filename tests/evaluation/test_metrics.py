@@ -278,7 +278,7 @@ def test_an_evaluation_has_every_metric(data):
 
 def test_top_k_accuracy_asks_for_any_k():
     X, y = load_iris(return_X_y=True)
-    result = evaluate(X, y, folds=5)
+    result = evaluate(GaussianNB(), X, y, folds=5)
     assert result.top_k_accuracy(1) == result.accuracy
     assert result.top_k_accuracy(3) == 1
     with pytest.raises(NaivelyError, match="got 'top_0_accuracy'"):
@@ -296,12 +296,12 @@ def test_without_probabilities_only_labels_are_judged():
 def test_an_unknown_metric_is_an_error_that_names_the_nearest():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(NaivelyError, match="Did you mean 'roc_auc'"):
-        evaluate(X, y).interval("roc_auk")
+        evaluate(GaussianNB(), X, y, folds=2).interval("roc_auk")
     for name in ("top_²_accuracy", ["accuracy"]):
         with pytest.raises(NaivelyError, match="a metric must be one"):
-            evaluate(X, y).interval(name)
+            evaluate(GaussianNB(), X, y, folds=2).interval(name)
     with pytest.raises(NaivelyError, match="between 0 and 1; got 95"):
-        evaluate(X, y).interval("roc_auc", level=95)
+        evaluate(GaussianNB(), X, y, folds=2).interval("roc_auc", level=95)
 
 
 def test_categories_are_judged_by_the_same_metrics():

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.usefixtures("beyond")
 
 
 def test_in_memory_it_has_a_value_an_interval_and_a_line(iris):
-    found = evaluate(*iris, folds=5)
+    found = evaluate(GaussianNB(), *iris, folds=5)
     assert found.beyond == pytest.approx(found.accuracy - 1 / 3, abs=1e-15)
     assert np.diff(found.interval("beyond")[1:]) == pytest.approx(
         np.diff(found.interval("accuracy")[1:])
@@ -55,7 +55,7 @@ def test_in_files(iris, monkeypatch, kept, request):
 
 
 def test_in_comparisons(iris):
-    two = compare(*iris, repeats=1)
+    two = compare(GaussianNB(), *iris, repeats=1)
     peers = compare(GaussianNB(), *iris, against="dummy", folds=3)
     for judged in (*two.evaluations, *peers.evaluations):
         assert judged.estimates["beyond"].value == pytest.approx(judged.accuracy - 1 / 3)
@@ -76,5 +76,7 @@ def test_in_reports_and_the_shell(iris):
     assert "right beyond chance" in run_well("evaluate", "iris.csv", "-t", "target").stdout
     compared = run_well("compare", "iris.csv", "-t", "target", "--repeats", 1, "--json").stdout
     assert "beyond" in json.loads(compared)["evaluations"][0]["estimates"]
-    shown = run_well("tune", "iris.csv", "-t", "target", "--scoring", "beyond", "--grid", "ddof=0")
+    shown = run_well(
+        "tune", "iris.csv", "-t", "target", "--scoring", "beyond", "--grid", "calibration=none"
+    )
     assert "by right beyond chance" in shown.stdout

@@ -24,7 +24,7 @@ from naively import GaussianNB, NaiveBayes, NaivelyError, compare
 from naively.engines.memory.tables import schema_of
 from naively.evaluation import PeerComparison
 from naively.evaluation.classifiers import CLASSIFIERS, MOST_CATEGORIES, TableMatrix
-from naively.evaluation.peers import corrected_t, mcnemar
+from naively.evaluation.compare import corrected_t, mcnemar
 
 IRIS = load_iris(return_X_y=True)
 
@@ -92,7 +92,7 @@ def test_equal_models_do_not_differ():
 def test_a_comparison_is_that_of_scikit_learns_cross_validation():
     X, y = IRIS
     other = make_pipeline(StandardScaler(), LogisticRegression(max_iter=500))
-    result = compare(X, y, against=["logistic", other], folds=5, random_state=3)
+    result = compare(GaussianNB(), X, y, against=["logistic", other], folds=5, random_state=3)
     cv = StratifiedKFold(5, shuffle=True, random_state=3)
     p = cross_val_predict(other, X, y, cv=cv, method="predict_proba")
     for judged in result.evaluations[1:]:
@@ -112,7 +112,7 @@ def test_a_comparison_is_that_of_scikit_learns_cross_validation():
 
 
 def test_an_impossible_truth_has_a_finite_loss():
-    result = compare(*IRIS, against=["tree"], folds=3)
+    result = compare(GaussianNB(), *IRIS, against=["tree"], folds=3)
     assert np.isfinite(result.differences[0].loss)
     assert np.isinf(result.evaluations[1].loss)
     assert "inf" not in str(result)
@@ -125,7 +125,7 @@ def test_an_impossible_truth_has_a_finite_loss():
 def test_every_name_reads_a_mixed_table(name):
     X, y = mixed()
     with threadpool_limits(1):
-        result = compare(X, y, against=name, folds=2)
+        result = compare(NaiveBayes(), X, y, against=name, folds=2)
     assert result.names == ("NaiveBayes", name)
     if name != "dummy":
         assert result.evaluations[1].roc_auc > 0.6
@@ -135,7 +135,7 @@ def test_every_name_reads_a_mixed_table(name):
 @pytest.mark.parametrize("name", ["logistic", "tree", "knn"])
 def test_names_read_text(name):
     notes, y = texts()
-    result = compare(notes, y, against=[name], folds=2)
+    result = compare(NaiveBayes(), notes, y, against=[name], folds=2)
     assert result.evaluations[1].accuracy > 0.9
 
 
@@ -145,7 +145,7 @@ def test_names_read_sparse_matrices(name):
     y = np.arange(90) % 2
     X = csr_matrix(rng.poisson(0.3, (90, 5)) + 2 * y[:, np.newaxis] * rng.poisson(0.8, (90, 5)))
     with threadpool_limits(1):
-        result = compare(X, y, against=[name], folds=2)
+        result = compare(GaussianNB(), X, y, against=[name], folds=2)
     assert result.evaluations[1].accuracy > 0.7
 
 
@@ -197,7 +197,7 @@ def test_unknown_categories_are_like_missing_ones_and_rare_ones_are_one():
 
 
 def test_it_prints_and_is_plain_data():
-    result = compare(*IRIS, against=["dummy"], folds=3)
+    result = compare(GaussianNB(), *IRIS, against=["dummy"], folds=3)
     assert isinstance(result, PeerComparison)
     text = str(result)
     for words in ("3 folds: 150 rows, 3 classes", "GaussianNB less the other", "only one right"):
@@ -221,9 +221,21 @@ def test_it_prints_and_is_plain_data():
         (IRIS, {"against": "dummy", "folds": 51}, r"smallest class \(50 of 0\); got 51"),
         (IRIS, {"against": "dummy", "folds": 1}, "at least 2"),
         ((IRIS[0], np.zeros(150)), {"against": "dummy"}, "two classes or more; got one"),
-        ((GaussianNB(), NaiveBayes(), *IRIS), {"against": "dummy"}, "takes one classifier or none"),
     ],
 )
 def test_bad_input_is_an_error_that_says_what_to_do(inputs, how, message):
     with pytest.raises(NaivelyError, match=message):
-        compare(*inputs, **how)
+        compare(GaussianNB(), *inputs, **how)
+
+
+def test_one_classifier_is_compared_with_others():
+    with pytest.raises(NaivelyError, match="with against, one classifier; got 2"):
+        compare((GaussianNB(), NaiveBayes()), *IRIS, against="dummy")
+
+
+def test_a_frame_has_a_line_for_each_and_what_differs():
+    result = compare(GaussianNB(), *IRIS, against=["dummy", "tree"], folds=3)
+    table = result.to_frame()
+    assert table["model"].tolist() == ["GaussianNB", "dummy", "tree"]
+    assert np.isnan(table["loss_p"][0])
+    assert table["loss_p"].tolist()[1:] == [d.loss_p for d in result.differences]

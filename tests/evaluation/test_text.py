@@ -48,7 +48,8 @@ COLUMNS = {
 
 @pytest.mark.parametrize("form", COLUMNS)
 def test_text_of_any_form_is_divided_into_training_and_test_rows(form):
-    found = evaluate(COLUMNS[form], Y, test_size=0.3, random_state=0)
-    assert found.loss == evaluate(NOTES, Y, test_size=0.3, random_state=0).loss
-    both = [compare(rows, Y, repeats=1).test_accuracy for rows in (COLUMNS[form], NOTES)]
+    found = evaluate(NaiveBayes(), COLUMNS[form], Y, test_size=0.3, random_state=0)
+    assert found.loss == evaluate(NaiveBayes(), NOTES, Y, test_size=0.3, random_state=0).loss
+    tables = COLUMNS[form], NOTES
+    both = [compare(NaiveBayes(), rows, Y, repeats=1).test_accuracy for rows in tables]
     assert both[0] == both[1]

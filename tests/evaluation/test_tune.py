@@ -150,7 +150,7 @@ def test_the_best_model_is_the_one_fitted_on_all_rows(name):
 
 def test_parameters_with_an_entry_for_each_column_are_those_of_the_columns_chosen():
     alpha, some = np.array([1.0, 0.1, 2.0, 1.0, 0.5, 3.0]), [1, 2, 4]
-    found = tune(MultinomialNB(alpha=alpha), COUNTS, Y, grid={"columns": [some]})
+    found = tune(MultinomialNB(alpha=alpha), COUNTS, Y, grid={"columns": [some]}, folds=5)
     one = MultinomialNB(alpha=alpha[some])
     assert_allclose(found.scores, oracle.refitted(one, COUNTS[:, some], Y, [{}]), rtol=1e-9)
 
@@ -241,7 +241,8 @@ def test_the_first_of_candidates_that_tie_is_the_best():
 
 def test_rows_and_labels_alone_tune_the_default_model():
     X, y = load_iris(return_X_y=True)
-    assert tune(X, y).model == "GaussianNB"
+    found = tune(data=X, y=y, grid=[{}])
+    assert (found.model, found.method) == ("NaiveBayes", "10 folds")
 
 
 def test_a_splitter_that_holds_each_row_out_once_is_taken():

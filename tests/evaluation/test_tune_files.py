@@ -103,7 +103,7 @@ def test_the_best_model_of_files_is_that_of_all_their_rows(path, rows):
 
 @pytest.mark.parametrize("rows", [5000, 300])
 def test_files_are_tuned_by_the_default_grid(path, rows):
-    found = tune(path(FRAME), "y", folds=3, rows=rows)
+    found = tune(data=path(FRAME), target="y", folds=3, rows=rows)
     assert found.model == "NaiveBayes"
     assert np.isfinite(found.scores).all()
     assert found.best_model.predict(FRAME[found.best_model.feature_names_in_].iloc[:3]).shape == (

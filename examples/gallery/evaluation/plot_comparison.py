@@ -2,15 +2,16 @@
 Side by side with scikit-learn
 ==============================
 
-`compare` fits both classifiers on the same split: agreement, accuracy, confidence and time.
+`compare` fits a classifier and scikit-learn's GaussianNB on the same split: agreement, accuracy,
+confidence and time.
 """
 
 from sklearn.datasets import load_breast_cancer
 
-from naively import compare
+from naively import GaussianNB, compare
 from naively.plots import ConfusionDisplay, accuracy_bars, time_bars
 
-both = compare(*load_breast_cancer(return_X_y=True), test_size=0.3, random_state=42)
+both = compare(GaussianNB(), *load_breast_cancer(return_X_y=True), test_size=0.3)
 print(both)
 ConfusionDisplay.from_comparison(both)
 

@@ -68,7 +68,7 @@ def compare(
     ours, theirs, X = _models(chosen, table.X)
     with console.working("comparing"), user_errors():
         result = evaluation.compare(
-            ours, theirs, X, table.y, test_size=test_size, random_state=seed, repeats=repeats
+            (ours, theirs), X, table.y, test_size=test_size, random_state=seed, repeats=repeats
         )
     console.show_json(result.to_dict()) if as_json else console.show(result)
 

@@ -35,6 +35,7 @@ def demo(
     from rich.text import Text
 
     from naively.display.report import report
+    from naively.estimators.gaussian_nb import GaussianNB
     from naively.evaluation import compare
 
     need("matplotlib", "drawing plots", extra="plots").use("agg")  # no window is opened
@@ -44,7 +45,7 @@ def demo(
     for table in tables:
         folder = output / table.folder
         with console.working(table.name, _STEPS, "steps") as advance:
-            comparison = compare(table.array, table.y, repeats=_REPEATS)
+            comparison = compare(GaussianNB(), table.array, table.y, repeats=_REPEATS)
             advance(1)
             for name, figure in _pictures(table, comparison):
                 _save(figure, folder / f"{name}.png")

@@ -33,7 +33,9 @@ def tune(
             "several times. By default, a grid of common choices.",
         ),
     ] = None,
-    folds: Annotated[int, typer.Option(min=2, metavar="N", help="How many folds.")] = 5,
+    folds: Annotated[
+        int | None, typer.Option(min=2, metavar="N", help="How many folds; 10 by default.")
+    ] = None,
     scoring: Annotated[
         str,
         typer.Option(

@@ -1,13 +1,15 @@
-"""Evaluate a classifier: on given rows, on a test split, by folds, or leaving one row out.
+"""Evaluate a classifier: by folds, on a test split, leaving one row out, or on given rows.
 
 >>> from sklearn.datasets import load_iris
+>>> from naively import GaussianNB
 >>> X, y = load_iris(return_X_y=True)
->>> evaluate(X, y, folds="leave-one-out")
+>>> evaluate(GaussianNB(), X, y, folds="leave-one-out")
 <Evaluation of 150 rows, leave-one-out: accuracy 0.9533, loss 0.1330>
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
@@ -27,55 +29,74 @@ from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.fold_summaries import measure_folds
 from naively.evaluation.folds import ONE_OUT, Splits, folds_by, splitter_of
 from naively.evaluation.inputs import (
+    Files,
     Truth,
-    default_model,
+    check_no_options,
+    clear_about_arguments,
+    given_options,
     is_fitted,
-    labels_or_target,
-    sort_inputs,
+    labelled,
+    model_or_default,
 )
 from naively.evaluation.judgement import Judgement
 from naively.evaluation.leave_one_out import leave_one_out
 
 
+@clear_about_arguments
 def evaluate(
     model: Any = None,
-    X: Any = None,
+    data: Any = None,
     y: Any = None,
     *,
+    target: str | None = None,
     folds: int | Literal["leave-one-out"] | Any = None,
     test_size: float | None = None,
     random_state: Any = None,
-    **options: Any,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    skip_columns: bool | None = None,
+    drop_missing_target: bool | None = None,
+    label_type: str | None = None,
+    types: Mapping[str, str] | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    missing: Sequence[str] | None = None,
+    encoding: str | None = None,
+    progress: Callable[..., None] | None = None,
+    n_jobs: int | None = None,
 ) -> Evaluation:
-    """Return how good a classifier is.
+    """Return how good a classifier is: ``evaluate(model, data, y)``.
 
-    Call it as ``evaluate(model, X, y)``, or as ``evaluate(X, y)`` for a `GaussianNB` with its
-    defaults, or a `NaiveBayes` where not all columns hold numbers; the result says which. Call it
-    as ``evaluate(model, files, "target")`` for files of any size. The model itself is never
-    changed: copies of it are fitted.
+    Labels that are a column of the data are named: ``evaluate(model, data, target="species")``. The
+    model itself is never changed: copies of it are fitted.
 
     Parameters
     ----------
-    model : classifier, default=GaussianNB() or NaiveBayes()
+    model : classifier, default=NaiveBayes()
         Any with scikit-learn's interface. If it is fitted, and neither ``folds`` nor
-        ``test_size`` is given, it is evaluated as it is. If not, it is fitted on the same rows.
-    X : array-like or data frame of shape (n_rows, n_columns), or files
+        ``test_size`` is given, it is evaluated as it is. May be left out where data and labels
+        are given by name: ``evaluate(data=X, y=y)``.
+    data : array-like or data frame of shape (n_rows, n_columns), or files
         Rows; files as `naively.summarize` takes them.
-    y : array-like of shape (n_rows,), or str
-        Their true labels; the column of labels, of files.
-    folds : int, splitter, iterable of (train, test), or "leave-one-out", default=None
-        How many stratified folds, as scikit-learn's `StratifiedKFold` cuts them; or anything that
-        its cross-validation takes. Each row is predicted by a model of the rows outside its fold.
-        Of files, a number: the content of a row decides its fold.
+    y : array-like of shape (n_rows,)
+        Their true labels.
+    target : str
+        The column of the labels, of a frame or of files, instead of y.
+    folds : int, splitter, iterable of (train, test), or "leave-one-out", default=10
+        How many stratified folds, as scikit-learn's `StratifiedKFold` cuts them, by default as many
+        as the smallest class has rows where those are fewer; or anything that its cross-validation
+        takes. Each row is predicted by a model of the rows outside its fold. Of files, a number:
+        the content of a row decides its fold.
     test_size : float or int, default=None
         The share or number of rows to hold out, stratified, as `train_test_split` does; the
-        result has the figures of the other rows in ``train``.
+        result has the figures of the other rows in ``train``. With 0, no row is held out: the model
+        is evaluated on the rows that it is fitted on.
     random_state : int, RandomState or None, default=None
         Seeds the split; folds are shuffled if it is given.
-    **options
-        For files: ``columns``, ``exclude``, ``skip_columns``, ``label_type``, ``types``,
-        ``drop_missing_target``, ``progress``, ``n_jobs``, ``separator``, ``decimal``, ``missing``
-        and ``encoding``, as for `naively.summarize`.
+    columns, exclude, skip_columns, drop_missing_target, label_type, types
+        How files are read, as for `naively.engines.files.scan`.
+    separator, decimal, missing, encoding, progress, n_jobs
+        The same.
 
     Returns
     -------
@@ -101,41 +122,50 @@ def evaluate(
     >>> result = evaluate(GaussianNB(variance="shared"), X, y, folds=5, random_state=0)
     >>> result.accuracy, result.fold_accuracy.round(2)
     (0.9533333333333334, array([0.97, 0.97, 0.97, 0.97, 0.9 ]))
-    >>> split = evaluate(X, y, test_size=0.3, random_state=42)
+    >>> split = evaluate(GaussianNB(), X, y, test_size=0.3, random_state=42)
     >>> round(split.accuracy, 4), round(split.train.accuracy, 4)
     (0.9111, 0.981)
     """
     if folds is not None and test_size is not None:
         raise NaivelyError("rows are held out by folds or by test_size, not by both.")
-    y = labels_or_target(y, options)
-    given = [value for value in (model, X, y) if value is not None]
-    if len(given) > 1 and isinstance(given[-1], str):
+    model = model_or_default(model, "evaluate")
+    options = given_options(
+        columns=columns,
+        exclude=exclude,
+        skip_columns=skip_columns,
+        drop_missing_target=drop_missing_target,
+        label_type=label_type,
+        types=types,
+        separator=separator,
+        decimal=decimal,
+        missing=missing,
+        encoding=encoding,
+        progress=progress,
+        n_jobs=n_jobs,
+    )
+    rows = labelled(data, y, target, "evaluate")
+    if isinstance(rows, Files):
         from naively.evaluation.files import evaluate_files
 
-        *models, source, target = given
         how = {"folds": folds, "test_size": test_size, "random_state": random_state}
-        return evaluate_files(models[0] if models else None, source, target, **how, **options)
-    if options:
-        raise NaivelyError(f"only files take the option {next(iter(options))!r}.")
-    models, X, y = sort_inputs(model, X, y)
-    truth = Truth.of(X, y)
-    model = models[0] if models else default_model(X)
-    return replace(
-        _judged(model, X, truth, folds, test_size, random_state), model=type(model).__name__
-    )
+        return evaluate_files(model, *rows, **how, **options)
+    check_no_options(options)
+    truth = Truth.of(rows.X, rows.y)
+    judged = _judged(model, rows.X, truth, folds, test_size, random_state)
+    return replace(judged, model=type(model).__name__)
 
 
 def _judged(
     model: Any, X: Any, truth: Truth, folds: Any, test_size: float | None, random_state: Any
 ) -> Evaluation:
-    if folds is not None:
-        return _by_folds(model, X, truth, folds, random_state)
-    if test_size is not None:
-        rows = split(X, truth, test_size=test_size, random_state=random_state)
-        return rows.judge(clone(model).fit(rows.X_train, rows.train.labels))
-    if is_fitted(model):
+    if folds is None and test_size is None and is_fitted(model):
         return judge(model, X, truth, "the given rows")
-    return judge(clone(model).fit(X, truth.labels), X, truth, "the training rows")
+    if test_size is None:
+        return _by_folds(model, X, truth, folds, random_state)
+    if test_size == 0:
+        return judge(clone(model).fit(X, truth.labels), X, truth, "the training rows")
+    rows = split(X, truth, test_size=test_size, random_state=random_state)
+    return rows.judge(clone(model).fit(rows.X_train, rows.train.labels))
 
 
 def judge(fitted: Any, X: Any, truth: Truth, method: str, **more: Any) -> Evaluation:
@@ -195,22 +225,20 @@ class Judged(NamedTuple):
 
 def _by_folds(model: Any, X: Any, truth: Truth, folds: Any, seed: Any) -> Evaluation:
     truth.need_two_classes()
-    adds = type(model) in ESTIMATORS.values()  # a subclass may learn from something else
-    judged, accuracy = None, None
-    if isinstance(folds, LeaveOneOut) or (isinstance(folds, str) and folds == ONE_OUT):
-        method, one_out = ONE_OUT, LeaveOneOut()
-        if type(model) is GaussianNB and model.calibration is None:
-            return Evaluation(truth.classes, method, leave_one_out(model, X, truth))
-        if adds:
-            judged = by_summaries(model, X, truth, np.arange(truth.codes.size, dtype=np.int32))
-        judged = judged or by_refitting(model, X, truth, one_out.split(truth.codes))
-    else:
-        splitter = splitter_of(folds, seed, truth)
-        fold = folds_by(splitter, X, truth) if adds else None
+    is_one_out = isinstance(folds, LeaveOneOut) or (isinstance(folds, str) and folds == ONE_OUT)
+    if is_one_out and type(model) is GaussianNB and model.calibration is None:
+        return Evaluation(truth.classes, ONE_OUT, leave_one_out(model, X, truth))
+    splitter = LeaveOneOut() if is_one_out else splitter_of(folds, seed, truth)
+    judged = None
+    if type(model) in ESTIMATORS.values():  # a subclass may learn from something else
+        each = np.arange(truth.codes.size, dtype=np.int32)
+        fold = each if is_one_out else folds_by(splitter, X, truth)
         judged = None if fold is None else by_summaries(model, X, truth, fold)
-        judged = judged or by_refitting(model, X, truth, splitter.split(X, truth.codes))
-        accuracy, method = judged.fold_accuracy, f"{judged.fold_accuracy.size} folds"
-    return Evaluation(truth.classes, method, judged.rows, accuracy)
+    judged = judged or by_refitting(model, X, truth, splitter.split(X, truth.codes))
+    if is_one_out:
+        return Evaluation(truth.classes, ONE_OUT, judged.rows)
+    method = f"{judged.fold_accuracy.size} folds"
+    return Evaluation(truth.classes, method, judged.rows, judged.fold_accuracy)
 
 
 def by_summaries(

@@ -22,7 +22,7 @@ from naively.evaluation.metrics import (
     precision_recall_f1,
 )
 from naively.evaluation.thresholds import Criterion, Thresholds
-from naively.tabular import PrintedTable, Tabular, figure, plain
+from naively.tabular import Drawn, PrintedTable, Tabular, figure, frame, plain
 
 _SHOWN = 20  # classes in a table
 _SQUARE = 10  # classes in a confusion matrix that still fits a line
@@ -34,12 +34,12 @@ _FIGURES = (  # of `to_dict`
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Tabular):
+class Evaluation(Drawn, Tabular):
     r"""How good a classifier is.
 
-    It prints as tables (`print`, rich, a notebook); `to_dict` gives plain numbers. The formulas
-    stand in `naively.evaluation.metrics`. Each metric of `naively.evaluation.METRICS` is an
-    attribute.
+    It prints as tables (`print`, rich, a notebook); `to_dict` gives plain numbers, `to_frame` a
+    frame, `plot` a picture. The formulas stand in `naively.evaluation.metrics`. Each metric of
+    `naively.evaluation.METRICS` is an attribute.
 
     Attributes
     ----------
@@ -93,8 +93,8 @@ class Evaluation(Tabular):
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from naively import evaluate
-    >>> print(evaluate(*load_wine(return_X_y=True), folds=5))
+    >>> from naively import GaussianNB, evaluate
+    >>> print(evaluate(GaussianNB(), *load_wine(return_X_y=True), folds=5))
     GaussianNB, 5 folds: 178 rows, 3 classes
                                  value     95 % interval
     accuracy                    0.9663  0.9268 to 0.9861
@@ -237,8 +237,9 @@ class Evaluation(Tabular):
         Examples
         --------
         >>> from sklearn.datasets import load_wine
-        >>> from naively import evaluate
-        >>> found = evaluate(*load_wine(return_X_y=True), folds=5).interval("accuracy")
+        >>> from naively import GaussianNB, evaluate
+        >>> result = evaluate(GaussianNB(), *load_wine(return_X_y=True), folds=5)
+        >>> found = result.interval("accuracy")
         >>> round(found.value, 4), round(found.low, 4), round(found.high, 4)
         (0.9663, 0.9268, 0.9861)
         """
@@ -283,6 +284,13 @@ class Evaluation(Tabular):
             figures[name] = asdict(figures[name])
         figures["estimates"] = {name: e._asdict() for name, e in self.estimates.items()}
         return {**plain(figures), "train": None if self.train is None else self.train.to_dict()}
+
+    def to_frame(self) -> Any:
+        """Return a frame of pandas with a line for each metric: its value and 95 % interval."""
+        lines = [(name, *estimate) for name, estimate in self.estimates.items()]
+        names = ("metric", *Estimate._fields)
+        columns = dict(zip(names, map(list, zip(*lines, strict=True)), strict=True))
+        return frame(columns, None)
 
     def tables(self) -> list[PrintedTable]:
         """Return what is printed: the figures, the classes, and who was taken for whom."""

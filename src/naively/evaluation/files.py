@@ -43,15 +43,13 @@ from naively.engines.files.summary_pass import SummaryPass
 from naively.errors import NaivelyError
 from naively.estimators.categorical import CategoricalNB
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.loading import ESTIMATORS
-from naively.estimators.naive_bayes import NaiveBayes
 from naively.estimators.state import snapshot
 from naively.evaluation.answers import judge_rows
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.fold_summaries import FoldSummaries, read_models, without_labels
 from naively.evaluation.folds import ContentFolds, content_hashes, mixed
-from naively.evaluation.inputs import Truth, check_classifier
+from naively.evaluation.inputs import FOLDS, Truth, model_or_default
 from naively.evaluation.judgement import Judgement
 from naively.evaluation.totals import ScoreBins, TotalJudgement, Totals
 from naively.model.model import Model
@@ -86,10 +84,12 @@ def evaluate_files(
     **options: Any,
 ) -> Evaluation:
     """Judge a model on files; `naively.evaluate` says how."""
-    how = content_folds(folds, test_size, random_state)
     inputs = FileInputs.of(model, source, target, **options)
-    if how is None and inputs.model.__sklearn_is_fitted__():
-        return _as_it_is(inputs, target)
+    if folds is None and test_size is None:
+        if inputs.model.__sklearn_is_fitted__():
+            return _as_it_is(inputs, target)
+        folds = FOLDS
+    how = content_folds(folds, test_size, random_state)
     return judge_files(*inputs.measured, how, **inputs.passes).evaluation
 
 
@@ -98,6 +98,8 @@ def content_folds(folds: Any, test_size: Any, seed: Any) -> ContentFolds | None:
     if not (seed is None or isinstance(seed, Integral)):
         raise NaivelyError(f"random_state of files must be a whole number; got {seed!r}.")
     seed = None if seed is None else int(seed)
+    if test_size == 0:
+        return None
     if test_size is not None:
         if not isinstance(test_size, float) or not 0 < test_size < 1:
             raise NaivelyError(f"test_size of files must lie between 0 and 1; got {test_size!r}.")
@@ -294,13 +296,19 @@ class FileInputs:
         n_jobs: int | None = None,
         **dialect: Any,
     ) -> FileInputs:
-        """Look at the files, and check the model; None is the default for their columns."""
+        """Look at the files, and check the model; None is the default one."""
         first = FirstRows.of(source, CsvDialect(**_plain(dialect)))
         first.check_sound()
-        chosen: dict[str, Any] = {"columns": columns, "exclude": exclude, "types": types}
-        chosen |= {"skip_columns": skip_columns, "drop_missing_target": drop_missing_target}
-        model = _default(first, target, chosen) if model is None else _checked(model)
-        request = Request.of(target, model.files_schema(), **chosen)
+        model = _checked(model_or_default(model, "evaluate"))
+        request = Request.of(
+            target,
+            model.files_schema(),
+            columns=columns,
+            exclude=exclude,
+            types=types,
+            skip_columns=skip_columns,
+            drop_missing_target=drop_missing_target,
+        )
         passes = {"label_type": label_type, "watch": lambda _: nullcontext(progress)}
         return cls(model, first, request, {**passes, "n_jobs": n_jobs})
 
@@ -324,14 +332,7 @@ def _plain(dialect: dict[str, Any]) -> dict[str, Any]:
     return {**dialect, "missing": tuple(dialect.get("missing", ()))}
 
 
-def _default(first: FirstRows, target: str, chosen: dict[str, Any]) -> SummaryClassifier:
-    """Return `GaussianNB` where all columns hold numbers, else `NaiveBayes`."""
-    schema = ColumnPlan.of(first, Request.of(target, SchemaFromFirstRows({}), **chosen)).schema
-    return NaiveBayes() if schema.categories or schema.texts else GaussianNB()
-
-
 def _checked(model: Any) -> Any:
-    check_classifier(model)
     if type(model) not in ESTIMATORS.values():
         raise NaivelyError(
             f"only naively's own models ({', '.join(ESTIMATORS)}) can be evaluated on files; got "

@@ -41,7 +41,7 @@ from sklearn.utils import check_random_state
 from naively.data.rows import Rows
 from naively.data.types import Hashes
 from naively.errors import NaivelyError
-from naively.evaluation.inputs import Truth
+from naively.evaluation.inputs import FOLDS, Truth
 from naively.statistics.hashes import hash_rows, hashes_of
 
 ONE_OUT = "leave-one-out"
@@ -49,7 +49,9 @@ Splits = Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 
 def splitter_of(folds: Any, seed: Any, truth: Truth) -> Any:
-    """Return a splitter: stratified folds for a number of them."""
+    """Return a splitter: stratified folds for a number of them, which none given decides."""
+    if folds is None:
+        folds = max(2, min(FOLDS, int(np.bincount(truth.codes).min())))
     if isinstance(folds, int | np.integer):
         most = np.bincount(truth.codes).max()
         if isinstance(folds, bool) or not 2 <= folds <= most:
@@ -59,7 +61,7 @@ def splitter_of(folds: Any, seed: Any, truth: Truth) -> Any:
             )
         shuffle = seed is not None
         return StratifiedKFold(int(folds), shuffle=shuffle, random_state=seed)
-    known = folds is None or isinstance(folds, Iterable) or hasattr(folds, "split")
+    known = isinstance(folds, Iterable) or hasattr(folds, "split")
     if isinstance(folds, str) or not known:
         raise NaivelyError(f"folds must be a number, a splitter or {ONE_OUT!r}; got {folds!r}.")
     return check_cv(folds)

@@ -1,19 +1,21 @@
-"""The inputs of `evaluate` and `compare`: classifiers, if there are any, rows and labels.
+"""What `evaluate`, `compare` and `tune` take: a model, data, and y or target.
 
->>> from naively import GaussianNB
->>> sort_inputs(GaussianNB(), [[1.0]], ["a"])
-([GaussianNB()], [[1.0]], ['a'])
->>> sort_inputs([[1.0]], ["a"], None)
-([], [[1.0]], ['a'])
->>> default_model([[1.0, 2.0], [3.0, 4.0]])
-GaussianNB()
->>> default_model([[1.0, "Ulm"], [3.0, "Bonn"]])
-NaiveBayes()
+Data is an array or a frame in memory, or files and whatever else streams Arrow data; of the latter,
+labels are a column, which a target names.
+
+>>> labelled([[1.0], [2.0]], ["a", "b"], None, "evaluate")
+Labelled(X=[[1.0], [2.0]], y=['a', 'b'])
+>>> labelled("people.csv", None, "sick", "evaluate")
+Files(source='people.csv', target='sick')
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from difflib import get_close_matches
+from functools import wraps
+from inspect import signature
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,15 +24,118 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from naively.data import labels
-from naively.data.kinds import CATEGORY, NUMBER, TEXT, Kind
 from naively.engines.memory.arrays import check_in_memory, check_no_file
 from naively.engines.memory.devices import on_host
 from naively.engines.memory.native import is_frame
-from naively.engines.memory.tables import schema_of, text_column
 from naively.engines.memory.weighted_rows import divisible
 from naively.errors import NaivelyError
-from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+FOLDS = 10  # by default, or as many as the smallest class has rows
+
+_MEANT = {
+    "X": "data",
+    "cv": "folds",
+    "n_folds": "folds",
+    "n_splits": "folds",
+    "param_grid": "grid",
+    "metric": "scoring",
+    "seed": "random_state",
+}
+
+
+def clear_about_arguments(function: Callable[P, T]) -> Callable[P, T]:
+    """Let a function name what was probably meant by an argument that it does not have."""
+    name, known = function.__name__, list(signature(function).parameters)
+
+    @wraps(function)
+    def checked(*args: P.args, **options: P.kwargs) -> T:
+        if len(args) > 3:
+            more = ": a pair of models is one argument, (a, b)" if name == "compare" else ""
+            raise NaivelyError(f"{name} is called as {name}(model, data, y){more}; got more.")
+        for option in options:
+            if option not in known:
+                raise NaivelyError(f"{name} has no {option}=; {_hint(name, option, known)}")
+        return function(*args, **options)
+
+    return checked
+
+
+def _hint(name: str, option: str, known: list[str]) -> str:
+    if option in ("sample_weight", "weight"):
+        return "rows cannot be weighted."
+    if option in ("scoring", "metric") and "scoring" not in known:
+        return "it computes every metric."
+    meant = _MEANT.get(option, "")
+    close = [meant] if meant in known else get_close_matches(option, known, n=1)
+    if close:
+        return f"did you mean {close[0]}=?"
+    return f"it has {', '.join(known)}."
+
+
+# --- rows and labels ------------------------------------------------------------------------------
+
+
+class Files(NamedTuple):
+    """Rows that are read as they stream by, and the column of their labels."""
+
+    source: Any
+    target: str
+
+
+class Labelled(NamedTuple):
+    """Rows in memory and their labels."""
+
+    X: Any
+    y: Any
+
+
+def labelled(data: Any, y: Any, target: str | None, caller: str) -> Labelled | Files:
+    """Return rows and their labels, given as y, or as the column of a name."""
+    if isinstance(y, str) and target is None:
+        y, target = None, y
+    if y is not None and target is not None:
+        raise NaivelyError(f"labels are given as y or as target, not as both; got {target=}.")
+    if data is None or (y is None and target is None):
+        got = "no data" if data is None else "no labels"
+        raise NaivelyError(
+            f"rows and their labels must be given: {caller}(model, data, y), or "
+            f'{caller}(model, data, target="name"); got {got}.'
+        )
+    data, y = on_host(data), on_host(y)
+    if target is not None:
+        if not is_frame(data):
+            return Files(data, target)
+        data, y = without_target(data, target)
+    check_in_memory(data)
+    check_no_file(data)
+    return Labelled(divisible(data), y)
+
+
+def without_target(frame: Any, target: str) -> tuple[Any, Any]:
+    """Divide a frame into the columns to learn from and that of the labels."""
+    import narwhals.stable.v2 as nw
+
+    table = nw.from_native(frame, eager_only=True)
+    if target not in table.columns:
+        close = get_close_matches(target, table.columns, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else "it should hold the labels."
+        raise NaivelyError(f"no column {target!r}; {hint}")
+    return table.drop(target).to_native(), table[target].to_native()
+
+
+def given_options(**options: Any) -> dict[str, Any]:
+    """Return the options that are not None."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def check_no_options(options: dict[str, Any]) -> None:
+    """Raise where rows in memory come with an option of files."""
+    if options:
+        raise NaivelyError(f"only files take the option {next(iter(options))!r}.")
 
 
 class Truth(NamedTuple):
@@ -72,26 +177,20 @@ class Truth(NamedTuple):
             )
 
 
-def sort_inputs(*inputs: Any) -> tuple[list[Any], Any, Any]:
-    """Return the classifiers, X and y; classifiers may be left out."""
-    there = [value for value in inputs if value is not None]
-    models = [value for value in there if hasattr(value, "predict")]
-    rows = [on_host(value) for value in there if not hasattr(value, "predict")]
-    for model in models:
-        check_classifier(model)
-    if len(rows) != 2:
-        raise NaivelyError(f"rows and their labels must be given, X and y; got {len(rows)} of two.")
-    check_in_memory(rows[0])
-    check_no_file(rows[0])
-    return models, divisible(rows[0]), rows[1]
+# --- models ---------------------------------------------------------------------------------------
 
 
-def labels_or_target(y: Any, options: dict[str, Any]) -> Any:
-    """Return labels, or the name of their column, which is given as y or as the option target."""
-    target = options.pop("target", None)
-    if y is not None and target is not None:
-        raise NaivelyError(f"labels are given as y or as target, not as both; got {target=}.")
-    return y if target is None else target
+def model_or_default(model: Any, caller: str) -> Any:
+    """Return the classifier that was given, or the default one."""
+    if model is None:
+        return NaiveBayes()
+    if not isinstance(model, type) and not hasattr(model, "get_params"):
+        raise NaivelyError(
+            f"the model comes first: {caller}(model, data, y); got {type(model).__name__}. Without "
+            f"a model, name the others: {caller}(data=..., y=...) takes NaiveBayes()."
+        )
+    check_classifier(model)
+    return model
 
 
 def is_fitted(model: Any) -> bool:
@@ -109,27 +208,3 @@ def check_classifier(model: Any) -> None:
         raise NaivelyError(f"a classifier must be an instance: {model.__name__}(), not the class.")
     if not hasattr(model, "predict") or not is_classifier(model):
         raise NaivelyError(f"only classifiers can be evaluated; got {type(model).__name__}.")
-
-
-def default_model(X: Any) -> GaussianNB | NaiveBayes:
-    """Return `GaussianNB` where all columns hold numbers, else `NaiveBayes`."""
-    return NaiveBayes() if has_categories(X) else GaussianNB()
-
-
-def has_categories(X: Any) -> bool:
-    """Whether a table holds text, booleans or categories; one that cannot be read does not."""
-    return bool(kinds_among(X) & {CATEGORY, TEXT})
-
-
-def kinds_among(X: Any) -> set[Kind]:
-    """Return what the columns of a table hold; of one that cannot be read, nothing."""
-    if isinstance(X, np.ndarray) and X.dtype.kind in "fiu":
-        return {NUMBER}
-    if text_column(X, None) is not None:
-        return {TEXT}
-    try:
-        return set(schema_of(X).held)
-    except ValueError:
-        if is_frame(X):  # a column of lists, say
-            raise
-        return set()  # the model says what is wrong with it

@@ -1,8 +1,8 @@
 """The probability from which on a row is answered with a class.
 
 >>> from sklearn.datasets import load_breast_cancer
->>> from naively import evaluate
->>> judged = evaluate(*load_breast_cancer(return_X_y=True), folds=5)
+>>> from naively import GaussianNB, evaluate
+>>> judged = evaluate(GaussianNB(), *load_breast_cancer(return_X_y=True), folds=5)
 >>> found = judged.thresholds("precision", at_least=0.97)
 >>> found
 <Thresholds of class 1: 0.997112, precision 0.9713, recall 0.9468>

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -14,10 +15,18 @@ from naively.engines.memory.native import is_frame
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.loading import ESTIMATORS
-from naively.estimators.naive_bayes import NaiveBayes
 from naively.evaluation.candidates import Candidate, candidates_of, check_grid
 from naively.evaluation.folds import folds_by, splitter_of
-from naively.evaluation.inputs import Truth, default_model, labels_or_target, sort_inputs
+from naively.evaluation.inputs import (
+    FOLDS,
+    Files,
+    Truth,
+    check_no_options,
+    clear_about_arguments,
+    given_options,
+    labelled,
+    model_or_default,
+)
 from naively.evaluation.metrics import scoring_of
 from naively.evaluation.search import (
     JUDGES,
@@ -32,41 +41,59 @@ from naively.statistics.sample import EVERYTHING
 from naively.statistics.summary import Summary
 
 
+@clear_about_arguments
 def tune(
     model: Any = None,
-    X: Any = None,
+    data: Any = None,
     y: Any = None,
     *,
+    target: str | None = None,
     grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]] | None = None,
-    folds: int | Any = 5,
+    folds: int | Any = None,
     scoring: str = "log_loss",
     random_state: Any = None,
     rows: int = JUDGES,
-    **options: Any,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    weight: str | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    skip_bad_files: bool | None = None,
+    skip_columns: bool | None = None,
+    drop_missing_target: bool | None = None,
+    label_type: str | None = None,
+    types: Mapping[str, str] | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    missing: Sequence[str] | None = None,
+    encoding: str | None = None,
+    progress: Callable[..., None] | None = None,
+    n_jobs: int | None = None,
 ) -> Tuning:
     """Return the best of many candidates, each scored on rows that it has not seen.
 
-    Call it as ``tune(model, X, y)``, or as ``tune(X, y)`` for a `GaussianNB`, or a `NaiveBayes`
-    where not all columns hold numbers; as ``tune(model, files, "target")`` for files; or as
-    ``tune(model, summary)`` for a summary that keeps rows. The model itself is never changed, and
-    what it has learned does not count.
+    Call it as ``tune(model, data, y)``; as ``tune(model, data, target="species")`` where the labels
+    are a column of the data; or as ``tune(model, summary)`` for a summary that keeps rows. The
+    model itself is never changed, and what it has learned does not count.
 
     Parameters
     ----------
-    model : estimator of naively's, default=GaussianNB() or NaiveBayes()
-        Parameters that the grid does not name are taken from it.
-    X : array-like or data frame of shape (n_rows, n_columns), files, or Summary
+    model : estimator of naively's, default=NaiveBayes()
+        Parameters that the grid does not name are taken from it. May be left out where data is
+        given by name: ``tune(data=X, y=y)``.
+    data : array-like or data frame of shape (n_rows, n_columns), files, or Summary
         Rows; files as `naively.summarize` takes them; or what was measured of rows elsewhere.
-    y : array-like of shape (n_rows,), or str
-        Their true labels; the column of labels, of files.
+    y : array-like of shape (n_rows,)
+        Their true labels.
+    target : str
+        The column of the labels, of a frame or of files, instead of y.
     grid : dict of lists, or list of such dicts, default=None
         Values by parameter, of which all combinations are tried, as in scikit-learn's
         `GridSearchCV`. The name ``"columns"`` stands for the columns to read: lists of names or
         places, or None for all. None tries what is often better (`naively.evaluation.candidates`).
-    folds : int or splitter, default=5
-        How many stratified folds, as scikit-learn's `StratifiedKFold` cuts them, or a splitter that
-        holds each row out once. Of files and summaries, a number: what a row holds decides its
-        fold.
+    folds : int or splitter, default=10
+        How many stratified folds, as scikit-learn's `StratifiedKFold` cuts them, by default as many
+        as the smallest class has rows where those are fewer; or a splitter that holds each row out
+        once. Of files and summaries, a number: what a row holds decides its fold.
     scoring : str, default="log_loss"
         ``"log_loss"``, ``"f1"`` (macro), ``"roc_auc"`` (macro, one against the rest), or any other
         of `naively.evaluation.METRICS`, such as ``"accuracy"`` or ``"brier"``.
@@ -74,8 +101,10 @@ def tune(
         Folds are shuffled if it is given.
     rows : int, default=20000
         On how many rows of files candidates are scored: a random sample, kept in memory.
-    **options
-        For files: those of `naively.engines.files.scan`, such as ``exclude`` or ``weight``.
+    columns, exclude, weight, checkpoint, skip_bad_files, skip_columns, drop_missing_target
+        How files are read, as for `naively.engines.files.scan`.
+    label_type, types, separator, decimal, missing, encoding, progress, n_jobs
+        The same.
 
     Returns
     -------
@@ -95,28 +124,41 @@ def tune(
     >>> from sklearn.datasets import load_wine
     >>> from naively import GaussianNB
     >>> X, y = load_wine(return_X_y=True)
-    >>> found = tune(GaussianNB(), X, y, grid={"variance": ["class", "shared"]})
+    >>> found = tune(GaussianNB(), X, y, grid={"variance": ["class", "shared"]}, folds=5)
     >>> found.best_params
     {'variance': 'shared'}
     >>> found.best_model.predict(X[:2])
     array([0, 0])
     """
-    y = labels_or_target(y, options)
-    given = [value for value in (model, X, y) if value is not None]
     scoring_of(scoring)
-    if given and isinstance(given[-1], str | Summary):
-        model = _checked(given[0] if hasattr(given[0], "predict") else NaiveBayes(), grid)
-        summary = given[-1]
-        if isinstance(summary, str):
-            schema = schema_of_files(model, grid, rows)
-            summary = files.summarize(given[-2], target=summary, schema=schema, **options)
+    model = _checked(model, grid)
+    options = given_options(
+        columns=columns,
+        exclude=exclude,
+        weight=weight,
+        checkpoint=checkpoint,
+        skip_bad_files=skip_bad_files,
+        skip_columns=skip_columns,
+        drop_missing_target=drop_missing_target,
+        label_type=label_type,
+        types=types,
+        separator=separator,
+        decimal=decimal,
+        missing=missing,
+        encoding=encoding,
+        progress=progress,
+        n_jobs=n_jobs,
+    )
+    if isinstance(data, Summary):
+        return tune_summary(model, data, grid, folds, scoring)
+    given = labelled(data, y, target, "tune")
+    if isinstance(given, Files):
+        schema = schema_of_files(model, grid, rows)
+        summary = files.summarize(given.source, target=given.target, schema=schema, **options)
         return tune_summary(model, summary, grid, folds, scoring)
-    if options:
-        raise NaivelyError(f"only files take the option {next(iter(options))!r}.")
-    models, X, y = sort_inputs(model, X, y)
-    truth = Truth.of(X, y)
+    check_no_options(options)
+    X, truth = given.X, Truth.of(*given)
     truth.need_two_classes()
-    model = _checked(models[0] if models else default_model(X), grid)
     fold = _folds(folds, random_state, X, truth)
     checked = model.check_rows(X)
     candidates = candidates_of(model, grid, checked.schema)
@@ -133,6 +175,7 @@ def tune_summary(
     scoring: str,
 ) -> Tuning:
     """Return the best of many candidates, judged by the rows that a summary keeps."""
+    folds = FOLDS if folds is None else folds
     if not isinstance(folds, Integral):
         raise NaivelyError(f"folds of files and of summaries must be a number; got {folds!r}.")
     candidates = candidates_of(model, grid, summary.schema)
@@ -166,6 +209,7 @@ def _searched(
 
 def _checked(model: Any, grid: Any) -> Any:
     """Return the model, or raise where it or the grid cannot be tuned."""
+    model = model_or_default(model, "tune")
     if type(model) not in ESTIMATORS.values():
         raise NaivelyError(
             "tune reads candidates off summaries, so the model must be one of naively's "

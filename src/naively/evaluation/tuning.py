@@ -3,7 +3,7 @@
 >>> from sklearn.datasets import load_iris
 >>> from naively import GaussianNB, tune
 >>> X, y = load_iris(return_X_y=True)
->>> print(tune(GaussianNB(), X, y, grid={"variance": ["class", "shared"]}))
+>>> print(tune(GaussianNB(), X, y, grid={"variance": ["class", "shared"]}, folds=5))
 GaussianNB, 5 folds: 2 candidates, 150 rows, by log loss (lower is better)
 rank                   log loss     std
 1     variance=class     0.1354  0.0775

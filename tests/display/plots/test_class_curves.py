@@ -94,12 +94,12 @@ def test_models_are_drawn_together(kind):
         Y, models[0].predict_proba(X), classes=[0, 1], other=models[1].predict_proba(X)
     )
     np.testing.assert_array_equal(again.curves[1].y, display.curves[1].y)
-    both = kind.from_comparison(compare(X, Y, repeats=1))
+    both = kind.from_comparison(compare(GaussianNB(), X, Y, repeats=1))
     assert [curve.name for curve in both.curves] == ["naively GaussianNB", "sklearn GaussianNB"]
 
 
 def test_any_number_of_models_are_drawn_together(kind):
-    three = compare(X, Y, against=["dummy", "tree"], folds=2)
+    three = compare(GaussianNB(), X, Y, against=["dummy", "tree"], folds=2)
     for drawn in (kind.from_comparison(three), ReliabilityDisplay.from_comparison(three)):
         assert len(drawn.lines_) == 3
 

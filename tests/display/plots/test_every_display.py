@@ -123,7 +123,7 @@ class Case:
 
     @cached_property
     def comparison(self):
-        return compare(NaiveBayes(), NaiveBayes(calibration=None), self.X, self.y, repeats=2)
+        return compare((NaiveBayes(), NaiveBayes(calibration=None)), self.X, self.y, repeats=2)
 
     @cached_property
     def tuning(self):

@@ -70,7 +70,7 @@ def test_densities_of_two_columns_of_many_are_drawn_of_either_package(iris):
 
 
 def test_bars_show_training_and_test_accuracy_of_both(iris):
-    result = compare(*iris, repeats=2)
+    result = compare(GaussianNB(), *iris, repeats=2)
     ax = accuracy_bars(result)
     heights = [[bar.get_height() for bar in bars] for bars in ax.containers]
     np.testing.assert_allclose(heights, np.transpose([result.train_accuracy, result.test_accuracy]))

@@ -81,9 +81,18 @@ def test_displays_read_an_evaluation(iris):
 
 def test_displays_read_a_comparison(iris):
     X, y = iris
-    result = compare(X, y, repeats=2)
+    result = compare(GaussianNB(), X, y, repeats=2)
     confusion = ConfusionDisplay.from_comparison(result)
     for drawn, judged in zip(confusion.displays_, result.evaluations, strict=True):
         np.testing.assert_array_equal(drawn.im_.get_array(), judged.confusion)
     reliability = ReliabilityDisplay.from_comparison(result)
     assert len(reliability.lines_) == len(reliability.bars_) == 2
+
+
+def test_what_evaluate_and_compare_return_can_be_drawn(two_models):
+    *_, X, _, y = two_models
+    judged = evaluate(GaussianNB(), X, y, folds=5)
+    assert judged.plot().figure_
+    assert judged.to_frame()["value"][0] == judged.accuracy
+    assert compare(GaussianNB(), X, y, repeats=1).plot().figure_
+    assert compare(GaussianNB(), X, y, against=["dummy", "tree"], folds=3).plot().figure_

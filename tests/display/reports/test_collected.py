@@ -78,7 +78,7 @@ def test_what_is_never_negative_has_no_negative_slider():
 
 def test_the_evaluation_is_that_of_evaluate():
     data = quick(X, SPECIES).data["evaluation"]
-    assert data == evaluate(X, SPECIES, folds=10).to_dict()
+    assert data == evaluate(GaussianNB(), X, SPECIES, folds=10).to_dict()
     assert quick(X, SPECIES, folds=5).data["evaluation"]["method"] == "5 folds"
 
 
@@ -149,7 +149,7 @@ def test_a_fitted_model_is_explored_as_it_is():
 
 def test_mistakes_are_the_surest_ones():
     mistakes = quick(X, Y).data["mistakes"]
-    judged = evaluate(X, Y, folds=10)
+    judged = evaluate(GaussianNB(), X, Y, folds=10)
     assert len(mistakes) == (judged.labels != Y).sum() == 7
     sure = [m["probability"] for m in mistakes]
     assert sure == sorted(sure, reverse=True)

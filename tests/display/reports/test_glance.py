@@ -90,7 +90,7 @@ def test_the_columns_have_thumbnails_of_all_rows(look):
 
 def test_the_curves_are_those_of_scikit_learn():
     for labels in (SPECIES, Y == 1):
-        judged = evaluate(X, labels, folds=10)
+        judged = evaluate(GaussianNB(), X, labels, folds=10)
         for curve in quick(X, labels).data["curves"]:
             k = [str(label) for label in judged.classes.tolist()].index(curve["class"])
             true, p = judged.truth == judged.classes[k], judged.probabilities[:, k]

@@ -154,7 +154,7 @@ def test_large_integers_may_come_after_small_ones(tmp_path, monkeypatch):
     assert model.summary_.categories[0].tolist() == expected
     rows = [f"0,{n},{i % 2}" for i, n in enumerate([*range(30), "0.5", 7])]
     written(path, rows * 9)
-    found = evaluate(NaiveBayes(families={"k": "categorical"}), path, "y", folds=3)
+    found = evaluate(NaiveBayes(families={"k": "categorical"}), path, target="y", folds=3)
     assert found.n_rows == 9 * len(rows)
 
 

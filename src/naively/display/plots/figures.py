@@ -207,9 +207,9 @@ def accuracy_bars(comparison: Any, *, legend: bool = True, ax: Any = None) -> An
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from naively import compare
+    >>> from naively import GaussianNB, compare
     >>> from naively.plots import accuracy_bars
-    >>> ax = accuracy_bars(compare(*load_iris(return_X_y=True), repeats=1))
+    >>> ax = accuracy_bars(compare(GaussianNB(), *load_iris(return_X_y=True), repeats=1))
     >>> [text.get_text() for text in ax.texts[:2]]
     ['0.9810', '0.9111']
     >>> import matplotlib.pyplot as plt
@@ -253,9 +253,9 @@ def time_bars(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from naively import compare
+    >>> from naively import GaussianNB, compare
     >>> from naively.plots import time_bars
-    >>> time_bars(compare(*load_iris(return_X_y=True), repeats=3)).get_title("left")
+    >>> time_bars(compare(GaussianNB(), *load_iris(return_X_y=True), repeats=3)).get_title("left")
     'Time of training'
     >>> import matplotlib.pyplot as plt
     >>> plt.close()

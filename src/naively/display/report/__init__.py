@@ -33,7 +33,7 @@ from naively.display.report.page import render
 from naively.errors import NaivelyError
 from naively.evaluation import Comparison
 from naively.evaluation.files import FileInputs, content_folds
-from naively.evaluation.inputs import is_fitted, labels_or_target
+from naively.evaluation.inputs import FOLDS, Files, check_no_options, is_fitted, labelled
 
 __all__ = ["Report", "report"]
 
@@ -172,25 +172,25 @@ def report(
     'Predicting species'
     """
     page_options = PageOptions(title, compare, show_rows, progress or (lambda _part: None))
-    y = labels_or_target(y, options)
-    given = [value for value in (model, X, y) if value is not None]
-    if len(given) > 1 and isinstance(given[-1], str):
-        *models, source, target = given
-        model = models[0] if models else None
+    if y is None and "target" not in options:
+        model, X, y = None, model, X
+    elif X is None:
+        model, X = None, model
+    rows = labelled(X, y, options.pop("target", None), "report")
+    if isinstance(rows, Files):
         if model is not None and is_fitted(model):
             raise NaivelyError(
                 "a report on files fits the model itself; got a fitted one. Give an unfitted one, "
                 "such as sklearn.base.clone(model), or read the rows into memory."
             )
-        inputs = FileInputs.of(model, source, target, **options)
-        wanted = 10 if isinstance(folds, str) and folds == "auto" else folds
+        inputs = FileInputs.of(model, *rows, **options)
+        wanted = FOLDS if isinstance(folds, str) and folds == "auto" else folds
         passes: dict[str, Any] = {**inputs.passes, "chosen": model is None}
         by_content = content_folds(wanted, None, None)
         data = collect_files(*inputs.measured, by_content, page_options, **passes)
-    elif options:
-        raise NaivelyError(f"only files take the option {next(iter(options))!r}.")
     else:
-        data = collect(model, X, y, folds, page_options)
+        check_no_options(options)
+        data = collect(model, *rows, folds, page_options)
     page = Report(data)
     if path is not None:
         page.save(path)

@@ -291,6 +291,8 @@ def _diagnosis(given: Given) -> dict[str, Any]:
 def _evaluated(given: Given, folds: Any) -> tuple[Evaluation, str | None]:
     """Return the evaluation, and why no row could be held out, if none could."""
     model = given.decided()
+    if folds is None:
+        return evaluate(model if is_fitted(model) else given.fitted, given.X, given.y), None
     if not (isinstance(folds, str) and folds == "auto"):
         return evaluate(model, given.X, given.y, folds=folds), None
     rows = np.bincount(given.codes)
@@ -299,7 +301,7 @@ def _evaluated(given: Given, folds: Any) -> tuple[Evaluation, str | None]:
         how: Any = min(10, smallest) if smallest > 1 else "leave-one-out"
         return evaluate(model, given.X, given.y, folds=how), None
     except NaivelyError as error:  # too few rows to leave some out
-        return evaluate(model, given.X, given.y), str(error)
+        return evaluate(model, given.X, given.y, test_size=0), str(error)
 
 
 def _comparison(given: Given, ranges: Ranges, compare: bool | Comparison) -> dict[str, Any] | None:
@@ -325,7 +327,7 @@ def _compared(given: Given, ranges: Ranges) -> dict[str, Any]:
     repeats = 10 if work <= _MAX_REPEATED_WORK else 3
     try:
         with np.errstate(all="ignore"):  # theirs may divide by a variance of zero
-            return compared(given.decided(), theirs, given.X, given.y, repeats=repeats).to_dict()
+            return compared((given.decided(), theirs), given.X, given.y, repeats=repeats).to_dict()
     except ValueError as error:  # a class with too few rows to split, say
         return {"skipped": f"No comparison: {error}"}
 

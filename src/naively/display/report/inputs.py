@@ -24,7 +24,7 @@ from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.estimators.state import snapshot
 from naively.estimators.validation import check_labels
-from naively.evaluation.inputs import default_model, is_fitted
+from naively.evaluation.inputs import is_fitted
 from naively.statistics.measure import measure
 from naively.statistics.summary import Summary
 
@@ -86,7 +86,7 @@ class Given(NamedTuple):
             raise NaivelyError("rows and their labels must be given: report(model, X, y).")
         X, y = _dense(X) if is_sparse(X) else on_host(X), on_host(y)
         chosen = model is None
-        model = default_model(X) if chosen else model
+        model = NaiveBayes() if chosen else model
         check_model(model)
         model, target = snapshot(model), getattr(y, "name", None)
         fitted = is_fitted(model)
