@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import log_loss
 
 from naively import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB, NaiveBayes
-from naively.evaluation.metrics import reliability
+from naively.evaluation.metrics import METRICS
 from naively.inspection.diagnosis.columns import skill_of_tallies
-from naively.inspection.diagnosis.evidence import Evidence, LeftOutRows
+from naively.inspection.diagnosis.evidence import Evidence
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(2, size=60)
@@ -35,18 +34,8 @@ def test_a_row_left_out_is_judged_by_a_model_of_the_others(kind, X):
         known = {"priors": priors} if kind is GaussianNB else {"class_prior": priors}
         again = kind(**known).fit(X[others], y[others])
         expected = np.log(again.predict_proba(X[[row]])[0])
-        np.testing.assert_allclose(rows.log_p[i], expected, rtol=1e-6, atol=1e-8)
-
-
-def test_figures_are_those_of_rows_as_often_as_they_weigh():
-    log_p = np.log(RNG.dirichlet([1.0, 2.0], size=40))
-    codes, weight = RNG.integers(2, size=40).astype(np.int32), RNG.integers(1, 5, size=40)
-    rows = LeftOutRows(log_p, codes, weight.astype(float))
-    p, truth = np.exp(log_p).repeat(weight, axis=0), codes.repeat(weight)
-    assert rows.log_loss == pytest.approx(log_loss(truth, p))
-    right = p.argmax(axis=1) == truth
-    assert rows.accuracy == pytest.approx(right.mean())
-    assert rows.calibration_error == pytest.approx(reliability(p.max(axis=1), right).error)
+        np.testing.assert_allclose(np.log(rows.probabilities[i]), expected, rtol=1e-6, atol=1e-8)
+        assert rows.log_truth[i] == pytest.approx(expected[y[row]], rel=1e-6, abs=1e-8)
 
 
 def test_interactions_read_again_are_those_of_the_model():
@@ -54,8 +43,8 @@ def test_interactions_read_again_are_those_of_the_model():
     y = (X["u"] > 0) ^ (X["v"] > 0)
     evidence = Evidence(NaiveBayes().fit(X, y))
     assert evidence.model.interactions is not None
-    assert evidence.after.accuracy > 0.9
-    assert evidence.before.accuracy < 0.7
+    assert METRICS["accuracy"].of(evidence.after).value > 0.9
+    assert METRICS["accuracy"].of(evidence.before).value < 0.7
 
 
 def test_the_skill_of_tallies_is_counted_row_by_row():

@@ -7,7 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from naively.inspection.diagnosis.evidence import Evidence, LeftOutRows
+from naively.data.types import Floats
+from naively.evaluation.judgement import Judgement
+from naively.evaluation.metrics import METRICS
+from naively.inspection.diagnosis.evidence import Evidence
 from naively.inspection.diagnosis.finding import Finding, Severity, listed, percent
 
 _RARE_ROWS = 10.0  # rows of a class are few, or
@@ -51,33 +54,40 @@ def _rare(evidence: Evidence, mask: Any, severity: Severity, what: str) -> Itera
 def never_predicted(evidence: Evidence) -> Iterator[Finding]:
     """Find classes that are never the most probable one, on rows of the sample left out."""
     judged, n_classes = evidence.judged, len(evidence.classes)
-    rows = np.bincount(judged.codes, judged.weight, n_classes)
-    answers = np.bincount(judged.predicted, judged.weight, n_classes)
+    weight, p = _parts(judged)
+    rows = np.bincount(judged.truth, weight, n_classes)
+    answers = np.bincount(judged.predicted, weight, n_classes)
     never = np.flatnonzero((rows >= _MIN_ROWS) & (answers == 0))
     if not never.size:
         return
     labels = tuple(evidence.classes[k] for k in never)
-    share, own = float(rows[never].sum() / rows.sum()), np.isin(judged.codes, never)
-    of_truth = np.exp(judged.log_p[own, judged.codes[own]])
-    p = percent(float(judged.weight[own] @ of_truth / rows[never].sum()))
+    share, own = float(rows[never].sum() / rows.sum()), np.isin(judged.truth, never)
+    mean_p = percent(float(weight[own] @ p[own, judged.truth[own]] / rows[never].sum()))
     if several := never.size > 1:
         what, they = f"Classes {listed(labels)} are", "Their mean probability there is"
     else:
         what, they = f"Class {labels[0]!r} is", "Its mean probability there is"
     seen = f"{what} never predicted, though {percent(share)} of the rows are of "
-    seen += f"{'them' if several else 'it'}. {they} {p}."
+    seen += f"{'them' if several else 'it'}. {they} {mean_p}."
     advice = "Give larger priors to what must be found, or add columns that tell it from the rest."
     common = never[rows[never] >= _COMMON_SHARE * rows.sum() / n_classes]
     severity: Severity = "high" if any(_is_told(judged, int(k)) for k in common) else "medium"
     yield Finding("never predicted", severity, seen, advice, classes=labels, figure=share)
 
 
-def _is_told(judged: LeftOutRows, k: int) -> bool:
+def _is_told(judged: Judgement, k: int) -> bool:
     """Whether rows of a class make it more probable than other rows do, beyond chance."""
-    p, own = np.exp(judged.log_p[:, k]), judged.codes == k
+    p, own = _parts(judged)[1][:, k], judged.truth == k
     sides = p[own], p[~own]
     error = sum(side.var() / side.size for side in sides) ** 0.5
     return bool(sides[0].mean() - sides[1].mean() > _CHANCE_ERRORS * error)
+
+
+def _parts(judged: Judgement) -> tuple[Floats, Floats]:
+    """Return the weights and the probabilities, which rows that were left out have."""
+    assert judged.weight is not None
+    assert judged.probabilities is not None
+    return judged.weight, judged.probabilities
 
 
 class CalibrationFigures(NamedTuple):
@@ -92,10 +102,17 @@ class CalibrationFigures(NamedTuple):
 
 def figures_of(evidence: Evidence) -> CalibrationFigures:
     """Judge the model with and without calibration, on the same rows of its sample."""
-    n = min(evidence.before.codes.size, evidence.after.codes.size)
-    before, after = evidence.before.first(n), evidence.after.first(n)
-    errors = before.calibration_error, after.calibration_error
-    return CalibrationFigures(before.log_loss, after.log_loss, *errors, n)
+    n = min(evidence.before.truth.size, evidence.after.truth.size)
+    some = np.arange(n)
+    before, after = evidence.before[some], evidence.after[some]
+    loss, error = METRICS["loss"].of, METRICS["calibration_error"].of
+    return CalibrationFigures(
+        loss_before=loss(before).value,
+        loss_after=loss(after).value,
+        error_before=error(before).value,
+        error_after=error(after).value,
+        n_rows=n,
+    )
 
 
 def poor_calibration(evidence: Evidence) -> Iterator[Finding]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively.data.types import Floats
 from naively.estimators.estimator import SummaryClassifier
+from naively.evaluation.judgement import Judgement
 from naively.inspection.diagnosis.dependence import Dependence
 from naively.inspection.diagnosis.distributions import Fit, fits_of
 from naively.inspection.diagnosis.finding import NotMeasuredError
@@ -24,7 +25,6 @@ _MIN_SAMPLE = 20  # rows
 _MIN_ROWS = 200  # that are looked at, however many terms they have
 _MAX_TERMS = 16_000_000  # rows times classes times terms that are looked at in all
 _MAX_BLOCK = 2_000_000  # and of those that are looked at together
-_N_BINS = 10  # of the confidence
 
 
 class Evidence:
@@ -88,12 +88,12 @@ class Evidence:
         return self._calibrated_by(None)
 
     @cached_property
-    def before(self) -> LeftOutRows:
+    def before(self) -> Judgement:
         """What the model without calibration says of rows that it has not seen."""
         return left_out_rows(self.uncalibrated, self._whole_sample)
 
     @cached_property
-    def after(self) -> LeftOutRows:
+    def after(self) -> Judgement:
         """What the model says with its calibration, or with a temperature where it has none."""
         sample = self._whole_sample
         if "calibration" not in self._params:
@@ -103,7 +103,7 @@ class Evidence:
         )
 
     @property
-    def judged(self) -> LeftOutRows:
+    def judged(self) -> Judgement:
         """What the model as it is says of rows that it has not seen."""
         return self.after if self.is_calibrated else self.before
 
@@ -123,42 +123,6 @@ class Evidence:
 # --- what a model says of its own sample, each row as if it had not been seen ---------------------
 
 
-class LeftOutRows(NamedTuple):
-    """Log-probabilities of rows that were left out, (n, K), with their classes and weights."""
-
-    log_p: Floats
-    codes: NDArray[np.int32]
-    weight: Floats
-
-    def first(self, n: int) -> LeftOutRows:
-        """Return some rows, the first ones."""
-        return LeftOutRows(self.log_p[:n], self.codes[:n], self.weight[:n])
-
-    @property
-    def predicted(self) -> NDArray[np.intp]:
-        """The place of the most probable class."""
-        return self.log_p.argmax(axis=1)
-
-    @property
-    def accuracy(self) -> float:
-        """The share of rows whose class is the most probable one."""
-        return float(self.weight @ (self.predicted == self.codes) / self.weight.sum())
-
-    @property
-    def log_loss(self) -> float:
-        """The mean of -log p of the true class."""
-        of_truth = self.log_p[np.arange(self.codes.size), self.codes]
-        return float(-(self.weight @ of_truth) / self.weight.sum())
-
-    @property
-    def calibration_error(self) -> float:
-        """The expected calibration error, in ten bins of the confidence."""
-        confidence = np.exp(self.log_p.max(axis=1))
-        at = np.clip(np.ceil(_N_BINS * confidence).astype(int) - 1, 0, _N_BINS - 1)
-        gap = self.weight * ((self.predicted == self.codes) - confidence)
-        return float(np.abs(np.bincount(at, gap, _N_BINS)).sum() / self.weight.sum())
-
-
 def some_rows(model: Model, sample: Sample) -> Sample:
     """Return so many rows of a sample that looking at all their terms takes little time."""
     if model.schema.counted is not None:
@@ -168,8 +132,8 @@ def some_rows(model: Model, sample: Sample) -> Sample:
     return sample[: max(_MIN_ROWS, n_rows)]
 
 
-def left_out_rows(model: Model, sample: Sample) -> LeftOutRows:
-    """Return log-probabilities of rows of a model's sample, each by what was seen of all others."""
+def left_out_rows(model: Model, sample: Sample) -> Judgement:
+    """Judge rows of a model's sample, each by what was seen of all others."""
     rows, n_classes = some_rows(model, sample), model.classes.size
     none = np.empty((n_classes, 0))
     weights = [none, *(term.weight[:, : term.n_weights] for term in model.terms)]
@@ -186,7 +150,12 @@ def left_out_rows(model: Model, sample: Sample) -> LeftOutRows:
             joint[at] += together.joint(at)
     behind = joint - joint.max(axis=1, keepdims=True)
     log_p = behind - np.log(np.exp(behind).sum(axis=1, keepdims=True))
-    return LeftOutRows(log_p, rows.codes, rows.weight)
+    judged = replace(Judgement.room(rows.codes, n_classes), weight=rows.weight)
+    assert judged.probabilities is not None
+    np.exp(log_p, out=judged.probabilities)
+    judged.settle(slice(None))
+    judged.log_truth[:] = log_p[np.arange(len(rows)), rows.codes]
+    return judged
 
 
 def terms_in_blocks(model: Model, sample: Sample) -> Iterator[tuple[slice, Floats]]:
