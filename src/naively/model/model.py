@@ -250,7 +250,8 @@ class Model:
             if term.family.kind is CATEGORY:
                 form.add(cells.astype(np.int32)[:, np.newaxis], out)
             elif term.family.kind is TEXT:
-                form.add(cells, out)
+                if i == 0:  # its terms have one form together
+                    form.add(cells, out)
             elif hasattr(form, "column"):
                 form.column(i).add(np.ascontiguousarray(cells)[:, np.newaxis], out)
             else:

@@ -182,6 +182,15 @@ def dot(colour: str, marker: str) -> dict[str, Any]:
     return {"marker": marker, "markersize": 8, "linestyle": "none", **edge}
 
 
+def check_explained(picture: str, estimator: Any) -> None:
+    """Raise where what is drawn cannot be explained."""
+    if not hasattr(type(estimator), "explain"):
+        raise NaivelyError(
+            f"{picture} needs an estimator of naively's; got "
+            f"{type(estimator).__module__}.{type(estimator).__qualname__}."
+        )
+
+
 def check_at_least_one(**values: int) -> None:
     """Raise where a number of things to draw is below one."""
     for name, value in values.items():

@@ -7,20 +7,24 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from naively.data.types import Floats
 from naively.display.plots import canvas
 from naively.display.plots.display import Display
 from naively.errors import NaivelyError
 from naively.evaluation.candidates import COLUMNS
 from naively.evaluation.metrics import scoring_of
 from naively.evaluation.tuning import Tuning, described
-from naively.inspection.diagnosis import Fit
+from naively.inspection.diagnosis import Fit, diagnose
 from naively.inspection.drifts.value import BOUNDS, LEVELS
 from naively.inspection.explanations import RowTerms
 from naively.inspection.importance import Importance
 
-_WORSE, _BETTER = canvas.colour(0), canvas.colour(1)  # without the column
+_MORE, _LESS = canvas.colour(0), canvas.colour(1)  # bars above and below 0
+_SEVERITIES = (canvas.REST, canvas.REST, "#E69F00", "#D55E00")
+_MIN_VALUES = 4  # of a parameter that make a line
+_MAX_LINES = 6
+_LOG_RATIO = 50.0  # of values that are drawn on a logarithmic scale
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -30,11 +34,10 @@ class ImportanceDisplay(Display):
     Bars are the increase, with one standard error; below 0 the model predicts better without the
     column.
 
-
     Parameters
     ----------
     importance : Importance
-        Of all columns.
+        What ``importance_`` or `importance` returned.
     max_columns : int, default=20
         How many columns are drawn, the most important ones.
 
@@ -63,20 +66,9 @@ class ImportanceDisplay(Display):
     def from_estimator(cls, estimator: Any, X: Any = None, y: Any = None, **options: Any) -> Self:
         """Measure the importance of the columns of a fitted estimator, and draw.
 
-        Parameters
-        ----------
-        estimator : fitted estimator
-            With `importance_`, or with rows to measure it on.
-        X, y : table and labels, optional
-            Rows that the model has not learned from; None for its own sample.
-        **options
-            As for `from_importance`.
+        ``X`` and ``y`` are rows that the model has not learned from; None for its own sample.
         """
-        if not hasattr(type(estimator), "importance_"):
-            raise NaivelyError(
-                f"importance needs an estimator of naively's; got "
-                f"{type(estimator).__module__}.{type(estimator).__qualname__}."
-            )
+        canvas.check_explained("importance", estimator)
         found = estimator.importance_ if X is None else estimator.importance(X, y)
         return cls.from_importance(found, **options)
 
@@ -84,15 +76,7 @@ class ImportanceDisplay(Display):
     def from_importance(
         cls, importance: Importance, *, max_columns: int = 20, ax: Any = None
     ) -> Self:
-        """Draw what ``importance_`` or `importance` returned.
-
-        Parameters
-        ----------
-        importance : Importance
-            Of all columns.
-        max_columns : int, default=20
-            How many columns are drawn, the most important ones.
-        """
+        """Draw what ``importance_`` or `importance` returned."""
         canvas.check_at_least_one(max_columns=max_columns)
         return cls(importance=importance, max_columns=max_columns).plot(ax)
 
@@ -101,30 +85,25 @@ class ImportanceDisplay(Display):
         found = self.importance
         at = found.order[: self.max_columns]
         ax = self._one_axes(ax, 7.6, 1.7 + 0.32 * at.size)
-        y = np.arange(at.size)
         error = {"xerr": found.error[at], "error_kw": {"ecolor": canvas.FAINT, "elinewidth": 1}}
-        colours = np.where(found.increase[at] >= 0, _WORSE, _BETTER).tolist()
-        self.bars_ = ax.barh(y, found.increase[at], 0.62, color=colours, **error)
+        colours = np.where(found.increase[at] >= 0, _MORE, _LESS).tolist()
+        self.bars_ = ax.barh(np.arange(at.size), found.increase[at], 0.62, color=colours, **error)
         ax.axvline(0.0, color=canvas.INK, linewidth=0.9, zorder=0)
         canvas.named_rows(ax, [found.columns[j] for j in at], 32)
         ax.set_xlabel("increase of the log loss without the column", color=canvas.INK)
-        notes = [f"With all columns, the log loss of {found.n_rows:,} unseen rows is "]
-        notes[0] += f"{found.loss:.4f}. Lines are standard errors."
+        note = f"With all columns, the log loss of {found.n_rows:,} unseen rows is "
+        note += f"{found.loss:.4f}. Lines are standard errors."
         if at.size < len(found.columns):
-            notes.append(f"The {at.size} most important of {len(found.columns):,} columns.")
-        canvas.heading(ax, "Importance of columns", [" ".join(notes)], width=84)
+            note += f" The {at.size} most important of {len(found.columns):,} columns."
+        canvas.heading(ax, "Importance of columns", [note], width=84)
         return self
-
-
-_COLOURS = (canvas.REST, canvas.REST, "#E69F00", "#D55E00")  # by severity
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DriftDisplay(Display):
     """How far each column has moved: a bar for all rows, and a mark for each class.
 
-    Distances are from 0 to 1; bars of columns that may have changed by chance are grey. It is
-    recommended to create a display with `from_drift`.
+    Distances are from 0 to 1; bars of columns that may have changed by chance are grey.
 
     Parameters
     ----------
@@ -155,15 +134,7 @@ class DriftDisplay(Display):
 
     @classmethod
     def from_drift(cls, drift: Any, *, max_columns: int = 20, ax: Any = None) -> Self:
-        """Draw what `naively.drift` returned.
-
-        Parameters
-        ----------
-        drift : Drift
-            Two sets of rows compared.
-        max_columns : int, default=20
-            How many columns are drawn: those that have changed most.
-        """
+        """Draw what `naively.drift` returned."""
         canvas.check_at_least_one(max_columns=max_columns)
         return cls(drift=drift, max_columns=max_columns).plot(ax)
 
@@ -172,26 +143,18 @@ class DriftDisplay(Display):
         found = self.drift
         at = found.order[: self.max_columns]
         ax = self._one_axes(ax, 7.6, 1.9 + 0.3 * at.size)
-        y, distance = np.arange(at.size), found.measures.distance[:, at]
-        levels = found.levels[0, at].tolist()
-        colours = [_COLOURS[level] for level in levels]
-        self.bars_ = ax.barh(y, np.nan_to_num(distance[0]), 0.62, color=colours)
-        marked, faint = found.levels[1:, at] > 0, {"s": 22, "linewidth": 0.8, "zorder": 3}
-        for inside, style in ((marked, canvas.INK), (~marked, canvas.REST)):
-            k, j = np.nonzero(inside & ~np.isnan(distance[1:]))
-            ax.scatter(distance[1:][k, j], j, marker="|", color=style, **faint)
+        distance, levels = found.measures.distance[:, at], found.levels[:, at]
+        colours = [_SEVERITIES[level] for level in levels[0].tolist()]
+        self.bars_ = ax.barh(np.arange(at.size), np.nan_to_num(distance[0]), 0.62, color=colours)
+        for marked, colour in ((True, canvas.INK), (False, canvas.REST)):
+            k, j = np.nonzero(((levels[1:] > 0) == marked) & ~np.isnan(distance[1:]))
+            style = {"marker": "|", "s": 22, "linewidth": 0.8, "zorder": 3}
+            ax.scatter(distance[1:][k, j], j, color=colour, **style)
         for bound, name in zip(BOUNDS, LEVELS[2:], strict=True):
             ax.axvline(bound, color=canvas.FAINT, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
-            ax.annotate(
-                name,
-                (bound, 1.0),
-                xycoords=("data", "axes fraction"),
-                xytext=(3, -2),
-                textcoords="offset points",
-                va="top",
-                fontsize=8,
-                color=canvas.FAINT,
-            )
+            where = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+            style = {"va": "top", "fontsize": 8, "color": canvas.FAINT}
+            ax.annotate(name, (bound, 1.0), xytext=(3, -2), **where, **style)
         canvas.named_rows(ax, [found.columns[j] for j in at.tolist()], 32)
         ax.set_xlim(0.0, max(0.3, 1.08 * float(np.nan_to_num(distance).max(initial=0.0))))
         ax.set_ylim(at.size - 0.4, -1.2)
@@ -206,18 +169,13 @@ class DriftDisplay(Display):
         return self
 
 
-_FEWEST = 4  # values of a parameter that make a line
-_MOST_LINES = 6
-_WIDE = 50.0  # a ratio of values that is drawn on a logarithmic scale
-
-
 class TuningLine(NamedTuple):
     """Candidates that differ in one parameter: its values, and the scores."""
 
     name: str
-    x: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    std: NDArray[np.float64]
+    x: Floats
+    mean: Floats
+    std: Floats
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -226,14 +184,15 @@ class TuningDisplay(Display):
 
     Candidates are lines along a parameter that has many values, and otherwise dots, the best first.
 
-    Attributes
+    Parameters
     ----------
     tuning : Tuning
-        What is drawn.
+        What `naively.tune` returned.
     parameter : str or None
-        The parameter along which lines go; None for dots.
-    max_candidates : int
-        How many dots there are.
+        A parameter of numbers, or ``"columns"``, whose values are the horizontal axis; by default
+        the one with most values, if it has four or more. None for dots.
+    max_candidates : int, default=20
+        How many dots there are: the best.
 
     Examples
     --------
@@ -261,60 +220,45 @@ class TuningDisplay(Display):
         max_candidates: int = 20,
         ax: Any = None,
     ) -> Self:
-        """Draw what `naively.tune` returned.
-
-        Parameters
-        ----------
-        tuning : Tuning
-            Candidates and their scores.
-        parameter : str, optional
-            A parameter of numbers, or ``"columns"``, whose values are the horizontal axis; by
-            default the one with most values, if it has four or more.
-        max_candidates : int, default=20
-            How many candidates are drawn where there is no such parameter, the best.
-        """
+        """Draw what `naively.tune` returned."""
         canvas.check_at_least_one(max_candidates=max_candidates)
-        found = {name: len(set(_numbers(tuning, name).values())) for name in tuning.varied}
-        if parameter is not None and not found.get(parameter):
+        n_values = {name: len(set(_numbers(tuning, name).values())) for name in tuning.varied}
+        if parameter is not None and not n_values.get(parameter):
             raise NaivelyError(
                 f"parameter must be one of numbers that candidates differ in; got {parameter!r}. "
-                f"There are {', '.join(name for name, n in found.items() if n) or 'none'}."
+                f"There are {', '.join(name for name, n in n_values.items() if n) or 'none'}."
             )
-        if parameter is None:
-            most = max(found, key=lambda name: found[name], default=None)
-            parameter = most if most is not None and found[most] >= _FEWEST else None
+        if parameter is None and max(n_values.values(), default=0) >= _MIN_VALUES:
+            parameter = max(n_values, key=lambda name: n_values[name])
         return cls(tuning=tuning, parameter=parameter, max_candidates=max_candidates).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw."""
-        n_dots = min(self.max_candidates, len(self.tuning.params))
-        size = (7.6, 4.4) if self.parameter else (7.6, 1.4 + 0.3 * n_dots)
-        ax = self._one_axes(ax, *size)
-        scoring = scoring_of(self.tuning.scoring)
-        if self.parameter:
+        tuning, parameter = self.tuning, self.parameter
+        n_dots = min(self.max_candidates, len(tuning.params))
+        ax = self._one_axes(ax, 7.6, 4.4 if parameter else 1.4 + 0.3 * n_dots)
+        scoring = scoring_of(tuning.scoring)
+        if parameter:
             canvas.tidy(ax, grid="y")
-            self._draw_lines(ax, self.parameter)
+            self._draw_lines(ax, parameter)
             ax.set_ylabel(scoring.title, color=canvas.INK)
         else:
             self._draw_dots(ax, n_dots)
             ax.set_xlabel(scoring.title, color=canvas.INK)
-        best, mean = described(self.tuning.best_params), self.tuning.best_score
         better = "higher" if scoring.greater_is_better else "lower"
         notes = [
-            f"Best: {best} ({mean:.4f}).",
-            f"{self.tuning.method}, {self.tuning.n_rows:,} rows; {better} is better. "
-            + ("The band is" if self.parameter else "Bars are")
-            + " standard deviations over the folds.",
+            f"Best: {described(tuning.best_params)} ({tuning.best_score:.4f}).",
+            f"{tuning.method}, {tuning.n_rows:,} rows; {better} is better. "
+            f"{'The band is' if parameter else 'Bars are'} standard deviations over the folds.",
         ]
         notes = [canvas.caption(note, 240) for note in notes]
-        title = f"{self.tuning.model}: {len(self.tuning.params):,} candidates"
-        canvas.heading(ax, title, notes, width=96 if self.parameter else 60)
+        title = f"{tuning.model}: {len(tuning.params):,} candidates"
+        canvas.heading(ax, title, notes, width=96 if parameter else 60)
         return self
 
     def _draw_lines(self, ax: Any, parameter: str) -> None:
-        lines = lines_of(self.tuning, parameter)
-        handles = []
-        for i, line in enumerate(lines[:_MOST_LINES]):
+        lines, handles = lines_of(self.tuning, parameter), []
+        for i, line in enumerate(lines[:_MAX_LINES]):
             style = {"color": canvas.colour(i), "linestyle": canvas.dash(i)}
             if i == 0:  # the band of the line of the best candidate
                 low, high = line.mean - line.std, line.mean + line.std
@@ -326,53 +270,51 @@ class TuningDisplay(Display):
         if np.ndim(best) == 0:
             ax.plot([best], [self.tuning.best_score], "o", markersize=10, **ring)
         every = np.concatenate([line.x for line in lines])
-        if every.min() > 0 and every.max() > _WIDE * every.min():
+        if every.min() > 0 and every.max() > _LOG_RATIO * every.min():
             ax.set_xscale("log")
         name = "number of columns" if parameter == COLUMNS else parameter
         ax.set_xlabel(canvas.caption(name), color=canvas.INK)
         if len(lines) > 1:
-            names = [canvas.caption(line.name, 34) for line in lines[:_MOST_LINES]]
-            title = None if len(lines) <= _MOST_LINES else f"best {_MOST_LINES} of {len(lines)}"
+            names = [canvas.caption(line.name, 34) for line in lines[:_MAX_LINES]]
+            title = None if len(lines) <= _MAX_LINES else f"best {_MAX_LINES} of {len(lines)}"
             canvas.legend(ax, handles, names, title=title)
 
     def _draw_dots(self, ax: Any, n_dots: int) -> None:
-        order = self.tuning.order[:n_dots]
-        y = np.arange(n_dots)
+        order, y = self.tuning.order[:n_dots], np.arange(n_dots)
         mean, std = self.tuning.mean[order], self.tuning.std[order]
-        colours = [canvas.colour(0)] + [canvas.REST] * (n_dots - 1)
-        ax.hlines(y, mean - std, mean + std, color=colours, linewidth=2)
-        ax.scatter(mean, y, color=[canvas.colour(0)] + [canvas.FAINT] * (n_dots - 1), zorder=3)
+        bars, dots = (
+            [canvas.colour(0)] + [other] * (n_dots - 1) for other in (canvas.REST, canvas.FAINT)
+        )
+        ax.hlines(y, mean - std, mean + std, color=bars, linewidth=2)
+        ax.scatter(mean, y, color=dots, zorder=3)
         canvas.named_rows(ax, [described(self.tuning.params[i]) for i in order], 60)
 
 
 def lines_of(tuning: Tuning, parameter: str) -> list[TuningLine]:
     """Return the candidates that have a parameter by all others, the line of the best first."""
-    values, mean = _numbers(tuning, parameter), tuning.mean
+    values, rank = _numbers(tuning, parameter), tuning.rank
     groups: dict[str, list[int]] = {}
-    for i in values:
-        others = {name: its for name, its in tuning.params[i].items() if name != parameter}
+    for i in sorted(values, key=lambda i: rank[i]):
+        others = {name: value for name, value in tuning.params[i].items() if name != parameter}
         groups.setdefault(described(others) if others else "", []).append(i)
-    found, rank = [], tuning.rank
-    for name in sorted(groups, key=lambda name: min(rank[i] for i in groups[name])):
-        at = sorted(groups[name], key=lambda i: values[i])
+    lines = []
+    for name, group in groups.items():
+        at = sorted(sorted(group), key=lambda i: values[i])
         x = np.array([values[i] for i in at])
-        found.append(TuningLine(name, x, mean[at], tuning.std[at]))
-    return found
+        lines.append(TuningLine(name, x, tuning.mean[at], tuning.std[at]))
+    return lines
 
 
 def _numbers(tuning: Tuning, parameter: str) -> dict[int, float]:
     """Return the values of a parameter by candidate, where they are numbers."""
-    found: dict[int, float] = {}
-    for i, params in enumerate(tuning.params):
-        value = params.get(parameter)
-        if parameter == COLUMNS:
-            value = None if value is None else len(value)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            found[i] = float(value)
-    return found
-
-
-_FOR, _AGAINST = canvas.colour(0), canvas.colour(1)
+    values = {i: params.get(parameter) for i, params in enumerate(tuning.params)}
+    if parameter == COLUMNS:
+        values = {i: None if value is None else len(value) for i, value in values.items()}
+    return {
+        i: float(value)
+        for i, value in values.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -381,7 +323,6 @@ class WaterfallDisplay(Display):
 
     Bars begin where the one above ends: at 0 both classes are equally probable, and where the last
     bar ends is the answer. What speaks for the class goes to the right.
-
 
     Parameters
     ----------
@@ -409,23 +350,8 @@ class WaterfallDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, row: int = 0, **options: Any) -> Self:
-        """Explain rows by a fitted estimator of naively's, and draw one of them.
-
-        Parameters
-        ----------
-        estimator : fitted estimator
-            With `explain`.
-        X : table
-            Rows.
-        row : int, default=0
-            Which row to draw.
-        **options
-            As for `from_explanation`.
-        """
-        if not hasattr(estimator, "explain"):
-            raise NaivelyError(
-                f"a waterfall needs an estimator of naively's; got {type(estimator).__name__}."
-            )
+        """Explain rows by a fitted estimator of naively's, and draw one of them."""
+        canvas.check_explained("a waterfall", estimator)
         return cls.from_explanation(estimator.explain(X), row, **options)
 
     @classmethod
@@ -439,65 +365,43 @@ class WaterfallDisplay(Display):
         max_terms: int = 12,
         ax: Any = None,
     ) -> Self:
-        """Draw a row of what `explain` returned.
-
-        Parameters
-        ----------
-        explanation : Explanation
-            Of some rows.
-        row : int, default=0
-            Which of them.
-        of, against : labels, optional
-            The classes that are compared; the answer and the next most probable class by default.
-        max_terms : int, default=12
-            How many terms have a bar of their own, the strongest; the others share one.
-        """
+        """Draw a row of what `explain` returned; terms beyond the strongest share a bar."""
         canvas.check_at_least_one(max_terms=max_terms)
-        found = explanation.row_terms(row, of=of, against=against, max_terms=max_terms)
-        return cls(terms=found).plot(ax)
+        terms = explanation.row_terms(row, of=of, against=against, max_terms=max_terms)
+        return cls(terms=terms).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw."""
-        every = (*self.terms.constants, *self.terms.terms)
+        found = self.terms
+        every = (*found.constants, *found.terms)
         ax = self._one_axes(ax, 7.6, 1.5 + 0.32 * len(every))
-        width = _finite(np.array([term.log_odds for term in every]))
-        start = np.concatenate([[0.0], np.cumsum(width)[:-1]])
-        y = np.arange(len(every))
-        colours = [_FOR if value >= 0 else _AGAINST for value in width]
+        width = np.array([term.log_odds for term in every])
+        finite = np.isfinite(width)  # infinity is longer than all others together
+        far = 1.0 + 1.2 * float(np.abs(width[finite]).sum())
+        width = np.where(finite, width, np.sign(width) * far)
+        ends = np.cumsum(width)
+        start, y = np.append(0.0, ends[:-1]), np.arange(len(every))
+        colours = [_MORE if value >= 0 else _LESS for value in width]
         self.bars_ = ax.barh(y, width, 0.66, left=start, color=colours)
-        for at, end in zip(y[:-1], (start + width)[:-1], strict=True):
+        for at, end in zip(y[:-1], ends[:-1], strict=True):
             ax.plot([end, end], [at, at + 1], color=canvas.FAINT, linewidth=0.7, zorder=0)
         ax.axvline(0.0, color=canvas.INK, linewidth=0.9, zorder=0)
-        self._label(ax, width, start)
+        low, high = min(0.0, float(ends.min())), max(0.0, float(ends.max()))
+        room = 0.14 * ((high - low) or 1.0)
+        ax.set_xlim(low - room, high + room)
+        for at, (term, end) in enumerate(zip(every, ends, strict=True)):
+            side = 1 if width[at] >= 0 else -1  # to which the bar points
+            style = {"va": "center", "ha": "left" if side > 0 else "right", "fontsize": 8.5}
+            where = {"xytext": (4 * side, 0), "textcoords": "offset points"}
+            text = f"{term.log_odds:+.2f}".replace("inf", "∞")
+            ax.annotate(text, (end, at), color=canvas.INK, **where, **style)
         canvas.named_rows(ax, [term.label for term in every], 40)
-        found = self.terms
         of, against = (canvas.caption(name, 24) for name in (found.of, found.against))
         ax.set_xlabel(f"log-odds: ← {against}    {of} →", color=canvas.INK)
         total = f"{found.total.log_odds:.2f}".replace("inf", "∞")
         note = f"p = {found.p_of:.4f} against {found.p_against:.4f}; log-odds {total}."
         canvas.heading(ax, f"Row {found.row}: {of} rather than {against}", [note], width=72)
         return self
-
-    def _label(self, ax: Any, width: NDArray[np.float64], start: NDArray[np.float64]) -> None:
-        """Write what each term adds beside its bar, on the side it points to."""
-        every = (*self.terms.constants, *self.terms.terms)
-        ends = np.concatenate([start, start + width, [0.0]])
-        low, high = float(ends.min()), float(ends.max())
-        room = 0.14 * ((high - low) or 1.0)
-        ax.set_xlim(low - room, high + room)
-        for at, (term, w, left) in enumerate(zip(every, width, start, strict=True)):
-            side = 1 if w >= 0 else -1
-            style = {"va": "center", "ha": "left" if side > 0 else "right", "fontsize": 8.5}
-            where = {"xytext": (4 * side, 0), "textcoords": "offset points"}
-            text = f"{term.log_odds:+.2f}".replace("inf", "∞")
-            ax.annotate(text, (left + w, at), color=canvas.INK, **where, **style)
-
-
-def _finite(width: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return widths that can be drawn: infinity is longer than all others together."""
-    finite = np.isfinite(width)
-    far = 1.0 + 1.2 * float(np.abs(width[finite]).sum())
-    return np.where(finite, width, np.sign(width) * far)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -508,7 +412,6 @@ class FitDisplay(Display):
     family fits, these are uniform: all bars are as high as the line, up to chance, which the band
     shows for 95 of 100 bars. Bars that are high in the middle: the family is too wide. High at both
     ends: it is too narrow. Sloping: the cells are skewed, or moved.
-
 
     Parameters
     ----------
@@ -538,17 +441,7 @@ class FitDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, **options: Any) -> Self:
-        """Diagnose a fitted estimator of naively's, and draw.
-
-        Parameters
-        ----------
-        estimator : fitted estimator
-            One of naively's, with a sample of rows.
-        **options
-            As for `from_diagnosis`.
-        """
-        from naively.inspection.diagnosis import diagnose
-
+        """Diagnose a fitted estimator of naively's that has a sample of rows, and draw."""
         return cls.from_diagnosis(diagnose(estimator), **options)
 
     @classmethod
@@ -563,15 +456,15 @@ class FitDisplay(Display):
             What `naively.diagnose` returned.
         column : str, optional
             A column, of which all classes are drawn; None for the columns that fit worst.
-        max_panels : int, default=6
-            How many panels are drawn.
+        max_panels, ax
+            As for every `Display`.
         """
         canvas.check_at_least_one(max_panels=max_panels)
-        ascending = sorted(diagnosis.fits, key=lambda fit: fit.distance)
-        fits = list({fit.place: fit for fit in ascending}.values())  # the worst class of each
-        fits.sort(key=lambda fit: -fit.distance)
-        if column is not None:
-            fits = [fit for fit in diagnosis.fits if fit.column == column]
+        fits = [fit for fit in diagnosis.fits if fit.column == column]
+        if column is None:
+            ascending = sorted(diagnosis.fits, key=lambda fit: fit.distance)
+            fits = list({fit.place: fit for fit in ascending}.values())  # the worst class of each
+            fits.sort(key=lambda fit: -fit.distance)
         if not fits:
             known = sorted({fit.column for fit in diagnosis.fits})
             what = f"column {column!r}" if column is not None else "any column"
@@ -585,11 +478,10 @@ class FitDisplay(Display):
         """Draw."""
         rows, across = canvas.grid_of(len(self.fits), 3)
         self._panels(ax, (2.9 * across, 1.1 + 2.1 * rows), (rows, across), sharex=True)
-        self.bars_: list[Any] = []
         room = canvas.room_for_text(self.figure_, across, 0.5)
-        for panel, fit in zip(self.ax_.flat, self.fits, strict=False):
-            self._panel(panel, fit, room)
-        for panel in self.ax_.flat[len(self.fits) :]:
+        panels = list(self.ax_.flat)
+        self.bars_ = [_draw_fit(*pair, room) for pair in zip(panels, self.fits, strict=False)]
+        for panel in panels[len(self.fits) :]:
             panel.set_visible(False)
         note = (
             "Share of the cells by F(x), the family's probability of at most x. Where the family "
@@ -598,30 +490,20 @@ class FitDisplay(Display):
         canvas.heading(self.figure_, "Does the family fit?", [note], width=int(across * room))
         return self
 
-    def _panel(self, panel: Any, fit: Fit, room: int) -> None:
-        n = fit.histogram.size
-        width, expected = 1 / n, 1 / n
-        chance = 1.96 * np.sqrt(expected * (1 - expected) / fit.n_rows)
-        panel.axhspan(
-            max(0.0, expected - chance), expected + chance, color=canvas.GRID, linewidth=0
-        )
-        bars = panel.bar(
-            np.arange(n) * width,
-            fit.histogram,
-            width,
-            align="edge",
-            color=canvas.colour(0),
-            alpha=0.85,
-        )
-        panel.axhline(expected, color=canvas.INK, linewidth=0.9)
-        panel.set_xlim(0, 1)
-        panel.set_ylim(bottom=0)
-        canvas.tidy(panel)
-        name = canvas.caption(f"{fit.column}, {fit.label}", room)
-        panel.set_title(
-            f"{name}\n{fit.family}: distance {fit.distance:.2f}",
-            loc="left",
-            fontsize=8.5,
-            color=canvas.INK,
-        )
-        self.bars_.append(bars)
+
+def _draw_fit(panel: Any, fit: Fit, room: int) -> Any:
+    n = fit.histogram.size
+    expected = 1 / n
+    chance = 1.96 * np.sqrt(expected * (1 - expected) / fit.n_rows)
+    low, high = max(0.0, expected - chance), expected + chance
+    panel.axhspan(low, high, color=canvas.GRID, linewidth=0)
+    style = {"align": "edge", "color": canvas.colour(0), "alpha": 0.85}
+    bars = panel.bar(np.arange(n) / n, fit.histogram, 1 / n, **style)
+    panel.axhline(expected, color=canvas.INK, linewidth=0.9)
+    panel.set_xlim(0, 1)
+    panel.set_ylim(bottom=0)
+    canvas.tidy(panel)
+    name = canvas.caption(f"{fit.column}, {fit.label}", room)
+    title = f"{name}\n{fit.family}: distance {fit.distance:.2f}"
+    panel.set_title(title, loc="left", fontsize=8.5, color=canvas.INK)
+    return bars
