@@ -1,4 +1,4 @@
-# ruff: noqa: N802, N815 - the names are Spark's
+# ruff: noqa: N802 - the names are Spark's
 """An estimator and its model for `pyspark.ml`, and the parameters that they share.
 
 A frame is summarized once, and models are read off the summary. A model adds columns to a frame,
@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from inspect import Parameter, Signature
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
-from pyspark import keyword_only
 from pyspark.ml.classification import ProbabilisticClassificationModel, ProbabilisticClassifier
 from pyspark.ml.functions import array_to_vector
 from pyspark.ml.linalg import DenseMatrix, DenseVector
@@ -50,155 +50,118 @@ from naively.statistics.summary import Summary
 
 pa: Any = need("pyarrow", "a stage of Spark", extra="spark")
 
-# What our estimators call the parameters of each type of model.
-NAMES = {
-    "gaussian": {
-        "priors": "priors",
-        "classWeight": "class_weight",
-        "calibration": "calibration",
-        "varSmoothing": "var_smoothing",
-        "varSmoothingBy": "smoothing",
-        "variance": "variance",
-        "ddof": "ddof",
-    },
-    "mixed": {
-        "priors": "priors",
-        "classWeight": "class_weight",
-        "calibration": "calibration",
-        "interactions": "interactions",
-        "families": "families",
-    },
+
+class StageParam(NamedTuple):
+    """A parameter of the stages: what it is, its type, and what our estimators call it."""
+
+    doc: str
+    convert: Callable[[Any], Any] | None
+    ours: str | None = None
+    default: Any = None
+
+
+_TEXT, _NUMBER = TypeConverters.toString, TypeConverters.toFloat
+_PARAMS = {
+    "modelType": StageParam(
+        'The model: "gaussian", or "mixed" for columns of any kind.', _TEXT, None, "gaussian"
+    ),
+    "smoothing": StageParam(
+        "For Spark's models of counts; none of these has a use for it.", _NUMBER, None, 1.0
+    ),
+    "priors": StageParam(
+        "Class probabilities, in the order of the labels; by default their shares of the data.",
+        TypeConverters.toListFloat,
+        "priors",
+    ),
+    "classWeight": StageParam('"balanced" for equally probable classes.', _TEXT, "class_weight"),
+    "calibration": StageParam(
+        'How terms are weighted: "weights", "temperature" or "none".', _TEXT, "calibration"
+    ),
+    "interactions": StageParam(
+        'Of a mixed model: "auto", "none", or some of "canonical,quadratic,pairs".',
+        _TEXT,
+        "interactions",
+    ),
+    "families": StageParam(
+        "Of a mixed model: the families of some columns, by name.", None, "families"
+    ),
+    "varSmoothing": StageParam(
+        "This part of the largest variance of all columns is added to every variance.",
+        _NUMBER,
+        "var_smoothing",
+        1e-9,
+    ),
+    "varSmoothingBy": StageParam(
+        'Smooth by the largest variance of all columns ("global"), or each by its own ("column").',
+        _TEXT,
+        "smoothing",
+        "global",
+    ),
+    "variance": StageParam(
+        'One variance per class and column ("class"), or one per column ("shared").',
+        _TEXT,
+        "variance",
+        "class",
+    ),
+    "ddof": StageParam(
+        "Squared deviations are divided by n - ddof.", TypeConverters.toInt, "ddof", 0
+    ),
 }
+_MODELS = {"gaussian": GaussianNB, "mixed": MixedNaiveBayes}
 # Those that say how a summary is read: another value of them needs no other pass.
-READING = {
-    "interactions",
-    "classWeight",
-    "priors",
-    "varSmoothing",
-    "varSmoothingBy",
-    "variance",
-    "ddof",
-    "thresholds",
-}
-
-_param = partial(Param, Params._dummy())  # of any stage
+_READING = {"thresholds", *_PARAMS} - {"modelType", "smoothing", "families", "calibration"}
 
 
+def _with_params(kind: type[Params]) -> type[Any]:
+    """Return a class with the parameters, and with what returns them."""
+    for name, (doc, convert, *_) in _PARAMS.items():
+        setattr(kind, name, Param(Params._dummy(), name, doc, convert))
+        setattr(kind, f"get{name[0].upper()}{name[1:]}", _getter(name, doc))
+    return kind
+
+
+def _with_setters(kind: type[Params]) -> type[Any]:
+    """Return a class with what sets the parameters, by name or one at a time."""
+    own = {name: param.default for name, param in _PARAMS.items()}
+    names = dict.fromkeys(("thresholds", "weightCol", "inputCols")) | own
+    columns = ("features", "label", "prediction", "probability", "rawPrediction")
+    names = {f"{name}Col": name for name in columns} | names
+    by_name = [Parameter(n, Parameter.KEYWORD_ONLY, default=v) for n, v in names.items()]
+    kind.__signature__ = Signature(by_name)  # type: ignore[attr-defined]
+    for name in (*_PARAMS, "weightCol"):
+        doc = _PARAMS[name].doc if name in _PARAMS else "The column of weights."
+        setattr(kind, f"set{name[0].upper()}{name[1:]}", _setter(name, doc))
+    return kind
+
+
+def _getter(name: str, doc: str) -> Callable[[Any], Any]:
+    def get(self: Any) -> Any:
+        return self.getOrDefault(name) if self.isDefined(name) else None
+
+    get.__doc__ = f"Return {name}, or None where it is not set. {doc}"
+    return get
+
+
+def _setter(name: str, doc: str) -> Callable[[Any, Any], Any]:
+    def set_to(self: Any, value: Any) -> Any:
+        return self.setParams(**{name: value})
+
+    set_to.__doc__ = f"Set {name}. {doc}"
+    return set_to
+
+
+@_with_params
 class NaiveBayesParams(HasInputCols, HasWeightCol):
     """How rows are read, and how a model is read off what was seen."""
 
-    modelType: Param[str] = _param(
-        "modelType",
-        'The model: "gaussian", or "mixed" for columns of any kind.',
-        TypeConverters.toString,
-    )
-    smoothing: Param[float] = _param(
-        "smoothing",
-        "For Spark's models of counts; none of these has a use for it.",
-        TypeConverters.toFloat,
-    )
-    priors: Param[list[float]] = _param(
-        "priors",
-        "Class probabilities, in the order of the labels; by default their shares of the data.",
-        TypeConverters.toListFloat,
-    )
-    classWeight: Param[str] = _param(
-        "classWeight", '"balanced" for equally probable classes.', TypeConverters.toString
-    )
-    calibration: Param[str] = _param(
-        "calibration",
-        'How terms are weighted: "weights", "temperature" or "none".',
-        TypeConverters.toString,
-    )
-    interactions: Param[str] = _param(
-        "interactions",
-        'Of a mixed model: "auto", "none", or some of "canonical,quadratic,pairs".',
-        TypeConverters.toString,
-    )
-    families: Param[dict[str, Any]] = _param(
-        "families", "Of a mixed model: the families of some columns, by name."
-    )
-    varSmoothing: Param[float] = _param(
-        "varSmoothing",
-        "This part of the largest variance of all columns is added to every variance.",
-        TypeConverters.toFloat,
-    )
-    varSmoothingBy: Param[str] = _param(
-        "varSmoothingBy",
-        'Smooth by the largest variance of all columns ("global"), or each by its own ("column").',
-        TypeConverters.toString,
-    )
-    variance: Param[str] = _param(
-        "variance",
-        'One variance per class and column ("class"), or one per column ("shared").',
-        TypeConverters.toString,
-    )
-    ddof: Param[int] = _param(
-        "ddof", "Squared deviations are divided by n - ddof.", TypeConverters.toInt
-    )
-
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self._setDefault(
-            modelType="gaussian",
-            smoothing=1.0,
-            varSmoothing=1e-9,
-            varSmoothingBy="global",
-            variance="class",
-            ddof=0,
-        )
-
-    def getModelType(self) -> str:
-        """Return the kind of model."""
-        return self.getOrDefault(self.modelType)
-
-    def getSmoothing(self) -> float:
-        """Return what these models have no use for."""
-        return self.getOrDefault(self.smoothing)
-
-    def getPriors(self) -> list[float] | None:
-        """Return the class probabilities, or None for their shares of the data."""
-        return self._given(self.priors)
-
-    def getClassWeight(self) -> str | None:
-        """Return "balanced", or None where classes have the weight of their rows."""
-        return self._given(self.classWeight)
-
-    def getCalibration(self) -> str | None:
-        """Return how terms are weighted, or None for what is usual."""
-        return self._given(self.calibration)
-
-    def getInteractions(self) -> str | None:
-        """Return what columns say together, or None for what is usual."""
-        return self._given(self.interactions)
-
-    def getFamilies(self) -> dict[str, Any] | None:
-        """Return the families of some columns, or None where their types decide."""
-        return self._given(self.families)
-
-    def getVarSmoothing(self) -> float:
-        """Return the part of the largest variance that is added to every variance."""
-        return self.getOrDefault(self.varSmoothing)
-
-    def getVarSmoothingBy(self) -> str:
-        """Return whose variance smooths: "global" or "column"."""
-        return self.getOrDefault(self.varSmoothingBy)
-
-    def getVariance(self) -> str:
-        """Return "class" or "shared"."""
-        return self.getOrDefault(self.variance)
-
-    def getDdof(self) -> int:
-        """Return what is taken off n."""
-        return self.getOrDefault(self.ddof)
+        defaults = {name: param.default for name, param in _PARAMS.items()}
+        self._setDefault(**{n: value for n, value in defaults.items() if value is not None})
 
     def setInputCols(self, value: list[str]) -> Self:
         """Read plain columns instead of a vector."""
         return self._set(inputCols=value)
-
-    def _given(self, param: Any) -> Any:
-        """Return a value that has no default, or None."""
-        return self.getOrDefault(param) if self.isDefined(param) else None
 
     def _columns(self) -> list[str] | str:
         """Return the columns to read."""
@@ -212,6 +175,7 @@ _FIRST = 10_000  # rows that the edges of histograms are chosen from
 _UNSEEN = 100  # labels that may be missing below the largest
 
 
+@_with_setters
 class NaiveBayes(
     ProbabilisticClassifier,
     NaiveBayesParams,
@@ -263,96 +227,25 @@ class NaiveBayes(
     sample of up to 4,000 rows, which is part of the summary.
     """
 
-    _input_kwargs: dict[str, Any]
-
-    @keyword_only
-    def __init__(
-        self,
-        *,
-        featuresCol: str = "features",
-        labelCol: str = "label",
-        predictionCol: str = "prediction",
-        probabilityCol: str = "probability",
-        rawPredictionCol: str = "rawPrediction",
-        smoothing: float = 1.0,
-        modelType: str = "gaussian",
-        thresholds: list[float] | None = None,
-        weightCol: str | None = None,
-        inputCols: list[str] | None = None,
-        priors: list[float] | None = None,
-        classWeight: str | None = None,
-        calibration: str | None = None,
-        interactions: str | None = None,
-        families: dict[str, Any] | None = None,
-        varSmoothing: float = 1e-9,
-        varSmoothingBy: str = "global",
-        variance: str = "class",
-        ddof: int = 0,
-    ) -> None:
+    def __init__(self, **params: Any) -> None:
         super().__init__()
-        self._set(**self._input_kwargs)
+        self.setParams(**params)
 
-    @keyword_only
     def setParams(self, **params: Any) -> Self:
         """Set parameters by name."""
+        for name in params:
+            if not self.hasParam(name):
+                raise TypeError(f"NaiveBayes of Spark has no parameter {name!r}.")
         return self._set(**params)
-
-    def setWeightCol(self, value: str) -> Self:
-        """Set the column of weights."""
-        return self._set(weightCol=value)
-
-    def setModelType(self, value: str) -> Self:
-        """Set the kind of model: "gaussian" or "mixed"."""
-        return self._set(modelType=value)
-
-    def setSmoothing(self, value: float) -> Self:
-        """Set what these models have no use for."""
-        return self._set(smoothing=value)
-
-    def setPriors(self, value: list[float]) -> Self:
-        """Set the class probabilities."""
-        return self._set(priors=value)
-
-    def setClassWeight(self, value: str) -> Self:
-        """Set "balanced" for equally probable classes."""
-        return self._set(classWeight=value)
-
-    def setCalibration(self, value: str) -> Self:
-        """Set how terms are weighted: "weights", "temperature" or "none"."""
-        return self._set(calibration=value)
-
-    def setInteractions(self, value: str) -> Self:
-        """Set what columns say together: "auto", "none", or kinds with commas between."""
-        return self._set(interactions=value)
-
-    def setFamilies(self, value: dict[str, Any]) -> Self:
-        """Set the families of some columns, by name."""
-        return self._set(families=value)
-
-    def setVarSmoothing(self, value: float) -> Self:
-        """Set the part of the largest variance that is added to every variance."""
-        return self._set(varSmoothing=value)
-
-    def setVarSmoothingBy(self, value: str) -> Self:
-        """Set whose variance smooths: "global" or "column"."""
-        return self._set(varSmoothingBy=value)
-
-    def setVariance(self, value: str) -> Self:
-        """Set "class" or "shared"."""
-        return self._set(variance=value)
-
-    def setDdof(self, value: int) -> Self:
-        """Set what is taken off n."""
-        return self._set(ddof=value)
 
     def fitMultiple(
         self, dataset: DataFrame, paramMaps: Sequence[Any]
     ) -> Iterator[tuple[int, NaiveBayesModel]]:
         """Fit a model for each map of parameters, from one summary where that is possible."""
         names = {param.name for map_ in paramMaps for param in map_}
-        if not names <= READING:
+        if not names <= _READING:
             return super().fitMultiple(dataset, paramMaps)
-        every = {self.interactions: "auto"} if "interactions" in names else {}
+        every = {self.getParam("interactions"): "auto"} if "interactions" in names else {}
         summary = self.copy(every)._summary(dataset)  # of what any of them reads
         models = [self.copy(map_)._read(summary) for map_ in paramMaps]
         return iter(list(enumerate(models)))
@@ -388,21 +281,22 @@ class NaiveBayes(
 
     def _estimator(self) -> GaussianNB | MixedNaiveBayes:
         """Return naively's own estimator, with the parameters of this one."""
-        names = NAMES.get(self.getModelType())
-        if names is None:
+        kind = _MODELS.get(self.getOrDefault("modelType"))
+        if kind is None:
             raise NaivelyError(
-                f"modelType must be 'gaussian' or 'mixed'; got {self.getModelType()!r}. "
+                f"modelType must be 'gaussian' or 'mixed'; got {self.getOrDefault('modelType')!r}. "
                 "Spark's own NaiveBayes has other models, for counts."
             )
-        given = {
-            ours: getattr(self, f"get{name[0].upper()}{name[1:]}")() for name, ours in names.items()
+        params = {
+            param.ours: self.getOrDefault(name)
+            for name, param in _PARAMS.items()
+            if param.ours in kind().get_params() and self.isDefined(name)
         }
-        params = {name: value for name, value in given.items() if value is not None}
         if params.get("calibration") == "none":
             params["calibration"] = None
         if "interactions" in params:
             params["interactions"] = interactions_from_text(params["interactions"])
-        return (GaussianNB if self.getModelType() == "gaussian" else MixedNaiveBayes)(**params)
+        return kind(**params)
 
 
 def _indexed(summary: Summary, label: str) -> Summary:
