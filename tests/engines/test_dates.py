@@ -183,7 +183,9 @@ def test_a_model_of_dates_is_a_model_of_their_parts(model, frame):
     twin = NaiveBayes(families=families, calibration=None).fit(plain, Y)
     found = NaiveBayes(calibration=None).fit(frame, Y)
     np.testing.assert_allclose(found.predict_proba(frame), twin.predict_proba(plain), rtol=1e-9)
-    assert found.feature_names_in_.tolist() == PARTS
+    assert found.column_names_.tolist() == PARTS
+    assert found.feature_names_in_.tolist() == [*frame.columns]
+    assert found.n_features_in_ == len(frame.columns)
 
 
 def test_files_and_rows_are_predicted_like_frames(model, frame, tmp_path):

@@ -87,7 +87,7 @@ def as_dict(estimator: Any) -> dict[str, Any]:
         "params": params_as_text(estimator),
         "weight": summary.weight,
         "columns": None if names is None else list(names),
-        "n_columns": estimator.n_features_in_,
+        "n_columns": summary.schema.n_columns,
         "classes": classes,
         "importance": None,
     }

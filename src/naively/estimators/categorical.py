@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,6 +42,9 @@ from naively.model.scorer import check_not_negative
 from naively.statistics import Sample
 from naively.statistics.measure import measure
 from naively.statistics.summary import Summary
+
+if TYPE_CHECKING:
+    from naively.engines.files import SchemaFromFirstRows
 
 
 class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -99,8 +102,7 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
         n_jobs: int | None = None,
     ) -> None: ...
 
-    @classmethod
-    def from_files(cls, source: Any, *, target: str, **options: Any) -> CategoricalNB:
+    def files_schema(self) -> SchemaFromFirstRows:
         """Raise: files are read by `NaiveBayes`, whose categories need no codes."""
         raise NaivelyError(
             "CategoricalNB learns from codes in memory. For files, use NaiveBayes.from_files with "

@@ -181,13 +181,21 @@ class SummaryClassifier(Upward):
 
     @property
     def n_features_in_(self) -> int:
-        """Number of columns."""
-        return learned(self).summary.schema.n_columns
+        """Number of columns of the table that was learned from; a date is one."""
+        schema = learned(self).summary.schema
+        return schema.n_columns if schema.inputs is None else len(schema.inputs)
 
     @property
     def feature_names_in_(self) -> NDArray[Any]:
-        """Names of the columns; there is no such attribute where they have none."""
-        names = learned(self).summary.schema.names
+        """Names of these columns; there is no such attribute where they have none."""
+        return self._named(learned(self).summary.schema.inputs)
+
+    @property
+    def column_names_(self) -> NDArray[Any]:
+        """Names of the model's columns: as `feature_names_in_`, but the parts of dates."""
+        return self._named(learned(self).summary.schema.names)
+
+    def _named(self, names: tuple[str, ...] | None) -> NDArray[Any]:
         if names is None:
             raise AttributeError(f"this {self.public_name} was fitted without column names.")
         return np.array(names, dtype=object)
@@ -211,20 +219,48 @@ class SummaryClassifier(Upward):
 
     # --- learning ---------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        target: str | None = None,
+        weight: str | None = None,
+    ) -> Self:
         """Fit the model to rows and their labels; earlier rows are discarded.
+
+        ``fit(X, y)``, or ``fit(frame, target="churned")`` for a table that holds its labels.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_columns)
-            Numbers. NaN and null are missing cells; infinity is an error.
-        y : array-like of shape (n_rows,)
+            Rows. NaN and null are missing cells; infinity is an error. With ``target``, also what
+            is read in one streaming pass, and never held as a whole: files, as `from_files` takes
+            them, a polars ``LazyFrame``, a relation of DuckDB, or any other stream of Arrow.
+        y : array-like of shape (n_rows,), default=None
             Labels: strings, integers or booleans.
         sample_weight : array-like of shape (n_rows,), default=None
             Weights, finite and >= 0; weight 0 is the same as leaving the row out.
+        target : str, default=None
+            The column of X that holds the labels, in place of y. The model learns from all others.
+        weight : str, default=None
+            The column of X that holds the weights, in place of ``sample_weight``.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> from naively import GaussianNB
+        >>> frame = pandas.DataFrame({"age": [25, 31, 47, 52], "left": ["no", "no", "yes", "yes"]})
+        >>> GaussianNB().fit(frame, target="left").predict(pandas.DataFrame({"age": [45]}))
+        array(['yes'], dtype='<U3')
         """
         check_parameters(self)
-        summary, dtype = self.measured(X, y, sample_weight, None)
+        if target is None and weight is None:
+            summary, dtype = self.measured(X, y, sample_weight)
+        else:
+            how = y, sample_weight, target, weight
+            summary, dtype = measurement.measured_with_target(self, X, *how)
         self._state = NOTHING.changed(summary, self._read(summary), dtype=dtype)
         return self
 
@@ -269,7 +305,7 @@ class SummaryClassifier(Upward):
             Of the same columns; its classes may be new.
         """
         check_parameters(self)
-        summary = self._readable(summary)
+        summary = self.readable(summary)
         before = self.summary_ if is_fitted(self) else Summary.zero(summary.schema)
         total = before + summary
         return adopt(self, total, self._read_if_far(total))
@@ -487,7 +523,7 @@ class SummaryClassifier(Upward):
         estimator = cls(**{**params, **dicts})
         check_parameters(estimator)
         estimator._check_declared(summary.classes)
-        summary = estimator._readable(summary)
+        summary = estimator.readable(summary)
         with suppress(NaivelyError):  # `predict` raises it, as it did before the model was saved
             return adopt(estimator, summary, estimator._read(summary), dtype)
         return adopt(estimator, summary, dtype=dtype)
@@ -578,11 +614,11 @@ class SummaryClassifier(Upward):
 
     def read_model(self, summary: Summary) -> Model:
         """Return the model that is read off a summary, whoever has measured it."""
-        return self._read(self._readable(summary))
+        return self._read(self.readable(summary))
 
     def with_summary(self, summary: Summary, dtype: np.dtype[Any] | None = None) -> Self:
         """Return this estimator, fitted from a summary; its answers are of a type."""
-        summary = self._readable(summary)
+        summary = self.readable(summary)
         return adopt(self, summary, self._read(summary), dtype)
 
     # --- inside: the model ------------------------------------------------------------------------
@@ -591,7 +627,7 @@ class SummaryClassifier(Upward):
     def _read(self, summary: Summary) -> Model:
         """Read a model off a summary, by the parameters as they are now."""
 
-    def _readable(self, summary: Summary) -> Summary:
+    def readable(self, summary: Summary) -> Summary:
         """Return a summary, measured elsewhere, as this estimator reads it; raise where it cannot.
 
         Columns in which no cell has been seen hold what all columns of the estimator hold.

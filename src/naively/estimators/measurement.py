@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,9 @@ from numpy.typing import ArrayLike
 from naively.data import labels
 from naively.data.rows import Targets
 from naively.data.schema import Schema
+from naively.data.sparse import is_sparse
+from naively.engines.memory.arrays import check_in_memory
+from naively.engines.memory.columns import check_some, find_targets
 from naively.engines.memory.devices import (
     check_one_place,
     holds_booleans,
@@ -18,9 +22,15 @@ from naively.engines.memory.devices import (
     is_on_device,
     on_host,
 )
+from naively.engines.memory.native import is_frame, native_of
+from naively.engines.memory.tables import names_of
 from naively.engines.memory.weighted_rows import without_zeros
+from naively.errors import NaivelyError
 from naively.estimators.validation import Checked, check_labels, row_weights
 from naively.statistics.summary import Summary
+
+_FLOAT64 = np.dtype(np.float64)
+_TARGET = "Give fit(X, y), or fit(frame, target='y') with the labels in a column of the frame."
 
 
 class _RowsNeededError(Exception):
@@ -43,6 +53,64 @@ def measured(
     X, y, sample_weight = without_zeros(X, y, sample_weight)
     checked = estimator.check_rows(X, None if known is None else estimator._decided(X, known))
     return summarized(estimator, checked, y, sample_weight), checked.dtype
+
+
+def measured_with_target(
+    estimator: Any, data: Any, y: Any, sample_weight: Any, target: Any, weight: Any
+) -> tuple[Summary, np.dtype[Any]]:
+    """Summarize a table that holds its labels; and return the type of answers.
+
+    A frame in memory or of Dask's is split into rows, labels and weights. What streams is read as
+    files are, in one pass, and never as a whole.
+    """
+    if target is None:
+        raise NaivelyError(f"{weight=} names a column beside target=; got no target. {_TARGET}")
+    if y is not None:
+        raise NaivelyError(f"labels are given as y or as target, not as both; got {target=}.")
+    if weight is not None and sample_weight is not None:
+        raise NaivelyError("weights are given as sample_weight or as weight=, not as both.")
+    is_table = not isinstance(data, str | os.PathLike | list | tuple) and is_frame(data)
+    if not (is_table or is_dask(data)):
+        return _measured_stream(estimator, data, sample_weight, target, weight), _FLOAT64
+    X = native_of(data) if is_table else data
+    there = names_of(X) if is_table else tuple(X.columns)
+    if there is None:
+        raise NaivelyError(f"target must name a column; got a frame without names. {_TARGET}")
+    beside = find_targets(target, weight, there)
+    names = [name for name in there if name not in beside]
+    check_some(names, target)
+    rows = X.select(names) if type(X).__module__.startswith(("polars", "pyarrow")) else X[names]
+    sample_weight = sample_weight if weight is None else X[weight]
+    return measured(estimator, rows, X[target], sample_weight)
+
+
+def _measured_stream(
+    estimator: Any, source: Any, sample_weight: Any, target: str, weight: str | None
+) -> Summary:
+    """Summarize files, a stream of Arrow, a lazy frame, or a relation of a database."""
+    from naively.engines import files
+
+    if isinstance(source, np.ndarray) or is_sparse(source) or _is_of_rows(source):
+        raise NaivelyError(
+            f"target must name a column; got {type(source).__name__}, whose columns have no names. "
+            f"{_TARGET}"
+        )
+    if type(source).__name__ != "LazyFrame" and not hasattr(source, "__arrow_c_stream__"):
+        check_in_memory(source)
+    if sample_weight is not None:
+        raise NaivelyError("weights of what is streamed are a column of it: give weight='name'.")
+    schema, n_jobs = estimator.files_schema(), estimator.n_jobs
+    summary = files.summarize(source, target=target, weight=weight, schema=schema, n_jobs=n_jobs)
+    estimator.warn_of(summary, summary.schema)
+    readable: Summary = estimator.readable(summary)
+    return readable
+
+
+def _is_of_rows(source: Any) -> bool:
+    """Whether this is a list of rows, and not of files."""
+    return isinstance(source, list | tuple) and not any(
+        isinstance(one, str | os.PathLike) for one in source
+    )
 
 
 def summarized(

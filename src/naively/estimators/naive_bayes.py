@@ -65,7 +65,7 @@ class NaiveBayes(NaiveBayesClassifier, ClassifierMixin, BaseEstimator):  # type:
     interactions_ : list of dict
         The interactions: directions, the quadratic term and pairs, with their columns and
         weights.
-    n_features_in_, feature_names_in_
+    n_features_in_, feature_names_in_, column_names_
 
     Examples
     --------

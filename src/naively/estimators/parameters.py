@@ -131,9 +131,11 @@ class_prior_ : ndarray of shape (n_classes,)
 class_log_prior_ : ndarray of shape (n_classes,)
     Logarithms of the class probabilities.
 n_features_in_ : int
-    Number of columns.
-feature_names_in_ : ndarray of shape (n_features,)
-    Names of the columns, if `fit` was given a data frame.
+    Number of columns of the table that was learned from; a column of dates is one.
+feature_names_in_ : ndarray of shape (n_features_in_,)
+    Names of these columns, if `fit` was given a data frame.
+column_names_ : ndarray of shape (n_features,)
+    Names of the model's columns: the same, but for the parts of dates, such as ``when.year``.
 """
 _ENTRIES = {
     entry.split(" ", 1)[0]: entry for entry in re.findall(r"^\w.*\n(?: .*\n)+", _SHARED, re.M)
@@ -143,11 +145,11 @@ _ENTRIES = {
 def with_shared_entries(doc: str) -> str:
     """Return a docstring in which lines that only name parameters or attributes describe them.
 
-    >>> print(with_shared_entries("    classes_, n_features_in_"))
+    >>> print(with_shared_entries("    classes_, class_log_prior_"))
         classes_ : ndarray of shape (n_classes,)
             Labels, sorted.
-        n_features_in_ : int
-            Number of columns.
+        class_log_prior_ : ndarray of shape (n_classes,)
+            Logarithms of the class probabilities.
     """
 
     def entries(line: re.Match[str]) -> str:

@@ -127,7 +127,7 @@ def _with_setters(kind: type[Params]) -> type[Any]:
     columns = ("features", "label", "prediction", "probability", "rawPrediction")
     names = {f"{name}Col": name for name in columns} | names
     by_name = [Parameter(n, Parameter.KEYWORD_ONLY, default=v) for n, v in names.items()]
-    kind.__signature__ = Signature(by_name)  # type: ignore[attr-defined]
+    kind.__signature__ = Signature(by_name)
     for name in (*_PARAMS, "weightCol"):
         doc = _PARAMS[name].doc if name in _PARAMS else "The column of weights."
         setattr(kind, f"set{name[0].upper()}{name[1:]}", _setter(name, doc))
@@ -288,7 +288,7 @@ class NaiveBayes(
                 "Spark's own NaiveBayes has other models, for counts."
             )
         params = {
-            param.ours: self.getOrDefault(name)
+            str(param.ours): self.getOrDefault(name)
             for name, param in _PARAMS.items()
             if param.ours in kind().get_params() and self.isDefined(name)
         }

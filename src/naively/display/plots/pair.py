@@ -39,6 +39,7 @@ from naively.display.plots.reading import (
     column_names,
     has_bells,
     has_families,
+    schema_of,
 )
 from naively.engines.memory.native import is_frame
 from naively.errors import NaivelyError
@@ -83,7 +84,7 @@ def read_pair(
     max_classes: int,
 ) -> Pair:
     """Choose two columns and the classes to show, and read what is known of them there."""
-    n_columns, n_classes = int(model.n_features_in_), len(model.classes_)
+    n_columns, n_classes = schema_of(model).n_columns, len(model.classes_)
     names, several = column_names(model, n_columns, feature_names), has_families(model)
     summary: Summary | None = None
     if several:
@@ -228,7 +229,7 @@ def predict_on(
     model, at = _marginal(model, at)
     shape = x1.size, x0.size
     points = np.stack(np.meshgrid(x0, x1), axis=-1).reshape(-1, 2)
-    n_columns, classes = int(model.n_features_in_), np.asarray(model.classes_)
+    n_columns, classes = schema_of(model).n_columns, np.asarray(model.classes_)
     regions = np.empty(len(points), dtype=np.intp)
     probable = hasattr(model, "predict_log_proba")
     log_proba = np.empty((len(points), classes.size)) if probable else None

@@ -79,8 +79,8 @@ def column_names(model: Any, n_columns: int, given: Sequence[str] | None = None)
                 f"feature_names must have one name per column ({n_columns}); got {len(given)}."
             )
         return [str(name) for name in given]
-    names = getattr(model, "feature_names_in_", None)
-    return [f"column {j}" for j in range(n_columns)] if names is None else list(map(str, names))
+    names = schema_of(model).names
+    return [f"column {j}" for j in range(n_columns)] if names is None else list(names)
 
 
 def model_names(models: Sequence[Any], given: Sequence[str] | None = None) -> list[str]:

@@ -265,7 +265,11 @@ class TuningDisplay(Display):
                 ax.fill_between(line.x, low, high, color=style["color"], alpha=0.12, linewidth=0)
             handles += ax.plot(line.x, line.mean, **style, marker="o", markersize=3.5)
         model = self.tuning.best_model  # which may have the parameter as it was given
-        best = model.n_features_in_ if parameter == COLUMNS else getattr(model, parameter)
+        best = (
+            model.summary_.schema.n_columns
+            if parameter == COLUMNS
+            else model.get_params()[parameter]
+        )
         ring = {"markerfacecolor": "none", "markeredgecolor": canvas.INK, "markeredgewidth": 1.4}
         if np.ndim(best) == 0:
             ax.plot([best], [self.tuning.best_score], "o", markersize=10, **ring)
