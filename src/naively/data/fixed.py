@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from naively.data.functions import FUNCTIONS, ColumnFunction
 from naively.data.kinds import NUMBER, TEXT, Kind
 from naively.data.tensors import Tensors, UnsoundError
-from naively.data.text.tokens import TextOptions, option_dict, read_option
+from naively.data.text.tokens import TextOptions
 from naively.errors import NaivelyError
 
 if TYPE_CHECKING:
@@ -288,7 +288,7 @@ class TextReading(FixedByColumn):
         )
 
     def packed(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        return {"text": [*map(option_dict, self.values)]}, {}
+        return {"text": [*map(asdict, self.values)]}, {}
 
     @classmethod
     def unpacked(cls, header: Mapping[str, Any], tensors: Tensors, schema: Schema) -> Self | None:
@@ -296,7 +296,9 @@ class TextReading(FixedByColumn):
         if not isinstance(listed, list) or len(listed) != len(schema.texts):
             raise UnsoundError("it must say for each column of text how it becomes words")
         try:
-            return cls.of(options=tuple(map(read_option, listed)))
+            ranges = [tuple(option["ngram_range"]) for option in listed]
+            pairs = zip(listed, ranges, strict=True)
+            return cls._of_values(tuple(TextOptions(**{**o, "ngram_range": r}) for o, r in pairs))
         except (KeyError, TypeError, ValueError) as error:
             raise UnsoundError(f"how its text becomes words is not valid: {error}") from None
 

@@ -424,15 +424,11 @@ def read_labels(tensors: Tensors, name: str, kind: Any) -> NDArray[Any]:
 
 
 def _read_texts(tensors: Tensors, name: str) -> NDArray[Any]:
-    size, n_offsets = tensors.length(f"{name}.block"), tensors.length(f"{name}.offsets")
-    block = tensors.take(f"{name}.block", np.uint8, (size,)).tobytes()
-    offsets = tensors.take(f"{name}.offsets", np.int64, (n_offsets,))
-    sound = n_offsets > 0 and offsets[0] == 0 and offsets[-1] == size
-    if not sound or (np.diff(offsets) < 0).any():
-        raise UnsoundError(f"{name} must be texts, one after the other")
+    block, offsets = tensors.texts(name)
+    encoded = block.tobytes()
     try:
         return text_array(
-            [block[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(offsets.tolist())]
+            [encoded[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(offsets.tolist())]
         )
     except UnicodeDecodeError:
         raise UnsoundError(f"{name} must be UTF-8") from None

@@ -27,8 +27,8 @@ class Tensors:
 
     def length(self, name: str, axis: int = 0) -> int:
         """Return how long an axis is; 0 if there is no such tensor or axis."""
-        found = self._left.get(name)
-        return 0 if found is None or found.ndim == 0 else found.shape[axis]
+        tensor = self._left.get(name)
+        return 0 if tensor is None or tensor.ndim == 0 else tensor.shape[axis]
 
     def take(self, name: str, dtype: Any, shape: tuple[int, ...]) -> NDArray[Any]:
         """Take a tensor that must be there, of this type and shape."""
@@ -47,6 +47,15 @@ class Tensors:
         if not np.isfinite(values).all() or values.min(initial=0.0) < 0:
             raise UnsoundError(f"{name} must be weights, finite and not below 0")
         return values
+
+    def texts(self, name: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """Take texts one after the other: the block of their bytes, and where each begins."""
+        block = self.take(f"{name}.block", np.uint8, (self.length(f"{name}.block"),))
+        offsets = self.take(f"{name}.offsets", np.int64, (self.length(f"{name}.offsets"),))
+        sound = offsets.size > 0 and offsets[0] == 0 and offsets[-1] == block.size
+        if not sound or (np.diff(offsets) < 0).any():
+            raise UnsoundError(f"{name} must be texts, one after the other")
+        return block, offsets
 
     def check_empty(self) -> None:
         """Raise where something was not taken."""

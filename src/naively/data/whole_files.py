@@ -43,14 +43,18 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             file.seek(0)
             remote.write(address, file)
         return
-    target, temporary = _plain_file(path), None
+    target, temporary = Path(path).resolve(), None
+    if target.exists() and not target.is_file():  # a device, a pipe or a folder would be lost
+        raise NaivelyError(f"cannot write {str(path)!r}: it is not a plain file.")
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        _as_any_new_file(temporary)
+        mask = os.umask(0)  # temporary files are readable for their owner alone
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)
         Path(temporary).replace(target)
     except BaseException as error:
         if temporary is not None:
@@ -58,18 +62,3 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         if isinstance(error, OSError) and error.strerror:
             raise NaivelyError(f"cannot write {str(path)!r}: {error.strerror}.") from error
         raise
-
-
-def _plain_file(path: str | os.PathLike[str]) -> Path:
-    """Return the file behind a path, or raise where a device, a pipe or a folder would be lost."""
-    target = Path(path).resolve()
-    if target.exists() and not target.is_file():
-        raise NaivelyError(f"cannot write {str(path)!r}: it is not a plain file.")
-    return target
-
-
-def _as_any_new_file(path: str) -> None:
-    """Give the usual permissions: a temporary file is readable for its owner alone."""
-    mask = os.umask(0)
-    os.umask(mask)
-    Path(path).chmod(0o666 & ~mask)

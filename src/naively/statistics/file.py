@@ -1,9 +1,4 @@
-"""A summary as words and tensors, and back, trusting nothing.
-
-The words go into the header of a file, the tensors behind it. Every statistic has tensors of its
-own; sizes are checked against each other, and every number against what it must satisfy.
-
-The model file: a summary and how to read it, in a file that cannot run code.
+"""A summary as words and tensors, and back; and the model file, which cannot run code.
 
 It is a safetensors file. Every statistic of the summary has its tensors, such as ``class_weight``,
 ``moments``, ``tallies``, ``bins`` and ``sample.*``; ``edges`` and ``knots`` are the schema's;
@@ -14,16 +9,11 @@ else::
      "dtype": "float64", "columns": ["age", "income"], "n_columns": 2, "kinds": null, "sample": 0,
      "labels": "str", "label_dtype": null, "categories": [], "weight": 1000.0}
 
-Files of earlier formats are read too: see `naively.statistics.file`.
-
 The summary is kept, not the model: what is loaded predicts the same bits, and can be updated,
 merged, and read in another way. The same model gives the same bytes.
 
 Reading trusts nothing: sizes are checked before memory is taken, and every number against what
-it must satisfy.
-
-Model files of earlier formats, each turned into the next by one function.
-
+it must satisfy. Files of earlier formats are turned into the next format by one function each.
 Format 1 is of numbers alone. Format 2 knows categories, histograms and samples. In both, what
 rounding took from the means is a tensor of its own (or absent, in the first files), and the state
 of a sample stands in the header. Format 3 has one tensor, or one group of them, per statistic. In
@@ -36,7 +26,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -104,8 +94,12 @@ def pack_without_labels(summary: Summary) -> tuple[dict[str, Any], dict[str, NDA
 def unpack(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> Summary:
     """Return the summary, or raise `UnsoundError` with what is wrong."""
     left = Tensors(tensors)
-    schema = _schema(header, left)
-    summary = _summary(schema, left, _classes(header, left), _categories(header, schema, left))
+    schema, kinds = _schema(header, left), header.get("categories", [])
+    if not isinstance(kinds, list) or len(kinds) != len(schema.categories):
+        raise UnsoundError("it must say for each column of categories what they are")
+    named = enumerate(kinds)
+    categories = tuple(read_labels(left, f"categories.{i}", kind) for i, kind in named)
+    summary = _summary(schema, left, _classes(header, left), categories)
     _check_no_heavier(summary)
     return summary
 
@@ -151,20 +145,14 @@ def _schema(header: dict[str, Any], tensors: Tensors) -> Schema:
         if not known or len(kinds) != n_columns:
             listed = ", ".join(map(repr, KINDS))
             raise UnsoundError(f"its kinds must be one of {listed} for each column")
-    named = None if names is None else tuple(names)
-    columns = Schema(n_columns, named, kinds)
-    fixed = (one.unpacked(header, tensors, columns) for one in FIXED.values())
-    every = tuple(one for one in fixed if one is not None)
-    return Schema(n_columns, named, kinds, fixed=every, dates=_dates(header, named))
-
-
-def _dates(header: dict[str, Any], names: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Return the columns of dates, of which there were none in earlier files."""
-    listed = header.get("dates", [])
+    dates = header.get("dates", [])  # which earlier files do not have
     parts = {split[0] for split in map(split_name, names or ()) if split is not None}
-    if not _all_are(str, listed) or not parts.issuperset(listed):
+    if not _all_are(str, dates) or not parts.issuperset(dates):
         raise UnsoundError("its columns of dates must be those of some of its columns")
-    return tuple(listed)
+    named = None if names is None else tuple(names)
+    columns = Schema(n_columns, named, kinds, dates=tuple(dates))
+    fixed = (one.unpacked(header, tensors, columns) for one in FIXED.values())
+    return replace(columns, fixed=tuple(one for one in fixed if one is not None))
 
 
 def _classes(header: dict[str, Any], tensors: Tensors) -> NDArray[Any]:
@@ -184,16 +172,6 @@ def _classes(header: dict[str, Any], tensors: Tensors) -> NDArray[Any]:
 
 def _all_are(type_: type, values: Any) -> bool:
     return isinstance(values, list) and all(type(value) is type_ for value in values)
-
-
-def _categories(
-    header: dict[str, Any], schema: Schema, tensors: Tensors
-) -> tuple[NDArray[Any], ...]:
-    kinds = header.get("categories", [])
-    if not isinstance(kinds, list) or len(kinds) != len(schema.categories):
-        raise UnsoundError("it must say for each column of categories what they are")
-    named = enumerate(kinds)
-    return tuple(read_labels(tensors, f"categories.{i}", kind) for i, kind in named)
 
 
 # --- The model file -----------------------------------------------------------------------------

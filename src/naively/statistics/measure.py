@@ -8,11 +8,13 @@ Moments(weight=[[2.]], mean=[[2.]], m2=[[2.]])
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import reduce
 from operator import add
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
@@ -38,12 +40,12 @@ from naively.statistics.sample import EVERYTHING
 from naively.statistics.statistic import Block, NotFiniteError, TooLargeError
 from naively.statistics.summary import Summary
 
-_MOST_BLOCKS = 16
-_MOST_MOMENTS = 1 << 24  # bytes that the blocks' moments may take
-_MOST_TALLIES = 1 << 27  # bytes that the blocks' tallies and bins may take
-_SMALL = 1 << 19  # cells, which are one block
+_MAX_BLOCKS = 16
+_MOMENTS_BYTES = 1 << 24  # bytes that the blocks' moments may take
+_TALLIES_BYTES = 1 << 27  # bytes that the blocks' tallies and bins may take
+_ONE_BLOCK_CELLS = 1 << 19  # cells, which are one block
 _DENSE_CELLS = 1 << 20  # of sparse rows that are made dense at a time
-_LOOKED_AT = 4096  # rows that are looked through at a time for infinity
+_LOOKED_AT_ROWS = 4096  # rows that are looked through at a time for infinity
 
 
 def measure(
@@ -119,7 +121,7 @@ def _measured(
     n_columns = rows.shape[1] if is_dense else rows.cells_per_row
     whole: Sequence[type[Statistic]] = ()
     try:
-        if n_rows * n_columns < _SMALL:
+        if n_rows * n_columns < _ONE_BLOCK_CELLS:
             return measured(every, kinds)
         whole = [kind for kind in kinds if _is_whole(kind, rows, schema)]
         parts = [kind for kind in kinds if kind not in whole]
@@ -152,16 +154,13 @@ def _added(a: list[Statistic], b: list[Statistic]) -> list[Statistic]:
 
 def _most_blocks(schema: Schema, axes: Axes) -> int:
     """Return how many blocks there may be, so that their results stay small beside the rows."""
-    moments = 0 if schema.counted else 32 * axes.classes.size * len(schema.numbers)
-    most = max(1, min(_MOST_BLOCKS, _MOST_MOMENTS // (moments + 1)))
-    large = (Tallies, Bins, Occurrences, Documents)
-    counted = [kind for kind in large if kind.is_measured(schema)]
-    if not counted and schema.centres is None:
-        return most
-    size = 8 * sum(int(np.prod(kind.shape(schema, axes))) for kind in counted)
-    if schema.centres is not None:
-        size += 4 * axes.classes.size * len(schema.numbers) ** 2
-    return min(most, max(2, _MOST_TALLIES // (size + 1)))
+    n_classes, n_numbers = axes.classes.size, len(schema.numbers)
+    moments = 0 if schema.counted else 32 * n_classes * n_numbers
+    tables = [k for k in (Tallies, Bins, Occurrences, Documents) if k.is_measured(schema)]
+    size = 8 * sum(int(np.prod(kind.shape(schema, axes))) for kind in tables)
+    size += 0 if schema.centres is None else 4 * n_classes * n_numbers**2
+    most = max(1, min(_MAX_BLOCKS, _MOMENTS_BYTES // (moments + 1)))
+    return min(most, max(2, _TALLIES_BYTES // (size + 1)))
 
 
 def checked_weights(weights: Floats, n_rows: int) -> Floats:
@@ -198,43 +197,32 @@ def not_a_count(rows: Rows, schema: Schema, error: NotACountError) -> NaivelyErr
     )
 
 
-def _raise_not_finite_sparse(X: SparseRows, schema: Schema) -> None:
-    """Raise an error that names the infinite cell of sparse rows, if there is one."""
-    infinite = np.isinf(X.values[X.cells])
-    if infinite.any():
-        at = int(np.argmax(infinite)) + int(X.starts[0])
-        row = int(np.searchsorted(X.starts, at, side="right")) - 1
-        raise NaivelyError(
-            f"{schema.name(schema.numbers[int(X.places[at])])} holds infinity (first at row "
-            f"{row}); naive Bayes needs finite numbers. NaN is allowed and means missing."
-        )
-    at = int(np.nanargmax(np.abs(X.values[X.cells]))) + int(X.starts[0])
-    raise NaivelyError(
-        f"{schema.name(schema.numbers[int(X.places[at])])} holds numbers so large that their "
-        f"variance exceeds the range of float64, such as {X.values[at]:g}. Rescale it, or the "
-        "weights."
-    )
-
-
 def raise_not_finite(rows: Rows, schema: Schema) -> None:
     """Raise an error that names the infinite cell, or the column whose variance overflows."""
-    if isinstance(rows.numbers, SparseRows):
-        _raise_not_finite_sparse(rows.numbers, schema)
-    found = (0, 0.0)
-    for start in range(0, rows.shape[0], _LOOKED_AT):
-        for j, column in enumerate(rows[start : start + _LOOKED_AT].array().T):
-            infinite = np.isinf(column)
-            if infinite.any():
-                raise NaivelyError(
-                    f"{schema.name(schema.numbers[j])} holds infinity (first at row "
-                    f"{start + int(np.argmax(infinite))}); naive Bayes needs finite numbers. "
-                    "NaN is allowed and means missing."
-                )
-            at = np.argmax(np.nan_to_num(np.abs(column)))
-            if abs(column[at]) > abs(found[1]):
-                found = j, float(column[at])
-    j, largest = found
+    column, largest = 0, 0.0
+    for row_numbers, columns, cells in filter(lambda part: part[2].size, _cells_of(rows)):
+        at = int(np.argmax(np.isinf(cells)))
+        if np.isinf(cells[at]):
+            raise NaivelyError(
+                f"{schema.name(schema.numbers[columns[at]])} holds infinity (first at row "
+                f"{row_numbers[at]}); naive Bayes needs finite numbers. "
+                "NaN is allowed and means missing."
+            )
+        at = int(np.argmax(np.nan_to_num(np.abs(cells))))
+        if abs(cells[at]) > abs(largest):
+            column, largest = int(columns[at]), float(cells[at])
     raise NaivelyError(
-        f"{schema.name(schema.numbers[j])} holds numbers so large that their variance exceeds "
-        f"the range of float64, such as {largest:g}. Rescale it, or the weights."
+        f"{schema.name(schema.numbers[column])} holds numbers so large that their variance "
+        f"exceeds the range of float64, such as {largest:g}. Rescale it, or the weights."
     )
+
+
+def _cells_of(rows: Rows) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
+    """Yield the row, the column and the value of all cells of numbers; of dense ones, in parts."""
+    if isinstance(X := rows.numbers, SparseRows):
+        yield X.row_numbers, X.places[X.cells], X.values[X.cells]
+        return
+    for start in range(0, len(rows), _LOOKED_AT_ROWS):
+        cells = rows[start : start + _LOOKED_AT_ROWS].array().T
+        columns, row_numbers = np.indices(cells.shape).reshape(2, -1)
+        yield row_numbers + start, columns, cells.reshape(-1)

@@ -22,7 +22,7 @@ True
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, NoReturn
@@ -235,16 +235,6 @@ def no_words(options: TextOptions) -> Words:
     return Words.of(()) if options.hashed is None else Words.hashed(options.hashed)
 
 
-def option_dict(options: TextOptions) -> dict[str, Any]:
-    """Return options as JSON can hold them."""
-    return {**asdict(options), "ngram_range": list(options.ngram_range)}
-
-
-def read_option(given: dict[str, Any]) -> TextOptions:
-    """Return the options of which `option_dict` returned this."""
-    return TextOptions(**{**given, "ngram_range": tuple(given["ngram_range"])})
-
-
 def word_tensors(words: Words, name: str) -> dict[str, NDArray[Any]]:
     """Return a vocabulary as arrays; hashed words need none."""
     if words.width is not None:
@@ -256,14 +246,9 @@ def read_words(tensors: Tensors, name: str, options: TextOptions) -> Words:
     """Return a vocabulary, having checked that it is one: distinct words in UTF-8, sorted."""
     if options.hashed is not None:
         return no_words(options)
-    size = tensors.length(f"{name}.block")
-    block = tensors.take(f"{name}.block", np.uint8, (size,))
-    n_offsets = tensors.length(f"{name}.offsets")
-    offsets = tensors.take(f"{name}.offsets", np.int64, (n_offsets,))
-    sound = n_offsets > 0 and offsets[0] == 0 and offsets[-1] == size
-    if not sound or (np.diff(offsets) <= 0).any():
-        raise UnsoundError(f"{name} must be words, one after the other")
-    words = Words(block, offsets)
+    words = Words(*tensors.texts(name))
+    if not np.diff(words.offsets).all():
+        raise UnsoundError(f"{name} must be words, none of them empty")
     try:
         listed = words.tolist()
     except UnicodeDecodeError:
