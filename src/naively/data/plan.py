@@ -4,7 +4,8 @@ A `Source` says what its columns are called, what their types say, and what thei
 before any row is read. `plan` returns the schema: as agreed, or by `naively.data.kinds`, with the
 parts of dates in the place of dates.
 
->>> born = TypesOfColumns({"born": Held("date", "date32"), "town": Held("text", "string")})
+>>> types = {"born": Held("date", "date32"), "town": Held("text", "string")}
+>>> born = Source(["born", "town"], types.get)
 >>> schema = plan(born)
 >>> schema.names, schema.dates
 (('born.year', 'born.month', 'born.weekday', 'town'), ('born',))
@@ -17,8 +18,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Protocol
+from functools import cache, partial
+from typing import Any
 
 from naively.data.dates import part_names, split_name
 from naively.data.kinds import DATES, OUT, UNDECIDED, Held, Kind, dates_have_time, kind_of
@@ -26,39 +27,26 @@ from naively.data.schema import Schema
 from naively.errors import NaivelyError
 
 
-class Source(Protocol):
-    """A table wherever it lies, before any of its rows are read."""
-
-    @property
-    def names(self) -> Sequence[Any]:
-        """What the columns are called; their places where they have no names."""
-
-    def held(self, name: Any) -> Held:
-        """Return what the type of a column says."""
-
-    def first_cells(self, name: Any) -> Sequence[Any]:
-        """Return the first cells of a column of text, as many as `LOOKED_AT`."""
-
-
 @dataclass(frozen=True)
-class TypesOfColumns:
-    """A source of which all types are known."""
+class Source:
+    """A table wherever it lies, before any of its rows are read.
 
-    types: Mapping[Any, Held]
-    cells: Callable[[Any], Sequence[Any]] = lambda name: ()
+    Attributes
+    ----------
+    names : sequence
+        What the columns are called; their places where they have no names.
+    held : callable
+        Given a name, it returns what the type of the column says.
+    first_cells : callable
+        Given the name of a column of text, it returns its first cells, as many as `LOOKED_AT`.
+    """
 
-    @property
-    def names(self) -> Sequence[Any]:
-        """What the columns are called."""
-        return list(self.types)
+    names: Sequence[Any]
+    held: Callable[[Any], Held]
+    first_cells: Callable[[Any], Sequence[Any]] = lambda name: ()
 
-    def held(self, name: Any) -> Held:
-        """Return what the type of a column says."""
-        return self.types[name]
-
-    def first_cells(self, name: Any) -> Sequence[Any]:
-        """Return the first cells of a column of text."""
-        return self.cells(name)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "first_cells", cache(self.first_cells))
 
 
 def plan(

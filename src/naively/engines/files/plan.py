@@ -17,7 +17,7 @@ from naively.data.kinds import (
     dates_have_time,
     kind_of,
 )
-from naively.data.plan import date_columns, held_by_part, inputs_of, named_parts, plan
+from naively.data.plan import Source, date_columns, held_by_part, inputs_of, named_parts, plan
 from naively.data.schema import Schema
 from naively.engines.files.cells import is_number, plain
 from naively.engines.files.readers import FirstRows, OpenFile, Unlabelled, source_of
@@ -350,10 +350,10 @@ def _schema(
         )
     how: dict[str, Any] = {"where": first.where, "out": OUT_OF_FILES}
     if fixed is not None:
-        return plan(_FirstRowsSource(first, names), fixed, **how)
+        return plan(_source(first, names), fixed, **how)
     if not request.takes_categories:
         return Schema(len(names), names)
-    schema = plan(_FirstRowsSource(first, names), given=request.kinds, **how)
+    schema = plan(_source(first, names), given=request.kinds, **how)
     if not dates:
         return schema
     schema = named_parts(schema, request.columns)
@@ -361,26 +361,20 @@ def _schema(
     return schema.columns(kept)
 
 
-class _FirstRowsSource:
-    """What `plan` asks of files: the types that the first one declares, or its first rows show."""
+def _source(first: FirstRows, names: Sequence[str]) -> Source:
+    """Return what `plan` asks of files: the types that the first declares, or its rows show."""
+    table = first.table.schema  # a declared type may have a dictionary
+    types = dict(zip(table.names, table.types, strict=True)) | _declared(first)
 
-    def __init__(self, first: FirstRows, names: Sequence[str]) -> None:
-        self._first, self.names = first, names
-        table = first.table.schema  # a declared type may have a dictionary
-        self._types = dict(zip(table.names, table.types, strict=True)) | _declared(first)
-
-    def held(self, name: str) -> Held:
-        """Return what the type of a column says; of dates that a path holds, that they are some."""
-        held = held_by_type(self._types[name])
-        if self._first.file is not None and name in self._first.file.constants:
-            cells = [file.partitions.get(name) for file in self._first.files]
+    def held(name: str) -> Held:
+        held = held_by_type(types[name])
+        if first.file is not None and name in first.file.constants:  # dates that a path holds
+            cells = [file.partitions.get(name) for file in first.files]
             times = dates_have_time(held, lambda: cells)
             return held if times is None else Held("datetime" if times else "date", held.type)
         return held
 
-    def first_cells(self, name: str) -> list[Any]:
-        """Return the first cells of a column of text; of one that a path holds, none."""
-        return self._first.cells(name)
+    return Source(names, held, first.cells)
 
 
 def _form(kind: Any, name: str) -> str:
@@ -427,4 +421,4 @@ def _dates(first: FirstRows, request: Request, fixed: Schema | None) -> dict[str
     settled = {*request.settled, request.target, request.weight}
     wanted = inputs_of(request.columns, first.names) or first.names
     names = [n for n in first.names if n in wanted and n not in settled and not is_index(n)]
-    return date_columns(_FirstRowsSource(first, names))
+    return date_columns(_source(first, names))

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from naively import _kernel
 from naively.data.kinds import LOOKED_AT, TEXT, Held, Kind
 from naively.data.labels import is_missing
-from naively.data.plan import plan
+from naively.data.plan import Source, plan
 from naively.data.rows import Rows, TextRows, recode
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
@@ -79,27 +79,22 @@ def schema_of(
             return Schema(X.n_columns)
         X = X.dense_as_held()
     if agreed is None:
-        return plan(_TableSource(names or names_of(X), _columns(X)), given=given)
+        return plan(_source(names or names_of(X), _columns(X)), given=given)
     if not agreed.undecided:
         return agreed
-    return plan(_TableSource(agreed.names, columns_of(X, agreed)), agreed, given=given)
+    return plan(_source(agreed.names, columns_of(X, agreed)), agreed, given=given)
 
 
-class _TableSource:
-    """What `plan` asks of a table in memory."""
+def _source(names: tuple[str, ...] | None, columns: list[Any]) -> Source:
+    """Return what `plan` asks of a table in memory."""
+    names_or_places = names or range(len(columns))
+    named = dict(zip(names_or_places, columns, strict=True))
 
-    def __init__(self, names: tuple[str, ...] | None, columns: list[Any]) -> None:
-        self.names = names or range(len(columns))
-        self._columns = dict(zip(self.names, columns, strict=True))
-
-    def held(self, name: Any) -> Held:
-        """Return what the type of a column says."""
-        column = self._columns[name]
+    def held(name: Any) -> Held:
+        column = named[name]
         return column.held if isinstance(column, DatePart) else frames.held_by(column)
 
-    def first_cells(self, name: Any) -> list[Any]:
-        """Return the first cells of a column of text."""
-        return frames.first_cells(self._columns[name], LOOKED_AT)
+    return Source(names_or_places, held, lambda n: frames.first_cells(named[n], LOOKED_AT))
 
 
 def read(

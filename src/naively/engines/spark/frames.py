@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -40,7 +39,7 @@ from naively.data.kinds import (
     Kind,
     What,
 )
-from naively.data.plan import inputs_of, named_parts, plan
+from naively.data.plan import Source, inputs_of, named_parts, plan
 from naively.data.rows import Rows
 from naively.data.schema import Schema
 from naively.engines.files.cells import numbers
@@ -195,30 +194,27 @@ def frame_schema(
     """
     if agreed is None and len(names) == 1 and widths[0] is not None:
         return Schema(widths[0], _attributes(df.schema[names[0]], widths[0]))
-    return plan(_FrameSource(df, names, widths), agreed, out=_OUT)
+    return plan(_source(df, names, widths), agreed, out=_OUT)
 
 
-class _FrameSource:
-    """What `plan` asks of a frame, in which a vector is as many columns as it has numbers."""
+def _source(df: Any, names: Sequence[str], widths: Sequence[int | None]) -> Source:
+    """Return what `plan` asks of a frame, in which a vector is as many columns as it has numbers.
 
-    def __init__(self, df: Any, names: Sequence[str], widths: Sequence[int | None]) -> None:
-        self._df, pairs = df, zip(names, widths, strict=True)
-        every = [[name] if n is None else [f"{name}_{i}" for i in range(n)] for name, n in pairs]
-        self.names = list(chain(*every))
-        self._plain = {name for name, n in zip(names, widths, strict=True) if n is None}
-        self.first_cells = cache(self._first_cells)
+    First cells are a small job of their own.
+    """
+    pairs = list(zip(names, widths, strict=True))
+    every = [[name] if n is None else [f"{name}_{i}" for i in range(n)] for name, n in pairs]
+    plain = {name for name, n in pairs if n is None}
 
-    def held(self, name: str) -> Held:
-        """Return what the type of a column says."""
-        if name not in self._plain:
-            return Held("number", "vector")
-        return held_by_type(self._df.schema[name].dataType)
+    def held(name: str) -> Held:
+        return held_by_type(df.schema[name].dataType) if name in plain else Held("number", "vector")
 
-    def _first_cells(self, name: str) -> list[Any]:
-        """Return some cells of a column of text: a small job of its own."""
-        column = self._df[quoted(name)]
-        rows = self._df.select(column).where(column.isNotNull()).limit(LOOKED_AT).collect()
+    def first_cells(name: str) -> list[Any]:
+        column = df[quoted(name)]
+        rows = df.select(column).where(column.isNotNull()).limit(LOOKED_AT).collect()
         return [row[0] for row in rows]
+
+    return Source(list(chain(*every)), held, first_cells)
 
 
 def vector_width(df: Any, name: str) -> int | None:

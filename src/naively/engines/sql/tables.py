@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from naively.data.kinds import (
     check_weights,
 )
 from naively.data.labels import is_missing
-from naively.data.plan import check_distinct, inputs_of, named_parts, plan
+from naively.data.plan import Source, check_distinct, inputs_of, named_parts, plan
 from naively.data.schema import Schema
 from naively.engines.dialects import Spelling
 from naively.engines.memory.columns import (
@@ -101,7 +100,7 @@ def select_rows(
     if schema is None:
         inputs = names_to_read(table.columns, inputs_of(columns, table.columns), None, own)
         check_some(inputs, target)
-        schema = named_parts(plan(_DatabaseSource(table, inputs), out=_OUT), columns)
+        schema = named_parts(plan(_source(table, inputs), out=_OUT), columns)
         names = schema.names or ()
         parts = {name: schema.input(name) for name in names if schema.input(name) != name}
         check_distinct([*table.columns, *parts])
@@ -114,7 +113,7 @@ def select_rows(
             raise NaivelyError(
                 f"there must be {schema.n_columns} columns, as in the schema; got {len(names)}."
             )
-        schema = plan(_DatabaseSource(table, names), schema, out=_OUT)
+        schema = plan(_source(table, names), schema, out=_OUT)
     types = [table[name].type() for name in names]
     values = {"y": _label(table[target])}
     if weight is not None:
@@ -165,21 +164,16 @@ def _label(column: Any) -> Any:
 # --- Dates ----------------------------------------------------------------------------------------
 
 
-class _DatabaseSource:
-    """What `plan` asks of a table; first cells are a small query of their own."""
+def _source(table: Any, names: Sequence[str]) -> Source:
+    """Return what `plan` asks of a table; first cells are a small query of their own."""
 
-    def __init__(self, table: Any, names: Sequence[str]) -> None:
-        self._table, self.names = table, names
-        self.first_cells = cache(self._first_cells)
+    def first_cells(name: str) -> list[Any]:
+        column = table[name]
+        few = table.filter(column.notnull()).select(cell=column).limit(LOOKED_AT)
+        cells: list[Any] = execute(few)["cell"].tolist()
+        return cells
 
-    def held(self, name: str) -> Held:
-        """Return what the type of a column says."""
-        return held_by_type(self._table[name].type())
-
-    def _first_cells(self, name: str) -> list[Any]:
-        column = self._table[name]
-        few = self._table.filter(column.notnull()).select(cell=column).limit(LOOKED_AT)
-        return execute(few)["cell"].tolist()
+    return Source(names, lambda name: held_by_type(table[name].type()), first_cells)
 
 
 def with_known_parts(
