@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from naively.data.kinds import NUMBER, TEXT
 from naively.estimators.parameters import params_as_text
 from naively.inspection.importance import Importance
-from naively.model.top_words import top_words
+from naively.model.terms import top_words
 from naively.statistics import Documents, Occurrences
 from naively.statistics.summary import Summary
 

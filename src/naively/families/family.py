@@ -29,7 +29,7 @@ from naively.data.kinds import CATEGORY, NUMBER, TEXT, Kind
 from naively.data.schema import Schema
 from naively.data.types import Floats
 from naively.errors import NaivelyError
-from naively.families.forms import Form, weighted
+from naively.families.forms import Form, as_array, weighted
 from naively.statistics import FunctionMoments, Moments, Statistic
 from naively.statistics.summary import Summary
 
@@ -308,7 +308,7 @@ class OwnTerms:
 
     def add(self, X: Any, joint: Floats) -> bool:
         """Add the terms of some rows, given as an array or as columns; False at infinity."""
-        x = np.asarray(np.column_stack(X) if isinstance(X, list) else X, dtype=np.float64)
+        x = as_array(X)
         if np.isinf(x).any():
             return False
         terms = self.family.log_density(x, self.parameters).transpose(0, 2, 1)

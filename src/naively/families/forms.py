@@ -39,6 +39,9 @@ from naively.data.sparse import SparseRows
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 
+_MAX_COUNT = 1e300  # beyond, it is taken as this one, as in the kernel
+_BLOCK_CELLS = 1 << 18
+
 
 def weighted(terms: Floats, weight: Floats) -> Floats:
     """Return terms by class, the last axis, times their weights; centred if those differ.
@@ -58,6 +61,17 @@ def columns_of(X: Any, at: Sequence[int]) -> Any:
     if isinstance(X, list):
         return X if len(at) == len(X) else [X[j] for j in at]
     return X if len(at) == X.shape[1] else X[:, at]
+
+
+def as_array(X: Any) -> Floats:
+    """Return an array, or a list of columns, as an array of float64."""
+    return np.asarray(np.column_stack(X) if isinstance(X, list) else X, dtype=np.float64)
+
+
+def _finite(X: Any) -> Floats | None:
+    """Return the same; None if there is infinity in it."""
+    x = as_array(X)
+    return None if np.isinf(x).any() else x
 
 
 def without_infinity(terms: Floats, axis: int) -> Floats:
@@ -210,11 +224,34 @@ class Lines(_ByColumn):
     def add(self, X: Any, joint: Floats) -> bool:
         """Add the terms, without the carrier."""
         if isinstance(X, SparseRows):
-            joint += self.of_zeros  # no line of sparse rows has a lowest cell
-            return add_sparse(X, self.A, self.B, self.step, joint)
+            return self._add_sparse(X, joint)
         if self.step is not None:
-            return add_above(X, self.A, self.B, self.step, joint)
+            return self._add_above(X, self.step, joint)
         return _kernel.add_lines(X, self.A, self.B, self.lowest, joint)
+
+    def _add_sparse(self, X: SparseRows, joint: Floats) -> bool:
+        """Add the terms of zeros, and what cells add to those: B x, and -A where missing."""
+        joint += self.of_zeros  # no line of sparse rows has a lowest cell
+        problem = _kernel.add_sparse_lines(X, self.A, self.B, self.step, joint)
+        if problem is not None and problem[0] == "place":
+            raise NaivelyError(
+                "X must be a valid sparse matrix; got a column beyond its last in row "
+                f"{problem[1]}."
+            )
+        return problem is None
+
+    def _add_above(self, X: Any, step: float, joint: Floats) -> bool:
+        """Add A + B of cells above a step, and A of others that are present."""
+        n_columns = len(X) if isinstance(X, list) else X.shape[1]
+        some = max(1, _BLOCK_CELLS // max(1, n_columns))
+        for start in range(0, len(joint), some):
+            rows = slice(start, start + some)
+            x = _finite([part[rows] for part in X] if isinstance(X, list) else X[rows])
+            if x is None:
+                return False
+            above = np.where(np.isnan(x), np.nan, x > step)
+            _kernel.add_lines(above, self.A, self.B, -np.inf, joint[rows])
+        return True
 
     @cached_property
     def of_zeros(self) -> Floats:
@@ -225,8 +262,8 @@ class Lines(_ByColumn):
         """Add what all classes share."""
         if self.carrier is None:
             return
-        x = np.asarray(np.column_stack(X) if isinstance(X, list) else X, dtype=np.float64)
-        counts = np.where(x < self.lowest, 0.0, np.minimum(np.nan_to_num(x, nan=0.0), _MOST))
+        x = as_array(X)
+        counts = np.where(x < self.lowest, 0.0, np.minimum(np.nan_to_num(x, nan=0.0), _MAX_COUNT))
         if self.size is None:
             shared = special.gammaln(counts + 1)
         else:  # by the beta function: the difference of two logarithms would lose digits
@@ -339,7 +376,6 @@ class WordLines:
         return 1 / np.sqrt(np.maximum(np.diff(ends), 1))
 
 
-_MOST = 1e300  # a count beyond is taken as this one, as in the kernel
 FORMS: tuple[type[Form], ...] = (Quadratics, Students, Lines, Pieces, Tables, WordLines)
 
 
@@ -372,37 +408,7 @@ class FunctionSums(_ByColumn):
 
     def add(self, X: Any, joint: Floats) -> bool:
         """Add the terms of some rows, given as an array or as columns; False at infinity."""
-        x = np.asarray(np.column_stack(X) if isinstance(X, list) else X, dtype=np.float64)
-        if np.isinf(x).any():
-            return False
-        return all(
+        x = _finite(X)
+        return x is not None and all(
             form.add(function_values(name, x, period), joint) for name, period, form in self.parts
         )
-
-
-# --- Sums of lines A + B x ----------------------------------------------------------------------
-
-
-_CELLS = 1 << 18  # that are looked at together
-
-
-def add_sparse(X: SparseRows, A: Floats, B: Floats, step: float | None, joint: Floats) -> bool:
-    """Add what cells add to the terms of zeros: B x, and -A where they are missing."""
-    problem = _kernel.add_sparse_lines(X, A, B, step, joint)
-    if problem is not None and problem[0] == "place":
-        raise NaivelyError(
-            f"X must be a valid sparse matrix; got a column beyond its last in row {problem[1]}."
-        )
-    return problem is None
-
-
-def add_above(X: Any, A: Floats, B: Floats, step: float, joint: Floats) -> bool:
-    """Add A + B of cells above a step, and A of others that are present; False at infinity."""
-    cells = np.column_stack(X) if isinstance(X, list) else X
-    for start in range(0, len(cells), some := max(1, _CELLS // max(1, cells.shape[1]))):
-        x = np.asarray(cells[start : start + some], np.float64)
-        if np.isinf(x).any():
-            return False
-        above = np.where(np.isnan(x), np.nan, x > step)
-        _kernel.add_lines(above, A, B, -np.inf, joint[start : start + some])
-    return True

@@ -15,25 +15,16 @@ Examples
 >>> model.terms[0].parameters.mean.tolist(), model.terms[0].form.B.tolist()
 ([[1.0], [8.0]], [[0.5, 0.5]])
 
-What each term of a model adds to each class, for rows: what a model is, taken apart.
+`Model.contributions` takes the sum apart for rows: all terms of a column are one, and every
+interaction is one. They are those that the scorer adds up, weights and centring included, so that
+nothing is estimated or sampled. Of sparse rows, only columns that some row holds have a term of
+their own; what the others add, all of them 0, is one term.
 
-.. math:: \log p(x, k) = \log p(k) + b_k + \sum_t v_{kt}(x)
-
-where t goes over the columns (all terms of a column are one) and the interactions. Terms are those
-that the scorer adds up, weights and centring included, so that nothing is estimated or sampled.
-
-Of sparse rows, only columns that some row holds have a term of their own; what the others add, all
-of them 0, is one term.
-
-Examples
---------
->>> from naively import GaussianNB
 >>> from naively.data.rows import Rows
->>> model = GaussianNB().fit([[0.0, 1.0], [2.0, 3.0], [7.0, 1.0], [9.0, 3.0]], [0, 0, 1, 1])
->>> found = model.model_.contributions(Rows.of_numbers(np.array([[6.0, 2.0]])))
+>>> found = model.contributions(Rows.of_numbers(np.array([[6.0]])))
 >>> found.names, found.values.round(2).tolist()
-(('column 0', 'column 1'), [[[-13.42, -0.92], [-2.92, -0.92]]])
->>> np.abs(found.joint - model.predict_joint_log_proba([[6.0, 2.0]])).max() < 1e-12
+(('column 0',), [[[-13.42], [-1.42]]])
+>>> np.abs(found.joint - model.score(Rows.of_numbers(np.array([[6.0]])))).max() < 1e-12
 np.True_
 """
 
@@ -57,7 +48,7 @@ from naively.data.threads import block_slices, map_blocks
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.family import Family
-from naively.families.forms import Lines, Tables, WordLines, columns_of, weighted
+from naively.families.forms import Tables, WordLines, columns_of, weighted
 from naively.model.calibration import calibrate
 from naively.model.class_weights import as_numbers, numbers_by_class, weighted_prior
 from naively.model.interactions import Interactions, read_interactions
@@ -67,7 +58,7 @@ from naively.statistics import Scatter
 from naively.statistics.measure import raise_not_finite
 from naively.statistics.summary import Summary
 
-_MOST_BLOCKS = 64  # that threads take
+_MAX_BLOCKS = 64  # that threads take
 SAMPLE = 4000  # rows that calibration needs
 ALL_ZERO = "at least one row must have a weight above zero; got none. Check the weights."
 
@@ -261,7 +252,7 @@ class Model:
     def _by_block(self, write: Any, rows: Rows, out: NDArray[Any], n_jobs: int | None) -> Any:
         """Write about rows, block by block in threads; infinity is an error that names the cell."""
         n_columns = rows.cells_per_row if rows.is_sparse else rows.shape[1]
-        blocks = block_slices(len(rows), n_columns, most=_MOST_BLOCKS)
+        blocks = block_slices(len(rows), n_columns, most=_MAX_BLOCKS)
         if not all(map_blocks(lambda at: write(rows[at], out[at]), blocks, n_jobs)):
             raise_not_finite(rows, self.schema)
         return out
@@ -349,8 +340,8 @@ def check_priors(priors: Any, classes: NDArray[Any]) -> Floats:
 # --- What each term of a model adds to each class, for rows -------------------------------------
 
 ZEROS = "all other columns (0)"  # the term of columns that no row of a sparse table holds
-_ROWS = 1024  # that are looked at together: they stay in the cache
-_MOST = 1 << 30  # numbers that contributions may have: 8 GiB
+_BLOCK_ROWS = 1024  # that are looked at together: they stay in the cache
+_MAX_NUMBERS = 1 << 30  # of contributions: 8 GiB
 
 
 @dataclass(frozen=True, eq=False)
@@ -389,11 +380,6 @@ class _Source(NamedTuple):
     at: Sequence[int]
     terms: Sequence[int]
 
-    def singles(self) -> list[tuple[Any, int, int]]:
-        """Return the form of each column, with its places."""
-        places = enumerate(zip(self.at, self.terms, strict=True))
-        return [(self.form.column(i), at, t) for i, (at, t) in places]
-
 
 class _TermScorer:
     """Evaluates the terms of a model one by one, by the forms that its scorer adds up.
@@ -413,27 +399,18 @@ class _TermScorer:
         self.columns = np.full(len(self.names), -1, np.intp)
         self.columns[: len(at)] = at
         self._n_singles = len(singles)
-        if held is None:
-            terms = [term for term in model.terms if term.family.kind is NUMBER]
-            sources = [_Source(term.form, term.at, term.columns) for term in terms]
-        else:
-            sources = self._split(held)
-        self._whole = [source for source in sources if not hasattr(source.form, "column")]
-        apart = (source for source in sources if hasattr(source.form, "column"))
-        self._singles = [single for source in apart for single in source.singles()]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The numbers of terms and of classes."""
-        return len(self.names), self.model.classes.size
+        numbers = [term for term in model.terms if term.family.kind is NUMBER]
+        self._sources = [_Source(term.form, term.at, term.columns) for term in numbers]
+        if held is not None:
+            self._sources = self._split(held)
 
     def room(self, n_rows: int) -> Floats:
         """Return memory for the contributions of rows, by row, term and class.
 
         In memory terms are first: each is written in one go.
         """
-        n_terms, n_classes = self.shape
-        if n_rows * n_terms * n_classes > _MOST:
+        n_terms, n_classes = len(self.names), self.model.classes.size
+        if n_rows * n_terms * n_classes > _MAX_NUMBERS:
             raise NaivelyError(
                 f"the contributions of {n_terms:,} terms to {n_classes:,} classes in {n_rows:,} "
                 f"rows would need {8e-9 * n_rows * n_terms * n_classes:,.0f} GB. "
@@ -443,8 +420,8 @@ class _TermScorer:
 
     def write(self, rows: Rows, out: Floats) -> bool:
         """Write the contributions of some rows to what `room` returned; False at infinity."""
-        steps = range(0, len(out), _ROWS)
-        parts = [slice(start, min(start + _ROWS, len(out))) for start in steps]
+        steps = range(0, len(out), _BLOCK_ROWS)
+        parts = [slice(start, min(start + _BLOCK_ROWS, len(out))) for start in steps]
         return all(self._write(rows[at], out[at]) for at in parts)
 
     def _write(self, rows: Rows, out: Floats) -> bool:
@@ -452,11 +429,7 @@ class _TermScorer:
         x = self._array(rows)
         if np.isinf(x).any():
             return False
-        for form, at, t in self._singles:
-            form.add(x[:, at : at + 1], out[:, t])
-            if isinstance(form, Lines):
-                form.add_carrier(x[:, at : at + 1], out[:, t])
-        for source in self._whole:
+        for source in self._sources:
             each = source.form.each(columns_of(x, source.at), out.shape[2])
             for t, value in zip(source.terms, each, strict=True):
                 out[:, t] += value

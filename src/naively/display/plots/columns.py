@@ -29,8 +29,7 @@ from naively.errors import NaivelyError
 from naively.estimators.state import snapshot
 from naively.families import gaussian
 from naively.families.gaussian import density
-from naively.model.terms import Term
-from naively.model.top_words import top_words
+from naively.model.terms import Term, top_words
 from naively.statistics import Bins
 from naively.statistics.summary import Summary
 

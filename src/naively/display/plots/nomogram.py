@@ -25,7 +25,7 @@ from naively.display.plots import canvas
 from naively.display.plots.display import Display
 from naively.errors import NaivelyError
 from naively.families.forms import Pieces
-from naively.model.top_words import top_words
+from naively.model.terms import top_words
 from naively.statistics import Documents, Occurrences
 from naively.statistics.summary import Summary
 

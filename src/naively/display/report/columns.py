@@ -37,7 +37,7 @@ from naively.families import gaussian
 from naively.families.forms import WordLines
 from naively.families.text import Text
 from naively.model.column_losses import ColumnLosses
-from naively.model.top_words import top_words
+from naively.model.terms import top_words
 from naively.tabular import plain
 
 _MAX_COLUMNS = 100
