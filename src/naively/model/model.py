@@ -23,7 +23,7 @@ their own; what the others add, all of them 0, is one term.
 >>> from naively.data.rows import Rows
 >>> found = model.contributions(Rows.of_numbers(np.array([[6.0]])))
 >>> found.names, found.values.round(2).tolist()
-(('column 0',), [[[-13.42], [-1.42]]])
+(('column 0',), [[[-13.42], [-2.92]]])
 >>> np.abs(found.joint - model.score(Rows.of_numbers(np.array([[6.0]])))).max() < 1e-12
 np.True_
 """
