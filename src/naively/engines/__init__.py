@@ -1,13 +1,15 @@
 """Engines: they read data, wherever it is, and summarize it.
 
-Each engine exports ``summarize(...) -> Summary``; this package's own chooses among them by the type
-of what it is given.
+Each engine exports two verbs, ``summarize(...) -> Summary`` and ``predict``, which answers where
+the rows are; this package's own `summarize` asks `ENGINES` in turn whether data are theirs. What is
+no engine's is in memory, or, where labels are a column of it, files.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,7 +32,28 @@ from naively.errors import NaivelyError
 from naively.statistics.measure import measure
 from naively.statistics.summary import Summary
 
-__all__ = ["summarize"]
+__all__ = ["ENGINES", "Engine", "summarize"]
+
+
+class Engine(NamedTuple):
+    """A place where rows lie, which the module of this name reads."""
+
+    name: str
+    takes: Callable[[Any], bool]
+    has_labels: bool  # whether labels are a column of what it reads
+
+    @property
+    def module(self) -> Any:
+        """The module, whose packages are imported when it is needed."""
+        return import_module(f"naively.engines.{self.name}")
+
+
+ENGINES = (
+    Engine("gpu", is_on_device, False),
+    Engine("dask", is_dask, False),
+    Engine("sql", lambda X: type(X).__module__.partition(".")[0] == "ibis", True),
+    Engine("spark", lambda X: type(X).__module__.partition(".")[0] == "pyspark", True),
+)
 
 
 def summarize(
@@ -89,21 +112,20 @@ def summarize(
     if target is not None:
         if y is not None or sample_weight is not None:
             raise NaivelyError("labels are given as y or as target; weights of files as weight=.")
-        return _summarize_target(X, target, n_jobs, {"schema": schema, **options})
+        for engine in ENGINES:
+            if engine.has_labels and engine.takes(X):
+                return engine.module.summarize(X, target=target, schema=schema, **options)
+        from naively.engines import files
+
+        return files.summarize(X, target=target, n_jobs=n_jobs, schema=schema, **options)
     if y is None or options:
         raise NaivelyError("rows need labels: summarize(X, y), or summarize(files, target='y').")
-    if is_on_device(X):
-        from naively.engines import gpu
-
-        if not holds_booleans(X):
-            return gpu.summarize(X, y, schema=schema, sample_weight=sample_weight)
-        check_one_place(X, y=y, sample_weight=sample_weight)
-        X, y, sample_weight = map(on_host, (X, y, sample_weight))
     check_one_place(X, y=y, sample_weight=sample_weight)
-    if is_dask(X):
-        from naively.engines import dask
-
-        return dask.summarize(X, y, schema=schema, sample_weight=sample_weight)
+    if is_on_device(X) and holds_booleans(X):
+        X, y, sample_weight = map(on_host, (X, y, sample_weight))
+    for engine in ENGINES:
+        if not engine.has_labels and engine.takes(X):
+            return engine.module.summarize(X, y, schema=schema, sample_weight=sample_weight)
     X, y, sample_weight = without_zeros(X, y, sample_weight)
     if is_sparse(X):
         rows = Rows.of_numbers(SparseRows.of(X))
@@ -121,17 +143,6 @@ def summarize(
     schema = tables.schema_of(X, schema, given)
     targets = Targets(*encode(y), arrays.as_weights(sample_weight))
     return measure(tables.read(X, schema), targets, schema, n_jobs=n_jobs)
-
-
-def _summarize_target(X: Any, target: str, n_jobs: int | None, options: dict[str, Any]) -> Summary:
-    """Summarize what has a column of labels: files, streams, tables of databases and of Spark."""
-    package = type(X).__module__.partition(".")[0]
-    if package in ("ibis", "pyspark"):
-        there = import_module(f"naively.engines.{'sql' if package == 'ibis' else 'spark'}")
-        return there.summarize(X, target=target, **options)
-    from naively.engines import files
-
-    return files.summarize(X, target=target, n_jobs=n_jobs, **options)
 
 
 def _numbers(X: Any) -> NDArray[Any] | None:
