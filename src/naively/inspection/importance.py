@@ -68,8 +68,8 @@ class Importance(Drawn, Tabular):
     --------
     >>> from naively import GaussianNB
     >>> X, y = [[0.0], [1.0], [2.0], [7.0], [8.0], [9.0]], ["a", "a", "a", "b", "b", "b"]
-    >>> found = GaussianNB().fit(X, y).importance(X, y)
-    >>> found.increase.round(3).tolist()
+    >>> importance = GaussianNB().fit(X, y).importance(X, y)
+    >>> importance.increase.round(3).tolist()
     [0.693]
     """
 
@@ -83,7 +83,7 @@ class Importance(Drawn, Tabular):
     n_rows: int
 
     @classmethod
-    def of(cls, estimator: SummaryClassifier, found: ColumnLosses) -> Importance:
+    def of(cls, estimator: SummaryClassifier, losses: ColumnLosses) -> Importance:
         """Name the columns and classes of losses."""
         schema = estimator.summary_.schema
         names = schema.names or [f"column {j}" for j in range(schema.n_columns)]
@@ -91,11 +91,11 @@ class Importance(Drawn, Tabular):
             model=type(estimator).__name__,
             columns=tuple(map(str, names)),
             classes=estimator.classes_,
-            increase=found.increase,
-            error=found.error,
-            by_class=found.by_class,
-            loss=found.loss,
-            n_rows=found.n_rows,
+            increase=losses.increase,
+            error=losses.error,
+            by_class=losses.by_class,
+            loss=losses.loss,
+            n_rows=losses.n_rows,
         )
 
     @property
@@ -122,7 +122,7 @@ class Importance(Drawn, Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON can hold it, columns in the order of the model."""
-        found = {
+        parts = {
             "model": self.model,
             "classes": self.classes,
             "rows": self.n_rows,
@@ -134,7 +134,7 @@ class Importance(Drawn, Tabular):
                 )
             ],
         }
-        written: dict[str, Any] = plain(found)
+        written: dict[str, Any] = plain(parts)
         return written
 
     def tables(self) -> list[PrintedTable]:

@@ -96,10 +96,10 @@ class Dependence:
             strength[at] = np.abs(correlation[at])
         if len(cut) > 1:
             at = np.ix_(*[[place[j] for j in cut]] * 2)
-            found = informations(summary, sample, cut)
-            information[at] = found.information
-            chance[at] = np.minimum(chance[at], found.p_value)
-            strength[at] = np.maximum(strength[at], found.strength)
+            pairs = informations(summary, sample, cut)
+            information[at] = pairs.information
+            chance[at] = np.minimum(chance[at], pairs.p_value)
+            strength[at] = np.maximum(strength[at], pairs.strength)
         tests = (len(numbers) > 1) * p * (p - 1) / 2 + len(cut) * (len(cut) - 1) / 2
         chance = np.minimum(1.0, chance * max(1.0, tests))
         strength = np.where(chance < _CHANCE, np.nan_to_num(strength), 0.0)

@@ -90,12 +90,12 @@ def diagnose(
     """
     model = _model_of(data, y, sample_weight, target)
     evidence = Evidence(model)
-    found: list[Finding] = []
+    findings: list[Finding] = []
     skipped: list[Skipped] = []
     for kind, look in FINDINGS.items():
         try:
             for one in look(evidence):
-                found.append(one) if isinstance(one, Finding) else skipped.append(one)
+                findings.append(one) if isinstance(one, Finding) else skipped.append(one)
         except NotMeasuredError as error:
             skipped.append(Skipped(kind, str(error)))
     dependence = _or_none(lambda: evidence.dependence)
@@ -104,7 +104,7 @@ def diagnose(
         n_rows=evidence.summary.weight,
         n_columns=evidence.summary.schema.n_columns,
         classes=evidence.model.classes,
-        findings=tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))),
+        findings=tuple(sorted(findings, key=lambda one: SEVERITIES.index(one.severity))),
         skipped=tuple(skipped),
         fits=_or_none(lambda: evidence.fits) or (),
         pairs=tuple(
@@ -137,10 +137,10 @@ def _model_of(data: Any, y: Any, sample_weight: Any, target: str | None) -> Summ
     return model
 
 
-def _or_none(found: Any) -> Any:
+def _or_none(measure: Callable[[], Any]) -> Any:
     """Return what was measured; None where it was not."""
     try:
-        return found()
+        return measure()
     except NotMeasuredError:
         return None
 
@@ -178,8 +178,8 @@ class Diagnosis(Drawn, Shown):
     --------
     >>> from naively import NaiveBayes, diagnose
     >>> X, y = [[0.0], [1.0], [2.0], [7.0], [8.0], [9.0]], ["a", "a", "a", "b", "b", "b"]
-    >>> found = diagnose(NaiveBayes().fit(X, y))
-    >>> [(finding.kind, finding.severity) for finding in found.findings]
+    >>> diagnosis = diagnose(NaiveBayes().fit(X, y))
+    >>> [(finding.kind, finding.severity) for finding in diagnosis.findings]
     [('rare class', 'low')]
     """
 
@@ -212,7 +212,7 @@ class Diagnosis(Drawn, Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the histograms of fits, as JSON can hold it."""
         fits = [{k: v for k, v in asdict(fit).items() if k != "histogram"} for fit in self.fits]
-        found: dict[str, Any] = plain(
+        written: dict[str, Any] = plain(
             {
                 "model": self.model,
                 "n_rows": self.n_rows,
@@ -226,7 +226,7 @@ class Diagnosis(Drawn, Shown):
                 "calibration": None if self.calibration is None else self.calibration._asdict(),
             }
         )
-        return found
+        return written
 
     @property
     def title(self) -> str:
@@ -241,18 +241,18 @@ class Diagnosis(Drawn, Shown):
     @property
     def notes(self) -> list[str]:
         """The figures of the whole model, in sentences."""
-        found = []
+        notes = []
         if self.effective_columns is not None and self.effective_columns > 0:
             number = f"{self.effective_columns:.1f}"
-            found.append(f"Within classes, the columns say as much as {number} independent ones.")
+            notes.append(f"Within classes, the columns say as much as {number} independent ones.")
         if self.calibration is not None:
             c = self.calibration
-            found.append(
+            notes.append(
                 f"On {c.n_rows:,} rows left out, calibration takes the log loss from "
                 f"{figure(c.loss_before)} to {figure(c.loss_after)}, and the calibration error "
                 f"from {figure(c.error_before)} to {figure(c.error_after)}."
             )
-        return found
+        return notes
 
     @property
     def skipped_by_reason(self) -> list[tuple[str, str]]:

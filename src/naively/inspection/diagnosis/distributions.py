@@ -136,8 +136,8 @@ def _histograms(u: Floats, weight: Floats) -> Floats:
 
 def _before(family: Family, x: Floats, codes: Any, parameters: Any) -> Floats:
     """Return the probability of less than x."""
-    found: Any = family.cdf(np.nextafter(x, -np.inf), codes, parameters)
-    return np.asarray(found, dtype=np.float64)
+    below: Any = family.cdf(np.nextafter(x, -np.inf), codes, parameters)
+    return np.asarray(below, dtype=np.float64)
 
 
 def better_family(fit: Fit, at: int, moments: Moments, sample: Sample) -> Family:
@@ -154,9 +154,10 @@ def better_family(fit: Fit, at: int, moments: Moments, sample: Sample) -> Family
     for family in sorted(candidates, key=lambda family: family.name != fit.family):
         read = _moments_of_functions(family, x, sample, some) if family.functions else some
         term = Term(family, [0], [at], read, family.parameters(read), ones)
-        found = [one.distance for _, one in fits_of_term(term, sample, [""], range(len(ones)))]
-        if found and max(found) < least:
-            best, least = family, max(found)
+        fits = fits_of_term(term, sample, [""], range(len(ones)))
+        distance = max((one.distance for _, one in fits), default=np.inf)
+        if distance < least:
+            best, least = family, distance
             if family.name == fit.family:
                 break
     return best or next(kind() for kind in FAMILIES.values() if kind.reads is Bins)
@@ -181,9 +182,9 @@ def _moments_of_functions(family: Family, x: Any, sample: Sample, cells: Moments
     """Return the moments of functions of the sampled cells: by class, function and column."""
     values = [function_values(name, x[:, 0], period) for name, period in family.functions]
     n_classes = cells.weight.shape[0]
-    found = np.zeros((4, n_classes, len(values)))
-    _kernel.summarize(values, sample.codes, sample.weight, np.zeros(n_classes), found)
-    return Moments(found[..., np.newaxis])
+    moments = np.zeros((4, n_classes, len(values)))
+    _kernel.summarize(values, sample.codes, sample.weight, np.zeros(n_classes), moments)
+    return Moments(moments[..., np.newaxis])
 
 
 # --- distances from the family, by weighted cells -------------------------------------------------
@@ -230,8 +231,7 @@ def distances(shares: Floats, transformed: Floats, n: Floats) -> tuple[Floats, F
 def p_value(distance: Floats, n: Floats) -> Floats:
     """Return how probable such a distance, or a larger one, is by chance."""
     root = np.sqrt(np.maximum(n, 1.0))
-    found = kolmogorov((root + 0.12 + 0.11 / root) * distance)
-    return np.asarray(found, dtype=np.float64)
+    return np.asarray(kolmogorov((root + 0.12 + 0.11 / root) * distance), dtype=np.float64)
 
 
 def n_rows(weight: Any, axis: int = 0) -> Any:

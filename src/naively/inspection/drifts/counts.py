@@ -18,8 +18,9 @@ assumption.
 
 Examples
 --------
->>> found = compare_counts(np.array([[50.0, 50.0]]), np.array([[80.0, 20.0]]), np.array([0, 0]), 1)
->>> found.divergence.round(4), found.distance.round(4), found.p.round(6)
+>>> before, after = np.array([[50.0, 50.0]]), np.array([[80.0, 20.0]])
+>>> divergence, distance, p = compare_counts(before, after, np.array([0, 0]), 1)
+>>> divergence.round(4), distance.round(4), p.round(6)
 (array([[0.0731]]), array([[0.2636]]), array([[9.e-06]]))
 
 References
@@ -30,7 +31,7 @@ W. G. Cochran (1954), Some methods for strengthening the common chi-squared test
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +39,8 @@ from scipy.special import chdtrc, xlogy
 
 from naively.data.types import Floats
 
-_RARE = 5.0  # cells that are expected fewer times are counted as one
-_LEAST = 1.0  # and that one is tested where it is expected as often as this
+_MIN_EXPECTED = 5.0  # cells that are expected fewer times are counted as one
+_MIN_TESTED = 1.0  # and that one is tested where it is expected as often as this
 _CELLS_OF_A_BIN = 8
 _LN2 = np.log(2)
 
@@ -56,21 +57,21 @@ def compare_counts(
     before: Floats, after: Floats, column: NDArray[np.intp], n_columns: int
 ) -> ComparedCounts:
     """Compare counts of shape (n_groups, n_cells); each cell belongs to a column."""
-    a, b, at, size = _flat(before, after, column, n_columns)
-    sums = _CellPairs(a, b, at, size)
-    rare = sums.expected < _RARE
-    (a, b, at), lost = _pooled(sums, rare)
-    few = _CellPairs(a, b, at, size)
-    divergence, p, new = few.divergence(), few.p(), _novelty(sums, rare)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        chance = np.maximum(few.n_cells - 1, 0) / 8 * (1 / few.n_before + 1 / few.n_after)
-    p = np.where(lost, np.minimum(1.0, 2 * np.minimum(p, new.p)), p)
-    excess = np.maximum(divergence - chance / _LN2, new.excess)
-    distance = np.sqrt(np.clip(excess, 0.0, 1.0))
     shape = len(before), n_columns
-    empty = (sums.n_before <= 0) | (sums.n_after <= 0)
-    found = [np.where(empty, np.nan, one).reshape(shape) for one in (divergence, distance, p)]
-    return ComparedCounts(*found)
+    at = (np.arange(shape[0], dtype=np.intp)[:, np.newaxis] * n_columns + column).ravel()
+    cells = _CountPairs(before.ravel(), after.ravel(), at, shape[0] * n_columns)
+    rare = cells.expected < _MIN_EXPECTED
+    pooled, has_rare = cells.pooled(rare)
+    p_new, excess_new = cells.novelty(rare)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        chance = np.maximum(pooled.n_cells - 1, 0) / 8 * (1 / pooled.n_before + 1 / pooled.n_after)
+    divergence, p = pooled.divergence(), pooled.p()
+    p = np.where(has_rare, np.minimum(1.0, 2 * np.minimum(p, p_new)), p)
+    excess = np.maximum(divergence - chance / _LN2, excess_new)
+    distance = np.sqrt(np.clip(excess, 0.0, 1.0))
+    empty = (cells.n_before <= 0) | (cells.n_after <= 0)
+    parts = (np.where(empty, np.nan, part).reshape(shape) for part in (divergence, distance, p))
+    return ComparedCounts(*parts)
 
 
 def compare_bins(before: Floats, after: Floats) -> ComparedCounts:
@@ -107,14 +108,14 @@ def compare_words(
     Words of a row depend on each other, so each is tested by itself, as present or absent, and the
     least p-value counts after Bonferroni's correction: it holds under any dependence.
     """
-    found = compare_counts(before, after, column, n_columns)
-    p = _word_p(before, after, n_before[:, np.newaxis], n_after[:, np.newaxis])
+    compared = compare_counts(before, after, column, n_columns)
+    p = _word_p(before, after, n_before[:, np.newaxis], n_after[:, np.newaxis]).ravel()
     at = (np.arange(len(before))[:, np.newaxis] * n_columns + column).ravel()
-    tested, least = ~np.isnan(p.ravel()), np.ones(len(before) * n_columns)
-    np.minimum.at(least, at[tested], p.ravel()[tested])
-    times = np.bincount(at[tested], minlength=least.size)
-    corrected = np.minimum(1.0, least * np.maximum(times, 1)).reshape(found.p.shape)
-    return found._replace(p=np.where(np.isnan(found.p), np.nan, corrected))
+    least = np.ones(len(before) * n_columns)
+    np.fmin.at(least, at, p)
+    n_tests = np.bincount(at, ~np.isnan(p), least.size)
+    corrected = np.minimum(1.0, least * np.maximum(n_tests, 1)).reshape(compared.p.shape)
+    return compared._replace(p=np.where(np.isnan(compared.p), np.nan, corrected))
 
 
 def rank_test(before: Floats, after: Floats) -> Floats:
@@ -131,28 +132,36 @@ def rank_test(before: Floats, after: Floats) -> Floats:
         ties = (count**3 - count).sum(axis=2) / (total * (total - 1))
         z2 = np.square(apart) / (n * m / 12 * (total + 1 - ties))
         outside = np.minimum(n, m) * (1 - count.max(axis=2) / total)
-    return np.where(outside >= _RARE, chdtrc(1.0, z2), np.nan)
+    return np.where(outside >= _MIN_EXPECTED, chdtrc(1.0, z2), np.nan)
 
 
-class _CellPairs:
-    """Cells with the totals of the column that each belongs to."""
+class _CountPairs:
+    """Cells of all groups in a row, with the totals of the column that each belongs to."""
 
     def __init__(self, a: Floats, b: Floats, at: NDArray[np.intp], size: int) -> None:
         self.a, self.b, self.at, self.size = a, b, at, size
-        self.n_before, self.n_after = self.total(a), self.total(b)
+        self.count = a + b
+        self.n_before, self.n_after, self.n_cells = map(self.total, (a, b, self.count > 0))
         with np.errstate(invalid="ignore", divide="ignore"):
             self.share = self.n_before / (self.n_before + self.n_after)
-        self.count = a + b
         self.expected = self.count * np.fmin(self.share, 1 - self.share)[at]
 
-    def total(self, values: Floats) -> Floats:
+    def total(self, values: Any) -> Floats:
         """Add up cells by column."""
         return np.bincount(self.at, values, self.size).astype(np.float64, copy=False)
 
-    @property
-    def n_cells(self) -> Floats:
-        """How many cells are not empty."""
-        return self.total((self.count > 0).astype(np.float64))
+    def some(self, kept: NDArray[np.bool_]) -> _CountPairs:
+        """Return some of the cells."""
+        return _CountPairs(self.a[kept], self.b[kept], self.at[kept], self.size)
+
+    def pooled(self, rare: NDArray[np.bool_]) -> tuple[_CountPairs, NDArray[np.bool_]]:
+        """Return cells with the rare ones of each column as one, and where there are any."""
+        few, kept = self.some(rare), self.some(~rare)
+        has_rare = few.n_cells > 0
+        at = np.flatnonzero(has_rare)
+        a = np.concatenate([kept.a, few.n_before[at]])
+        b = np.concatenate([kept.b, few.n_after[at]])
+        return _CountPairs(a, b, np.concatenate([kept.at, at]), self.size), has_rare
 
     def divergence(self) -> Floats:
         """Return the Jensen-Shannon divergence of each column, in bits."""
@@ -163,66 +172,40 @@ class _CellPairs:
 
     def p(self) -> Floats:
         """Return the p-value of Pearson's chi-squared test of each column."""
-        kept = self.expected >= _LEAST
-        if not kept.all():
-            return _CellPairs(self.a[kept], self.b[kept], self.at[kept], self.size).p()
-        expected = self.count * self.share[self.at]
-        part = np.square(self.a - expected) / (expected * (1 - self.share[self.at]))
-        freedom = np.maximum(self.n_cells - 1, 0)
-        return np.where(freedom > 0, chdtrc(np.maximum(freedom, 1), self.total(part)), 1.0)
+        tested = self.some(self.expected >= _MIN_TESTED)
+        share = tested.share[tested.at]
+        expected = tested.count * share
+        square = tested.total(np.square(tested.a - expected) / (expected * (1 - share)))
+        freedom = np.maximum(tested.n_cells - 1, 0)
+        return np.where(freedom > 0, chdtrc(np.maximum(freedom, 1), square), 1.0)
 
+    def novelty(self, rare: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        """Judge how many cells after are of rare categories that were not there before.
 
-class _Novelty(NamedTuple):
-    p: Floats
-    excess: Floats  # the divergence of new and known cells beyond chance, in bits
-
-
-def _novelty(sums: _CellPairs, rare: NDArray[np.bool_]) -> _Novelty:
-    """Judge how many cells after are of rare categories that were not there before."""
-    at, T, size = sums.at[rare], sums.count[rare], sums.size
-    a, b = sums.a[rare], sums.b[rare]
-    n, m = sums.n_before, sums.n_after
-    with np.errstate(all="ignore"):
-        new = np.bincount(at, np.where(a == 0, b, 0.0), size) / m
-        alone = np.bincount(at, np.where(a <= 1, a, 0.0), size) / n
-        q = sums.share[at]
-        square = (1 - q) ** T * np.square(T / m[at])
-        square += T * q * (1 - q) ** np.maximum(T - 1, 0) / np.square(n[at])
-        variance = np.bincount(at, square, size)
-        more = new > alone
-        p = np.where(more, variance / (variance + np.square(new - alone)), 1.0)
-        middle = (new + alone) / 2
-        parts = _entropy_part(new, alone) + _entropy_part(alone, new)
-        parts += _entropy_part(1 - new, 1 - alone) + _entropy_part(1 - alone, 1 - new)
-        excess = (parts / 2 - variance / (8 * middle * (1 - middle))) / _LN2
-    # Nothing is left of (1 - middle) where all cells are new on both sides, and that is no change.
-    return _Novelty(p, np.where(more & np.isfinite(excess), excess, np.where(more, 1.0, 0.0)))
+        Returns a p-value, and the divergence of new and known cells beyond chance, in bits.
+        """
+        few, n, m = self.some(rare), self.n_before, self.n_after
+        a, b, at, T = few.a, few.b, few.at, few.count
+        with np.errstate(all="ignore"):
+            new = few.total(np.where(a == 0, b, 0.0)) / m
+            alone = few.total(np.where(a <= 1, a, 0.0)) / n
+            q = self.share[at]
+            square = (1 - q) ** T * np.square(T / m[at])
+            square += T * q * (1 - q) ** np.maximum(T - 1, 0) / np.square(n[at])
+            variance = few.total(square)
+            more = new > alone
+            p = np.where(more, variance / (variance + np.square(new - alone)), 1.0)
+            middle = (new + alone) / 2
+            parts = _entropy_part(new, alone) + _entropy_part(alone, new)
+            parts += _entropy_part(1 - new, 1 - alone) + _entropy_part(1 - alone, 1 - new)
+            excess = (parts / 2 - variance / (8 * middle * (1 - middle))) / _LN2
+        # Nothing is left of 1 - middle where all cells are new on both sides: that is no change.
+        return p, np.where(more & np.isfinite(excess), excess, np.where(more, 1.0, 0.0))
 
 
 def _entropy_part(p: Floats, q: Floats) -> Floats:
     """Return p log(2p / (p + q)); 0 where p is 0."""
     return np.where(p > 0, p * np.log(2 * p / np.where(p > 0, p + q, 1.0)), 0.0)
-
-
-def _pooled(
-    sums: _CellPairs, rare: NDArray[np.bool_]
-) -> tuple[tuple[Floats, Floats, NDArray[np.intp]], NDArray[np.bool_]]:
-    """Return cells with the rare ones of each column as one, and where there are any."""
-    lost = np.bincount(sums.at[rare & (sums.count > 0)], minlength=sums.size) > 0
-    at = np.flatnonzero(lost)
-    a, b = (np.bincount(sums.at[rare], one[rare], sums.size)[at] for one in (sums.a, sums.b))
-    kept = ~rare
-    pooled = [np.concatenate([x[kept], y]) for x, y in ((sums.a, a), (sums.b, b), (sums.at, at))]
-    return (pooled[0], pooled[1], pooled[2]), lost
-
-
-def _flat(
-    before: Floats, after: Floats, column: NDArray[np.intp], n_columns: int
-) -> tuple[Floats, Floats, NDArray[np.intp], int]:
-    """Return the cells of all groups in one row, with the place of their group and column."""
-    n_groups = len(before)
-    at = np.arange(n_groups, dtype=np.intp)[:, np.newaxis] * n_columns + column
-    return before.ravel(), after.ravel(), at.ravel(), n_groups * n_columns
 
 
 def _word_p(before: Floats, after: Floats, n: Floats, m: Floats) -> Floats:
@@ -239,5 +222,5 @@ def _word_p(before: Floats, after: Floats, n: Floats, m: Floats) -> Floats:
         cells += [(N - cell, N, 1 - share) for cell, N, _ in cells]
         likelihood = 2 * sum(xlogy(cell, cell / (N * p)) for cell, N, p in cells)
         expected = np.minimum(share, 1 - share) * np.minimum(n, m)
-    square = np.where(expected >= _RARE, np.fmin(pearson, np.fmax(likelihood, 0.0)), np.nan)
+    square = np.where(expected >= _MIN_EXPECTED, np.fmin(pearson, np.fmax(likelihood, 0.0)), np.nan)
     return np.asarray(chdtrc(1.0, square))

@@ -127,10 +127,10 @@ def gaussian_distance(before: MeanAndVariance, after: MeanAndVariance) -> tuple[
     constant = (before.variance == 0) | (after.variance == 0)
     both = before.variance == after.variance
     safe = constant | np.isnan(shift) | np.isnan(ratio)
-    found = gaussian_divergence(np.where(safe, 0.0, shift), np.where(safe, 1.0, ratio))
+    bits = gaussian_divergence(np.where(safe, 0.0, shift), np.where(safe, 1.0, ratio))
     apart = np.where(both, np.where(difference == 0, 0.0, 1.0), _from_constant(before, after))
-    found = np.where(safe, np.where(constant, apart, np.nan), found)
-    return found, np.sqrt(np.maximum(found - np.where(constant, 0.0, chance), 0.0))
+    bits = np.where(safe, np.where(constant, apart, np.nan), bits)
+    return bits, np.sqrt(np.maximum(bits - np.where(constant, 0.0, chance), 0.0))
 
 
 def _largest_share(before: MeanAndVariance, after: MeanAndVariance) -> Floats:

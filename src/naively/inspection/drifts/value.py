@@ -124,8 +124,8 @@ class Drift(Drawn, Tabular):
     >>> import numpy as np
     >>> from naively import drift
     >>> rng = np.random.default_rng(0)
-    >>> found = drift(rng.normal(size=(900, 1)), rng.normal(1.0, size=(900, 1)))
-    >>> found.severity
+    >>> compared = drift(rng.normal(size=(900, 1)), rng.normal(1.0, size=(900, 1)))
+    >>> compared.severity
     {'column 0': 'severe'}
     """
 
@@ -160,19 +160,18 @@ class Drift(Drawn, Tabular):
     @property
     def class_severity(self) -> str:
         """The severity of the change of class shares."""
-        found = self.class_shares
-        if found is None:
+        shares = self.class_shares
+        if shares is None:
             return LEVELS[0]
-        return LEVELS[_levels(np.array(found.distance), np.array(found.p_adjusted)).item()]
+        return LEVELS[_levels(np.array(shares.distance), np.array(shares.p_adjusted)).item()]
 
     @property
     def greatest(self) -> float:
         """The greatest distance that is no chance: of columns, classes or class shares."""
-        found = self.measures.distance[self.levels > 0].max(initial=0.0)
-        shares = self.class_shares
-        if shares is not None and self.class_severity != LEVELS[0]:
-            found = max(found, shares.distance)
-        return float(found)
+        greatest = float(self.measures.distance[self.levels > 0].max(initial=0.0))
+        if self.class_shares is not None and self.class_severity != LEVELS[0]:
+            greatest = max(greatest, self.class_shares.distance)
+        return greatest
 
     @property
     def has_weights(self) -> bool:
@@ -322,9 +321,9 @@ class Drift(Drawn, Tabular):
         return written
 
     def __repr__(self) -> str:
-        found = [level for level in self.severity.values() if level in LEVELS[2:]]
+        n_drifting = sum(level in LEVELS[2:] for level in self.severity.values())
         return (
-            f"<Drift of {len(self.columns):,} columns: {len(found):,} moderate or severe, "
+            f"<Drift of {len(self.columns):,} columns: {n_drifting:,} moderate or severe, "
             f"greatest {self.greatest:.3f}>"
         )
 
