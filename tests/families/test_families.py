@@ -1,13 +1,9 @@
 """Every family against its oracle in scipy.stats, and the promises that bind them all."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, NamedTuple
 
-import duckdb
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import integrate, special, stats
 
@@ -20,7 +16,6 @@ from naively.families import (
     Beta,
     Categorical,
     Exponential,
-    Family,
     Gamma,
     Gaussian,
     Histogram,
@@ -32,13 +27,12 @@ from naively.families import (
     VonMises,
 )
 from naively.families.edges import Edges, bin_of, edges
-from naively.families.family import moments_without
-from naively.families.forms import Lines
 from naively.families.histogram import BinnedColumns
 from naively.families.kernel_density import SampledColumns
 from naively.families.polya_tree import _log_rising
 from naively.families.student_t import _log_gamma_step
 from naively.statistics import Bins, FunctionMoments, Moments, Sample, Tallies
+from tests.families.test_new_families import Waiting
 
 RNG = np.random.default_rng(0)
 CODES = RNG.integers(3, size=80)
@@ -55,46 +49,6 @@ WAITS = RNG.exponential(1 + 2.0 * CODES[:, np.newaxis], size=(80, 3))
 
 SHARES = RNG.beta(0.5 + CODES[:, np.newaxis], 2.0, size=(80, 3))
 HOURS = RNG.vonmises(CODES[:, np.newaxis], 2.0, size=(80, 3)) * 12 / np.pi % 24
-
-
-class Rate(NamedTuple):
-    """The rate by class and column, and the mean of the column."""
-
-    rate: Any
-    prior: Any
-
-
-@dataclass(frozen=True)
-class Waiting(Family):
-    """Waiting times: log rate - rate x. A family of its own, which no file of the package knows."""
-
-    name = "waiting"
-    kind = "number"
-    oracle = "expon"
-    support = (0, np.inf)
-
-    def parameters(self, statistic, prior=None):
-        if prior is None:
-            mean = statistic.pooled().mean
-            prior = np.where(mean > 0, mean, np.nan)
-        return Rate(self._rate(statistic.weight, statistic.mean, prior), prior)
-
-    def log_density(self, x, parameters):
-        return self._log(x[:, np.newaxis, :], parameters.rate)
-
-    def left_out(self, x, codes, weights, statistic, parameters):
-        weight, mean, _ = moments_without(x, codes, weights, statistic)
-        return self._log(x, self._rate(weight, mean, parameters.prior))
-
-    def form(self, parameters, weight):
-        return Lines.of(np.log(parameters.rate), -parameters.rate, weight, lowest=0.0)
-
-    def _rate(self, weight, mean, prior):
-        return (weight + 1) / (np.maximum(weight * mean, 0.0) + prior)
-
-    def _log(self, x, rate):
-        far = np.minimum(np.where(x < 0, np.nan, x), 1e300)
-        return np.nan_to_num(np.log(rate) - rate * far, nan=0.0)
 
 
 NUMBERS = [
@@ -154,18 +108,6 @@ def binned(x, codes, weights, at, n_classes):
 
 
 # --- oracles ------------------------------------------------------------------------------------
-
-
-def test_a_family_that_is_new_is_learned_and_exported_without_another_file():
-    frame = pd.DataFrame(WAITS, columns=[*"abc"])
-    model = NaiveBayes(families=dict.fromkeys("abc", Waiting())).fit(frame, CODES)
-    database = duckdb.connect()
-    database.register("waits", frame.assign(id=np.arange(len(frame))))
-    query = model.to_sql("waits", keep=["id"])
-    rows = database.execute(f"SELECT * FROM ({query}) ORDER BY id").fetchall()
-    assert [row[1] for row in rows] == model.predict(frame).tolist()
-    proba = np.array([row[2:] for row in rows])
-    np.testing.assert_allclose(proba, model.predict_proba(frame), rtol=0, atol=1e-12)
 
 
 def test_every_family_is_registered_under_its_name_and_has_an_oracle():

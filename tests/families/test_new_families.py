@@ -23,36 +23,43 @@ X = RNG.gamma(2.0, 1.0 + Y)
 
 
 class Rate(NamedTuple):
+    """The rate by class and column, and the mean of the column."""
+
     rate: Any
     prior: Any
 
 
 @dataclass(frozen=True)
 class Waiting(Family):
-    """An exponential distribution. It reads moments."""
+    """Waiting times: log rate - rate x. It reads moments."""
 
     name = "waiting"
+    kind = "number"
+    oracle = "expon"
     support = (0, np.inf)
 
     def parameters(self, statistic, prior=None):
-        prior = statistic.pooled().mean if prior is None else prior
+        if prior is None:
+            mean = statistic.pooled().mean
+            prior = np.where(mean > 0, mean, np.nan)
         return Rate(self._rate(statistic.weight, statistic.mean, prior), prior)
 
     def log_density(self, x, parameters):
-        return self._log(x[:, np.newaxis], parameters.rate)
+        return self._log(x[:, np.newaxis, :], parameters.rate)
 
     def left_out(self, x, codes, weights, statistic, parameters):
         weight, mean, _ = moments_without(x, codes, weights, statistic)
         return self._log(x, self._rate(weight, mean, parameters.prior))
 
     def form(self, parameters, weight):
-        return Lines.of(np.log(parameters.rate), -parameters.rate, weight, lowest=-np.inf)
+        return Lines.of(np.log(parameters.rate), -parameters.rate, weight, lowest=0.0)
 
     def _rate(self, weight, mean, prior):
-        return (weight + 1) / (weight * mean + prior)
+        return (weight + 1) / (np.maximum(weight * mean, 0.0) + prior)
 
     def _log(self, x, rate):
-        return np.nan_to_num(np.log(rate) - rate * x, nan=0.0)
+        far = np.minimum(np.where(x < 0, np.nan, x), 1e300)
+        return np.nan_to_num(np.log(rate) - rate * far, nan=0.0)
 
 
 @dataclass(frozen=True)

@@ -331,22 +331,13 @@ class Tables(_ByColumn):
 
 @dataclass(frozen=True)
 class WordLines:
-    """The sum of B x over the words of a document: lines of columns that are held sparsely.
+    """The sum of B x over the words of a document: lines of columns that are held sparsely."""
 
-    Attributes
-    ----------
-    B : array of shape (n_words, n_classes)
-        What a word adds.
-    presence : bool
-        Whether x is one over the root of how many words the document has; else it is how often
-        the document has the word.
-    known : array of bool of shape (n_words,), or None
-        The words that count; None for all.
-    """
-
-    B: Floats
+    B: Floats  # (n_words, n_classes): what a word adds
+    # Whether x is one over the root of how many words the document has; else it is how often the
+    # document has the word
     presence: bool
-    known: NDArray[np.bool_] | None = None
+    known: NDArray[np.bool_] | None = None  # (n_words,): the words that count; None for all
 
     def add(self, X: SparseRows, joint: Floats) -> bool:
         """Add the terms of documents."""

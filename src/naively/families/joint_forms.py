@@ -51,24 +51,12 @@ class StandardNumbers:
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """Directions: a sum over standardised numbers and over categories.
+    """Directions: a sum over standardised numbers and over categories."""
 
-    Attributes
-    ----------
-    W : array of shape (p, r)
-        Of the numbers.
-    start : array of shape (r,)
-        What is added to all rows.
-    columns : sequence of int
-        Places among the columns of categories.
-    tables : Tables or None
-        What their categories add.
-    """
-
-    W: Floats
-    start: Floats
-    columns: Sequence[int]
-    tables: Tables | None
+    W: Floats  # (p, r): of the numbers
+    start: Floats  # (r,): what is added to all rows
+    columns: Sequence[int]  # places among the columns of categories
+    tables: Tables | None  # what their categories add
 
     def values(self, f: Floats, codes: Any) -> Floats:
         """Return the computed columns, of shape (n, r)."""
@@ -99,21 +87,13 @@ class Ellipsoids:
 
 @dataclass(frozen=True, eq=False)
 class GridAxes:
-    """How cells become places in grids: columns of numbers first, then columns of categories.
+    """How cells become places in grids: columns of numbers first, then columns of categories."""
 
-    Attributes
-    ----------
-    numbers, categories : sequences of int
-        Places among the columns of each kind, which ascend.
-    knots : tuple of arrays
-        Of each column of numbers: between them grids are interpolated, and flat beyond.
-    bins : tuple of arrays
-        Of each column of categories: the bin of each code, the last for all others.
-    """
-
-    numbers: Sequence[int]
+    numbers: Sequence[int]  # places among the columns of each kind, which ascend
     categories: Sequence[int]
+    # Of each column of numbers: between them grids are interpolated, and flat beyond
     knots: tuple[Floats, ...]
+    # Of each column of categories: the bin of each code, the last for all others
     bins: tuple[NDArray[np.int32], ...]
 
     @property
@@ -125,20 +105,12 @@ class GridAxes:
 
 @dataclass(frozen=True, eq=False)
 class Grids:
-    """Values by the bins of two columns and class, pair after pair.
+    """Values by the bins of two columns and class, pair after pair."""
 
-    Attributes
-    ----------
-    axes : GridAxes
-        The columns.
-    pairs : array of int of shape (n_pairs, 2)
-        The axes of each pair.
-    values : tuple of arrays of shape (bins of one, bins of the other, K)
-        Between knots they are bilinear; a missing cell adds nothing.
-    """
-
-    axes: GridAxes
-    pairs: NDArray[np.int32]
+    axes: GridAxes  # the columns
+    pairs: NDArray[np.int32]  # (n_pairs, 2): the axes of each pair
+    # (bins of one, bins of the other, K): between knots they are bilinear; a missing cell adds
+    # nothing
     values: tuple[Floats, ...]
 
     def add(self, X: Any, codes: Any, joint: Floats) -> None:
@@ -198,17 +170,10 @@ class Grids:
 
 @dataclass(frozen=True, eq=False)
 class JointForms:
-    """All forms of several cells of a model.
+    """All forms of several cells of a model."""
 
-    Attributes
-    ----------
-    features : StandardNumbers
-        What projection and ellipsoids see.
-    projection, computed
-        Directions, and the forms of all of them together, one after the other.
-    """
-
-    features: StandardNumbers
+    features: StandardNumbers  # what projection and ellipsoids see
+    # Directions, and the forms of all of them together, one after the other
     projection: Projection | None
     computed: tuple[Form, ...]
     ellipsoids: Ellipsoids | None

@@ -62,42 +62,25 @@ _ROUNDING = 1e-9  # of the weight that a word has besides one document
 
 @dataclass(frozen=True)
 class WordCounts:
-    """What is read of a column of text.
+    """What is read of a column of text."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_classes, n_words)
-        The weight of the documents that have each word; or how often it occurs.
-    documents : ndarray of shape (n_classes,)
-        The weight of all documents.
-    """
-
+    # (n_classes, n_words): the weight of the documents that have each word; or how often it
+    # occurs
     values: Floats
-    documents: Floats
+    documents: Floats  # (n_classes,): the weight of all documents
 
 
 @dataclass(frozen=True)
 class TextParameters:
-    """What scores documents, and the prior of it: words seen in all classes, and their groups.
+    """What scores documents, and the prior of it: words seen in all classes, and their groups."""
 
-    Attributes
-    ----------
-    log_share : ndarray of shape (n_words, n_classes)
-        Logarithm of the smoothed share of each word; 0 for words that were never seen.
-    log_length : ndarray of shape (n_classes,)
-        Logarithm of how many words a document has.
-    total : ndarray of shape (n_words,)
-        The weight of each word in all classes.
-    bounds : ndarray
-        The weights at which groups begin, without the first; empty for one group.
-    added : float
-        What is added to each word of a class, for each word of its documents and one more.
-    """
-
+    # (n_words, n_classes): logarithm of the smoothed share of each word; 0 for words that were
+    # never seen
     log_share: Floats
-    log_length: Floats
-    total: Floats
-    bounds: Floats
+    log_length: Floats  # (n_classes,): logarithm of how many words a document has
+    total: Floats  # (n_words,): the weight of each word in all classes
+    bounds: Floats  # the weights at which groups begin, without the first; empty for one group
+    # What is added to each word of a class, for each word of its documents and one more
     added: float
 
     @property
@@ -314,25 +297,13 @@ class Text(Family):
 
 
 class _Cells(NamedTuple):
-    """Words of documents that count.
+    """Words of documents that count."""
 
-    Attributes
-    ----------
-    rows, places : ndarray of int
-        The document and the word.
-    counts : ndarray
-        What the cell adds to the statistic.
-    x : ndarray
-        What the word counts in the document.
-    at : ndarray of int
-        The place of the document and the word's group among all of them.
-    """
-
-    rows: NDArray[np.intp]
+    rows: NDArray[np.intp]  # the document and the word
     places: NDArray[Any]
-    counts: Floats
-    x: Floats
-    at: NDArray[np.intp]
+    counts: Floats  # what the cell adds to the statistic
+    x: Floats  # what the word counts in the document
+    at: NDArray[np.intp]  # the place of the document and the word's group among all of them
 
     def sums(self, n_rows: int) -> Floats:
         """Return the sum of x in each document."""

@@ -68,40 +68,23 @@ class JudgedRows:
 
 @dataclass(frozen=True, eq=False)
 class ColumnLosses:
-    """The mean log loss of rows, and how it differs by column.
+    """The mean log loss of rows, and how it differs by column."""
 
-    Attributes
-    ----------
-    loss : float
-        Of the model.
-    increase, error : ndarray of shape (n_columns,)
-        How much more it is without a column, and the standard error of that.
-    by_class : ndarray of shape (n_classes, n_columns)
-        The increase in the rows of each class; NaN where none is judged.
-    n_rows : int
-        Number of rows that were scored.
-    """
-
-    loss: float
+    loss: float  # of the model
+    # (n_columns,): how much more it is without a column, and the standard error of that
     increase: Floats
-    error: Floats
+    error: Floats  # (n_columns,)
+    # (n_classes, n_columns): the increase in the rows of each class; NaN where none is judged
     by_class: Floats
-    n_rows: int
+    n_rows: int  # number of rows that were scored
 
 
 def column_losses(model: Model, rows: Sample | JudgedRows, *, seen: bool = True) -> ColumnLosses:
     """Judge rows by a model without each column.
 
-    Rows of a class whose prior is 0 are left out: whatever the columns, their loss is infinite.
-
-    Parameters
-    ----------
-    model : Model
-        What an estimator read off its summary.
-    rows : Sample or JudgedRows
-        Rows; those that the model was read off, if interactions are to be judged as unseen.
-    seen : bool, default=True
-        Whether the model has learned from these rows, so that each is taken out first.
+    Those that the model has learned from are ``seen``: then each is taken out first, and they are
+    those of its sample if interactions are to be judged, too. Rows of a class whose prior is 0 are
+    left out: whatever the columns, their loss is infinite.
     """
     interactions, n_columns = model.interactions, max(1, model.schema.n_columns)
     of_a_row = model.classes.size * n_columns

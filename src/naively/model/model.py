@@ -346,25 +346,14 @@ _MAX_NUMBERS = 1 << 30  # of contributions: 8 GiB
 
 @dataclass(frozen=True, eq=False)
 class Contributions:
-    """What each term adds to each class.
+    """What each term adds to each class."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        The terms: columns, then interactions.
-    columns : ndarray of int of shape (n_terms,)
-        The place of each term's column in the schema; -1 for terms of several columns.
-    log_prior, bias : ndarray of shape (n_classes,)
-        What is added to every row.
-    values : ndarray of shape (n_rows, n_classes, n_terms)
-        What the terms add.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # the terms: columns, then interactions
+    # (n_terms,): the place of each term's column in the schema; -1 for terms of several columns
     columns: NDArray[np.intp]
-    log_prior: Floats
-    bias: Floats
-    values: Floats
+    log_prior: Floats  # (n_classes,): what is added to every row
+    bias: Floats  # (n_classes,)
+    values: Floats  # (n_rows, n_classes, n_terms): what the terms add
 
     @property
     def joint(self) -> Floats:

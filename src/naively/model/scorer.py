@@ -70,15 +70,9 @@ class Scorer:
     def write(self, want: Answer, rows: Rows, out: NDArray[Any]) -> bool:
         """Write what is asked of rows; False at infinity.
 
-        Parameters
-        ----------
-        want : {"labels", "proba", "log_proba", "joint", "evidence"}
-            The place of the most probable class, of which ties go to the first; p(k | x), its
-            logarithm, log p(x, k), or log p(x).
-        rows : Rows
-            With the codes and words of the model.
-        out : ndarray
-            Where it is written: int64 of shape (n,), or numbers of shape (n, K), or (n, 1).
+        That is the place of the most probable class, of which ties go to the first, as int64 of
+        shape (n,); or p(k | x), its logarithm or log p(x, k), of shape (n, K), or log p(x), (n, 1).
+        The rows have the codes and words of the model.
         """
         numbers = rows.numbers
         if isinstance(numbers, SparseRows):

@@ -152,25 +152,14 @@ def places_of(family: Family, schema: Schema, columns: Sequence[int]) -> Sequenc
 
 
 class TopWord(NamedTuple):
-    """A word that speaks for a class.
+    """A word that speaks for a class."""
 
-    Attributes
-    ----------
-    word : str
-        The word; hashed ones are called by their place.
-    place : int
-        Its place in the vocabulary.
-    contribution : float
-        What it adds to the score of the class, beside the mean of all classes, in a document in
-        which it is alone.
-    counts : ndarray of shape (n_classes,)
-        The documents of each class that have it; or how often it occurs.
-    """
-
-    word: str
-    place: int
+    word: str  # the word; hashed ones are called by their place
+    place: int  # its place in the vocabulary
+    # What it adds to the score of the class, beside the mean of all classes, in a document in
+    # which it is alone
     contribution: float
-    counts: Floats
+    counts: Floats  # (n_classes,): the documents of each class that have it; or how often it occurs
 
 
 def top_words(term: Term, words: Words, most: int) -> list[list[TopWord]]:

@@ -51,22 +51,13 @@ _LEAST_WEIGHT = 5.0  # of each of them
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Which features there are, and how they are standardised; numbers come first.
+    """Which features there are, and how they are standardised; numbers come first."""
 
-    Attributes
-    ----------
-    numbers : array of int
-        Places among the columns of numbers.
-    columns, levels : arrays of int
-        Of the indicators: the place among the columns of categories, and the category's code.
-    mean, scale : arrays
-        Of all features: f = (x - mean) * scale.
-    """
-
-    numbers: Places
+    numbers: Places  # places among the columns of numbers
+    # Of the indicators: the place among the columns of categories, and the category's code
     columns: Places
     levels: Places
-    mean: Floats
+    mean: Floats  # of all features: f = (x - mean) * scale
     scale: Floats
 
     def __len__(self) -> int:
@@ -74,16 +65,9 @@ class Features:
 
     @classmethod
     def of(cls, numbers: Floats, codes: NDArray[Any], weight: Floats, own: Floats) -> Features:
-        """Choose and standardise the features of rows.
+        """Choose and standardise the features of rows, of which NaN and -1 are missing cells.
 
-        Parameters
-        ----------
-        numbers, codes : arrays of shape (n, columns)
-            Cells; NaN and -1 are missing.
-        weight : array of shape (n,)
-            How often each row counts.
-        own : array of shape (n, K)
-            The weight of a row in its class, 0 in others.
+        Each row has a weight, and one in each class (n, K), which is 0 but in its own.
         """
         columns, levels = _frequent(codes, weight)
         every = np.arange(numbers.shape[1])

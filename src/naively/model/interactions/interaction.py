@@ -30,21 +30,11 @@ from naively.model.terms import Term
 
 @dataclass(frozen=True, eq=False)
 class Canonical:
-    """Directions, and the terms of the columns that are computed along them.
+    """Directions, and the terms of the columns that are computed along them."""
 
-    Attributes
-    ----------
-    W : array of shape (p, r)
-        The directions, by feature.
-    terms : tuple of Term
-        Of all computed columns, family after family.
-    scatter : ClassScatter
-        What the directions were read off.
-    """
-
-    W: Floats
-    terms: tuple[Term, ...]
-    scatter: ClassScatter
+    W: Floats  # (p, r): the directions, by feature
+    terms: tuple[Term, ...]  # of all computed columns, family after family
+    scatter: ClassScatter  # what the directions were read off
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,26 +70,14 @@ class PairTerm:
 
 @dataclass(frozen=True, eq=False)
 class Interactions:
-    """Terms of several columns.
+    """Terms of several columns."""
 
-    Attributes
-    ----------
-    features : Features
-        Standardised numbers and indicators of categories.
-    canonical, quadratic, pairs
-        The terms.
-    axes : tuple of PairAxis
-        How columns are cut, to which the pairs' tables point.
-    n_categories : tuple of int
-        How many categories each column of them has.
-    """
-
-    features: Features
-    canonical: Canonical | None
+    features: Features  # standardised numbers and indicators of categories
+    canonical: Canonical | None  # the terms
     quadratic: QuadraticTerm | None
     pairs: tuple[PairTerm, ...]
-    axes: tuple[PairAxis, ...]
-    n_categories: tuple[int, ...]
+    axes: tuple[PairAxis, ...]  # how columns are cut, to which the pairs' tables point
+    n_categories: tuple[int, ...]  # how many categories each column of them has
 
     @property
     def n_directions(self) -> int:

@@ -60,28 +60,14 @@ from naively.families.family import Codes
 
 @dataclass(frozen=True, eq=False)
 class PairAxis:
-    """The bins of one column.
+    """The bins of one column."""
 
-    Attributes
-    ----------
-    kind : Kind
-        What the column holds.
-    at : int
-        Its place among the columns of its kind.
-    n_bins : int
-        How many bins there are.
-    cuts, knots : arrays
-        Of numbers: where bins end, and the medians of their cells, which ascend.
-    bins : array of int
-        Of categories: the bin of each code; the last is for all others.
-    """
-
-    kind: Kind
-    at: int
-    n_bins: int
-    cuts: Floats
+    kind: Kind  # what the column holds
+    at: int  # its place among the columns of its kind
+    n_bins: int  # how many bins there are
+    cuts: Floats  # of numbers: where bins end, and the medians of their cells, which ascend
     knots: Floats
-    bins: Places
+    bins: Places  # of categories: the bin of each code; the last is for all others
 
     @classmethod
     def of_numbers(cls, at: int, x: Floats, most: int, weight: Floats | None = None) -> PairAxis:
@@ -251,14 +237,9 @@ class PairTable:
 
 
 def chosen_pairs(rows: BinnedRows, p: Floats) -> list[tuple[PairTable, Floats]]:
-    """Return the pairs that are worth a term, the best first, with their terms of the rows.
+    """Return the pairs of columns that are worth a term, the best first, with their terms of rows.
 
-    Parameters
-    ----------
-    rows : BinnedRows
-        The candidates are all pairs of its columns.
-    p : array of shape (n, K)
-        The probabilities of the model without pairs.
+    The model without pairs gives the rows probabilities p, of shape (n, K).
     """
     pairs = np.array(list(combinations(range(len(rows.bins)), 2)), np.int32)
     least = max(_LEAST_GAIN, np.log(len(pairs)) - _CHANCE)

@@ -57,20 +57,9 @@ def read_interactions(
 ) -> tuple[Interactions, Calibration] | None:
     """Read interactions, and fit the weights of all terms; None if there are none.
 
-    Parameters
-    ----------
-    terms : sequence of Term
-        Those of single columns.
-    log_prior : array of shape (K,)
-        Logarithms of the classes' probabilities.
-    sample : Sample
-        Rows that the terms were read off.
-    n_categories : sequence of int
-        How many categories each column of them has.
-    kinds : collection of str
-        Which of `KINDS` are wanted.
-    products : tuple of a Scatter and its centres, optional
-        Of all rows.
+    The terms are those of single columns, which were read off the sample; columns of categories
+    have so many categories. Which of `KINDS` are wanted is given; products are of all rows, with
+    their centres.
     """
     n_classes, n_terms = log_prior.size, sum(term.n_weights for term in terms)
     per_row = max(1, n_classes * n_terms)
