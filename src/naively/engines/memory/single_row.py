@@ -25,7 +25,7 @@ from naively import _kernel
 from naively.data.labels import is_text
 from naively.data.schema import Schema
 from naively.engines.memory import frames
-from naively.engines.memory.native import is_frame, library_of, native_of
+from naively.engines.memory.native import is_frame, row_of
 from naively.statistics import Sample
 from naively.statistics.axes import Axes
 from naively.statistics.hashes import hashes_of
@@ -111,8 +111,7 @@ def _cells_of(X: Any, schema: Schema) -> Sequence[Any] | None:
         return None
     if schema.names not in (None, frames.names_of(X)):
         return None
-    native = native_of(X)
-    return library_of(native).row(native, schema.held)
+    return row_of(X, schema.held)
 
 
 def _place(cell: Any, seen: NDArray[Any]) -> int | None:

@@ -10,8 +10,9 @@ Every file here exports the same functions for one library:
 - ``objects(column)``: its cells as Python's objects, where it has such or holds text as such; None
   for others;
 - ``distinct(column)``: a code for each cell, -1 where it is missing, and the values of the codes;
-- ``row(frame, kinds)``: the cells of the first row as Python's objects, or None where the types of
-  columns do not show that they hold what they must.
+- ``types(frame)``, ``held_by_type(type)``: the types of its columns, and what each says; None where
+  the cells themselves do;
+- ``first_row(frame)``: the cells of the first row as Python's objects.
 
 pandas, which has sparse columns, also exports ``sparse_matrix(frame)``.
 
@@ -20,11 +21,14 @@ Frames of other libraries that narwhals knows are read as Arrow tables.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-__all__ = ["frame_library", "is_column", "is_frame", "library_of", "native_of"]
+from naively.data.kinds import Kind
+
+__all__ = ["frame_library", "is_column", "is_frame", "library_of", "native_of", "row_of"]
 
 _LIBRARIES = {"pandas": "pandas", "polars": "polars", "pyarrow": "arrow"}
 _COLUMNS = {("pandas", "Series"), ("polars", "Series")}
@@ -85,3 +89,17 @@ def _library(kind: type) -> Any:
         if package in _LIBRARIES:
             return import_module(f"naively.engines.memory.native.{_LIBRARIES[package]}")
     raise TypeError(f"{kind} is a column of no library that is known here")
+
+
+def row_of(frame: Any, kinds: tuple[Kind, ...]) -> Sequence[Any] | None:
+    """Return the cells of the first row, or None where the types do not show what they must be."""
+    native = native_of(frame)
+    library = library_of(native)
+    return library.first_row(native) if _fit(library, tuple(library.types(native)), kinds) else None
+
+
+@lru_cache(maxsize=64)
+def _fit(library: Any, types: tuple[Any, ...], kinds: tuple[Kind, ...]) -> bool:
+    held = [library.held_by_type(kind) for kind in types]
+    pairs = zip(kinds, held, strict=False)
+    return len(held) == len(kinds) and all(its is None or kind.fits(its) for kind, its in pairs)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.dates import Dates
-from naively.data.kinds import Held, Kind, What
+from naively.data.kinds import Held, What
 from naively.errors import later
 
 pa = later("pyarrow", "reading Arrow tables", extra="files")
@@ -126,16 +125,14 @@ def distinct(column: Any) -> tuple[NDArray[Any], list[Any]]:
     return indices.fill_null(-1).to_numpy(zero_copy_only=False), column.dictionary.to_pylist()
 
 
-def row(frame: Any, kinds: tuple[Kind, ...]) -> list[Any] | None:
-    """Return the cells of the first row, or None where the types do not show what they are."""
-    types = tuple(frame.schema.types)
-    return [column[0].as_py() for column in frame.columns] if _fit(types, kinds) else None
+def types(frame: Any) -> list[Any]:
+    """Return the types of the columns."""
+    return frame.schema.types
 
 
-@lru_cache(maxsize=64)
-def _fit(types: tuple[Any, ...], kinds: tuple[Kind, ...]) -> bool:
-    pairs = zip(kinds, types, strict=False)
-    return len(types) == len(kinds) and all(kind.fits(held_by_type(its)) for kind, its in pairs)
+def first_row(frame: Any) -> list[Any]:
+    """Return the cells of the first row as Python's objects."""
+    return [column[0].as_py() for column in frame.columns]
 
 
 def decoded(column: Any) -> Any:

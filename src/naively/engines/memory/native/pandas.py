@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.dates import Dates
-from naively.data.kinds import Held, Kind, What, held_by_dtype, held_by_objects, numbers_of_objects
+from naively.data.kinds import Held, What, held_by_dtype, held_by_objects, numbers_of_objects
 from naively.errors import need
 
 pd = need("pandas", "reading pandas frames")
@@ -120,22 +119,22 @@ def distinct(column: Any) -> tuple[NDArray[Any], list[Any]]:
     return codes, np.asarray(values, dtype=object).tolist()
 
 
-def row(frame: Any, kinds: tuple[Kind, ...]) -> list[Any] | None:
-    """Return the cells of the first row, or None where the types do not show what they are."""
-    if not _fit(_types(frame), kinds):
-        return None
+def types(frame: Any) -> list[Any]:
+    """Return the types of the columns; `frame.dtypes` takes as long to make as a row to learn."""
+    quick = getattr(getattr(frame, "_mgr", None), "get_dtypes", None)
+    return (frame.dtypes if quick is None else quick()).tolist()
+
+
+def first_row(frame: Any) -> list[Any]:
+    """Return the cells of the first row as Python's objects."""
     return frame.to_numpy(dtype=object)[0].tolist()
 
 
-def _types(frame: Any) -> tuple[Any, ...]:
-    """Return the types of the columns; `frame.dtypes` takes as long to make as a row to learn."""
-    quick = getattr(getattr(frame, "_mgr", None), "get_dtypes", None)
-    return tuple(frame.dtypes.tolist() if quick is None else quick().tolist())
-
-
-@lru_cache(maxsize=64)
-def _fit(types: tuple[Any, ...], kinds: tuple[Kind, ...]) -> bool:
-    return len(types) == len(kinds) and all(map(_fits, types, kinds))
+def held_by_type(kind: Any) -> Held | None:
+    """Return what a type says; None for objects, which show it themselves."""
+    if isinstance(kind, pd.CategoricalDtype | pd.SparseDtype):
+        return Held("other", str(kind))
+    return held_by_dtype(kind) if isinstance(kind, np.dtype) else _held_by_extension(kind)
 
 
 def sparse_matrix(frame: Any) -> Any:
@@ -148,14 +147,6 @@ def sparse_matrix(frame: Any) -> Any:
 
 def _leaves_zeros_out(kind: Any) -> bool:
     return isinstance(kind, pd.SparseDtype) and kind.subtype.kind in "fiub" and kind.fill_value == 0
-
-
-def _fits(kind: Any, agreed: Kind) -> bool:
-    """Whether cells are what was agreed by their type; objects show it themselves."""
-    if isinstance(kind, pd.CategoricalDtype | pd.SparseDtype):
-        return False
-    held = held_by_dtype(kind) if isinstance(kind, np.dtype) else _held_by_extension(kind)
-    return held is None or agreed.fits(held)
 
 
 def _dense(column: Any) -> Any:

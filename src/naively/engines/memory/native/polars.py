@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.dates import Dates
-from naively.data.kinds import Held, Kind, What, held_by_objects, numbers_of_objects
+from naively.data.kinds import Held, What, held_by_objects, numbers_of_objects
 from naively.errors import need
 
 pl = need("polars", "reading polars frames")
@@ -30,10 +30,11 @@ def held(column: Any) -> Held:
     """Return what a column's type says; of objects, the cells themselves."""
     if column.dtype == pl.Object:
         return held_by_objects(column.to_list())
-    return _held_by_type(column.dtype)
+    return held_by_type(column.dtype)
 
 
-def _held_by_type(kind: Any) -> Held:
+def held_by_type(kind: Any) -> Held:
+    """Return what a type of polars' says."""
     name = str(kind.base_type())
     what = _WHATS.get(name, "other")
     return Held("number" if kind.is_numeric() else what, str(kind), name in _CODED)
@@ -83,12 +84,11 @@ def distinct(column: Any) -> tuple[NDArray[Any], list[Any]]:
     return codes.fill_null(-1).to_numpy(), values.to_list()
 
 
-def row(frame: Any, kinds: tuple[Kind, ...]) -> tuple[Any, ...] | None:
-    """Return the cells of the first row, or None where the types do not show what they are."""
-    return frame.row(0) if _fit(tuple(frame.dtypes), kinds) else None
+def types(frame: Any) -> list[Any]:
+    """Return the types of the columns."""
+    return frame.dtypes
 
 
-@lru_cache(maxsize=64)
-def _fit(types: tuple[Any, ...], kinds: tuple[Kind, ...]) -> bool:
-    pairs = zip(kinds, types, strict=False)
-    return len(types) == len(kinds) and all(kind.fits(_held_by_type(its)) for kind, its in pairs)
+def first_row(frame: Any) -> Sequence[Any]:
+    """Return the cells of the first row as Python's objects."""
+    return frame.row(0)
