@@ -8,7 +8,7 @@ from naively.data.schema import Schema
 from naively.data.text.tokens import TextOptions
 from naively.data.text.words import Words
 from naively.engines.files import summarize
-from naively.statistics.axes import MOST_COUNTS, MOST_WORDS, Axes
+from naively.statistics.axes import MAX_COUNTS, MAX_WORDS, Axes
 
 TEXT = Schema(1, ("note",), ("text",))
 TOO_MANY = r"column 'note' must have at most 33,554,432 different words.*Text\(hashed=2\*\*20\)"
@@ -22,7 +22,7 @@ def numbered_words(first, end):
 
 
 def test_words_times_classes_have_a_limit_where_axes_unite():
-    n = int(MOST_COUNTS**0.5) // 2
+    n = int(MAX_COUNTS**0.5) // 2
     a, b = (Axes(np.arange(at, at + n), (), (numbered_words(at, at + n),)) for at in (0, n))
     both = a.united(b, TEXT)
     assert both.classes.size == both.words[0].size == 2 * n
@@ -32,7 +32,7 @@ def test_words_times_classes_have_a_limit_where_axes_unite():
 
 
 def test_words_of_few_classes_have_a_limit():
-    offsets = np.arange(MOST_WORDS + 2, dtype=np.int64)
+    offsets = np.arange(MAX_WORDS + 2, dtype=np.int64)
     many = Words(np.zeros(1, np.uint8), offsets)  # of which only the number is looked at
     with pytest.raises(NaivelyError, match=TOO_MANY):
         Axes(np.array(["a"]), (), (many,)).checked(TEXT)
@@ -47,7 +47,7 @@ def test_hashed_words_have_no_such_limit():
 def test_a_vocabulary_that_files_make_too_large_is_an_error_that_names_file_and_column(tmp_path):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
-    n = int(MOST_COUNTS**0.5) // 2 + 9
+    n = int(MAX_COUNTS**0.5) // 2 + 9
     for name, at in (("a", 0), ("b", n)):
         labels = np.arange(at, at + n)
         texts = [f"word{i}" for i in labels.tolist()]
@@ -61,7 +61,7 @@ def test_a_vocabulary_that_files_make_too_large_is_an_error_that_names_file_and_
 
 
 def test_rows_in_memory_of_too_many_words_and_classes_are_an_error():
-    n = int(MOST_COUNTS**0.5) + 1
+    n = int(MAX_COUNTS**0.5) + 1
     texts = [[f"word{i}"] for i in range(n)]
     with pytest.raises(NaivelyError, match="must have at most 33,554,432 different words"):
         NaiveBayes(families={0: Text()}).fit(np.array(texts, object), np.arange(n))

@@ -31,7 +31,7 @@ from naively.data.types import Floats
 
 LEAST = float(np.finfo(np.float64).smallest_subnormal)  # the least number above 0
 BELOW_ONE = float(np.nextafter(1.0, 0.0))
-_MOST_PERIODS = 1e9  # beyond, float64 has few digits left for an angle
+_MAX_PERIODS = 1e9  # beyond, float64 has few digits left for an angle
 
 
 class Function(NamedTuple):
@@ -91,8 +91,8 @@ FUNCTIONS = {
     "log_rest": Function(LEAST, BELOW_ONE, *_REST),
     "not_negative": Function(0.0, np.inf, _itself),
     "count": Function(0.0, np.inf, _whole),
-    "cos": Function(-_MOST_PERIODS, _MOST_PERIODS, *_COS, periodic=True),
-    "sin": Function(-_MOST_PERIODS, _MOST_PERIODS, *_SIN, periodic=True),
+    "cos": Function(-_MAX_PERIODS, _MAX_PERIODS, *_COS, periodic=True),
+    "sin": Function(-_MAX_PERIODS, _MAX_PERIODS, *_SIN, periodic=True),
 }
 
 

@@ -63,10 +63,10 @@ from naively.errors import NaivelyError
 What = Literal["number", "boolean", "text", "nothing", "date", "datetime", "time", "other"]
 DATES = ("date", "datetime")  # without and with a time of day
 LOOKED_AT = 2000  # cells of a column that decide whether it holds text or categories
-_FEWEST_WORDS = 3  # of a cell of text, on average
-_NEARLY_ALL = 0.95  # of the cells are distinct: no categories
+_MIN_WORDS = 3  # of a cell of text, on average
+_DISTINCT_SHARE = 0.95  # of the cells are distinct: no categories
 _PART = re.compile(r"\w+")
-_DATE = len("2024-02-29")
+_DATE_LENGTH = len("2024-02-29")
 OUT = "leave it out"
 _DATES = (
     "{name} holds dates or times ({type}), which are neither numbers nor categories. Give numbers, "
@@ -235,9 +235,9 @@ def is_prose(cells: Sequence[Any]) -> bool:
     if not present or 2 * n_distinct < len(present):
         return False
     words = [word for cell in present for word in cell.split()]
-    if len(words) >= _FEWEST_WORDS * len(present):
+    if len(words) >= _MIN_WORDS * len(present):
         return 2 * sum(map(_has_letter, words)) >= len(words)
-    return n_distinct >= _NEARLY_ALL * len(present) and _shares_parts(present)
+    return n_distinct >= _DISTINCT_SHARE * len(present) and _shares_parts(present)
 
 
 def _shares_parts(cells: Sequence[str]) -> bool:
@@ -266,7 +266,7 @@ def dates_have_time(held: Held, cells: Callable[[], Sequence[Any]]) -> bool | No
     if held.coded or held.what != "text":
         return None
     texts = [cell for cell in cells() if isinstance(cell, str)][:LOOKED_AT]
-    return any(len(text) > _DATE for text in texts) if are_dates(texts) else None
+    return any(len(text) > _DATE_LENGTH for text in texts) if are_dates(texts) else None
 
 
 def check_weights(held: Held, name: str, where: str = "") -> None:

@@ -5,9 +5,8 @@
 
 Integers, which are most labels, are looked up in a table over their range instead of sorted.
 
-Labels and categories in files: arrays of numbers, or one block of UTF-8 and where each begins.
-
-They are sorted and distinct. A header could not hold them all: it may have 100 MB, in one text.
+In files, they are arrays of numbers, or one block of UTF-8 and where each begins, sorted and
+distinct. A header could not hold them all: it may have 100 MB, in one text.
 
 >>> names = np.array(["ham", "spam"])
 >>> kind, tensors = label_tensors(names, "classes")
@@ -31,9 +30,9 @@ from naively.data.tensors import Tensors, UnsoundError
 from naively.errors import NaivelyError
 
 _ODD = (str, bytes, type(np.ma.masked))  # what NumPy would convert, beside other labels
-_LONGEST = 100  # characters of a text of fixed width
-_SMALL = 1 << 20  # characters that padding may cost, however short the texts are
-_PADDED = 8  # times what the texts themselves take: so much may they take with padding
+_MAX_FIXED_WIDTH = 100  # characters of a text of fixed width
+_FREE_PADDING = 1 << 20  # characters that padding may cost, however short the texts are
+_MAX_PADDING_RATIO = 8  # times what the texts themselves take: so much may they take with padding
 _WITHOUT = "leave those rows out."
 ONE_PER_ROW = (
     "Rows come first, then one label per row, as in fit(X, y); for a column of a table, give "
@@ -80,12 +79,6 @@ def _in_order(
     return distinct[order], places[codes]
 
 
-def _codes_of(values: list[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
-    """Return the place of each label among sorted ones."""
-    code_of = {label: code for code, label in enumerate(classes.tolist())}
-    return np.fromiter(map(code_of.__getitem__, values), np.int32, len(values))
-
-
 def as_array(y: ArrayLike) -> NDArray[Any]:
     """Return labels as an array in which a number beside a string stays a number.
 
@@ -122,7 +115,9 @@ def text_array(texts: Sequence[str]) -> NDArray[Any]:
     joined = "".join(texts)
     longest = max(map(len, texts), default=0)
     padded = longest * len(texts)
-    wasteful = longest > _LONGEST or (padded > _SMALL and padded > _PADDED * len(joined))
+    wasteful = longest > _MAX_FIXED_WIDTH or (
+        padded > _FREE_PADDING and padded > _MAX_PADDING_RATIO * len(joined)
+    )
     loses = "\0" in joined and any(text.endswith("\0") for text in texts)
     if not wasteful and not loses:
         return np.array(texts, dtype=f"U{max(longest, 1)}")  # a second look is spared
@@ -235,7 +230,8 @@ def _encode_objects(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
         names = " and ".join(sorted(kinds))
         raise NaivelyError(f"labels must be all of one type; got {names} in y. Convert them.")
     classes = _sorted(distinct, kinds.pop() if kinds else "str")
-    return classes, _codes_of(values, classes)
+    code_of = {label: code for code, label in enumerate(classes.tolist())}
+    return classes, np.fromiter(map(code_of.__getitem__, values), np.int32, len(values))
 
 
 def _sorted(distinct: list[Any], kind: str) -> NDArray[Any]:
@@ -245,8 +241,8 @@ def _sorted(distinct: list[Any], kind: str) -> NDArray[Any]:
     if kind == "bytes" and any(label.endswith(b"\0") for label in distinct):
         raise NaivelyError("labels of bytes must not end in a zero byte. Make them text.")
     try:
-        found = sorted(distinct)
-        classes = number_array(found) if kind in ("int", "float") else np.array(found)
+        ordered = sorted(distinct)
+        classes = number_array(ordered) if kind in ("int", "float") else np.array(ordered)
     except (TypeError, ValueError, OverflowError):
         classes = np.empty(0, dtype=object)
     if classes.ndim != 1 or classes.dtype.kind == "O":
@@ -276,7 +272,7 @@ def union(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     >>> union(np.array([1, 3]), np.array([2, 3]))
     array([1, 2, 3])
     """
-    if a is b or (a.size == b.size and a.dtype == b.dtype and bool((a == b).all())):
+    if are_same(a, b):
         return a
     if a.size and b.size and not _are_comparable(a, b):
         raise NaivelyError(
@@ -295,6 +291,11 @@ def union(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     else:
         return number_array(sorted({*a.tolist(), *b.tolist()}))
     return text_array(both.tolist()) if both.dtype.kind == "O" else both
+
+
+def are_same(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    """Whether labels are the same, of the same type."""
+    return a is b or (a.size == b.size and a.dtype == b.dtype and bool((a == b).all()))
 
 
 def _merged(a: NDArray[Any], b: NDArray[Any], at: NDArray[np.intp]) -> NDArray[Any]:

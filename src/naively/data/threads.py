@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 B = TypeVar("B")
 
-_CELLS = 1 << 19  # a block worth a thread: about a millisecond of work
-_ROWS = 32  # blocks are whole tiles of the kernel
+_BLOCK_CELLS = 1 << 19  # a block worth a thread: about a millisecond of work
+_TILE_ROWS = 32  # blocks are whole tiles of the kernel
 
 
 def block_slices(n_rows: int, n_columns: int, most: int) -> list[slice]:
@@ -28,8 +28,8 @@ def block_slices(n_rows: int, n_columns: int, most: int) -> list[slice]:
     >>> block_slices(100, 4, most=16)
     [slice(0, 100, None)]
     """
-    n_blocks = max(1, min(most, n_rows * n_columns // _CELLS))
-    step = -(-n_rows // n_blocks // _ROWS) * _ROWS if n_blocks > 1 else max(1, n_rows)
+    n_blocks = max(1, min(most, n_rows * n_columns // _BLOCK_CELLS))
+    step = -(-n_rows // n_blocks // _TILE_ROWS) * _TILE_ROWS if n_blocks > 1 else max(1, n_rows)
     return [slice(start, min(start + step, n_rows)) for start in range(0, max(1, n_rows), step)]
 
 

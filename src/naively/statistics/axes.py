@@ -30,9 +30,9 @@ from naively.data.text.words import Words
 from naively.data.types import Places
 from naively.errors import NaivelyError
 
-MOST_WORDS = 1 << 25  # of a column of text
-MOST_COUNTS = 1 << 28  # of a column of text, words times classes: two tables of 2 GB
-_FEW_SLICES = 8
+MAX_WORDS = 1 << 25  # of a column of text
+MAX_COUNTS = 1 << 28  # of a column of text, words times classes: two tables of 2 GB
+_MAX_SLICES = 8
 
 Labels: TypeAlias = NDArray[Any]
 """For each label, its place on another axis; -1 where it is not there."""
@@ -94,10 +94,10 @@ class Axes:
         """Return the same, or raise where a column of text has more words than is sensible."""
         for j, words in zip(schema.texts, self.words, strict=True):
             n_counts = words.size * self.classes.size
-            if words.width is None and (words.size > MOST_WORDS or n_counts > MOST_COUNTS):
+            if words.width is None and (words.size > MAX_WORDS or n_counts > MAX_COUNTS):
                 raise NaivelyError(
-                    f"{schema.name(j)} must have at most {MOST_WORDS:,} different words, and "
-                    f"{MOST_COUNTS:,} counts, words times classes; got {words.size:,} words and "
+                    f"{schema.name(j)} must have at most {MAX_WORDS:,} different words, and "
+                    f"{MAX_COUNTS:,} counts, words times classes; got {words.size:,} words and "
                     f"{self.classes.size:,} classes. Hash the words to a fixed number of places by "
                     "Text(hashed=2**20), or take shorter n-grams."
                 )
@@ -117,9 +117,9 @@ class Axes:
     def move(self, to: Axes) -> Move:
         """Return where each label stands on axes that hold them all."""
         classes, vocabularies, words = None, None, None
-        if not _same(self.classes, to.classes):
+        if not labels.are_same(self.classes, to.classes):
             classes = labels.positions(self.classes, to.classes)
-        if not all(map(_same, self.vocabularies, to.vocabularies)):
+        if not all(map(labels.are_same, self.vocabularies, to.vocabularies)):
             pairs = zip(self.vocabularies, to.vocabularies, strict=True)
             vocabularies = [labels.positions(mine, its) for mine, its in pairs]
         if self.words is not to.words and self.words != to.words:
@@ -192,7 +192,7 @@ def placed(values: NDArray[Any], places: Places, size: int, axis: int = 0) -> ND
     result = np.empty(shape, values.dtype)
     after, before = (np.moveaxis(array, axis, 0) for array in (result, values))
     ends = [*(np.flatnonzero(places[1:] - places[:-1] != 1) + 1).tolist(), places.size]
-    if len(ends) > _FEW_SLICES or (np.diff(places) <= 0).any() or places.min(initial=0) < 0:
+    if len(ends) > _MAX_SLICES or (np.diff(places) <= 0).any() or places.min(initial=0) < 0:
         kept = places >= 0
         after[:] = 0
         after[places[kept]] = before[kept]
@@ -222,10 +222,6 @@ def checked_places(at: Sequence[int] | NDArray[Any], size: int) -> Places:
             f"places must be different whole numbers from 0 to {size - 1}; got {list(at)!r}."
         )
     return places.astype(np.intp)
-
-
-def _same(a: Labels, b: Labels) -> bool:
-    return a is b or (a.size == b.size and a.dtype == b.dtype and bool((a == b).all()))
 
 
 def _union(name: str, a: Labels, b: Labels) -> Labels:

@@ -94,8 +94,8 @@ class Summary:
 
     def __getitem__(self, kind: type[S]) -> S:
         """Return what was measured, by its type."""
-        found: Any = self.statistics[kind]
-        return found
+        statistic: Any = self.statistics[kind]
+        return statistic
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -140,8 +140,8 @@ class Summary:
     @property
     def sample(self) -> Sample | None:
         """Some rows, where the schema asks for them."""
-        found: Any = self.statistics.get(Sample)
-        return found
+        sample: Any = self.statistics.get(Sample)
+        return sample
 
     def tally(self, j: int) -> NDArray[np.float64]:
         """Return the weights of the categories of the j-th column of categories, by class."""
@@ -149,8 +149,8 @@ class Summary:
         return self.tallies.values[:, start:end]
 
     def _or_nothing(self, kind: type[S]) -> S:
-        found: Any = self.statistics.get(kind)
-        return kind.zero(*kind.shape(self.schema, self.axes)) if found is None else found
+        known: Any = self.statistics.get(kind)
+        return kind.zero(*kind.shape(self.schema, self.axes)) if known is None else known
 
     # --- algebra ------------------------------------------------------------------------------
 
@@ -162,12 +162,12 @@ class Summary:
         axes = a.axes.united(b.axes, schema)
         own, its = a.axes.move(axes), b.axes.move(axes)
         try:
-            found = {
+            total = {
                 kind: mine.plus(b.statistics[kind], own, its) for kind, mine in a.statistics.items()
             }
         except TooLargeError as error:
             raise _too_large(schema, axes, error) from None
-        return Summary(schema, axes, found)
+        return Summary(schema, axes, total)
 
     def __sub__(self, other: Summary) -> Summary:
         if not isinstance(other, Summary):
@@ -176,11 +176,11 @@ class Summary:
         a, b = self._under(schema), other._under(schema)
         axes = a.axes.united(b.axes, schema)
         a, b = a._moved(a.axes.move(axes)), b._moved(b.axes.move(axes))
-        rest = remaining(a.class_weight, b.class_weight)
-        _check_added(rest < 0, f"weight {rest[rest < 0][:1].sum()}", axes.classes)
-        found = {kind: mine - b.statistics[kind] for kind, mine in a.statistics.items()}
-        weight = found[ClassWeight].by_class(axes)[:, 0]
-        parts = [part.by_class(axes).max(axis=1, initial=0.0) for part in found.values()]
+        weights = remaining(a.class_weight, b.class_weight)
+        _check_added(weights < 0, f"weight {weights[weights < 0][:1].sum()}", axes.classes)
+        left = {kind: mine - b.statistics[kind] for kind, mine in a.statistics.items()}
+        weight = left[ClassWeight].by_class(axes)[:, 0]
+        parts = [part.by_class(axes).max(axis=1, initial=0.0) for part in left.values()]
         heaviest = np.max(parts, axis=0)
         noise = _ROUNDING * a.class_weight + _ROW_NOISE * b.class_weight
         _check_added(heaviest - weight > noise, "less weight than a column of it", axes.classes)
@@ -188,30 +188,30 @@ class Summary:
         # A class is empty where no part of it is left, beside what rounding leaves of each.
         empty = weight == 0
         if empty.any():
-            for kind, part in found.items():
-                rest = part.by_class(axes)
-                if rest.size:
+            for kind, part in left.items():
+                kept = part.by_class(axes)
+                if kept.size:
                     before = a.statistics[kind].by_class(axes)
-                    empty &= (rest <= _LAST_ROUNDING * before).all(axis=1)
+                    empty &= (kept <= _LAST_ROUNDING * before).all(axis=1)
         weight = np.where(heaviest > (1 + _ROUNDING) * weight, heaviest, weight)
-        left = Summary(schema, axes, {**found, ClassWeight: ClassWeight(weight)})
+        rest = Summary(schema, axes, {**left, ClassWeight: ClassWeight(weight)})
         if empty.any():
-            for kind, part in found.items():
+            for kind, part in left.items():
                 limit = _COUNT_NOISE * a.statistics[kind].total_by_class(axes)
                 much = empty & (part.total_by_class(axes) > limit)
                 _check_added(much, "no rows, and counts of them", axes.classes)
-            left = left._chosen(np.flatnonzero(~empty)) + Summary.zero(schema, axes.classes)
-        return left._kept(labels.positions(self.classes, axes.classes))
+            rest = rest._chosen(np.flatnonzero(~empty)) + Summary.zero(schema, axes.classes)
+        return rest._kept(labels.positions(self.classes, axes.classes))
 
     def __mul__(self, factor: float) -> Summary:
         check_factor(factor)
         if factor == 0:
             return Summary.zero(self.schema, self.classes)
         try:
-            found = {kind: mine * factor for kind, mine in self.statistics.items()}
+            scaled = {kind: mine * factor for kind, mine in self.statistics.items()}
         except TooLargeError as error:
             raise _too_large(self.schema, self.axes, error) from None
-        return Summary(self.schema, self.axes, found)
+        return Summary(self.schema, self.axes, scaled)
 
     __rmul__ = __mul__
 
@@ -271,8 +271,8 @@ class Summary:
         array([[1., 0.]])
         """
         pairs = zip(kinds, self.schema.held, strict=True)
-        found = [kind if its is UNDECIDED else its for kind, its in pairs]
-        return self._under(self.schema.decided(found))
+        decided = [kind if its is UNDECIDED else its for kind, its in pairs]
+        return self._under(self.schema.decided(decided))
 
     def with_categories(self, vocabularies: Sequence[NDArray[Any]]) -> Summary:
         """Return the same with categories that hold those of each column; new ones have no weight.
@@ -325,8 +325,8 @@ class Summary:
     def _moved(self, move: Move) -> Summary:
         if move.is_still:
             return self
-        found = {kind: mine.moved(move) for kind, mine in self.statistics.items()}
-        return Summary(self.schema, move.after, found)
+        moved = {kind: mine.moved(move) for kind, mine in self.statistics.items()}
+        return Summary(self.schema, move.after, moved)
 
     def _named(self, classes: NDArray[Any]) -> Summary:
         return Summary(self.schema, replace(self.axes, classes=classes), self.statistics)
@@ -341,8 +341,7 @@ class Summary:
         """Return the summary of a schema's columns, each measured at its origin; nothing at -1."""
         axes = self.axes.with_columns(self.schema, schema, origin)
         move = ColumnMove(self.schema, schema, origin, self.axes, axes)
-        found = [mine.with_columns(move) for mine in self.statistics.values()]
-        return Summary.of(schema, axes, *found)
+        return Summary.of(schema, axes, *(s.with_columns(move) for s in self.statistics.values()))
 
 
 def _ascends(column: NDArray[Any]) -> bool:

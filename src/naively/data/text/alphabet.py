@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from naively import _kernel
 
 UNICODE: str = unicodedata.unidata_version  # the version of Unicode that this Python knows
-_BLOCK, _SIZE = 256, 0x110000
+_BLOCK_POINTS, _N_POINTS = 256, 0x110000
 _PLANES = (range(0x40000), range(0xE0000, 0xE1000))  # characters of the others have no properties
 _WORD, _SPACE, _CASED, _IGNORABLE, _SIGMA, _EXPANSION = (1 << i for i in range(6))
 _CAPITAL_SIGMA, _FINAL_SIGMA = 0x3A3, 0x3C2
@@ -34,9 +34,9 @@ def alphabet(lowercase: bool) -> _kernel.Alphabet:
     points = np.concatenate([np.arange(plane.start, plane.stop) for plane in _PLANES])
     text = _text(points)
     lower, expansions = _lower(points, text) if lowercase else (points, {})
-    is_word = np.zeros(_SIZE, dtype=bool)
+    is_word = np.zeros(_N_POINTS, dtype=bool)
     is_word[points] = _matches(r"\w+", text)
-    entries = np.zeros(_SIZE, np.int32)
+    entries = np.zeros(_N_POINTS, np.int32)
     entries[points] = (lower - points) << 8 | np.where(is_word[lower], _WORD, 0)
     entries[points] |= np.where(_matches(r"\s+", text), _SPACE, 0)
     if lowercase:
@@ -45,7 +45,7 @@ def alphabet(lowercase: bool) -> _kernel.Alphabet:
         entries[list(expansions)] |= _CASED | _EXPANSION
         entries[_CAPITAL_SIGMA] |= _SIGMA
     numbered: dict[bytes, int] = {}
-    table = entries.reshape(-1, _BLOCK)
+    table = entries.reshape(-1, _BLOCK_POINTS)
     blocks = [numbered.setdefault(block.tobytes(), len(numbered)) for block in table]
     distinct = np.frombuffer(b"".join(numbered), np.int32)
     found = np.array(blocks, np.uint16)
@@ -71,11 +71,11 @@ def _matches(pattern: str, text: str) -> NDArray[np.bool_]:
 def _lower(points: NDArray[np.int64], text: str) -> tuple[NDArray[np.int64], dict[int, list[int]]]:
     """Return the lower case of characters, and of those that have several."""
     lower, expansions = points.copy(), {}
-    for start in range(0, len(text), _BLOCK):
-        block = text[start : start + _BLOCK]
+    for start in range(0, len(text), _BLOCK_POINTS):
+        block = text[start : start + _BLOCK_POINTS]
         made = block.lower()
         if len(made) == len(block):
-            lower[start : start + _BLOCK] = _points(made)
+            lower[start : start + _BLOCK_POINTS] = _points(made)
             continue
         for at, character in enumerate(block, start):
             parts = _points(character.lower()).tolist()

@@ -24,7 +24,7 @@ from naively.data.labels import is_missing
 from naively.errors import NaivelyError, need
 
 _CONVERT = "Convert its cells to text, or read it as a column of categories."
-_INLINE = 12  # bytes of a text that stands in its view
+_INLINE_BYTES = 12  # bytes of a text that stands in its view
 
 
 class Texts(NamedTuple):
@@ -149,7 +149,7 @@ def _of_views(array: Any) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     addresses = np.arange(len(array)) * 16 + (views.address + 16 * array.offset + 4)
     if data:
         starts = np.array([buffer.address if buffer else 0 for buffer in data])
-        far = lengths > _INLINE
+        far = lengths > _INLINE_BYTES
         addresses[far] = starts[parts[far, 2]] + parts[far, 3]
     return addresses.astype(np.uint64), lengths
 

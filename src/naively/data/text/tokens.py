@@ -11,9 +11,7 @@ gathered on the way and sorted, or looked up in a given one, or hashed as by `Ha
 >>> rows.dense().tolist(), lengths.tolist()
 ([[0.0, 0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0]], [2, -1])
 
-What belongs to columns of text in files: how they become words, and their vocabularies.
-
-A vocabulary is one block of UTF-8 and where each word begins.
+In a file, a vocabulary is one block of UTF-8 and where each word begins.
 
 >>> words = Words.of(["tea", "milk"])
 >>> read_words(Tensors(word_tensors(words, "words.0")), "words.0", TextOptions()) == words
@@ -25,7 +23,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,9 +37,17 @@ from naively.data.text.words import Words
 from naively.data.threads import map_blocks, thread_count
 from naively.errors import NaivelyError
 
-_BYTES = 1 << 18  # of text that are worth a thread
-_MOST_WORDS = 1 << 25  # of a vocabulary that is gathered, as the kernel has it
-_STATUS = ("ok", "not UTF-8", "too long", "too many words")
+_BLOCK_BYTES = 1 << 18  # of text that are worth a thread
+_MAX_WORDS = 1 << 25  # of a vocabulary that is gathered, as the kernel has it
+_PROBLEMS = (  # by the kernel's status
+    "",
+    "hold text in UTF-8; got other bytes, or half of a surrogate pair, in row {row}. Decode it by "
+    "its own encoding first.",
+    "hold texts below 2^30 bytes; got a longer one in row {row}. Cut it.",
+    f"have at most {_MAX_WORDS:,} different words; got more by row {{row}}. Hash the words to a "
+    "fixed number of places by Text(hashed=2**20), or take shorter n-grams.",
+)
+_TOO_MANY_WORDS = 3
 
 
 @dataclass(frozen=True)
@@ -149,8 +155,8 @@ def tokenize(
         words = Words.hashed(options.hashed)
     elif words is None:
         words = _unite(parts, n_jobs)
-        if words.size > _MOST_WORDS:  # each thread may have found fewer
-            _raise("too many words", name, len(documents.lengths) - 1)
+        if words.size > _MAX_WORDS:  # each thread may have found fewer
+            raise_status(_TOO_MANY_WORDS, len(documents.lengths) - 1, name)
     return _joined([part.take_rows() for part in parts], words)
 
 
@@ -158,7 +164,7 @@ def _blocks(documents: Texts, n_jobs: int | None) -> list[slice]:
     """Cut the documents into blocks of about as many bytes, one for each thread."""
     ends = np.cumsum(np.maximum(documents.lengths, 0))
     size = int(ends[-1]) if ends.size else 0
-    n_blocks = max(1, min(thread_count(n_jobs), size // _BYTES))
+    n_blocks = max(1, min(thread_count(n_jobs), size // _BLOCK_BYTES))
     inner = np.searchsorted(ends, size * np.arange(1, n_blocks) / n_blocks).tolist()
     edges = [0, *inner, ends.size]
     return [slice(a, b) for a, b in pairwise(edges)]
@@ -185,31 +191,15 @@ def _count(
 def raise_status(status: int, row: int, name: str) -> None:
     """Raise where the kernel could not read the text of a row."""
     if status:
-        _raise(_STATUS[status], name, row)
-
-
-def _raise(status: str, name: str, row: int) -> NoReturn:
-    if status == "not UTF-8":
-        raise NaivelyError(
-            f"{name} must hold text in UTF-8; got other bytes, or half of a surrogate pair, in row "
-            f"{row}. Decode it by its own encoding first."
-        )
-    if status == "too long":
-        raise NaivelyError(
-            f"{name} must hold texts below 2^30 bytes; got a longer one in row {row}. Cut it."
-        )
-    raise NaivelyError(
-        f"{name} must have at most {_MOST_WORDS:,} different words; got more by row {row}. Hash "
-        "the words to a fixed number of places by Text(hashed=2**20), or take shorter n-grams."
-    )
+        raise NaivelyError(f"{name} must {_PROBLEMS[status].format(row=row)}")
 
 
 def _unite(parts: list[_kernel.CountedTokens], n_jobs: int | None) -> Words:
     """Return the words of all parts, and number the tokens by them."""
-    found = map_blocks(lambda part: Words(*part.sort_words()), parts, n_jobs)
-    words = reduce(Words.union, found)
+    vocabularies = map_blocks(lambda part: Words(*part.sort_words()), parts, n_jobs)
+    words = reduce(Words.union, vocabularies)
     if len(parts) > 1:
-        pairs = list(zip(parts, found, strict=True))
+        pairs = list(zip(parts, vocabularies, strict=True))
         map_blocks(lambda pair: pair[0].move_places(pair[1].positions(words)), pairs, n_jobs)
     return words
 
