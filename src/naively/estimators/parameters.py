@@ -159,7 +159,7 @@ def with_shared_entries(doc: str) -> str:
         lines = "".join(_ENTRIES[name] for name in names).splitlines()
         return "\n".join(line[1] + one for one in lines)
 
-    return re.sub(r"^( +)(\w+(?:, \w+)*)$", entries, doc, flags=re.M)
+    return re.sub(r"^( *)(\w+(?:, \w+)*)$", entries, doc, flags=re.M)
 
 
 def by_name(**constraints: Sequence[Any]) -> Callable[[Init], Init]:

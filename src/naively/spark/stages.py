@@ -7,10 +7,11 @@ and is saved as naively's own file beside metadata.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from inspect import Parameter, Signature
+from inspect import Parameter, Signature, cleandoc
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, Self
@@ -52,9 +53,8 @@ pa: Any = need("pyarrow", "a stage of Spark", extra="spark")
 
 
 class StageParam(NamedTuple):
-    """A parameter of the stages: what it is, its type, and what our estimators call it."""
+    """A parameter of the stages: its type, what our estimators call it, and its default."""
 
-    doc: str
     convert: Callable[[Any], Any] | None
     ours: str | None = None
     default: Any = None
@@ -62,50 +62,17 @@ class StageParam(NamedTuple):
 
 _TEXT, _NUMBER = TypeConverters.toString, TypeConverters.toFloat
 _PARAMS = {
-    "modelType": StageParam(
-        'The model: "gaussian", or "mixed" for columns of any kind.', _TEXT, None, "gaussian"
-    ),
-    "smoothing": StageParam(
-        "For Spark's models of counts; none of these has a use for it.", _NUMBER, None, 1.0
-    ),
-    "priors": StageParam(
-        "Class probabilities, in the order of the labels; by default their shares of the data.",
-        TypeConverters.toListFloat,
-        "priors",
-    ),
-    "classWeight": StageParam('"balanced" for equally probable classes.', _TEXT, "class_weight"),
-    "calibration": StageParam(
-        'How terms are weighted: "weights", "temperature" or "none".', _TEXT, "calibration"
-    ),
-    "interactions": StageParam(
-        'Of a mixed model: "auto", "none", or some of "canonical,quadratic,pairs".',
-        _TEXT,
-        "interactions",
-    ),
-    "families": StageParam(
-        "Of a mixed model: the families of some columns, by name.", None, "families"
-    ),
-    "varSmoothing": StageParam(
-        "This part of the largest variance of all columns is added to every variance.",
-        _NUMBER,
-        "var_smoothing",
-        1e-9,
-    ),
-    "varSmoothingBy": StageParam(
-        'Smooth by the largest variance of all columns ("global"), or each by its own ("column").',
-        _TEXT,
-        "smoothing",
-        "global",
-    ),
-    "variance": StageParam(
-        'One variance per class and column ("class"), or one per column ("shared").',
-        _TEXT,
-        "variance",
-        "class",
-    ),
-    "ddof": StageParam(
-        "Squared deviations are divided by n - ddof.", TypeConverters.toInt, "ddof", 0
-    ),
+    "modelType": StageParam(_TEXT, None, "gaussian"),
+    "smoothing": StageParam(_NUMBER, None, 1.0),
+    "priors": StageParam(TypeConverters.toListFloat, "priors"),
+    "classWeight": StageParam(_TEXT, "class_weight"),
+    "calibration": StageParam(_TEXT, "calibration"),
+    "interactions": StageParam(_TEXT, "interactions"),
+    "families": StageParam(None, "families"),
+    "varSmoothing": StageParam(_NUMBER, "var_smoothing", 1e-9),
+    "varSmoothingBy": StageParam(_TEXT, "smoothing", "global"),
+    "variance": StageParam(_TEXT, "variance", "class"),
+    "ddof": StageParam(TypeConverters.toInt, "ddof", 0),
 }
 _MODELS = {"gaussian": GaussianNB, "mixed": MixedNaiveBayes}
 # Those that say how a summary is read: another value of them needs no other pass.
@@ -113,23 +80,34 @@ _READING = {"thresholds", *_PARAMS} - {"modelType", "smoothing", "families", "ca
 
 
 def _with_params(kind: type[Params]) -> type[Any]:
-    """Return a class with the parameters, and with what returns them."""
-    for name, (doc, convert, *_) in _PARAMS.items():
-        setattr(kind, name, Param(Params._dummy(), name, doc, convert))
-        setattr(kind, f"get{name[0].upper()}{name[1:]}", _getter(name, doc))
+    """Return a class with the parameters that its docstring describes, and their getters."""
+    docs = _entries(kind)
+    for name, (convert, *_) in _PARAMS.items():
+        setattr(kind, name, Param(Params._dummy(), name, docs.get(name, ""), convert))
+        setattr(kind, f"get{name[0].upper()}{name[1:]}", _getter(name, docs.get(name, "")))
     return kind
+
+
+def _entries(kind: type[Any]) -> dict[str, str]:
+    """Return the descriptions of parameters in a docstring, by name."""
+    found = re.findall(r"^(\w+) : .*\n((?: {4}.*\n?)+)", cleandoc(kind.__doc__ or ""), re.M)
+    return {name: " ".join(text.split()) for name, text in found}
 
 
 def _with_setters(kind: type[Params]) -> type[Any]:
     """Return a class with what sets the parameters, by name or one at a time."""
-    own = {name: param.default for name, param in _PARAMS.items()}
-    names = dict.fromkeys(("thresholds", "weightCol", "inputCols")) | own
+    docs = _entries(NaiveBayesParams)
     columns = ("features", "label", "prediction", "probability", "rawPrediction")
-    names = {f"{name}Col": name for name in columns} | names
+    names: dict[str, Any] = {f"{name}Col": name for name in columns}
+    names |= dict.fromkeys(("thresholds", "weightCol", "inputCols"))
+    names |= {name: param.default for name, param in _PARAMS.items()}
     by_name = [Parameter(n, Parameter.KEYWORD_ONLY, default=v) for n, v in names.items()]
     kind.__signature__ = Signature(by_name)
+    summary, notes = cleandoc(kind.__doc__ or "").split("\n\n", 1)
+    _, described = cleandoc(NaiveBayesParams.__doc__ or "").split("\n\n", 1)
+    kind.__doc__ = f"{summary}\n\n{described}\n\n{notes}"
     for name in (*_PARAMS, "weightCol"):
-        doc = _PARAMS[name].doc if name in _PARAMS else "The column of weights."
+        doc = docs.get(name, "The column of weights.")
         setattr(kind, f"set{name[0].upper()}{name[1:]}", _setter(name, doc))
     return kind
 
@@ -152,37 +130,7 @@ def _setter(name: str, doc: str) -> Callable[[Any, Any], Any]:
 
 @_with_params
 class NaiveBayesParams(HasInputCols, HasWeightCol):
-    """How rows are read, and how a model is read off what was seen."""
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        defaults = {name: param.default for name, param in _PARAMS.items()}
-        self._setDefault(**{n: value for n, value in defaults.items() if value is not None})
-
-    def setInputCols(self, value: list[str]) -> Self:
-        """Read plain columns instead of a vector."""
-        return self._set(inputCols=value)
-
-    def _columns(self) -> list[str] | str:
-        """Return the columns to read."""
-        return self.getInputCols() if self.isDefined(self.inputCols) else self.getFeaturesCol()
-
-
-# --- The estimator --------------------------------------------------------------------------------
-
-
-_FIRST = 10_000  # rows that the edges of histograms are chosen from
-_UNSEEN = 100  # labels that may be missing below the largest
-
-
-@_with_setters
-class NaiveBayes(
-    ProbabilisticClassifier,
-    NaiveBayesParams,
-    DefaultParamsWritable,
-    DefaultParamsReadable,
-):
-    """Naive Bayes as a stage of `pyspark.ml`, instead of Spark's own.
+    """How rows are read, and how a model is read off what was seen.
 
     Parameters
     ----------
@@ -218,6 +166,37 @@ class NaiveBayes(
         Of a mixed model: the families of some columns, by name: ``{"visits": "poisson"}``.
     smoothing : float, default=1.0
         Accepted, and of no use to these models; to a gaussian one of Spark's neither.
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        defaults = {name: param.default for name, param in _PARAMS.items()}
+        self._setDefault(**{n: value for n, value in defaults.items() if value is not None})
+
+    def setInputCols(self, value: list[str]) -> Self:
+        """Read plain columns instead of a vector."""
+        return self._set(inputCols=value)
+
+    def _columns(self) -> list[str] | str:
+        """Return the columns to read."""
+        return self.getInputCols() if self.isDefined(self.inputCols) else self.getFeaturesCol()
+
+
+# --- The estimator --------------------------------------------------------------------------------
+
+
+_FIRST = 10_000  # rows that the edges of histograms are chosen from
+_UNSEEN = 100  # labels that may be missing below the largest
+
+
+@_with_setters
+class NaiveBayes(
+    ProbabilisticClassifier,
+    NaiveBayesParams,
+    DefaultParamsWritable,
+    DefaultParamsReadable,
+):
+    """Naive Bayes as a stage of `pyspark.ml`, instead of Spark's own.
 
     Notes
     -----
