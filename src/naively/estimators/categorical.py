@@ -186,11 +186,11 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
                 "CategoricalNB reads columns of codes 0, 1, 2, ...; got "
                 f"{schema.name(schema.numbers[0])}, which holds numbers. Use NaiveBayes."
             )
-        for j, found in zip(schema.categories, summary.categories, strict=True):
-            if found.size and (found.dtype.kind not in "iu" or found[0] < 0):
+        for j, codes in zip(schema.categories, summary.categories, strict=True):
+            if codes.size and (codes.dtype.kind not in "iu" or codes[0] < 0):
                 raise NaivelyError(
                     f"CategoricalNB reads columns of codes 0, 1, 2, ...; got {schema.name(j)} with "
-                    f"the categories {quoted(found)}. Use NaiveBayes."
+                    f"the categories {quoted(codes)}. Use NaiveBayes."
                 )
 
     def _read(self, summary: Summary) -> Model:
@@ -227,7 +227,7 @@ def _summarize_codes(
 # --- Codes 0, 1, 2, ... as the categories of columns --------------------------------------------
 
 
-_MOST_CODES = 1 << 24  # a column's table has as many rows, and a number for each class in each
+_MAX_CODES = 1 << 24  # a column's table has as many rows, and a number for each class in each
 
 
 class CodeShares(Categorical):
@@ -263,11 +263,11 @@ def sizes_of(summary: Summary, least: ArrayLike | None) -> NDArray[np.int64]:
 
 def check_sizes(sizes: NDArray[Any], schema: Schema) -> None:
     """Raise where a column has more codes than fit into a table."""
-    if sizes.size and sizes.max() > _MOST_CODES:
+    if sizes.size and sizes.max() > _MAX_CODES:
         j = int(np.argmax(sizes))
         raise NaivelyError(
             "CategoricalNB keeps a share for every code from 0 to the highest, which must be "
-            f"below {_MOST_CODES:,}; got {sizes[j] - 1:.10g} in {schema.name(j)}. Use NaiveBayes "
+            f"below {_MAX_CODES:,}; got {sizes[j] - 1:.10g} in {schema.name(j)}. Use NaiveBayes "
             'with families={column: "categorical"}: it keeps only the codes that were seen.'
         )
 

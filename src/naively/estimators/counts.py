@@ -34,7 +34,7 @@ from naively.statistics import Sample
 from naively.statistics.summary import Summary
 
 MULTINOMIAL, COMPLEMENT, PRESENCE = range(3)
-_LEAST_ALPHA = 1e-10  # of which products and their logarithms are safe
+_MIN_STREAM_ALPHA = 1e-10  # of which products and their logarithms are safe
 
 _FLOAT64 = np.dtype(np.float64)
 
@@ -65,8 +65,7 @@ class CountClassifier(SummaryClassifier):
     @property
     def n_features_in_(self) -> int:
         """Number of columns."""
-        found: Any = self.__dict__.get("_n_features")
-        return found or super().n_features_in_
+        return self.__dict__.get("_n_features") or super().n_features_in_
 
     @n_features_in_.setter
     def n_features_in_(self, number: int) -> None:
@@ -108,7 +107,7 @@ class CountClassifier(SummaryClassifier):
         if any(one is not None for one in given) or not isinstance(self.alpha, Real):
             return None
         alpha = float(self._check_alpha())
-        if not _LEAST_ALPHA <= alpha <= 1 / _LEAST_ALPHA:
+        if not _MIN_STREAM_ALPHA <= alpha <= 1 / _MIN_STREAM_ALPHA:
             return None
         priors = self.fit_prior and self._terms != COMPLEMENT
         threshold = self._counting().get("threshold", 0.0)
@@ -168,9 +167,9 @@ class CountClassifier(SummaryClassifier):
         super()._check_summary(summary)
         wanted, schema = self._counting(), summary.schema
         if {name: getattr(schema, name) for name in wanted} != wanted:
-            said = ", ".join(f"{name}={value!r}" for name, value in wanted.items())
+            listed = ", ".join(f"{name}={value!r}" for name, value in wanted.items())
             raise NaivelyError(
-                f"{self.public_name} reads counts of Schema(..., {said}); got "
+                f"{self.public_name} reads counts of Schema(..., {listed}); got "
                 f"counted={schema.counted!r}. Measure with that schema."
             )
 

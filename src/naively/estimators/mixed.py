@@ -52,7 +52,7 @@ from naively.statistics.summary import Summary
 if TYPE_CHECKING:
     from naively.engines.files import SchemaFromFirstRows
 
-_MANY = 100_000  # categories that are worth a warning
+_MAX_QUIET_CATEGORIES = 100_000  # categories that are worth a warning
 
 
 _PLAIN = {str: "text", bool: "boolean", int: "number", float: "number"}
@@ -88,17 +88,17 @@ class NaiveBayesClassifier(SummaryClassifier):
     def families_(self) -> dict[Any, tuple[Family, ...]]:
         """The families of each column."""
         schema = self.summary_.schema
-        columns, found = schema.names or range(schema.n_columns), self._families(schema)
+        columns, families = schema.names or range(schema.n_columns), self._families(schema)
         for j in self._free(schema):
-            found[j] = tuple(term.family for term, _ in self.model_.by_column[j])
-        return dict(zip(columns, found, strict=True))
+            families[j] = tuple(term.family for term, _ in self.model_.by_column[j])
+        return dict(zip(columns, families, strict=True))
 
     @property
     def family_scores_(self) -> dict[Any, dict[str, float]]:
         """The mean log density of unseen rows, by column and family; the best family is first."""
         schema = self.summary_.schema
         columns = schema.names or range(schema.n_columns)
-        return {columns[j]: its.table() for j, its in self._choices(self.summary_).items()}
+        return {columns[j]: one.table() for j, one in self._choices(self.summary_).items()}
 
     @property
     def weights_(self) -> dict[Any, NDArray[np.float64]]:
@@ -223,16 +223,16 @@ class NaiveBayesClassifier(SummaryClassifier):
         """Return the families of each column: all candidates, where rows are to choose the best."""
         columns = schema.names or range(schema.n_columns)
         stacked = self.calibration == "weights" and schema.edges is not None
-        found = [
+        families = [
             choose(column, kind, self.families, stacked=stacked)
             for column, kind in zip(columns, schema.held, strict=True)
         ]
         for j, options in zip(schema.texts, schema.options, strict=True):
             if columns[j] not in by_column(self.families):
-                found[j] = (Text.of(options),)
+                families[j] = (Text.of(options),)
         if self.calibration is None:
-            return [tuple(family.uncalibrated() for family in its) for its in found]
-        return found
+            return [tuple(family.uncalibrated() for family in column) for column in families]
+        return families
 
     def _choices(self, summary: Summary) -> dict[int, FamilyChoice]:
         """Return how the rows have chosen, of the columns whose family they choose."""
@@ -248,18 +248,18 @@ class NaiveBayesClassifier(SummaryClassifier):
         self, schema: Schema, choices: Mapping[int, FamilyChoice]
     ) -> dict[Family, list[int]]:
         """Return the columns that each family describes."""
-        found: dict[Family, list[int]] = {}
+        columns: dict[Family, list[int]] = {}
         for j, families in enumerate(self._families(schema)):
             for family in (choices[j].best,) if j in choices else families:
-                found.setdefault(family, []).append(j)
-        return found
+                columns.setdefault(family, []).append(j)
+        return columns
 
     def sample_size(self) -> int:
         """How many rows a summary is to keep: for calibration, or for families that read them."""
         given = by_column(self.families)
         several = [choose(column, NUMBER, given) for column in given]
-        sampled = any(family.reads is Sample for its in several for family in its)
-        chosen = self.families == BEST or any(its is CANDIDATES for its in several)
+        sampled = any(family.reads is Sample for families in several for family in families)
+        chosen = self.families == BEST or any(families is CANDIDATES for families in several)
         return SAMPLE if sampled or chosen else super().sample_size()
 
     def _kinds_of_empty(self, schema: Schema) -> list[Kind]:
@@ -292,7 +292,7 @@ class NaiveBayesClassifier(SummaryClassifier):
     def warn_of(self, seen: Rows | Summary, schema: Schema) -> None:
         """Warn of columns that have very many categories."""
         for j, categories in zip(schema.categories, seen.categories, strict=True):
-            if categories.size > _MANY:
+            if categories.size > _MAX_QUIET_CATEGORIES:
                 warn(
                     f"{schema.name(j)} has {categories.size:,} categories. Is it an identifier, or "
                     "a number? Then leave it out, or give it a family of numbers.",
@@ -323,8 +323,8 @@ class NaiveBayesClassifier(SummaryClassifier):
             schema = replace(schema, centres=_centres(first))
         if not bins:
             return schema
-        found = edges(first.numbers, weight=first.weight)
-        cuts, knots = (tuple(map(tuple, part.tolist())) for part in found)
+        parts = edges(first.numbers, weight=first.weight)
+        cuts, knots = (tuple(map(tuple, part.tolist())) for part in parts)
         return replace(schema, edges=cuts, knots=knots)
 
     def _check_summary(self, summary: Summary) -> None:
@@ -332,10 +332,8 @@ class NaiveBayesClassifier(SummaryClassifier):
         schema = summary.schema
         check_columns(self.families, schema)
         free = set(self._free(schema))
-        every = self._columns_of(schema, {})
-        named = {family: [j for j in its if j not in free] for family, its in every.items()}
-        for family, columns in named.items():
-            places_of(family, schema, columns)
+        for family, columns in self._columns_of(schema, {}).items():
+            places_of(family, schema, [j for j in columns if j not in free])
 
     # --- the model --------------------------------------------------------------------------------
 
@@ -391,13 +389,13 @@ def _functions(
     Of a column whose family rows choose, and whether it holds counts, only functions that have a
     value in all of the first rows.
     """
-    found = [
-        ColumnFunction(j, *f)
-        for j, its in enumerate(families)
-        for one in its
-        for f in one.functions
+    functions = [
+        ColumnFunction(j, *function)
+        for j, several in enumerate(families)
+        for family in several
+        for function in family.functions
     ]
-    found += [ColumnFunction(j, *COUNT) for j in sorted(free)]
+    functions += [ColumnFunction(j, *COUNT) for j in sorted(free)]
     place = {j: i for i, j in enumerate(schema.numbers)}
 
     def has_values(function: ColumnFunction) -> bool:
@@ -405,7 +403,7 @@ def _functions(
         values = function_values(function.name, cells, function.period)
         return not np.isnan(values[~np.isnan(cells)]).any()
 
-    kept = (f for f in dict.fromkeys(found) if f.column not in free or has_values(f))
+    kept = (f for f in dict.fromkeys(functions) if f.column not in free or has_values(f))
     return tuple(sorted(kept))
 
 

@@ -263,15 +263,15 @@ def params_as_text(estimator: Any) -> dict[str, Any]:
     return params | estimator._families_as_text()
 
 
-_LEAST_ALPHA = 1e-10
+_MIN_ALPHA = 1e-10
 
 
 def large_enough(alpha: Any) -> Any:
     """Return alpha, a number or one for each column, raised to 1e-10 with a warning."""
-    if np.min(alpha) >= _LEAST_ALPHA:
+    if np.min(alpha) >= _MIN_ALPHA:
         return alpha
     warn(
-        f"alpha too small will result in numeric errors, setting alpha = {_LEAST_ALPHA:.1e}. "
+        f"alpha too small will result in numeric errors, setting alpha = {_MIN_ALPHA:.1e}. "
         "Use `force_alpha=True` to keep alpha unchanged.",
     )
-    return np.maximum(alpha, _LEAST_ALPHA)
+    return np.maximum(alpha, _MIN_ALPHA)

@@ -49,7 +49,9 @@ from naively.statistics import (
 from naively.statistics.axes import Axes
 from naively.statistics.summary import Summary
 
-_STALE = 0.1  # of the rows of a stream: so many may have come since a calibrated model was read
+_STALE_SHARE = (
+    0.1  # of the rows of a stream: so many may have come since a calibrated model was read
+)
 
 
 def change(estimator: Any, verb: str, row: Any, label: Any, weight: Any) -> None:
@@ -108,7 +110,10 @@ def recent(estimator: Any) -> Any:
     state: State = estimator._state
     stream = state.stream
     if isinstance(stream, BufferedStream) and stream.is_ahead and estimator.calibration is not None:
-        if state.summary is not None and stream.n_rows - stream.read_at <= _STALE * stream.n_rows:
+        if (
+            state.summary is not None
+            and stream.n_rows - stream.read_at <= _STALE_SHARE * stream.n_rows
+        ):
             return copied(estimator)
         stream.read_at = stream.n_rows
     return snapshot(estimator)
@@ -263,8 +268,8 @@ def _plain_label(label: Any) -> Any:
 # --- rows that wait to be measured together -------------------------------------------------------
 
 
-FIRST = 1000
-_FAR = 1e100  # a number that may make a variance exceed every float64
+FIRST_ROWS = 1000
+_MAX_SAFE_NUMBER = 1e100  # a number that may make a variance exceed every float64
 
 
 class WaitingRow(NamedTuple):
@@ -284,7 +289,7 @@ class BufferedStream:
     .. math:: S = d^n S_0 + \sum_i d^{\,n-1-i} S(x_i)
 
     where d is the decay and n the number of rows that wait: by the laws of summaries, what one
-    batch of all rows gives. The first `FIRST` rows of a stream decide together what columns hold
+    batch of all rows gives. The first `FIRST_ROWS` of a stream decide together what columns hold
     and where the bins of histograms meet, as those of `fit` do. In a window all rows wait, and none
     is added for good.
 
@@ -344,7 +349,7 @@ class BufferedStream:
         self._append(row, label, weight)
         self._held |= held
         self._dates |= {str(name) for name, what in held.items() if what in DATES}
-        if self._window is None and len(self._waiting) >= FIRST:
+        if self._window is None and len(self._waiting) >= FIRST_ROWS:
             self._settle(self.summary())
 
     def _checked(self, cells: dict[Any, Any]) -> dict[Any, str]:
@@ -505,7 +510,7 @@ def _held_in(summary: Summary) -> dict[Any, str]:
 
 
 def _is_far(cell: Any) -> bool:
-    return isinstance(cell, float | int) and abs(cell) > _FAR
+    return isinstance(cell, float | int) and abs(cell) > _MAX_SAFE_NUMBER
 
 
 def raise_never_learned(label: Any, weight: float) -> None:

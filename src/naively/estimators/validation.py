@@ -27,7 +27,7 @@ _COMPLEX = (
     "X must hold real numbers; got complex ones. Complex data not supported: give their real and "
     "imaginary parts as columns."
 )
-_LARGEST_CODE = 2**53  # as a float64 holds it
+_MAX_CODE = 2**53  # as a float64 holds it
 
 
 class Checked(NamedTuple):
@@ -172,9 +172,9 @@ def whole_codes(array: NDArray[Any]) -> NDArray[Any]:
             raise NaivelyError("Input X contains infinity; categories are coded 0, 1, 2, ...")
         if np.isnan(array).any():
             return np.trunc(array)
-        return np.clip(array, -1, _LARGEST_CODE).astype(np.int64)
+        return np.clip(array, -1, _MAX_CODE).astype(np.int64)
     if array.dtype == np.uint64:  # such a code was never seen, whatever it is
-        return np.minimum(array, _LARGEST_CODE).astype(np.int64)
+        return np.minimum(array, _MAX_CODE).astype(np.int64)
     plain = array.dtype.isnative and array.flags.aligned
     return array if plain else np.array(array, array.dtype.newbyteorder("="))
 

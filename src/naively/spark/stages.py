@@ -90,8 +90,8 @@ def _with_params(kind: type[Params]) -> type[Any]:
 
 def _entries(kind: type[Any]) -> dict[str, str]:
     """Return the descriptions of parameters in a docstring, by name."""
-    found = re.findall(r"^(\w+) : .*\n((?: {4}.*\n?)+)", cleandoc(kind.__doc__ or ""), re.M)
-    return {name: " ".join(text.split()) for name, text in found}
+    entries = re.findall(r"^(\w+) : .*\n((?: {4}.*\n?)+)", cleandoc(kind.__doc__ or ""), re.M)
+    return {name: " ".join(text.split()) for name, text in entries}
 
 
 def _with_setters(kind: type[Params]) -> type[Any]:
@@ -185,8 +185,8 @@ class NaiveBayesParams(HasInputCols, HasWeightCol):
 # --- The estimator --------------------------------------------------------------------------------
 
 
-_FIRST = 10_000  # rows that the edges of histograms are chosen from
-_UNSEEN = 100  # labels that may be missing below the largest
+_FIRST_ROWS = 10_000  # rows that the edges of histograms are chosen from
+_MAX_UNSEEN_LABELS = 100  # labels that may be missing below the largest
 
 
 @_with_setters
@@ -248,7 +248,7 @@ class NaiveBayes(
         check_columns(given, schema)
         kinds = zip(columns, schema.held, strict=True)
         schema = replace(schema, kinds=tuple(given.get(name, kind) for name, kind in kinds))
-        rows = dataset.limit(_FIRST)
+        rows = dataset.limit(_FIRST_ROWS)
         return estimator.settled(
             schema, lambda size: look(rows, schema=replace(schema, sample=size)).sample
         )
@@ -286,7 +286,7 @@ def _indexed(summary: Summary, label: str) -> Summary:
     classes = summary.classes
     if classes.dtype.kind not in "fiub" or not classes.size:
         return summary
-    if classes[0] < 0 or classes[-1] >= 2 * classes.size + _UNSEEN:
+    if classes[0] < 0 or classes[-1] >= 2 * classes.size + _MAX_UNSEEN_LABELS:
         worst = classes[0] if classes[0] < 0 else classes[-1]
         raise NaivelyError(
             f"the labels in {label!r} must be 0, 1, ... without large gaps, as StringIndexer "
