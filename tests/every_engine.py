@@ -158,7 +158,7 @@ def spark_frame(table):
 def on_spark(table, y, folder, w=None, **options):
     df = spark_frame(labelled(table, y, w))
     # small tables, too, by Spark's own sums
-    few = patch("naively.engines.spark.summaries._FIRST", 8)
+    few = patch("naively.engines.spark.summaries._FIRST_ROWS", 8)
     with sparks.quiet(), few:
         return summarize(df, **by_name(w), **options)
 

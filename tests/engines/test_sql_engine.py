@@ -491,7 +491,7 @@ def test_sums_and_the_first_cells_of_text_leave_the_database(database, rng, monk
 def test_a_table_that_changes_meanwhile_is_an_error(rng, monkeypatch):
     database = databases.connect("duckdb")
     t = database.load(columns_of(rng.normal(size=(20, 2)), y=np.zeros(20, int)))
-    monkeypatch.setattr("naively.engines.sql.moments._WIDTH", 1)
+    monkeypatch.setattr("naively.engines.sql.moments._MAX_COLUMNS", 1)
     ask = ibis.Table.execute
 
     def growing(self, **options):

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from naively.data.types import Floats
 from naively.statistics.moments import sum_and_rest
 
-_BEARABLE = 1e-12  # of m2, to be lost
+_BEARABLE_LOSS = 1e-12  # of m2, to be lost
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -66,11 +66,11 @@ class ColumnSums:
         v, mean, m2, _ = self.moments()
         lost = _EPS / 4 * np.sqrt(np.maximum(self.rows, 1.0))[:, np.newaxis]
         with np.errstate(invalid="ignore", divide="ignore"):
-            far = self.q > m2 * np.clip(_BEARABLE / lost, 4.0, 16.0)
+            far = self.q > m2 * np.clip(_BEARABLE_LOSS / lost, 4.0, 16.0)
             last_bits = self.q <= v * (4 * np.spacing(np.abs(mean))) ** 2
             deviation = np.where(m2 > 0, np.sqrt(m2 / v), np.inf).min(axis=0, initial=np.inf)
             shown = np.maximum(np.abs(mean), np.where(np.isinf(deviation), 0.0, deviation))
-            alone = _EPS * np.abs(self.c) > _BEARABLE * shown
+            alone = _EPS * np.abs(self.c) > _BEARABLE_LOSS * shown
         return (odd | (far & ~last_bits & (alone | (self.used > 1)))).any(axis=0)
 
     @classmethod

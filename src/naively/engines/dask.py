@@ -57,7 +57,7 @@ pd: Any = need("pandas", "reading Dask collections", extra="dask")
 da: Any = need("dask.array", "reading Dask arrays", extra="dask")
 dd: Any = need("dask.dataframe", "reading Dask data frames", extra="dask")
 
-_BRANCHES = 8  # summaries that one task adds
+_MAX_SUMMARIES = 8  # summaries that one task adds
 
 
 def summarize(
@@ -130,7 +130,9 @@ def _total(parts: list[Any]) -> Any:
     """Add neighbours, some at a time, until one summary is left."""
     add_some = dask.delayed(_sum)
     while len(parts) > 1:
-        parts = [add_some(parts[i : i + _BRANCHES]) for i in range(0, len(parts), _BRANCHES)]
+        parts = [
+            add_some(parts[i : i + _MAX_SUMMARIES]) for i in range(0, len(parts), _MAX_SUMMARIES)
+        ]
     return parts[0]
 
 

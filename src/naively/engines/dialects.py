@@ -24,7 +24,7 @@ BOOLEANS = {  # what stands for a boolean in text; 1.0 is how a float is written
     True: ("True", "true", "TRUE", "1", "1.0"),
     False: ("False", "false", "FALSE", "0", "0.0"),
 }
-_WIDTH = 50  # SQLite and DuckDB refuse expressions 1000 deep, SQLite 128 arguments
+_MAX_TERMS = 50  # SQLite and DuckDB refuse expressions 1000 deep, SQLite 128 arguments
 
 # The text ``{0}`` of a date, in any spelling of ISO 8601, as a minute and an offset: no database
 # reads them all. Seconds change none of the parts.
@@ -229,7 +229,7 @@ class Spelling:
     def greatest(self, values: list[str]) -> str:
         """Return the greatest value."""
         while len(values) > 1:
-            groups = [values[i : i + _WIDTH] for i in range(0, len(values), _WIDTH)]
+            groups = [values[i : i + _MAX_TERMS] for i in range(0, len(values), _MAX_TERMS)]
             values = [f"{self._own.greatest}({', '.join(group)})" for group in groups]
         return values[0]
 
@@ -284,8 +284,8 @@ def added(value: float) -> str:
 
 def total(terms: list[str]) -> str:
     """Write a sum, one term a line, in groups that keep the expression shallow."""
-    while len(terms) > _WIDTH:
-        groups = [terms[i : i + _WIDTH] for i in range(0, len(terms), _WIDTH)]
+    while len(terms) > _MAX_TERMS:
+        groups = [terms[i : i + _MAX_TERMS] for i in range(0, len(terms), _MAX_TERMS)]
         terms = [f"({' + '.join(group)})" for group in groups]
     return "\n      + ".join(terms) or "0"
 

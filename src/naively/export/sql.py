@@ -143,7 +143,7 @@ def _check_names(names: list[str], *, result: list[str]) -> None:
 # --- The steps of the query -----------------------------------------------------------------------
 
 
-_LEAST = -700  # exp of less is 0 to every purpose, and an error in PostgreSQL
+_LEAST_EXPONENT = -700  # exp of less is 0 to every purpose, and an error in PostgreSQL
 _MAX_COLUMNS, _MAX_JOINS = 1500, 50  # of a step
 _HEAD = """\
 -- A naive Bayes model. joint_k is log p(k) + the sum of the terms of all columns,
@@ -313,7 +313,7 @@ class _Query:
         """Write exp(joint - best)."""
         for k in self.classes:
             gap = f"joint_{k} - best"
-            yield f"CASE WHEN {gap} < {_LEAST} THEN 0 ELSE EXP({gap}) END AS weight_{k}"
+            yield f"CASE WHEN {gap} < {_LEAST_EXPONENT} THEN 0 ELSE EXP({gap}) END AS weight_{k}"
 
     def _label(self) -> str:
         """Write the first class whose joint is the best."""

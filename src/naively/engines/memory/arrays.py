@@ -28,7 +28,7 @@ ONE_ROW = (
     "use predict_one, learn_one and the like."
 )
 _READABLE = "fdbhilqBHILQ?"  # the dtypes that the kernel reads in place
-_LARGEST = 2**53  # integers below are different float64 numbers
+_LARGEST_EXACT = 2**53  # integers below are different float64 numbers
 
 
 class _Converted:
@@ -119,7 +119,7 @@ def unmasked(X: Any) -> Any:
         return X
     if not np.ma.is_masked(X):
         return X.data
-    is_large = X.dtype.kind in "iu" and (np.abs(X.astype(np.float64)) >= _LARGEST).any()
+    is_large = X.dtype.kind in "iu" and (np.abs(X.astype(np.float64)) >= _LARGEST_EXACT).any()
     if X.dtype.kind in "fiu" and not is_large:
         dtype = X.dtype if X.dtype.kind == "f" else np.float64
         return np.ma.filled(X.astype(dtype), np.nan)
@@ -164,7 +164,7 @@ def holds_more(rows: Any) -> bool:
 
 def _is_large(cell: Any) -> bool:
     """Whether an integer may be equal to others as a fraction; a duration of NumPy's is none."""
-    return not isinstance(cell, np.timedelta64) and abs(int(cell)) >= _LARGEST
+    return not isinstance(cell, np.timedelta64) and abs(int(cell)) >= _LARGEST_EXACT
 
 
 def _may_be_rounded(row: Any) -> bool:

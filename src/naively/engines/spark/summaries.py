@@ -41,7 +41,7 @@ from naively.statistics.axes import Axes
 from naively.statistics.measure import measure
 from naively.statistics.summary import Summary
 
-_FAN = 32  # summaries that are added together; the driver sees no more
+_MAX_SUMMARIES = 32  # summaries that are added together; the driver sees no more
 _PART = "place long, summary binary"
 
 
@@ -116,8 +116,8 @@ def _few(parts: Any) -> list[bytes]:
     functions = need("pyspark.sql.functions", "Spark", extra="spark")
     held = [parts.persist()]  # or every round would read the data again
     try:
-        while (count := held[-1].count()) > _FAN:
-            neighbours = functions.floor(held[-1].place / _FAN).cast("long")
+        while (count := held[-1].count()) > _MAX_SUMMARIES:
+            neighbours = functions.floor(held[-1].place / _MAX_SUMMARIES).cast("long")
             parts = held[-1].groupBy(neighbours).applyInArrow(_neighbours, _PART)
             held.append(parts.persist())
         rows = held[-1].collect() if count else []
@@ -132,7 +132,7 @@ def _neighbours(table: Any) -> Any:
     pyarrow = need("pyarrow", "Spark", extra="spark")
     rows = sorted(table.to_pylist(), key=lambda row: row["place"])
     total = added(pickle.loads(row["summary"]) for row in rows)
-    return pyarrow.Table.from_batches(list(_row(rows[0]["place"] // _FAN, total)))
+    return pyarrow.Table.from_batches(list(_row(rows[0]["place"] // _MAX_SUMMARIES, total)))
 
 
 def _row(place: int, summary: Summary | None) -> Iterator[Any]:
@@ -146,8 +146,8 @@ def _row(place: int, summary: Summary | None) -> Iterator[Any]:
 # --- Arrow's batches become summaries, on an executor ---------------------------------------------
 
 
-_TEXTS = 1 << 14  # rows with text, whose cells may be long
-_CELLS = 1 << 22  # of the rows that are measured together: sparse vectors become dense
+_MAX_TEXT_ROWS = 1 << 14  # rows with text, whose cells may be long
+_MAX_CELLS = 1 << 22  # of the rows that are measured together: sparse vectors become dense
 
 
 class LabelledColumns(NamedTuple):
@@ -163,8 +163,8 @@ class LabelledColumns(NamedTuple):
         For messages: where they come from, and the number of the first row there.
         """
         schema = self.columns.schema
-        step = max(1, _CELLS // max(1, schema.n_columns))
-        step = min(step, _TEXTS) if schema.texts else step
+        step = max(1, _MAX_CELLS // max(1, schema.n_columns))
+        step = min(step, _MAX_TEXT_ROWS) if schema.texts else step
         for batch in batches:
             for start in range(0, batch.num_rows, step):
                 rows = batch.slice(start, step)
@@ -203,12 +203,12 @@ def added(summaries: Iterable[Summary]) -> Summary | None:
 # --- Moments of plain numbers by Spark's own sums -------------------------------------------------
 
 
-_FIRST = 2048  # rows that the means are estimated from; a smaller frame goes to Python
-_BITS = 14  # of the number of a row, to tell its place in a block of 16,384
-_FEW = 100_000  # sums of a block and class, about, that are added up here
-_FEW_CLASSES = 32  # since partitions may be small, and many
-_ENOUGH = 20  # rows of a class, to see how far it is from the others
-_MOST = 64  # columns: Spark compiles no code for the sums of more
+_FIRST_ROWS = 2048  # rows that the means are estimated from; a smaller frame goes to Python
+_BLOCK_BITS = 14  # of the number of a row, to tell its place in a block of 16,384
+_MAX_SUMS = 100_000  # sums of a block and class, about, that are added up here
+_MAX_CLASSES = 32  # since partitions may be small, and many
+_MIN_ROWS = 20  # rows of a class, to see how far it is from the others
+_MAX_COLUMNS = 64  # columns: Spark compiles no code for the sums of more
 
 
 def summarize_by_sums(rows: Any, labelled: LabelledColumns) -> Summary | None:
@@ -217,10 +217,10 @@ def summarize_by_sums(rows: Any, labelled: LabelledColumns) -> Summary | None:
     The columns are the labels ``y``, the weights ``w`` if there are any, and ``x0``, ``x1``, ...
     """
     schema, weighted = labelled.columns.schema, labelled.weight is not None
-    if not _is_plain(labelled) or schema.n_columns > _MOST or not _has_plain_labels(rows):
+    if not _is_plain(labelled) or schema.n_columns > _MAX_COLUMNS or not _has_plain_labels(rows):
         return None
-    first = rows.take(_FIRST)  # of the first partitions, whichever task ends first
-    if len(first) < _FIRST:
+    first = rows.take(_FIRST_ROWS)  # of the first partitions, whichever task ends first
+    if len(first) < _FIRST_ROWS:
         return None
     pyarrow = need("pyarrow", "Spark", extra="spark")
     cells = [pyarrow.array(column) for column in zip(*first, strict=True)]
@@ -233,7 +233,7 @@ def summarize_by_sums(rows: Any, labelled: LabelledColumns) -> Summary | None:
         if _estimated(sample, c).doubtful().any():
             return None
         K = sample.classes.size
-        few = K <= _FEW_CLASSES and _n_blocks(rows) * K <= _FEW
+        few = K <= _MAX_CLASSES and _n_blocks(rows) * K <= _MAX_SUMS
         none_missing = (sample.moments.weight == sample.class_weight[:, np.newaxis]).all()
         for complete in (True, False) if none_missing else (False,):
             blocks = _query(rows, c, weighted, complete)
@@ -282,7 +282,7 @@ def _centres(sample: Summary) -> Floats:
 
 def _estimated(sample: Summary, c: Floats) -> ColumnSums:
     """Return the sums that a sample has, of the classes that have enough rows in it."""
-    sample = sample.with_classes(np.flatnonzero(sample.class_weight >= _ENOUGH))
+    sample = sample.with_classes(np.flatnonzero(sample.class_weight >= _MIN_ROWS))
     v, shift = sample.moments.weight, sample.moments.mean - c
     s, q = v * shift, sample.moments.m2 + v * shift**2
     weight, c = sample.class_weight, np.broadcast_to(c, v.shape)
@@ -298,7 +298,7 @@ def _query(rows: Any, c: Floats, weighted: bool, complete: bool) -> Any:
     functions = need("pyspark.sql.functions", "Spark", extra="spark")
     nothing = functions.lit(None).cast("double")
     number = functions.monotonically_increasing_id()  # the partition's, and the row's in it
-    keys = [functions.shiftright(number, _BITS).alias("block"), rows.y]
+    keys = [functions.shiftright(number, _BLOCK_BITS).alias("block"), rows.y]
     keys += [rows.w] if weighted else []
     cells = [rows[f"x{j}"].cast("double") for j in range(c.size)]
     if not complete:
@@ -330,7 +330,7 @@ def _n_blocks(rows: Any) -> float:
     if plan is None:
         return math.inf
     size = int(str(plan.queryExecution().optimizedPlan().stats().sizeInBytes()))
-    return size / (8 * len(rows.columns)) / 2**_BITS
+    return size / (8 * len(rows.columns)) / 2**_BLOCK_BITS
 
 
 def _added(blocks: Any) -> Any:
@@ -365,7 +365,7 @@ def _sums(result: Any, c: Floats, labelled: LabelledColumns) -> ColumnSums | Non
     s, q, centres = by_column("s"), by_column("q"), np.broadcast_to(c, v.shape)
     if complete and ((by_class("complete") != rows).any() or np.isnan(s).any()):
         return None
-    terms = np.minimum(rows, 2**_BITS) + by_class("blocks")  # of a sum, and of its sums
+    terms = np.minimum(rows, 2**_BLOCK_BITS) + by_class("blocks")  # of a sum, and of its sums
     return ColumnSums(classes, terms, weight, used, used, v, s, q, centres)
 
 

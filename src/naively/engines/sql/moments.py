@@ -21,9 +21,9 @@ from naively.errors import NaivelyError, need
 
 ibis = need("ibis", "reading tables inside a database", extra="sql")
 
-_FIRST = 1 << 14  # rows that the means are estimated from, and that are added up one by one
-_BUCKETS, _SUMS = 256, 100_000  # of a query over more rows, and about of its result
-_WIDTH = 300  # columns of one query: PostgreSQL gives at most 1664 results, SQLite 2000
+_FIRST_ROWS = 1 << 14  # rows that the means are estimated from, and that are added up one by one
+_MAX_BUCKETS, _MAX_SUMS = 256, 100_000  # of a query over more rows, and about of its result
+_MAX_COLUMNS = 300  # columns of one query: PostgreSQL gives at most 1664 results, SQLite 2000
 _CHANGED = "a table must not change while it is read; {}. Repeat the call, or read a copy."
 
 
@@ -50,7 +50,7 @@ def measure_moments(rows: Selection) -> tuple[NDArray[Any], Floats, Floats]:
 
 def _groups(columns: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     """Return columns in groups that fit into one query."""
-    return [columns[i : i + _WIDTH] for i in range(0, columns.size, _WIDTH)]
+    return [columns[i : i + _MAX_COLUMNS] for i in range(0, columns.size, _MAX_COLUMNS)]
 
 
 def _first_look(rows: Selection, columns: NDArray[np.intp]) -> tuple[Floats, int]:
@@ -60,7 +60,7 @@ def _first_look(rows: Selection, columns: NDArray[np.intp]) -> tuple[Floats, int
     """
     means, n_buckets = np.full(columns.size, np.nan), 1
     for some in _groups(columns):
-        table = rows.select(f"x{i}" for i in some).limit(_FIRST)
+        table = rows.select(f"x{i}" for i in some).limit(_FIRST_ROWS)
         aggregates = {"n": table.count(), "classes": table.y.nunique()}
         for i in some:
             x = table[f"x{i}"]
@@ -69,9 +69,9 @@ def _first_look(rows: Selection, columns: NDArray[np.intp]) -> tuple[Floats, int
             aggregates[f"c{i}"] = mean
         result = execute(table.aggregate(**aggregates))
         means[some] = [floats(result, f"c{i}")[0] for i in some]
-        if floats(result, "n")[0] == _FIRST:
+        if floats(result, "n")[0] == _FIRST_ROWS:
             sums = floats(result, "classes")[0] * some.size
-            n_buckets = int(np.clip(_SUMS // max(sums, 1.0), 1, _BUCKETS))
+            n_buckets = int(np.clip(_MAX_SUMS // max(sums, 1.0), 1, _MAX_BUCKETS))
     return means, n_buckets
 
 
@@ -90,7 +90,7 @@ def _read(
     for g, some in enumerate(_groups(columns) or [columns]):
         centres = None
         if c is not None:
-            centres = [float(f"{value:.15g}") for value in c[g * _WIDTH :][: some.size]]
+            centres = [float(f"{value:.15g}") for value in c[g * _MAX_COLUMNS :][: some.size]]
         result = execute(sums_query(rows, some, centres, n_buckets))
         parts.append(_sums(rows, result, some, centres, before or next(iter(parts), None)))
     return ColumnSums.side_by_side(parts)
@@ -189,8 +189,12 @@ def _check_finite(rows: Selection, columns: NDArray[np.intp], found: ColumnSums)
 # --- The query ------------------------------------------------------------------------------------
 
 
-_SMALLEST = 1e-140  # PostgreSQL takes it for an error if the square of a small number becomes 0
-_TINY = 1e-100  # numbers near another one do not differ from it by less than the smallest
+_SMALLEST_DIFFERENCE = (
+    1e-140  # PostgreSQL takes it for an error if the square of a small number becomes 0
+)
+_SMALLEST_CENTRE = (
+    1e-100  # numbers near another one do not differ from it by less than the smallest
+)
 
 
 def sums_query(
@@ -215,7 +219,7 @@ def sums_query(
         unsure, differences = [], {}
         for x, c in zip(names, centres, strict=True):
             d = table[x] - c
-            differences[x] = d if abs(c) > _TINY else _not_tiny(d)
+            differences[x] = d if abs(c) > _SMALLEST_CENTRE else _not_tiny(d)
     aggregates |= {f"present{x}": table[x].count() for x in unsure}
     by_lot = {"b": (ibis.random() * n_buckets).floor().cast("int64")} if n_buckets > 1 else {}
     table = table.mutate(**{f"d{x}": d for x, d in differences.items()}, **by_lot)
@@ -243,4 +247,4 @@ def _aggregates(table: Any, x: str, weighted: bool) -> dict[str, Any]:
 
 def _not_tiny(d: Any) -> Any:
     """Make differences zero whose squares would underflow, and leave others as they are."""
-    return (d.abs() > _SMALLEST).ifelse(d, 0.0)
+    return (d.abs() > _SMALLEST_DIFFERENCE).ifelse(d, 0.0)

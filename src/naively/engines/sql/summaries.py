@@ -112,7 +112,7 @@ def _streamed(rows: Selection) -> Summary:
 # --- Tallies of categories: grouped counts --------------------------------------------------------
 
 
-_WIDTH = 60  # keys of one query: Spark takes no more than 63
+_MAX_KEYS = 60  # keys of one query: Spark takes no more than 63
 _MAX_COUNTS = 1_000_000  # that are fetched: a column of more values hardly holds categories
 _WITH_SETS = {"duckdb", "postgres", "bigquery", "snowflake", "spark", "databricks"}
 
@@ -124,7 +124,7 @@ def tally(
     keys = [f"c{i}" for i in range(len(rows.schema.categories))]
     table = rows.select(keys)
     columns: list[tuple[NDArray[Any], NDArray[np.float64]]] = []
-    for some in (keys[i : i + _WIDTH] for i in range(0, len(keys), _WIDTH)):
+    for some in (keys[i : i + _MAX_KEYS] for i in range(0, len(keys), _MAX_KEYS)):
         for query in count_queries(table, some, dialect_of(rows.table)):
             counted = [key for key in some if key in query.columns]
             result = execute(exact(query.limit(_MAX_COUNTS + 1), counted))
