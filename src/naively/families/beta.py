@@ -35,9 +35,9 @@ from naively.data.types import Floats
 from naively.families.family import Codes
 from naively.families.function_family import FunctionFamily, FunctionParameters
 
-_STEPS = 30  # of Newton's method at most
-_ENOUGH = 1e-12  # a step, of a or b
-_LEAST, _MOST = 1e-6, 1e6  # of a and b
+_MAX_STEPS = 30  # of Newton's method at most
+_LEAST_STEP = 1e-12  # a step, of a or b
+_MIN_SHAPE, _MAX_SHAPE = 1e-6, 1e6  # of a and b
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,7 @@ class Beta(FunctionFamily):
     Parameters
     ----------
     alpha : float
-        Weight of the prior, in rows: the parameters of a class are shrunk towards those of all
-        classes.
+        Weight of the prior, in rows.
     """
 
     name = "beta"
@@ -76,19 +75,19 @@ def _solved(log_x: Floats, log_rest: Floats) -> tuple[Floats, Floats]:
     more than four times as much, is cut there.
     """
     x, rest = np.exp(log_x), np.exp(log_rest)
-    left = 2 * np.maximum(1 - x - rest, 0.5 / _MOST)
+    left = 2 * np.maximum(1 - x - rest, 0.5 / _MAX_SHAPE)
     a, b = 0.5 + x / left, 0.5 + rest / left
-    for _ in range(_STEPS):
+    for _ in range(_MAX_STEPS):
         both, t = special.psi(a + b), special.zeta(2.0, a + b)
         f, g = special.psi(a) - both - log_x, special.psi(b) - both - log_rest
         faa, gbb = special.zeta(2.0, a) - t, special.zeta(2.0, b) - t
         size = faa * gbb - t * t
         da, db = (gbb * f + t * g) / size, (faa * g + t * f) / size
-        going = np.fmax(np.abs(da / a), np.abs(db / b)) > _ENOUGH  # each stops by itself
+        going = np.fmax(np.abs(da / a), np.abs(db / b)) > _LEAST_STEP  # each stops by itself
         if not going.any():
             break
         a, b = (
-            np.where(going, np.clip(np.clip(v - d, v / 4, 4 * v), _LEAST, _MOST), v)
+            np.where(going, np.clip(np.clip(v - d, v / 4, 4 * v), _MIN_SHAPE, _MAX_SHAPE), v)
             for v, d in ((a, da), (b, db))
         )
     return a, b

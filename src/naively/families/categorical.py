@@ -45,7 +45,7 @@ _STRENGTHS = np.array([0.5, 2.0, 8.0, 32.0, 128.0, 512.0])
 _LEAST_SHARE = np.finfo(np.float64).smallest_subnormal  # of a weight of 5e-324 among many
 _LEAST_PRIOR = 1e-300  # share of a category in all classes: the log gamma of less overflows
 _SAME_SHARES = 1e300  # a strength under which all classes have the same shares
-_CELLS = 100_000
+_BLOCK_CELLS = 100_000
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,9 @@ def _likeliest(tallies: Floats, share: Floats) -> float:
     """
     k, c = np.nonzero(tallies)
     total, n_of = tallies.sum(axis=1), np.bincount(c, minlength=share.size)
-    some = max(1, _CELLS // (c.size + len(tallies)))  # at a time: there may be a million categories
+    some = max(
+        1, _BLOCK_CELLS // (c.size + len(tallies))
+    )  # at a time: there may be a million categories
     blocks = [_STRENGTHS[at : at + some, np.newaxis] for at in range(0, _STRENGTHS.size, some)]
     found = []
     for a in blocks:

@@ -25,7 +25,7 @@ from naively.data.types import Floats
 _MOST_BINS = 64
 _CELLS_OF_A_BIN = 4
 _LAST_BITS = 4 * np.finfo(np.float64).eps  # by which equal cells may differ
-_LEAST = np.finfo(np.float64).tiny  # below which a cell is 0
+_LEAST_CELL = np.finfo(np.float64).tiny  # below which a cell is 0
 
 
 class Edges(NamedTuple):
@@ -88,7 +88,7 @@ def _differ(cells: Floats) -> NDArray[np.bool_]:
     """Whether neighbours among sorted cells differ by more than their last bits."""
     low, high = cells[..., :-1], cells[..., 1:]
     span = np.nanmax(cells, axis=-1, keepdims=True, initial=-np.inf) - cells[..., :1]
-    last_bits = np.maximum(_LAST_BITS * np.maximum(np.abs(low), np.abs(high)), _LEAST)
+    last_bits = np.maximum(_LAST_BITS * np.maximum(np.abs(low), np.abs(high)), _LEAST_CELL)
     return np.asarray(high - low > np.minimum(last_bits, 1e-9 * span))
 
 

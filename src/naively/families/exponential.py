@@ -32,8 +32,7 @@ class Exponential(FunctionFamily):
     Parameters
     ----------
     alpha : float
-        Weight of the prior, in rows: the parameters of a class are shrunk towards those of all
-        classes.
+        Weight of the prior, in rows.
     """
 
     name = "exponential"

@@ -45,8 +45,7 @@ class FunctionFamily(MomentFamily):
     Parameters
     ----------
     alpha : float
-        Weight of the prior, in rows: the parameters of a class are shrunk towards those of all
-        classes.
+        Weight of the prior, in rows.
     """
 
     alpha: float = 1.0

@@ -35,8 +35,8 @@ from naively.data.types import Floats
 from naively.families.family import Codes
 from naively.families.function_family import FunctionFamily, FunctionParameters
 
-_STEPS = 5  # of Newton's method; each doubles the digits
-_MOST = 1e6  # of a shape
+_NEWTON_STEPS = 5  # of Newton's method; each doubles the digits
+_MAX_SHAPE = 1e6  # of a shape
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,7 @@ class Gamma(FunctionFamily):
     Parameters
     ----------
     alpha : float
-        Weight of the prior, in rows: the parameters of a class are shrunk towards those of all
-        classes.
+        Weight of the prior, in rows.
     """
 
     name = "gamma"
@@ -72,8 +71,8 @@ class Gamma(FunctionFamily):
 
 def _shape(s: Floats) -> Floats:
     """Return the solution of log a - psi(a) = s."""
-    s = np.maximum(s, 0.5 / _MOST)
+    s = np.maximum(s, 0.5 / _MAX_SHAPE)
     a = (3 - s + np.sqrt((s - 3) ** 2 + 24 * s)) / (12 * s)
-    for _ in range(_STEPS):
+    for _ in range(_NEWTON_STEPS):
         a = 1 / (1 / a + (np.log(a) - special.psi(a) - s) / (a - a * a * special.zeta(2.0, a)))
-    return np.minimum(a, _MOST)
+    return np.minimum(a, _MAX_SHAPE)

@@ -32,9 +32,9 @@ from naively.families.family import Codes, Family, check_spread, moments_without
 from naively.families.forms import Quadratics
 from naively.statistics import Moments
 
-_FAR = 1e150  # its square is still a float64
+_MAX_DEVIATIONS = 1e150  # its square is still a float64
 _LOG_TWO_PI = np.log(2 * np.pi)
-_SMALL = 2.0**-1000  # a variance whose inverse is still an ordinary float64
+_MIN_VARIANCE = 2.0**-1000  # a variance whose inverse is still an ordinary float64
 
 
 @dataclass(frozen=True)
@@ -284,7 +284,10 @@ class Gaussian(Family):
         variance = variance if known.all() else np.where(known, variance, np.nan)
         A = -0.5 * (_LOG_TWO_PI + np.log(variance))
         least = np.fmin.reduce(variance, axis=None, initial=1.0)
-        if least < _SMALL or np.fmax.reduce(variance, axis=None, initial=1.0) > 1 / _SMALL:
+        if (
+            least < _MIN_VARIANCE
+            or np.fmax.reduce(variance, axis=None, initial=1.0) > 1 / _MIN_VARIANCE
+        ):
             root = np.sqrt(0.5) / np.sqrt(variance)
             return Quadratics.of(A, np.where(known, 1.0, np.nan), mean, weight, root)
         return Quadratics.of(A, 0.5 / variance, mean, weight)
@@ -294,5 +297,7 @@ def _log_normal(x: Floats, mean: Floats, variance: Floats) -> Floats:
     """Return the log density; 0 where the cell is missing or the column contributes nothing."""
     variance = np.where(variance > 0, variance, np.nan)
     with np.errstate(over="ignore"):
-        z = np.clip((0.5 * x - 0.5 * mean) * (2 / np.sqrt(variance)), -_FAR, _FAR)
+        z = np.clip(
+            (0.5 * x - 0.5 * mean) * (2 / np.sqrt(variance)), -_MAX_DEVIATIONS, _MAX_DEVIATIONS
+        )
     return np.nan_to_num(-0.5 * (z * z + np.log(2 * np.pi) + np.log(variance)), nan=0.0)

@@ -44,14 +44,14 @@ from naively.families.forms import Pieces, weighted
 from naively.statistics import Sample
 from naively.statistics.summary import Summary
 
-_REACH = 8.0  # bandwidths beyond the sample
-_CELLS = 1 << 20  # of a block of rows by cells of the sample
-_FAR = 1e150  # its square is still a float64
-_ERROR = 0.01  # of the logarithm, between knots
-_DEEP = 10.0  # below the greatest log density, from where on errors may grow
-_ROUNDING = 1e-12  # of a weight, that is left of nothing
-_FIRST, _MOST = 65, 1024  # knots
-_FEW_CLASSES = 20  # whose ends have knots to begin with
+_REACH_BANDWIDTHS = 8.0  # bandwidths beyond the sample
+_BLOCK_CELLS = 1 << 20  # of a block of rows by cells of the sample
+_MAX_DEVIATIONS = 1e150  # its square is still a float64
+_ERROR_NATS = 0.01  # of the logarithm, between knots
+_DEPTH_NATS = 10.0  # below the greatest log density, from where on errors may grow
+_ROUNDED_SHARE = 1e-12  # of a weight, that is left of nothing
+_FIRST_KNOTS, _MAX_KNOTS = 65, 1024  # knots
+_MAX_CLASSES = 20  # whose ends have knots to begin with
 
 
 class SampledColumns(NamedTuple):
@@ -94,8 +94,7 @@ class KernelDensity(Family):
     Parameters
     ----------
     alpha : float
-        Weight of the prior, in rows: the parameters of a class are shrunk towards those of all
-        classes.
+        Weight of the prior, in rows.
     """
 
     alpha: float = 1.0
@@ -105,7 +104,7 @@ class KernelDensity(Family):
     reads = Sample
     candidate = True
     oracle = "gaussian_kde"
-    error = _ERROR
+    error = _ERROR_NATS
 
     def statistic_of(
         self, summary: Summary, columns: Sequence[int], at: Sequence[int]
@@ -174,7 +173,7 @@ class KernelDensity(Family):
         """Return the log density of cells of a class, each without its own bell."""
         total, mean, m2 = moments
         rest = np.maximum(total - w, 0.0)
-        some = rest > _ROUNDING * total
+        some = rest > _ROUNDED_SHARE * total
         rest = np.where(some, rest, 0.0)
         share = np.divide(total, rest, out=np.zeros_like(rest), where=some)
         m2 = np.where(some, np.maximum(m2 - w * (x - mean) ** 2 * share, 0.0), 0.0)
@@ -216,13 +215,13 @@ class KernelDensity(Family):
     def _curve(self, j: int, parameters: KernelDensityParameters) -> tuple[Floats, Floats]:
         """Halve the intervals between knots until straight lines are near enough."""
         prior = parameters.prior
-        ends = np.linspace(prior.lowest[j], prior.highest[j], _FIRST)
-        inside = np.nanquantile(prior.x[:, j], np.linspace(0, 1, _FIRST))
+        ends = np.linspace(prior.lowest[j], prior.highest[j], _FIRST_KNOTS)
+        inside = np.nanquantile(prior.x[:, j], np.linspace(0, 1, _FIRST_KNOTS))
         knots = np.unique(np.concatenate([ends, inside, *self._edges(j, parameters)]))
         values = self._log_mixture(knots, j, parameters)
         curved = np.ones(knots.size - 1, dtype=bool)
-        while knots.size < _MOST and curved.any():
-            at = np.flatnonzero(curved)[: _MOST - knots.size]
+        while knots.size < _MAX_KNOTS and curved.any():
+            at = np.flatnonzero(curved)[: _MAX_KNOTS - knots.size]
             a, b = knots[at], knots[at + 1]
             inner = [0.75 * a + 0.25 * b, 0.5 * a + 0.5 * b, 0.25 * a + 0.75 * b]
             exact = self._log_mixture(np.concatenate(inner), j, parameters)
@@ -231,13 +230,13 @@ class KernelDensity(Family):
             lines = [values[at] + rise * (i + 1) for i in range(3)]
             off = [np.abs(v - w) for v, w in zip((low, new, high), lines, strict=True)]
             middle, depth = inner[1], values.max(axis=0) - new
-            near = _ERROR / 2 * np.maximum(depth / _DEEP, 1.0)
+            near = _ERROR_NATS / 2 * np.maximum(depth / _DEPTH_NATS, 1.0)
             apart = (np.maximum.reduce(off) > near).any(axis=1)
             apart &= (middle > knots[at]) & (middle < knots[at + 1])
             order = np.argsort(np.concatenate([knots, middle]), kind="stable")
             again = np.zeros(order.size, dtype=bool)  # the halves of curved intervals
             again[at[apart]] = again[knots.size + np.flatnonzero(apart)] = True
-            untried = np.flatnonzero(curved)[_MOST - knots.size :]
+            untried = np.flatnonzero(curved)[_MAX_KNOTS - knots.size :]
             again[untried] = True
             knots = np.concatenate([knots, middle])[order]
             values = np.concatenate([values, new])[order]
@@ -250,8 +249,8 @@ class KernelDensity(Family):
         for k, h in enumerate(parameters.bandwidth[:, j]):
             own = cells.x[cells.codes == k, j]
             own = own[~np.isnan(own)]
-            steps = h * np.arange(1.0, _REACH + 1)
-            if own.size and parameters.cells.n_classes <= _FEW_CLASSES:
+            steps = h * np.arange(1.0, _REACH_BANDWIDTHS + 1)
+            if own.size and parameters.cells.n_classes <= _MAX_CLASSES:
                 around = np.concatenate([own.min() - steps, own.max() + steps])
                 found.append(np.clip(around, prior.lowest[j], prior.highest[j]))
         return found
@@ -301,7 +300,12 @@ def _prior(cells: SampledColumns) -> KernelPrior:
     seen = np.where(np.isnan(cells.x), mean, cells.x)
     lowest, highest = seen.min(axis=0, initial=np.inf), seen.max(axis=0, initial=-np.inf)
     return KernelPrior(
-        cells.x, cells.weight, variance, h, lowest - _REACH * h, highest + _REACH * h
+        cells.x,
+        cells.weight,
+        variance,
+        h,
+        lowest - _REACH_BANDWIDTHS * h,
+        highest + _REACH_BANDWIDTHS * h,
     )
 
 
@@ -311,11 +315,11 @@ def _log_bells(x: Floats, cells: Floats, weight: Floats, h: Floats) -> Floats:
     cells, log_weight = cells[there], np.log(weight[there])
     h = np.broadcast_to(h, x.shape)
     found = np.full(x.size, -np.inf)
-    step = max(1, _CELLS // max(cells.size, 1))
+    step = max(1, _BLOCK_CELLS // max(cells.size, 1))
     for start in range(0, x.size if cells.size else 0, step):
         at = slice(start, start + step)
         scale = 0.5 / h[at, np.newaxis]
-        z = np.minimum(np.abs(x[at, np.newaxis] - cells) * (2 * scale), _FAR)
+        z = np.minimum(np.abs(x[at, np.newaxis] - cells) * (2 * scale), _MAX_DEVIATIONS)
         terms = log_weight - 0.5 * z * z
         most = terms.max(axis=1)
         found[at] = most + np.log(np.exp(terms - most[:, np.newaxis]).sum(axis=1))
@@ -327,7 +331,7 @@ def _shares(x: Floats, cells: Floats, weight: Floats, h: Floats) -> Floats:
     there = ~np.isnan(cells)
     cells, weight = cells[there], weight[there]
     found = np.zeros(x.size)
-    step = max(1, _CELLS // max(cells.size, 1))
+    step = max(1, _BLOCK_CELLS // max(cells.size, 1))
     for start in range(0, x.size, step):
         at = slice(start, start + step)
         found[at] = special.ndtr((x[at, np.newaxis] - cells) / h) @ weight

@@ -66,8 +66,7 @@ class NegativeBinomial(MomentFamily):
     Parameters
     ----------
     alpha : float
-        Weight of the prior, in rows: the parameters of a class are shrunk towards those of all
-        classes.
+        Weight of the prior, in rows.
     dispersion : float or None
         The variance is the mean plus this times its square; None to estimate it.
     """

@@ -27,7 +27,7 @@ import numpy as np
 from naively.data import special
 from naively.data.types import Floats, Places
 
-_CELLS = 1_000_000  # whose likelihoods are computed at a time
+_BLOCK_CELLS = 1_000_000  # whose likelihoods are computed at a time
 _LEAST_BASE = 1e-300  # of a prior: the log gamma of less overflows
 
 
@@ -98,7 +98,7 @@ class Tree(NamedTuple):
                   \log \frac{B(c q + w_\mathrm{left}, c (1 - q) + w_\mathrm{right})}
                             {B(c q, c (1 - q))}
         """
-        some = max(1, _CELLS // (strengths.size * self.child[:, 0].size + 1))  # columns
+        some = max(1, _BLOCK_CELLS // (strengths.size * self.child[:, 0].size + 1))  # columns
         blocks = range(0, len(self.q), some)
         found = [self._columns(slice(j, j + some))._likelihood(strengths) for j in blocks]
         return np.concatenate([np.empty((strengths.size, 0)), *found], axis=1)

@@ -57,7 +57,7 @@ from naively.statistics.counts import Counts
 from naively.statistics.summary import Summary
 
 GROUPS = 10  # of words, by how many documents have them
-_ROUNDING = 1e-9  # of the weight that a word has besides one document
+_ROUNDED_SHARE = 1e-9  # of the weight that a word has besides one document
 
 
 @dataclass(frozen=True)
@@ -271,7 +271,7 @@ class Text(Family):
         total = parameters.total[places]
         if own is not None:
             rest = total - counts * own[rows]
-            total = np.where(rest > _ROUNDING * total, rest, 0.0)
+            total = np.where(rest > _ROUNDED_SHARE * total, rest, 0.0)
         kept = total > 0
         rows, places, counts, total = rows[kept], places[kept], counts[kept], total[kept]
         value = counts

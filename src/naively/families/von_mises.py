@@ -31,8 +31,8 @@ from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.function_family import FunctionFamily
 
-_STEPS = 4  # of Newton's method
-_MOST = 1e6  # of a concentration
+_NEWTON_STEPS = 4  # of Newton's method
+_MAX_CONCENTRATION = 1e6  # of a concentration
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,7 @@ class VonMises(FunctionFamily):
     Parameters
     ----------
     alpha : float
-        Weight of the prior, in rows: the parameters of a class are shrunk towards those of all
-        classes.
+        Weight of the prior, in rows.
     period : float
         The period: 24 for hours of the day, 360 for degrees.
     """
@@ -75,12 +74,12 @@ class VonMises(FunctionFamily):
 
 def _concentration(length: Floats) -> Floats:
     """Return the solution of I1(kappa) / I0(kappa) = length."""
-    r = np.minimum(length, 1 - 0.5 / _MOST)
+    r = np.minimum(length, 1 - 0.5 / _MAX_CONCENTRATION)
     middle = -0.4 + 1.39 * r + 0.43 / (1 - r)
     low, high = 2 * r + r**3 + 5 / 6 * r**5, 1 / np.maximum(r**3 - 4 * r * r + 3 * r, 1e-9)
     kappa = np.where(r < 0.53, low, np.where(r < 0.85, middle, high))
-    for _ in range(_STEPS):
+    for _ in range(_NEWTON_STEPS):
         ratio = special.i1e(kappa) / special.i0e(kappa)
         slope = 1 - np.where(kappa > 1e-8, ratio / np.maximum(kappa, 1e-8), 0.5) - ratio * ratio
         kappa = np.maximum(kappa - (ratio - r) / slope, 0.0)
-    return np.minimum(kappa, _MOST)
+    return np.minimum(kappa, _MAX_CONCENTRATION)

@@ -80,22 +80,22 @@ _PULL_TAU = 1.0  # of tau towards 1
 _PULL_BIAS = 0.1
 PULL = 10.0  # of a weight towards its term's, and of a term's towards that of all
 PULLS = tuple(PULL * 2.0**i for i in range(7))  # of a weight towards its term's, to choose from
-_TOLERANCE = 3e-5  # nats for each row that may be left to gain, or about that
-_MOST_ROUNDS = 60
-_MEMORY = 10  # steps that correct the preconditioner
-_SHARE = 1e-4  # of the promised gain that a step must keep
-_SHORTEST = 1e-6  # step, of the one that was promised
-_MOST_TERMS = 256  # whose Hessians are inverted; beyond, their diagonals are
+_TOLERANCE_NATS = 3e-5  # nats for each row that may be left to gain, or about that
+_MAX_ROUNDS = 60
+_MAX_PAIRS = 10  # steps that correct the preconditioner
+_LEAST_SHARE = 1e-4  # of the promised gain that a step must keep
+_SHORTEST_STEP = 1e-6  # step, of the one that was promised
+_MAX_TERMS = 256  # whose Hessians are inverted; beyond, their diagonals are
 MOST_CLASSES = 128  # that have weights and biases of their own
-_FEWEST_ROWS, _MOST_ROWS = 500, 4000
+_MIN_ROWS, _MAX_ROWS = 500, 4000
 _WORTHWHILE_CELLS = 1_500_000  # of the terms of a sample
-_MOST_CELLS = 40_000_000  # of them, whatever they are worth: 320 MB
+_MAX_CELLS = 40_000_000  # of them, whatever they are worth: 320 MB
 _BLOCK_CELLS = 10_000_000  # of them, that are computed together
 _SQUARED_CELLS = 1_000_000  # and that are squared at a time
 _CACHED_CELLS = 200_000  # and that are looked at more than once
-_ROUNDING = 1e-12  # of terms that are the same in all classes
+_ROUNDED_NATS = 1e-12  # of terms that are the same in all classes
 _LEAST_TERM = -1e60  # of a row that is 1e30 deviations away: squares must not overflow
-_MOST_WEIGHT = 1e6  # of a sample: beyond, penalties are lost to rounding
+_MAX_WEIGHT = 1e6  # of a sample: beyond, penalties are lost to rounding
 MOST_WEIGHTS = 200_000  # classes times terms; beyond, 200 rows have too many cells
 
 
@@ -131,12 +131,12 @@ def sample_rows(n_classes: int, n_terms: int, *, text: bool = False) -> int:
     8000
     """
     per_row = max(n_classes * n_terms, 1)
-    most, cells = _MOST_ROWS, _WORTHWHILE_CELLS
+    most, cells = _MAX_ROWS, _WORTHWHILE_CELLS
     if text:
         most, cells = 2 * most, 12 * cells
     wanted = min(most, cells // per_row)
     kept = per_row if per_row <= MOST_WEIGHTS else n_classes
-    return min(max(_FEWEST_ROWS, wanted), _MOST_CELLS // kept)
+    return min(max(_MIN_ROWS, wanted), _MAX_CELLS // kept)
 
 
 def calibrate(
@@ -186,7 +186,7 @@ def fit_centred(
     """Fit weights and biases to terms that are centred."""
     terms = rows.terms[:, :-1]
     spread = terms.max((0, 2), initial=0.0) - terms.min((0, 2), initial=0.0)
-    informative = spread > _ROUNDING  # the others are 0 in all rows and classes
+    informative = spread > _ROUNDED_NATS  # the others are 0 in all rows and classes
     if not informative.all():
         some = rows._replace(terms=rows.terms[:, np.append(informative, True)])
         found = fit_centred(some, how, adaptive=adaptive)
@@ -328,15 +328,15 @@ def _bounded(weights: Floats) -> Floats:
     (array([1., 3.]), array([250000., 750000.]))
     """
     largest = weights.max(initial=0.0)
-    if largest <= _MOST_WEIGHT / max(1, weights.size):
+    if largest <= _MAX_WEIGHT / max(1, weights.size):
         return weights
     shares = weights / largest  # first, as their sum may be beyond every float64
-    return shares * min(largest, _MOST_WEIGHT / float(shares.sum()))
+    return shares * min(largest, _MAX_WEIGHT / float(shares.sum()))
 
 
 def _enough(weights: Floats) -> float:
     """Return the gain below which a further step is not worth its time."""
-    return 2 * _TOLERANCE * max(1.0, float(weights.sum()))
+    return 2 * _TOLERANCE_NATS * max(1.0, float(weights.sum()))
 
 
 # --- One weight for each term and class ---------------------------------------------------------
@@ -354,7 +354,7 @@ def _temperature(rows: CentredTerms) -> tuple[float, Floats]:
 
     x = centre / np.sqrt(max(1, rows.terms.shape[1] - 1))
     loss, p = judged(x)
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         gradient, hessian = _slopes(rows, summed, p)
         gradient += pulls * (x - centre)
         step = np.asarray(np.linalg.solve(hessian + np.diag(pulls), gradient), dtype=np.float64)
@@ -429,7 +429,7 @@ def _hessians(rows: CentredTerms, p: Floats) -> Floats:
     """
     n_classes, width, _ = rows.terms.shape
     spread = p * (1 - p) * rows.weights * (n_classes / (n_classes - 1))
-    if width > _MOST_TERMS:
+    if width > _MAX_TERMS:
         diagonals: Floats = np.einsum("kn,ktn,ktn->kt", spread, rows.terms, rows.terms)
         return diagonals  # without copies
     roots = np.sqrt(spread, out=spread)
@@ -538,7 +538,7 @@ def _shared_hessian(rows: CentredTerms, p: Floats) -> Floats:
     """Return the weighted sum of the covariances of terms over classes; of many, its diagonal."""
     n_classes, width, n = rows.terms.shape
     weighted, expected = p * rows.weights, np.zeros((width - 1, n))
-    hessian = np.zeros((width - 1, width - 1) if width - 1 <= _MOST_TERMS else width - 1)
+    hessian = np.zeros((width - 1, width - 1) if width - 1 <= _MAX_TERMS else width - 1)
     some = max(1, _SQUARED_CELLS // max(1, width * n))
     for start in range(0, n_classes, some):
         at = slice(start, start + some)
@@ -570,8 +570,8 @@ def minimize(judged: Judged, x: Floats, solve: Callable[[Floats], Floats], enoug
     array([0., 0.])
     """
     value, slope = judged(x)
-    pairs: deque[_Pair] = deque(maxlen=_MEMORY)
-    for _ in range(_MOST_ROUNDS):
+    pairs: deque[_Pair] = deque(maxlen=_MAX_PAIRS)
+    for _ in range(_MAX_ROUNDS):
         step = _step(slope, pairs, solve)
         gain = float(np.vdot(slope, step))
         if gain < enough:
@@ -593,7 +593,7 @@ def line_search(
     while True:
         new = x - length * step
         found, slope = judged(new)
-        if found <= value - _SHARE * length * gain or length < _SHORTEST:
+        if found <= value - _LEAST_SHARE * length * gain or length < _SHORTEST_STEP:
             return new, found, slope
         length /= 2
 

@@ -26,9 +26,9 @@ from naively.model.model import Model
 from naively.statistics import Sample
 from naively.statistics.measure import raise_not_finite
 
-_FEWEST_ROWS = 50
-_MOST_CELLS = 1 << 26  # rows times classes times columns, of all rows
-_BLOCK = 1 << 21  # and of those that are judged together
+_MIN_ROWS = 50
+_MAX_TERMS = 1 << 26  # rows times classes times columns, of all rows
+_BLOCK_TERMS = 1 << 21  # and of those that are judged together
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ def column_losses(model: Model, rows: Sample | JudgedRows, *, seen: bool = True)
         if seen:
             assert isinstance(rows, Sample)
             rows = sample_for_interactions(model.terms, rows, model.classes.size)
-    n_rows = min(len(rows), max(_FEWEST_ROWS, _MOST_CELLS // of_a_row))
+    n_rows = min(len(rows), max(_MIN_ROWS, _MAX_TERMS // of_a_row))
     if n_rows < len(rows) and isinstance(rows, JudgedRows):  # rows of a sample have no order
         rows = rows[np.sort(np.random.default_rng(0).choice(len(rows), n_rows, replace=False))]
     together: Any = None
@@ -102,7 +102,7 @@ def column_losses(model: Model, rows: Sample | JudgedRows, *, seen: bool = True)
     if interactions is not None and isinstance(rows, Sample):
         together = UnseenInteractions(interactions, rows, model.schema, model.classes.size)
     unit = float(np.max(rows.weight, initial=0.0)) or 1.0
-    step, sums = max(1, _BLOCK // of_a_row), _Sums(model, unit)
+    step, sums = max(1, _BLOCK_TERMS // of_a_row), _Sums(model, unit)
     for start in range(0, n_rows, step):
         at = slice(start, min(start + step, n_rows))
         sums.add(rows[at], seen, None if together is None else (together, at))

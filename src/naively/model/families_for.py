@@ -36,7 +36,7 @@ from naively.statistics import FunctionMoments, Moments
 from naively.statistics.summary import Summary
 
 COUNT = ("count", 1.0)  # the function that tells whole numbers from others
-_MOST_COUNTS = 1000
+_MAX_COUNT = 1000
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def choose_families(
 def _log_sum(term: Term, i: int, cells: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the log sum of a class's density over counts; 0 where there are too many counts."""
     most = np.nanmax(cells, initial=0.0)
-    if most > _MOST_COUNTS:
+    if most > _MAX_COUNT:
         return np.zeros(term.weight.shape[0])
     low, high = term.family.support
     counts = np.arange(2 * most + 10)

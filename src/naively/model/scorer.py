@@ -30,7 +30,7 @@ from naively.families.forms import Form, Lines, Quadratics, Tables, columns_of
 from naively.families.joint_forms import JointForms
 
 Answer = Literal["labels", "proba", "log_proba", "joint", "evidence"]
-_ROWS = 2048  # that are scored together: their sums stay in the cache
+_BLOCK_ROWS = 2048  # that are scored together: their sums stay in the cache
 
 
 class Scorer:
@@ -78,14 +78,14 @@ class Scorer:
         if isinstance(numbers, SparseRows):
             if self._sparse is not None:
                 return self._sparse.write(want, numbers, out)
-            step = max(32, _CELLS // max(1, numbers.n_columns))
+            step = max(32, _DENSE_CELLS // max(1, numbers.n_columns))
             parts = [slice(start, start + step) for start in range(0, len(out), step)]
             return all(self.write(want, rows[at].dense(), out[at]) for at in parts)
         if self.kernel is not None:
             finite: bool = getattr(self.kernel, want)(numbers, out)
             return finite
-        steps = range(0, len(out), _ROWS)
-        blocks = [slice(start, min(start + _ROWS, len(out))) for start in steps]
+        steps = range(0, len(out), _BLOCK_ROWS)
+        blocks = [slice(start, min(start + _BLOCK_ROWS, len(out))) for start in steps]
         return all(self._write_block(want, rows[at], out[at]) for at in blocks)
 
     def label_one(self, row: Floats) -> int:
@@ -159,11 +159,11 @@ def check_not_negative(codes: NDArray[Any]) -> None:
 # --- Sparse rows of numbers ----------------------------------------------------------------------
 
 
-_LARGEST = 1e5  # of constants that are taken in and out again: 1e-11 of them is rounding
-_CELLS = 1 << 19  # that are made dense together
+_MAX_CONSTANT = 1e5  # of constants that are taken in and out again: 1e-11 of them is rounding
+_DENSE_CELLS = 1 << 19  # that are made dense together
 _SCREENED_CLASSES = range(8, 65)  # fewer fit a line of the cache as they are
 _SCREENED_WEIGHTS = 1 << 23  # beyond it, a second table would need too much memory
-_FARTHEST = 1e150  # of weights, whose sums must be finite
+_MAX_WEIGHT = 1e150  # of weights, whose sums must be finite
 
 
 class SparseQuadratics(NamedTuple):
@@ -182,7 +182,7 @@ class SparseQuadratics(NamedTuple):
         if np.isnan(form.B).any():
             return None
         squares = form.B * form.mu**2
-        if not np.abs(squares).sum(axis=0).max(initial=0.0) < _LARGEST:
+        if not np.abs(squares).sum(axis=0).max(initial=0.0) < _MAX_CONSTANT:
             return None
         A = form.A - squares
         return cls(A.sum(axis=0), A, 2 * form.B * form.mu, -form.B)
@@ -220,7 +220,7 @@ class _SparseScorer:
             return None
         if not 0 < form.B.size <= _SCREENED_WEIGHTS:
             return None
-        finite = form.B.min() > -_FARTHEST and form.B.max() < _FARTHEST
+        finite = form.B.min() > -_MAX_WEIGHT and form.B.max() < _MAX_WEIGHT
         return _kernel.LineScreen(form.B) if finite else None
 
     def _screened(
@@ -235,8 +235,8 @@ class _SparseScorer:
         return fine
 
     def _scored(self, want: Answer, numbers: SparseRows, out: NDArray[Any]) -> bool:
-        for start in range(0, len(out), _ROWS):
-            rows = slice(start, min(start + _ROWS, len(out)))
+        for start in range(0, len(out), _BLOCK_ROWS):
+            rows = slice(start, min(start + _BLOCK_ROWS, len(out)))
             joint = np.empty((rows.stop - rows.start, self.constant.size))
             joint[:] = self.constant
             if not all(form.add(numbers[rows], joint) for form in self._forms):

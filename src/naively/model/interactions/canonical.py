@@ -41,7 +41,7 @@ FAMILIES: tuple[Family, ...] = (StudentT(), Histogram())
 _BINS = 8  # of a histogram: sums of columns are smooth, and more bins learn the rows by heart
 _DECIMALS = 9
 _LEAST_LEFT = 1e-3  # of what is left of a scatter
-_LEAST = 1e-6  # of the first canonical correlation: a direction below it is rounding
+_LEAST_CORRELATION = 1e-6  # of the first canonical correlation: a direction below it is rounding
 
 
 def directions(scatter: ClassScatter) -> Floats:
@@ -56,7 +56,7 @@ def directions(scatter: ClassScatter) -> Floats:
     share = np.sqrt(scatter.weight / n)
     Z = inverse @ (share[:, np.newaxis] * scatter.around / root).T
     U, e, _ = np.linalg.svd(Z, full_matrices=False)
-    kept = int(np.sum(e[:most] > _LEAST * max(e[0], 1e-9)))
+    kept = int(np.sum(e[:most] > _LEAST_CORRELATION * max(e[0], 1e-9)))
     return np.asarray(inverse.T @ U[:, :kept] / root[:, np.newaxis], dtype=np.float64)
 
 

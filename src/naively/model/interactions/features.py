@@ -45,7 +45,7 @@ from naively.data.types import Floats, Places
 from naively.statistics import Scatter
 
 MOST = 128  # features
-_LEVELS = 30  # of a column of categories that have an indicator, at most
+_MAX_LEVELS = 30  # of a column of categories that have an indicator, at most
 _LEAST_WEIGHT = 5.0  # of each of them
 
 
@@ -129,7 +129,7 @@ def _frequent(codes: NDArray[Any], weight: Floats) -> tuple[Places, Places]:
     for j, column in enumerate(codes.T):
         seen = column >= 0
         total = np.bincount(column[seen], weight[seen])
-        best = np.argsort(-total, kind="stable")[:_LEVELS]
+        best = np.argsort(-total, kind="stable")[:_MAX_LEVELS]
         best = np.sort(best[total[best] >= _LEAST_WEIGHT])
         columns.append(np.full(best.size, j))
         levels.append(best)

@@ -29,8 +29,8 @@ from naively.data.types import Floats
 from naively.families.family import Codes
 from naively.model.interactions.features import ClassScatter, inverse_factor
 
-_PRIOR = 4.0  # times p + 2: rows that the common scatter is worth
-_TAILS = 4.0  # degrees of freedom
+_PRIOR_ROWS = 4.0  # times p + 2: rows that the common scatter is worth
+_DEGREES_OF_FREEDOM = 4.0  # degrees of freedom
 _LEAST_LEFT = 1e-3  # of a determinant
 
 
@@ -48,7 +48,7 @@ class QuadraticParameters:
 
 def parameters(each: ClassScatter) -> QuadraticParameters:
     """Read the parameters off the scatter of the features that are numbers."""
-    nu = _PRIOR * (each.mean.shape[1] + 2)
+    nu = _PRIOR_ROWS * (each.mean.shape[1] + 2)
     prior = nu * each.sigma
     factors, log_det = zip(*(inverse_factor(within + prior) for within in each.each), strict=True)
     return QuadraticParameters(
@@ -104,16 +104,20 @@ def honest_terms(
             alone = values[i] * (1 - np.eye(p) if without_each else np.ones((1, p)))
             factor, of_all = given.prior
             q = np.square(alone @ factor.T).sum(axis=1)
-            terms[i, k] = _term(q, np.array(of_all), np.array(_PRIOR * (p + 2)), p)
+            terms[i, k] = _term(q, np.array(of_all), np.array(_PRIOR_ROWS * (p + 2)), p)
     return terms
 
 
 def coefficients(given: QuadraticParameters) -> tuple[Floats, float, Floats]:
     """Return A, B and s of A - B log(1 + s q), by class."""
     p = given.mean.shape[1]
-    return -0.5 * (given.log_det - p * np.log(given.m)), 0.5 * (_TAILS + p), given.m / _TAILS
+    return (
+        -0.5 * (given.log_det - p * np.log(given.m)),
+        0.5 * (_DEGREES_OF_FREEDOM + p),
+        given.m / _DEGREES_OF_FREEDOM,
+    )
 
 
 def _term(q: Floats, log_det: Floats, m: Floats, p: int) -> Floats:
-    power = np.log1p(m * q / _TAILS)
-    return -0.5 * (log_det - p * np.log(m)) - 0.5 * (_TAILS + p) * power
+    power = np.log1p(m * q / _DEGREES_OF_FREEDOM)
+    return -0.5 * (log_det - p * np.log(m)) - 0.5 * (_DEGREES_OF_FREEDOM + p) * power

@@ -38,13 +38,15 @@ from naively.statistics.sample import EVERYTHING
 KINDS = ("canonical", "quadratic", "pairs")
 _LEAST_WEIGHT = 50.0  # of a sample: of fewer rows, no fifth can be left out
 MOST_CLASSES = 128  # that have weights of their own
-_ROWS = (500, 4000)  # of the sample, at least and at most
-_CELLS = 4_000_000  # of the terms of a sample
-_BESIDE_TEXT = 80  # rows of the sample for each class and direction, or there are none
+_MIN_AND_MAX_ROWS = (500, 4000)  # of the sample, at least and at most
+_SAMPLE_TERMS = 4_000_000  # of the terms of a sample
+_ROWS_BESIDE_TEXT = 80  # rows of the sample for each class and direction, or there are none
 _PAIR_COLUMNS = 32
 _MANY_ROWS = 1000  # from which columns have more bins
 _BINS = (8, 16)
-_FAR = 1000.0  # standard deviations between a centre and a mean, of a column empty at first
+_MAX_DEVIATIONS = (
+    1000.0  # standard deviations between a centre and a mean, of a column empty at first
+)
 
 
 def read_interactions(
@@ -67,7 +69,7 @@ def read_interactions(
     many = n_classes > MOST_CLASSES or per_row > calibration.MOST_WEIGHTS
     alone = not (sample.numbers.shape[1] or sample.categories.shape[1])  # text, which has no pairs
     if sample.texts is not None:
-        many |= len(sample) < _BESIDE_TEXT * n_classes * (n_classes - 1)
+        many |= len(sample) < _ROWS_BESIDE_TEXT * n_classes * (n_classes - 1)
     if not kinds or many or alone or n_classes < 2 or sample.weight.sum() < _LEAST_WEIGHT:
         return None
     return _SampleReader(terms, log_prior, sample, n_categories, products).read(kinds)
@@ -76,7 +78,10 @@ def read_interactions(
 def sample_for_interactions(terms: Sequence[Term], sample: Sample, n_classes: int) -> Sample:
     """Return the rows of a sample that interactions are read off."""
     n_terms = sum(term.n_weights for term in terms)
-    size = min(_ROWS[1], max(_ROWS[0], _CELLS // max(1, n_classes * n_terms)))
+    size = min(
+        _MIN_AND_MAX_ROWS[1],
+        max(_MIN_AND_MAX_ROWS[0], _SAMPLE_TERMS // max(1, n_classes * n_terms)),
+    )
     if sample.texts is not None:  # whose weights need no fewer rows than without interactions
         size = calibration.sample_rows(n_classes, n_terms, text=True)
     return sample.least(size)
@@ -148,7 +153,7 @@ class _SampleReader:
         centred = features.measured_from(centres)
         with np.errstate(over="ignore", invalid="ignore"):
             each = ClassScatter.of_all_rows(seen, centred)
-        far = np.abs((centred.mean - features.mean) * features.scale) > _FAR
+        far = np.abs((centred.mean - features.mean) * features.scale) > _MAX_DEVIATIONS
         if far.any() or not np.isfinite(each.each).all():
             return sampled
         whole = self._read_numbers(centred, lambda _: each)
