@@ -66,52 +66,24 @@ class Family(ABC):
 
     A family of counts, such as `naively.families.entries`, describes all columns of a table of
     counts at once, by one term of one weight: then terms have shape (n, K) or (n,), too.
-
-    Attributes
-    ----------
-    name : str
-        What `NaiveBayes(families=...)` calls it.
-    kind : Kind
-        What a column must be.
-    reads : type of a Statistic
-        What must have been measured: see `statistic_of`.
-    functions : tuple of pairs of a str and a float
-        The functions of cells whose moments it reads, by name and period.
-    oracle : str
-        Its name in scipy.stats, which tests compare it with.
-    cells : str
-        Which cells have these functions, in words.
-    support : tuple of two floats
-        The smallest and the largest cell that it knows.
-    discrete : bool
-        Whether cells are whole numbers.
-    candidate : bool
-        Whether ``families="best"`` tries it.
-    error : float
-        How far the form may be from the log density; 0 where they differ by rounding alone.
-    has_prior : bool
-        Whether class probabilities are added to its terms.
-    is_joint : bool
-        Whether all columns are one term, of one weight.
-    positive : tuple of str
-        Fields that must be > 0 and finite.
-    floor : float
-        How far below the greatest term of any class calibration lets the term of a class be.
     """
 
-    name: ClassVar[str]
-    kind: ClassVar[Kind] = NUMBER
-    reads: ClassVar[type[Statistic]] = Moments
-    functions: Any = ()
-    cells: ClassVar[str] = "numbers"
-    oracle: ClassVar[str]
+    name: ClassVar[str]  # what `NaiveBayes(families=...)` calls it
+    kind: ClassVar[Kind] = NUMBER  # what a column must be
+    reads: ClassVar[type[Statistic]] = Moments  # what must have been measured: see `statistic_of`
+    functions: Any = ()  # the functions of cells whose moments it reads, by name and period
+    cells: ClassVar[str] = "numbers"  # which cells have these functions, in words
+    oracle: ClassVar[str]  # its name in scipy.stats, which tests compare it with
+    # the smallest and the largest cell that it knows
     support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
-    discrete: ClassVar[bool] = False
-    candidate: ClassVar[bool] = False
+    discrete: ClassVar[bool] = False  # whether cells are whole numbers
+    candidate: ClassVar[bool] = False  # whether ``families="best"`` tries it
+    # how far the form may be from the log density; 0 where they differ by rounding alone
     error: ClassVar[float] = 0.0
-    has_prior: ClassVar[bool] = True
-    is_joint: ClassVar[bool] = False
-    positive: ClassVar[tuple[str, ...]] = ()
+    has_prior: ClassVar[bool] = True  # whether class probabilities are added to its terms
+    is_joint: ClassVar[bool] = False  # whether all columns are one term, of one weight
+    positive: ClassVar[tuple[str, ...]] = ()  # fields that must be > 0 and finite
+    # how far below the greatest term of any class calibration lets the term of a class be
     floor: ClassVar[float] = 1e3
 
     def __init_subclass__(cls) -> None:

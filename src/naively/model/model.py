@@ -65,39 +65,17 @@ ALL_ZERO = "at least one row must have a weight above zero; got none. Check the 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Class probabilities and terms, ready to score rows.
+    """Class probabilities and terms, ready to score rows."""
 
-    Attributes
-    ----------
-    schema : Schema
-        The columns.
-    classes : ndarray of shape (n_classes,)
-        Labels.
-    prior : ndarray of shape (n_classes,)
-        Class probabilities.
-    bias : ndarray of shape (n_classes,)
-        What calibration adds to the classes.
-    terms : tuple of Term
-        What the columns add.
-    vocabularies : tuple of ndarray
-        The categories of each column of categories.
-    words : tuple of Words
-        The words of each column of text.
-    coded : bool
-        Whether categories are the codes 0, 1, 2, ... themselves.
-    interactions : Interactions or None
-        What several columns add together.
-    """
-
-    schema: Schema
-    classes: NDArray[Any]
-    prior: Floats
-    bias: Floats
-    terms: tuple[Term, ...]
-    vocabularies: tuple[NDArray[Any], ...]
-    coded: bool = False
-    interactions: Interactions | None = None
-    words: tuple[Words, ...] = ()
+    schema: Schema  # the columns
+    classes: NDArray[Any]  # (n_classes,): labels
+    prior: Floats  # (n_classes,): class probabilities
+    bias: Floats  # (n_classes,): what calibration adds to the classes
+    terms: tuple[Term, ...]  # what the columns add
+    vocabularies: tuple[NDArray[Any], ...]  # the categories of each column of categories
+    coded: bool = False  # whether categories are the codes 0, 1, 2, ... themselves
+    interactions: Interactions | None = None  # what several columns add together
+    words: tuple[Words, ...] = ()  # the words of each column of text
     labels: list[Any] = field(init=False, repr=False)  # the classes, to answer for single rows
 
     def __post_init__(self) -> None:
@@ -131,7 +109,7 @@ class Model:
         interactions : collection of str, default=()
             Which of `naively.model.interactions.KINDS` are added; only weights calibrate them.
         coded : bool, default=False
-            Whether categories are the codes 0, 1, 2, ... themselves.
+            Whether categories are the codes 0, 1, 2, ... themselves
         """
         prior, bias = read_prior(summary, priors), np.zeros(summary.classes.size)
         if not all(family.has_prior for family in families):

@@ -16,11 +16,10 @@ is there, and its pairs add nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively.data.kinds import CATEGORY, NUMBER, TEXT
 from naively.data.schema import Schema
@@ -259,71 +258,53 @@ class UnseenInteractions:
 
     def joint(self, rows: slice) -> Floats:
         """Return what all of them add to some rows: (n, K)."""
-        total = np.zeros((len(self.values[rows]), self.n_classes))
-        if self.given.canonical is not None:
-            total += self._directions(self.values[rows], rows)
-        if self.given.quadratic is not None:
-            every = quadratic.honest_terms(*self._numbers(rows), self.given.quadratic.parameters)
-            total += _weighted(every, self.given.quadratic.weight[:, np.newaxis])
-        for _, terms in self._pairs(rows):
-            total += terms
-        return total
+        parts = [whole for _, whole, _ in self._parts(rows, without_each=False)]
+        return np.asarray(np.sum(parts, axis=0), dtype=np.float64)
 
     def without_each(self, rows: slice) -> Floats:
         """Return what they add to some rows in which each column is missing: (n, K, d)."""
-        n, n_columns = len(self.values[rows]), self.schema.n_columns
-        total = np.zeros((n, self.n_classes, n_columns))
-        if self.given.canonical is not None:
-            total += self._directions(self.values[rows], rows)[:, :, np.newaxis]
-            for j in np.unique(self.columns):
-                cells = np.where(self.columns == j, self.missing, self.values[rows])
-                total[:, :, j] = self._directions(cells, rows)
-        if self.given.quadratic is not None:
-            self._add_quadratic(rows, total)
-        for columns, terms in self._pairs(rows):
-            kept = ~np.isin(np.arange(n_columns), columns)
-            total += terms[:, :, np.newaxis] * kept
+        total = np.zeros((len(self.values[rows]), self.n_classes, self.schema.n_columns))
+        for columns, whole, without in self._parts(rows, without_each=True):
+            total += whole[:, :, np.newaxis]
+            total[:, :, columns] += without - whole[:, :, np.newaxis]
         return total
+
+    def _parts(self, rows: slice, *, without_each: bool) -> Iterator[tuple[Any, Floats, Any]]:
+        """Yield the columns of each kind of term, what it adds, and that without each of those."""
+        given, values, none = self.given, self.values[rows], np.zeros((1, 1, 1))
+        codes, weight = self.sample.codes[rows], self.sample.weight[rows]
+        if given.canonical is not None:
+            columns, without = np.unique(self.columns if without_each else []).astype(int), none
+            if columns.size:
+                gone = (np.where(self.columns == j, self.missing, values) for j in columns)
+                without = np.stack([self._directions(part, rows) for part in gone], axis=2)
+            yield columns, self._directions(values, rows), without
+        if given.quadratic is not None:
+            numbers = np.ascontiguousarray(values[:, : given.features.numbers.size])
+            seen = numbers, codes, weight, given.quadratic.parameters
+            w, without = given.quadratic.weight[:, np.newaxis], none
+            if without_each:
+                each = quadratic.honest_terms(*seen, without_each=True)
+                without = (each - each.mean(axis=1, keepdims=True)) * w
+            yield (
+                self.columns[: numbers.shape[1]],
+                _weighted(quadratic.honest_terms(*seen), w),
+                without,
+            )
+        if given.pairs:
+            cells = self.sample.numbers[rows], self.sample.categories[rows]
+            binned = BinnedRows.of(given.axes, *cells, codes, weight, self.n_classes)
+            for pair in given.pairs:
+                terms = pair.table.honest_terms(binned)[:, :, np.newaxis]
+                axes = given.axes[pair.table.a], given.axes[pair.table.b]
+                both = [axis.place_in(self.schema) for axis in axes]
+                yield both, _weighted(terms, pair.weight[:, np.newaxis]), none
 
     def _directions(self, values: Floats, rows: slice) -> Floats:
         directions = self.given.canonical
         assert directions is not None
         weight = np.concatenate([term.weight for term in directions.terms], axis=1)
         return _weighted(self.without.terms(directions.terms, values, rows), weight)
-
-    def _add_quadratic(self, rows: slice, total: Floats) -> None:
-        term = self.given.quadratic
-        assert term is not None
-        given, weight = (*self._numbers(rows), term.parameters), term.weight[:, np.newaxis]
-        whole = _weighted(quadratic.honest_terms(*given), weight)[:, :, np.newaxis]
-        each = quadratic.honest_terms(*given, without_each=True)
-        each -= each.mean(axis=1, keepdims=True)
-        total += whole
-        total[:, :, self.columns[: self.given.features.numbers.size]] += each * weight - whole
-
-    def _numbers(self, rows: slice) -> tuple[Floats, NDArray[np.int32], Floats]:
-        n, sample = self.given.features.numbers.size, self.sample
-        values = np.ascontiguousarray(self.values[rows, :n])
-        return values, sample.codes[rows], sample.weight[rows]
-
-    def _pairs(self, rows: slice) -> list[tuple[list[int], Floats]]:
-        """Return the columns and the terms of each pair."""
-        given, sample = self.given, self.sample
-        if not given.pairs:
-            return []
-        cells = sample.numbers[rows], sample.categories[rows]
-        codes, weight = sample.codes[rows], sample.weight[rows]
-        binned = BinnedRows.of(given.axes, *cells, codes, weight, self.n_classes)
-        found = []
-        for pair in given.pairs:
-            axes = given.axes[pair.table.a], given.axes[pair.table.b]
-            columns = [
-                (self.schema.numbers if axis.kind is NUMBER else self.schema.categories)[axis.at]
-                for axis in axes
-            ]
-            terms = pair.table.honest_terms(binned)[:, :, np.newaxis]
-            found.append((columns, _weighted(terms, pair.weight[:, np.newaxis])))
-        return found
 
 
 def _weighted(terms: Floats, weight: Floats) -> Floats:
