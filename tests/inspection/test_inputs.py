@@ -2,9 +2,11 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
-from naively import GaussianNB, NaiveBayes, NaivelyError, diagnose
+from naively import GaussianNB, NaiveBayes, NaivelyError, diagnose, drift
 from tests.inspection.explanations.cases import mixed, numbers
 
 
@@ -28,6 +30,8 @@ WAYS = {
     "a file": lambda s: ((s[4] / "rows.parquet",), {"target": "bought"}),
     "text": lambda s: ((str(s[4] / "rows.csv"),), {"target": "bought"}),
     "a list of files": lambda s: (([s[4] / "rows.parquet"],), {"target": "bought"}),
+    "a stream": lambda s: ((pa.Table.from_pandas(s[3]).to_reader(),), {"target": "bought"}),
+    "a lazy frame": lambda s: ((pl.from_pandas(s[3]).lazy(),), {"target": "bought"}),
     "a summary": lambda s: ((s[0].summary_,), {}),
 }
 
@@ -47,6 +51,15 @@ def test_a_diagnosis_is_the_same_of_data_wherever_it_is(shop, way):
     data, options = WAYS[way](shop)
     found = diagnose(*data, **options)
     assert found.title == diagnose(NaiveBayes().fit(*shop[1:3])).title
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_data_that_a_model_knows_has_not_drifted_wherever_it_is(shop, way):
+    data, options = WAYS[way](shop)
+    data = data if len(data) == 1 else (data,)
+    found = drift(shop[0], *data, **options)
+    assert found.greatest == 0.0
+    assert found.classes.tolist() == ["no", "yes"]
 
 
 def test_a_diagnosis_takes_weights_and_the_file_of_a_model(shop):

@@ -40,7 +40,7 @@ def explain(estimator: SummaryClassifier, X: Any) -> Explanation:
     """Return why rows get their answers, by the estimator as it is now."""
     model = estimator.model_  # raises where there is none, before rows are looked at
     library = frame_library(X)
-    X = _read_files(estimator, X) if are_files(X if isinstance(X, list) else [X]) else X
+    X = _read_files(estimator, X) if are_files([X] if isinstance(X, str) else X) else X
     checked = estimator.rows_for(X)
     return Explanation(
         model=type(estimator).__name__,

@@ -28,9 +28,9 @@ from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.validation import check_labels, check_weights
 from naively.inspection.inputs import (
     Inspected,
-    are_files,
     arranged,
     is_elsewhere,
+    is_streamed,
     read,
     rows_and_labels,
     rows_of_sample,
@@ -183,7 +183,7 @@ def importance_of_rows(
     """Return the importance of columns on rows that the model has not learned from."""
     model = estimator.model_
     weight: Floats | None
-    if isinstance(data, Summary) or are_files(data) or is_elsewhere(data):
+    if isinstance(data, Summary) or is_streamed(data, target) or is_elsewhere(data):
         rows, classes, codes, weight = _sampled(estimator, data, target)
     else:
         X, y = rows_and_labels(data, y, target)

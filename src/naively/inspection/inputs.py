@@ -15,7 +15,7 @@ import numpy as np
 
 from naively.data.remote import is_remote
 from naively.data.rows import Rows
-from naively.engines import summarize
+from naively.engines import ENGINES, summarize
 from naively.engines.memory.arrays import check_in_memory
 from naively.engines.memory.devices import is_dask
 from naively.engines.memory.native import frame_library, is_frame
@@ -52,7 +52,7 @@ def read(
         return Inspected(data)
     if (model := model_in(data)) is not None:
         return Inspected(model.summary_, model=model)
-    if are_files(data):
+    if is_streamed(data, target):
         return _of_files(data, target, like)
     schema = None if like is None else like.summary.schema
     if is_elsewhere(data):
@@ -91,9 +91,15 @@ def are_files(data: Any) -> bool:
     return isinstance(data, str | os.PathLike)
 
 
+def is_streamed(data: Any, target: str | None) -> bool:
+    """Whether data is read as files are: also a stream of Arrow or a lazy frame with its labels."""
+    is_stream = hasattr(data, "__arrow_c_stream__") or hasattr(data, "collect_batches")
+    return are_files(data) or (target is not None and is_stream and not is_frame(data))
+
+
 def is_elsewhere(data: Any) -> bool:
-    """Whether data is a table of a database, or of Spark."""
-    return type(data).__module__.partition(".")[0] in ("ibis", "pyspark")
+    """Whether data is read where it is, with its labels: a table of a database, or of Spark."""
+    return any(engine.has_labels and engine.takes(data) for engine in ENGINES)
 
 
 def arranged(before: Summary, after: Summary) -> tuple[Summary, Summary]:
@@ -143,7 +149,7 @@ def _of_files(data: Any, target: str | None, like: Inspected | None) -> Inspecte
     from naively.engines.files import scan
     from naively.engines.files.plan import types_of
 
-    paths = [os.fspath(one) for one in data] if isinstance(data, list) else os.fspath(data)
+    paths = [os.fspath(one) for one in data] if isinstance(data, list) else data
     how: dict[str, Any] = {"schema": NaiveBayes().files_schema()}
     if like is not None:
         how = {"schema": like.summary.schema, "types": types_of(like.summary)}
