@@ -98,7 +98,11 @@ def test_an_earlier_model_is_discarded(tmp_path):
     assert model.feature_names_in_.tolist() == ["visits", "times"]
 
 
+FrameOfSpark = type(
+    "DataFrame", (), {"__module__": "pyspark.sql.dataframe", "__arrow_c_stream__": None}
+)
 WRONG = {
+    "spark": (FrameOfSpark(), {"target": "a"}, "got a frame of Spark. Fit by from_summary"),
     "an array": (FRAME.to_numpy(), {"target": "churned"}, "got ndarray, whose columns have no"),
     "a list": ([[1.0, "a"]], {"target": "churned"}, "got list, whose columns have no names"),
     "sparse": (csr_array(np.eye(2)), {"target": "churned"}, "whose columns have no names"),

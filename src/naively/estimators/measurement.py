@@ -95,7 +95,8 @@ def _measured_stream(
             f"target must name a column; got {type(source).__name__}, whose columns have no names. "
             f"{_TARGET}"
         )
-    if type(source).__name__ != "LazyFrame" and not hasattr(source, "__arrow_c_stream__"):
+    is_stream = hasattr(source, "__arrow_c_stream__") or hasattr(source, "collect_batches")
+    if not is_stream or type(source).__module__.startswith("pyspark"):
         check_in_memory(source)
     if sample_weight is not None:
         raise NaivelyError("weights of what is streamed are a column of it: give weight='name'.")

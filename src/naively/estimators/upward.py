@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.data.whole_files import write_atomically
-from naively.engines.memory.devices import is_dask, is_on_device, on_host
+from naively.engines import ENGINES
+from naively.engines.memory.devices import is_on_device, on_host
 from naively.errors import NaivelyError
 from naively.estimators.state import learned, snapshot
 
@@ -209,14 +210,11 @@ def where_rows_are(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], An
         estimator = snapshot(self)
         if type(X) is np.ndarray:
             return method(estimator, X)
-        if is_on_device(X) and method.__name__ != "decision_function":  # which asks for the joint
-            from naively.engines import gpu
-
-            return gpu.predict(estimator, method.__name__, X)
-        if not is_dask(X):
+        if method.__name__ == "decision_function" and is_on_device(X):  # which asks for the joint
             return method(estimator, X)
-        from naively.engines import dask
-
-        return dask.predict(estimator, method.__name__, X)
+        for engine in ENGINES:
+            if not engine.has_labels and engine.takes(X):
+                return engine.module.predict(estimator, method.__name__, X)
+        return method(estimator, X)
 
     return answer
