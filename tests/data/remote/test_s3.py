@@ -121,7 +121,8 @@ def test_the_command_line_reads_and_writes_where_files_are(tmp_path, copied, buc
     monkeypatch.chdir(tmp_path)
     there, model = f"s3://{BUCKET}/here/a.csv", f"s3://{BUCKET}/m.safetensors"
     learn = "-t", "label", "--exclude", "name"
-    assert f"{model}: 3,000 rows" in run_well("fit", there, *learn, "-o", model).output
+    fitted = run_well("fit", there, *learn, "-o", model)
+    assert f"{model}: NaiveBayes of 3,000 rows" in fitted.output
     run_well("fit", copied / "a.csv", *learn, "-o", tmp_path / "m.safetensors")
     assert bucket.get("m.safetensors") == (tmp_path / "m.safetensors").read_bytes()
     out = f"s3://{BUCKET}/p.csv"

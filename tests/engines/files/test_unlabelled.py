@@ -158,7 +158,7 @@ def test_every_command_leaves_rows_without_a_label_out_and_says_how_many():
         ["fit", "holes.csv", "-t", "y"],
         ["evaluate", "holes.csv", "-t", "y", "--folds", "3"],
         ["evaluate", "holes.csv", "-t", "y", "--leave-one-out"],
-        ["tune", "holes.csv", "-t", "y", "--folds", "2", "--grid", "ddof=0,1"],
+        ["tune", "holes.csv", "-t", "y", "--folds", "2", "--grid", "calibration=none,weights"],
         ["update", "m.safetensors", "holes.csv", "-t", "y", "-o", "n.safetensors"],
         ["forget", "m.safetensors", "holes.csv", "-t", "y", "-o", "n.safetensors"],
         ["drift", "m.safetensors", "holes.csv", "-t", "y"],

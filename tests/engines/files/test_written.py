@@ -209,7 +209,7 @@ def test_labels_of_polars_are_read_as_any_text(kind, tmp_path):
 def test_the_command_line_takes_any_file(path, tmp_path):
     options = "--target", "label", "--calibration", "none"
     found = run_well("fit", path, *options, "-o", tmp_path / "model")
-    assert found.stdout.endswith(f": {N:,} rows, 5 columns, 2 classes\n")
+    assert found.stdout.endswith(f": NaiveBayes of {N:,} rows, 5 columns, 2 classes\n")
     assert json.loads(run_well("evaluate", path, *options, "--json").stdout)["n_rows"] == N
 
 

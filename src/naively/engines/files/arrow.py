@@ -26,7 +26,7 @@ from naively.engines.files.sources import (
     File,
     FilePiece,
     Position,
-    TypedReader,
+    Reader,
     change_of,
     columns_together,
 )
@@ -54,7 +54,7 @@ def open_arrow(file: File) -> ArrowReader | StreamReader:
     return StreamReader(file, pa.ipc.open_stream(opened))
 
 
-class ArrowReader(TypedReader):
+class ArrowReader(Reader):
     """A file of record batches that is open."""
 
     def __init__(self, file: File, opened: Any) -> None:
@@ -102,11 +102,8 @@ class ArrowReader(TypedReader):
     def _read(self, batches: range, names: Sequence[str]) -> Iterator[Any]:
         reader = self._opened(names)
         for i in batches:
-            try:
-                batch = reader.get_batch(i).select(list(names))
-                batch.validate(full=True)
-            except (pa.ArrowException, OSError) as error:
-                raise BadFileError(self.file.name, f"in record batch {i}, {error}") from None
+            batch = reader.get_batch(i).select(list(names))
+            batch.validate(full=True)
             for start in range(0, batch.num_rows, _ROWS):
                 self._check_map()
                 yield batch.slice(start, _ROWS)
@@ -145,7 +142,7 @@ def _first_batch(file: File, remote: Any) -> tuple[int, int]:
         return batch.num_rows, whole.get_total_buffer_size()
 
 
-class StreamReader(TypedReader):
+class StreamReader(Reader):
     """Record batches that come one after the other, cut into pieces of equally many rows."""
 
     def __init__(self, file: File, stream: Any) -> None:
@@ -225,7 +222,7 @@ _REMOTE_BUFFER = 1 << 20  # the same where each read is a request
 _TOGETHER = 1 << 26  # bytes of a remote row group up to which its columns are fetched together
 
 
-class ParquetReader(TypedReader):
+class ParquetReader(Reader):
     """A Parquet file that is open."""
 
     def __init__(self, file: File) -> None:
@@ -274,14 +271,8 @@ class ParquetReader(TypedReader):
         size = min(_MOST_ROWS, max(1024, _BATCH // max(1, len(names))))
         if not self._texts.isdisjoint(names):
             size = min(size, max(64, int(_TEXTS / max(1.0, size_of_row))))
-        try:
-            yield from self._handle().iter_batches(
-                size, list(groups), list(names), use_threads=False
-            )
-        except (pa.ArrowException, OSError) as error:
-            culprit = next((g for g in groups if not self._is_sound(g, names)), groups[0])
-            reason = f"in row group {culprit}, {' '.join(str(error).split())}"
-            raise BadFileError(self.file.name, reason) from None
+        handle = self._handle()
+        yield from handle.iter_batches(size, list(groups), list(names), use_threads=False)
 
     def _handle(self) -> Any:
         """Return the file as this thread holds it: readers are not for several threads."""
@@ -303,10 +294,3 @@ class ParquetReader(TypedReader):
             return False
         groups = map(self._metadata.row_group, range(self._metadata.num_row_groups))
         return max((group.total_byte_size for group in groups), default=0) <= _TOGETHER
-
-    def _is_sound(self, group: int, names: Sequence[str]) -> bool:
-        try:
-            self._handle().read_row_group(group, columns=list(names), use_threads=False)
-        except (pa.ArrowException, OSError):
-            return False
-        return True

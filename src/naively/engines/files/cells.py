@@ -377,11 +377,6 @@ def columns_in(columns: Mapping[str, str | None], batch: Batch) -> dict[str, Any
     return arrays
 
 
-def num_rows(table: Any) -> int:
-    """Return how many rows a table has."""
-    return table.num_rows
-
-
 def text_hashes(
     batch: Batch, columns: Mapping[str, str | None], schema: Schema
 ) -> NDArray[np.uint64]:

@@ -23,7 +23,14 @@ from numpy.typing import NDArray
 from naively import _kernel
 from naively.data.labels import number_array
 from naively.engines.files.cells import Batch, arrow_numbers, arrow_strings, number_of
-from naively.engines.files.sources import BadFileError, File, FilePiece, Position, check_names
+from naively.engines.files.sources import (
+    BadFileError,
+    File,
+    FilePiece,
+    Position,
+    Reader,
+    check_names,
+)
 from naively.engines.files.text import (
     NOT_UTF_8,
     Blocks,
@@ -86,7 +93,7 @@ class CsvDialect:
         return self.separator or ("\t" if is_tsv else ",")
 
 
-class CsvReader:
+class CsvReader(Reader):
     """A CSV file that is open."""
 
     def __init__(self, file: File, dialect: CsvDialect) -> None:
@@ -113,10 +120,6 @@ class CsvReader:
             at, column = table.column_names.index(name), texts.column(name)
             table = table.set_column(at, name, _guessed(column, table.column(name)))
         return _without_bytes(table).rename_columns(self._names)
-
-    def first_batches(self, name: str) -> Iterator[Any]:
-        """Yield nothing: the sample has the first rows."""
-        yield from ()
 
     def goes_on(self) -> bool:
         """Whether there are rows beyond those of the sample."""
@@ -288,7 +291,7 @@ class CsvReader:
         return pa.chunked_array(chunks, chunks[0].type if chunks else column.type)
 
     def _explained(self, message: str, where: str) -> str:
-        """Replace the number of a column in a message by its name."""
+        """Call a column in a message of pyarrow's by its name."""
         found = re.match(r"In CSV column #(\d+): (?:Row #(\d+): )?(.*)", message, re.DOTALL)
         if found is None:
             return f"in {where}, {message.removeprefix('CSV parse error: ')}"

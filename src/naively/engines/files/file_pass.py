@@ -165,27 +165,19 @@ def errors_in(step: FileStep, rows: int) -> Iterator[None]:
 
     Where the file has changed since the pass began, that is the reason.
     """
+    file, where = step.file, f"in {step.piece.where}, " if step.piece else ""
     try:
-        with _errors_in(step, rows):
+        with errors_of_reading(file, where):
             if step.error is not None:
                 raise step.error
-            if step.piece is None and (change := change_of(step.file)) is not None:
+            if step.piece is None and (change := change_of(file)) is not None:
                 raise change
-            yield
-    except NaivelyError as error:
-        raise change_of(step.file) or error from None
-
-
-@contextmanager
-def _errors_in(step: FileStep, rows: int) -> Iterator[None]:
-    name = step.file.name
-    try:
-        with errors_of_reading(step.file, f"in {step.piece.where}, " if step.piece else ""):
             yield
     except RowError as error:
         row = rows + 1 + (step.piece.row_of(error.row) if step.piece else error.row)
-        raise NaivelyError(f"{error.what} in row {row} of {name!r}. {error.advice}") from None
-    except BadFileError:
-        raise
+        reason = f"{error.what} in row {row} of {file.name!r}. {error.advice}"
+        raise change_of(file) or NaivelyError(reason) from None
     except NaivelyError as error:
-        raise error if error is step.error else NaivelyError(f"in {name!r}, {error}") from None
+        is_named = isinstance(error, BadFileError) or error is step.error
+        named = error if is_named else NaivelyError(f"in {file.name!r}, {error}")
+        raise change_of(file) or named from None

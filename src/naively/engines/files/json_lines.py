@@ -27,7 +27,7 @@ from naively.engines.files.sources import (
     File,
     FilePiece,
     Position,
-    TypedReader,
+    Reader,
 )
 from naively.engines.files.text import NOT_UTF_8, Blocks, Line
 from naively.errors import NaivelyError, later
@@ -49,7 +49,7 @@ _NotJson = json.JSONDecodeError
 _OBJECTS = 'Write one object a line, such as {"age": 30, "town": "Ulm"}'
 
 
-class JsonLinesReader(TypedReader):
+class JsonLinesReader(Reader):
     """A file of JSON lines that is open."""
 
     def __init__(self, file: File, encoding: str | None = None) -> None:

@@ -320,7 +320,7 @@ def _declared(first: FirstRows, dates: Collection[str] = ()) -> dict[str, Any]:
 
 
 def _check_type(name: str, kind: Any, form: str | None, where: str) -> None:
-    """Raise where a column cannot hold numbers, or categories that are of the first file's form."""
+    """Raise where a column cannot hold numbers, or categories of the first file's form."""
     if form is None and not is_number(kind):
         NUMBER.check(held_by_type(kind), f"column {name!r}{where}", out_of_files(name))
     if form is None or pa.types.is_null(kind):

@@ -23,6 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,7 +44,6 @@ from naively.engines.files.cells import (
     columns_in,
     empty_table,
     is_number,
-    num_rows,
     number_columns,
     plain,
     raise_not_finite,
@@ -116,7 +116,7 @@ def predict(
     ):
         writing = writer.submit(write, empty_table(answers.schema))
         scorer = PieceTables(answers, passing, answers.table, answers.schema)
-        for tables in passing.results(answers, scorer.tasks, num_rows, progress):
+        for tables in passing.results(answers, scorer.tasks, attrgetter("num_rows"), progress):
             for table in tables:
                 writing.result()
                 writing = writer.submit(write, table)
@@ -244,7 +244,6 @@ class FileAnswers:
         return labels, out
 
     def _mixed(self, batch: Batch) -> tuple[Any, Any]:
-        """Label rows of any columns."""
         summary = self.model.summary_
         rows = rows_of(batch, self.columns, summary.schema, summary.words)
         check_finite(rows, self.columns)
@@ -257,7 +256,6 @@ class FileAnswers:
         return batch.as_written[name] if name in batch.as_written else batch.array(name)
 
     def _check(self, name: str, kind: Any, where: str) -> None:
-        """Raise where a column cannot hold what the model's holds."""
         form = self.columns[name]
         if form == "text":
             TEXT.check(held_by_type(kind), f"column {name!r}{where}")
@@ -297,7 +295,6 @@ def _answers(model: Classifier) -> Any:
 
 
 def _schema(model: Classifier, copied: Sequence[tuple[str, Any]], proba: bool) -> Any:
-    """Return the columns that are written."""
     fields = [*copied, ("prediction", arrow_labels(_answers(model)).type)]
     fields += [(f"p_{label}", pa.float64()) for label in model.classes_.tolist() if proba]
     twice = [n for i, (n, _) in enumerate(fields) if n in [m for m, _ in fields[:i]]]
@@ -468,9 +465,9 @@ def read_some(
     tables, seen = list[Any](), 0
     with FilePass(first) as passing:
         reader = PieceTables(answers, passing, answers.cells, answers.cell_types)
-        for read in passing.results(answers, reader.tasks, num_rows):
+        for read in passing.results(answers, reader.tasks, attrgetter("num_rows")):
             tables += read
-            seen += sum(map(num_rows, read))
+            seen += sum(table.num_rows for table in read)
             if seen > max(rows):
                 break  # what comes later is not read
     if at_most:

@@ -342,8 +342,7 @@ class FirstRows:
                 self._bad.append(error)
                 continue
             self.keep_open(opened)
-            reader = opened.reader
-            self.is_part |= isinstance(reader, CsvReader | JsonLinesReader) and reader.goes_on()
+            self.is_part |= opened.reader.goes_on()
             yield opened, table
 
 

@@ -23,9 +23,10 @@ import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from glob import glob, has_magic
 from pathlib import Path, PurePath
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import unquote
 
 from naively.data import remote
@@ -348,46 +349,50 @@ class FilePiece:
     row_of: Callable[[int], int] = int
 
 
-class Reader(Protocol):
-    """A file that is open."""
+class Reader:
+    """A file that is open, whose types an Arrow schema declares unless `types` is overridden."""
 
-    @property
+    def __init__(self, file: File, schema: Any) -> None:
+        check_names(schema.names, file)
+        self.file, self._schema = file, schema
+
+    @cached_property
     def types(self) -> Mapping[str, Any]:
         """The columns and their types; None where a type is what one makes of the text."""
+        return dict(zip(self._schema.names, self._schema.types, strict=True))
 
     def sample(self) -> Any:
         """Return a table whose types are those of the columns: with some rows, or none."""
+        fields = zip(self._schema.names, map(plain, self._schema.types), strict=True)
+        return pa.schema(list(fields)).empty_table()
 
     def first_batches(self, name: str) -> Iterator[Any]:
         """Yield batches of the first rows, with one column, where `sample` has none of them."""
+        yield from ()
+
+    def goes_on(self) -> bool:
+        """Whether types are those of the first rows, and there are more."""
+        return False
 
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield the pieces from a position on, ``{}`` being the beginning.
 
         ``types`` names the columns that will be read and, for text, as what.
         """
+        raise NotImplementedError
 
 
-class TypedReader:
-    """What readers of files and streams share whose types an Arrow schema declares."""
-
-    def __init__(self, file: File, schema: Any) -> None:
-        check_names(schema.names, file)
-        self.file, self._schema = file, schema
-        self.types: Mapping[str, Any] = dict(zip(schema.names, schema.types, strict=True))
-
-    def sample(self) -> Any:
-        """Return no rows, of plain types."""
-        fields = zip(self._schema.names, map(plain, self._schema.types), strict=True)
-        return pa.schema(list(fields)).empty_table()
-
-
-class ReplayedReader:
+class ReplayedReader(Reader):
     """A reader of a stream, which can be read only once: pieces that were looked at come again."""
 
     def __init__(self, reader: Reader, pieces: Iterator[FilePiece]) -> None:
-        self.types, self.sample, self._pieces = reader.types, reader.sample, pieces
-        self.first_batches = reader.first_batches
+        self._reader, self._pieces = reader, pieces
+        self.sample, self.first_batches = reader.sample, reader.first_batches  # type: ignore[method-assign]
+
+    @property
+    def types(self) -> Mapping[str, Any]:
+        """The columns and their types."""
+        return self._reader.types
 
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield the pieces from the beginning on."""
