@@ -166,12 +166,13 @@ class Moments(Table):
 
     def plus(self, other: Self, own: Move, its: Move) -> Self:
         values, at = self._placed(own), its.classes
-        classes: Any = slice(None) if at is None else at
+        classes: Any = at
         if at is not None and at.size == 1:
             classes = slice(at[0], at[0] + 1)  # it is read in place
-        part = np.ascontiguousarray(values[:, classes])
+        part = values if at is None else np.ascontiguousarray(values[:, classes])
         finite = _kernel.add(part, other.values)
-        values[:, classes] = part
+        if at is not None:
+            values[:, classes] = part
         if not finite:
             raise TooLargeError(values, self.moved(own).mean, other.moved(its).mean)
         return type(self)(values)

@@ -160,8 +160,11 @@ class Sample(Statistic):
             weight = self.weight.copy()
             weight[at] += row.weight[0]
             return replace(self, weight=weight)
-        parts = self[:at], row, self[at:]  # in a fifth of the time of `numpy.insert`
-        rows: Any = {name: _joined([getattr(part, name) for part in parts]) for name in _ROWS}
+        pairs = {name: (getattr(self, name), getattr(row, name)) for name in _ROWS}
+        rows: Any = {  # in a fifth of the time of `numpy.insert`
+            name: None if mine is None else _joined([mine[:at], its, mine[at:]])
+            for name, (mine, its) in pairs.items()
+        }
         return replace(self, **rows).least(self.size)
 
     def __sub__(self, other: Sample) -> Sample:

@@ -168,7 +168,8 @@ class Tallies(Weights):
         return cls(values)
 
     def moved(self, move: Move) -> Self:
-        return super().moved(move) if move.entries is None else type(self)(self._placed(move))
+        still = move.classes is None and move.vocabularies is None
+        return self if still else type(self)(self._placed(move))
 
     def plus(self, other: Self, own: Move, its: Move) -> Self:
         entries = its.entries
