@@ -12,7 +12,7 @@
 
 #include "gaussian.hpp"
 #include "labels.hpp"
-#include "parameters.hpp"
+#include "moments.hpp"
 #include "registers.hpp"
 #include "summarize.hpp"
 #include "table_bindings.hpp"

@@ -1,8 +1,7 @@
-#include "counts.hpp"
-
 #include <algorithm>
 
 #include "simd.hpp"
+#include "tally.hpp"
 
 namespace naively {
 namespace {

@@ -4,8 +4,6 @@
 #include <cstring>
 #include <limits>
 
-#include "decimal.hpp"
-
 namespace naively {
 namespace {
 

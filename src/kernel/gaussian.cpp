@@ -5,7 +5,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "aligned.hpp"
+#include "memory.hpp"
 #include "scoring.hpp"
 
 namespace naively {

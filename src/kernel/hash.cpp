@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "codes.hpp"
-#include "touch.hpp"
+#include "labels.hpp"
+#include "table.hpp"
 
 namespace naively {
 namespace {

@@ -5,10 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "aligned.hpp"
-#include "codes.hpp"
-#include "infinity.hpp"
-#include "log.hpp"
+#include "exp_log.hpp"
+#include "labels.hpp"
+#include "memory.hpp"
 #include "simd.hpp"
 
 namespace naively {

@@ -5,13 +5,13 @@
 #include <limits>
 #include <vector>
 
-#include "aligned.hpp"
-#include "codes.hpp"
-#include "infinity.hpp"
+#include "labels.hpp"
+#include "memory.hpp"
 #include "search.hpp"
+#include "simd.hpp"
+#include "table.hpp"
 #include "terms.hpp"
 #include "tile.hpp"
-#include "touch.hpp"
 
 namespace naively {
 namespace {

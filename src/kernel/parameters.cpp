@@ -1,9 +1,8 @@
-#include "parameters.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "moments.hpp"
 #include "simd.hpp"
 
 namespace naively {

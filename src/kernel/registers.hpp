@@ -6,7 +6,7 @@
 // defines `total`, which calls the build for this processor. The results have the same bits.
 #pragma once
 
-#include "aligned.hpp"
+#include "memory.hpp"
 
 #ifdef NAIVELY_VECTORS
 #include "pairs.hpp"

@@ -1,9 +1,8 @@
-#include "scatter.hpp"
-
 #include <algorithm>
 #include <vector>
 
 #include "registers.hpp"
+#include "tally.hpp"
 
 namespace naively {
 namespace {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <limits>
 
-#include "probabilities.hpp"
 #include "tile.hpp"
 
 namespace naively {

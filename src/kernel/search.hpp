@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "aligned.hpp"
+#include "memory.hpp"
 
 namespace naively {
 

@@ -396,4 +396,17 @@ NAIVELY_INLINE void set_where_greater(const double& a, const double& b, double& 
     target = a > b ? value : target;
 }
 
+// Whether there is infinity among numbers; NaN is none.
+
+NAIVELY_INLINE bool has_infinity(const double* x, std::size_t n) {
+    constexpr std::uint64_t infinite = std::uint64_t{0x7ff} << 53;  // its bits, but for the sign
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        std::uint64_t bits;
+        std::memcpy(&bits, x + i, sizeof bits);
+        found |= static_cast<std::uint64_t>(bits << 1 == infinite);
+    }
+    return found != 0;
+}
+
 }  // namespace naively

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "sparse_screen.hpp"
+#include "sparse.hpp"
 #include "table_bindings.hpp"
 
 namespace nb = nanobind;

@@ -1,8 +1,8 @@
-#include "sparse_screen.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "sparse.hpp"
 
 namespace naively {
 namespace {

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "stream.hpp"
-#include "stream_statistics.hpp"
 #include "table_bindings.hpp"
 
 namespace nb = nanobind;

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <vector>
 
-#include "accumulate.hpp"
 #include "sums.hpp"
 
 namespace naively {

@@ -1,12 +1,16 @@
 #include "tally.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
-#include "codes.hpp"
-#include "counts.hpp"
+#include "labels.hpp"
+#include "search.hpp"
+#include "simd.hpp"
+#include "table.hpp"
 
 namespace naively {
+
 namespace {
 
 constexpr std::size_t chunk_rows = 1024;       // of a column, in the first-level cache
@@ -98,6 +102,117 @@ class CodeCounter {
 bool tally(const Table& X, const Labelled& rows, const std::int64_t* offsets, double* out) {
     const Categories categories(offsets, X.n_columns);
     return CodeCounter(X, rows, categories, out).run();
+}
+
+namespace {
+
+constexpr std::size_t strip_rows = 256;  // of several columns
+constexpr std::size_t strip_columns = 8;
+constexpr std::size_t group_bytes = std::size_t{1} << 19;  // of counts: half of the L2 cache
+
+NAIVELY_CLONES void pack_strip(const Table& X, std::size_t row, std::size_t rows,
+                               std::size_t column, std::size_t columns, double* strip) {
+    X.pack_columns(row, rows, column, columns, strip, strip_rows);
+}
+NAIVELY_CLONES void pack_column(const Table& X, std::size_t row, std::size_t rows,
+                                std::size_t column, double* chunk) {
+    X.pack_columns(row, rows, column, 1, chunk, chunk_rows);
+}
+NAIVELY_CLONES bool is_infinite(const double* x, std::size_t n) { return has_infinity(x, n); }
+
+class BinCounter {
+  public:
+    BinCounter(const Table& X, const Labelled& rows, const double* edges, std::size_t n_bins,
+               double* out)
+        : X_(X), rows_(rows), n_bins_(n_bins), out_(out) {
+        for (std::size_t j = 0; j < X.n_columns; ++j)
+            searches_.emplace_back(edges + j * (n_bins - 1), n_bins - 1);
+    }
+
+    bool run() {
+        if (X_.n_columns == 0) return true;
+        const std::size_t slots = searches_[0].missing() + 1;
+        const std::size_t bytes = Counts::bytes(rows_.n_classes, slots);
+        const std::size_t fit =
+            std::max(strip_columns, group_bytes / std::max<std::size_t>(1, bytes));
+        const std::size_t group = X_.has_row_lines() ? std::min(X_.n_columns, fit) : 1;
+        Counts counts(group, rows_.n_classes, slots, rows_.weights);
+        for (std::size_t column = 0; column < X_.n_columns; column += group) {
+            const std::size_t columns = std::min(group, X_.n_columns - column);
+            counts.clear();
+            if (!(X_.has_row_lines() ? count_strips(column, columns, counts)
+                                     : count_column(column, counts)))
+                return false;
+            for (std::size_t j = 0; j < columns; ++j)
+                counts.write(j, n_bins_, out_ + (column + j) * n_bins_, X_.n_columns * n_bins_);
+        }
+        return true;
+    }
+
+  private:
+    bool count_column(std::size_t j, Counts& counts) {
+        const Line line = X_.column(j);
+        const bool in_place = line.is_plain<double>() &&
+                              reinterpret_cast<std::uintptr_t>(line.data) % alignof(double) == 0;
+        for (std::size_t row = 0; row < X_.n_rows; row += chunk_rows) {
+            const std::size_t rows = std::min(chunk_rows, X_.n_rows - row);
+            const double* x = strip_;
+            if (in_place)
+                x = reinterpret_cast<const double*>(line.from(row).data);
+            else
+                pack_column(X_, row, rows, j, strip_);
+            if (!count(j, 0, x, row, rows, counts)) return false;
+        }
+        return true;
+    }
+
+    bool count_strips(std::size_t column, std::size_t columns, Counts& counts) {
+        for (std::size_t row = 0; row < X_.n_rows; row += strip_rows) {
+            const std::size_t rows = std::min(strip_rows, X_.n_rows - row);
+            touch_rows(X_, row, rows, column, columns);
+            for (std::size_t j = 0; j < columns; ++j) {
+                const std::size_t at = j % strip_columns;
+                if (at == 0)
+                    pack_strip(X_, row, rows, column + j, std::min(strip_columns, columns - j),
+                               strip_);
+                if (!count(column + j, j, strip_ + at * strip_rows, row, rows, counts))
+                    return false;
+            }
+        }
+        return true;
+    }
+
+    bool count(std::size_t j, std::size_t table, const double* x, std::size_t row, std::size_t rows,
+               Counts& counts) {
+        if (is_infinite(x, rows) && !weighs_nothing(x, row, rows)) return false;
+        searches_[j].find(x, rows, bins_);
+        counts.add(table, rows_.codes + row, bins_, row, rows);
+        return true;
+    }
+
+    // Whether all that is infinite does.
+    bool weighs_nothing(const double* x, std::size_t row, std::size_t rows) const {
+        for (std::size_t i = 0; i < rows; ++i)
+            if (std::isinf(x[i]) && rows_.weight(row + i) != 0.0) return false;
+        return true;
+    }
+
+    const Table& X_;
+    const Labelled& rows_;
+    const std::size_t n_bins_;
+    double* const out_;
+    std::vector<Search> searches_;
+    alignas(64) double strip_[strip_columns * strip_rows];
+    std::uint32_t bins_[chunk_rows];
+};
+
+static_assert(chunk_rows <= strip_columns * strip_rows, "a chunk must fit where a strip does");
+
+}  // namespace
+
+bool tally_bins(const Table& X, const Labelled& rows, const double* edges, std::size_t n_bins,
+                double* out) {
+    return BinCounter(X, rows, edges, n_bins, out).run();
 }
 
 }  // namespace naively

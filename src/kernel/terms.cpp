@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "aligned.hpp"
-#include "log.hpp"
+#include "exp_log.hpp"
+#include "memory.hpp"
 #include "tile.hpp"
 
 namespace naively {

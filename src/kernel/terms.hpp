@@ -68,4 +68,42 @@ bool add_tables(const Table& X, const std::int64_t* offsets, const double* value
 // all of a row is -infinity, its label is 0, its evidence -infinity and its probabilities NaN.
 void finish(const double* joint, std::size_t n_rows, std::size_t n_classes, const Output& output);
 
+// Centres a term over the classes, as calibration needs it.
+
+// A term by row and class; in the class of a row, it is replaced by what it would be had the row
+// not been seen. `own` stands `step` apart.
+struct JudgedTerm {
+    const double* values;
+    const double* own;
+    std::ptrdiff_t step;
+    const std::int32_t* codes;
+    std::size_t n_rows, n_classes;
+};
+
+// out[k * apart + i] = d_ik - mean over l of d_il, where d_ik = max(term_ik - max_l term_il,
+// -floor). Minus infinity counts as the least term of the row that is finite; where there is none,
+// d is 0.
+void centre_term(const JudgedTerm& term, double floor, double* out, std::size_t apart);
+
+// The scores of many models on the same rows, from their joint log-probabilities,
+//
+//     joint_kc(x_i) = offset_kc - distance_kic
+//
+// of class k by candidate c, without a table of probabilities. Candidates stand side by side, so
+// that the lanes of a register are candidates.
+
+enum class Score { log_loss, hits, brier };
+
+struct Candidates {
+    std::size_t n_classes, n_rows, n_candidates;
+    const double* offset;    // by class and candidate
+    const double* distance;  // by class, row and candidate
+};
+
+// Adds to total[c] the sum over rows of -log p(y), [y is the first of the most probable classes],
+// or sum_k (p_k - [k = y])^2, each times the weight of its row; a null pointer stands for weights
+// of 1.
+void add_scores(const Candidates& given, const std::int32_t* codes, const double* weights,
+                Score score, double* total);
+
 }  // namespace naively

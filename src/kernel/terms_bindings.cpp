@@ -11,10 +11,7 @@
 #include <optional>
 #include <string_view>
 
-#include "centre.hpp"
 #include "hash.hpp"
-#include "losses.hpp"
-#include "scatter.hpp"
 #include "table_bindings.hpp"
 #include "tally.hpp"
 #include "terms.hpp"

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <optional>
 
-#include "distinct.hpp"
+#include "labels.hpp"
 #include "table_bindings.hpp"
 
 namespace nb = nanobind;

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "simd.hpp"
-#include "words_bytes.hpp"
+#include "words.hpp"
 
 namespace naively {
 namespace {

@@ -12,7 +12,6 @@
 
 #include "table_bindings.hpp"
 #include "tokens_count.hpp"
-#include "tokens_tally.hpp"
 
 namespace nb = nanobind;
 

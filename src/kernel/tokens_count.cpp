@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "tokens_hash.hpp"
-#include "tokens_row.hpp"
+#include "tokens.hpp"
 
 namespace naively {
 namespace {

@@ -1,17 +1,44 @@
-// Large pages for large tables: a table that is read here and there then needs few entries of the
-// processor's table of pages, and the system is asked for memory less often.
+// Memory as the kernel wants it: aligned for registers, and in large pages for large tables.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <new>
+
+#include "simd.hpp"
 
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
 
 namespace naively {
+
+struct AlignedDelete {
+    void operator()(void* p) const { ::operator delete[](p, std::align_val_t{64}); }
+};
+template <class T> using Aligned = std::unique_ptr<T[], AlignedDelete>;
+using AlignedArray = Aligned<double>;
+
+// All zero.
+template <class T = double> Aligned<T> aligned_array(std::size_t n) {
+    void* memory = ::operator new[](std::max<std::size_t>(1, n) * sizeof(T), std::align_val_t{64});
+    Aligned<T> array(static_cast<T*>(memory));
+    std::fill_n(array.get(), n, T{0});
+    return array;
+}
+
+NAIVELY_INLINE Lanes& lanes(double* p) { return *reinterpret_cast<Lanes*>(p); }
+NAIVELY_INLINE const Lanes& lanes(const double* p) { return *reinterpret_cast<const Lanes*>(p); }
+NAIVELY_INLINE ShortLanes& lanes(float* p) { return *reinterpret_cast<ShortLanes*>(p); }
+NAIVELY_INLINE const ShortLanes& lanes(const float* p) {
+    return *reinterpret_cast<const ShortLanes*>(p);
+}
+
+// Large pages for large tables: a table that is read here and there then needs few entries of the
+// processor's table of pages, and the system is asked for memory less often.
 
 constexpr std::size_t large_page = std::size_t{1} << 21;
 
