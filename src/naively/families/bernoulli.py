@@ -72,8 +72,8 @@ class Bernoulli(MomentFamily):
     def cdf(self, x: Floats, codes: Codes, parameters: BernoulliParameters) -> Floats:
         """Return 0 below 0, 1 - p from 0 on, and 1 from 1 on."""
         p = parameters.p[codes]
-        found = np.where(x < 0, 0.0, np.where(x < 1, 1 - p, 1.0))
-        return np.where(np.isnan(x) | np.isnan(p), np.nan, found)
+        share = np.where(x < 0, 0.0, np.where(x < 1, 1 - p, 1.0))
+        return np.where(np.isnan(x) | np.isnan(p), np.nan, share)
 
     def form(self, parameters: BernoulliParameters, weight: Floats) -> Lines:
         """Return A + B x."""

@@ -176,14 +176,14 @@ def _likeliest(tallies: Floats, share: Floats) -> float:
         1, _BLOCK_CELLS // (c.size + len(tallies))
     )  # at a time: there may be a million categories
     blocks = [_STRENGTHS[at : at + some, np.newaxis] for at in range(0, _STRENGTHS.size, some)]
-    found = []
+    likelihoods = []
     for a in blocks:
         rises = (
             special.gammaln(a * share[c] + tallies[k, c]).sum(axis=1)
             - special.gammaln(a * share) @ n_of
         )
-        found.append(rises - (special.gammaln(a + total) - special.gammaln(a)).sum(axis=1))
-    return float(_STRENGTHS[np.argmax(np.concatenate(found))])
+        likelihoods.append(rises - (special.gammaln(a + total) - special.gammaln(a)).sum(axis=1))
+    return float(_STRENGTHS[np.argmax(np.concatenate(likelihoods))])
 
 
 def _log_ratio(a: Floats, b: Floats) -> Floats:

@@ -51,12 +51,12 @@ def edges(sample: Floats, bins: int | None = None, weight: Floats | None = None)
     same = weight is None or m == 0 or bool((weight == weight[0]).all())
     cells = np.sort(sample.T, axis=1)  # NaN last
     present = np.sum(~np.isnan(cells), axis=1)
-    found = Edges(np.zeros((d, bins - 1)), np.zeros((d, bins)))
+    at = Edges(np.zeros((d, bins - 1)), np.zeros((d, bins)))
     plain = (present == m) & _differ(cells).all(axis=1) & same & (m > 0)
     if plain.any():  # these have their cuts at the same ranks
         total = np.arange(m + 1.0)
         rank = _ranks(np.arange(m + 1), total, bins)
-        found.cuts[plain], found.knots[plain] = _cut(cells[plain], rank, total)
+        at.cuts[plain], at.knots[plain] = _cut(cells[plain], rank, total)
     for j in np.flatnonzero((present > 0) & ~plain):
         column, total = cells[j, : present[j]], np.arange(present[j] + 1.0)
         if weight is not None and not same:
@@ -64,17 +64,17 @@ def edges(sample: Floats, bins: int | None = None, weight: Floats | None = None)
             total[1:] = np.cumsum(weight[order])
         ends = np.flatnonzero(_differ(column)) + 1
         rank = _ranks(np.concatenate(([0], ends, [column.size])), total, bins)
-        found.cuts[j], found.knots[j] = _cut(column, rank, total)
-    return found
+        at.cuts[j], at.knots[j] = _cut(column, rank, total)
+    return at
 
 
 def bin_of(x: Floats, edges: Edges) -> NDArray[np.intp]:
     """Return the bin of every cell of a table (n, d); -1 where it is missing."""
-    found = np.empty(x.shape, dtype=np.intp)
+    bins = np.empty(x.shape, dtype=np.intp)
     for j, cuts in enumerate(edges.cuts):
-        found[:, j] = np.searchsorted(cuts, x[:, j], side="left")
-    found[np.isnan(x)] = -1
-    return found
+        bins[:, j] = np.searchsorted(cuts, x[:, j], side="left")
+    bins[np.isnan(x)] = -1
+    return bins
 
 
 def _bins_for(m: int) -> int:

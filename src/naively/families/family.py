@@ -299,9 +299,9 @@ def _function_moments(
     """Return the moments of functions, by class, function and column; raise where one has none."""
     measured = {function: i for i, function in enumerate(summary.schema.functions)}
     places = [[measured[ColumnFunction(j, *f)] for j in columns] for f in family.functions]
-    found = Moments(summary[FunctionMoments].values[:, :, places])
+    moments = Moments(summary[FunctionMoments].values[:, :, places])
     seen = summary.moments.weight[:, at].sum(axis=0)
-    lost = seen - found.weight.sum(axis=0).min(axis=0)
+    lost = seen - moments.weight.sum(axis=0).min(axis=0)
     if (lost > ROUNDING * seen).any():
         i = int(np.argmax(lost > ROUNDING * seen))
         raise NaivelyError(
@@ -309,7 +309,7 @@ def _function_moments(
             f"{summary.schema.name(columns[i])} (their weight is {lost[i]:g}). Give the column "
             "another family, such as 'student_t', or make these cells missing."
         )
-    return found
+    return moments
 
 
 class SpreadError(NaivelyError):

@@ -344,10 +344,10 @@ class WordLines:
         if not self.presence:
             _kernel.add_sparse_lines(X, None, self.B, None, joint)
             return True
-        found = np.zeros_like(joint)
-        _kernel.add_sparse_lines(X, None, self.B, 0.0, found)
-        found *= self.scale(X)[:, np.newaxis]
-        joint += found
+        terms = np.zeros_like(joint)
+        _kernel.add_sparse_lines(X, None, self.B, 0.0, terms)
+        terms *= self.scale(X)[:, np.newaxis]
+        joint += terms
         return True
 
     def each(self, X: Any, n_classes: int) -> Iterator[Floats]:

@@ -146,21 +146,21 @@ def parameters(
     if var_smoothing == 0:
         typical = _typical(moments, whole)
         within = _spread_out(within, mean, moments.weight, typical, variance)
-    found = within + epsilon
-    raise_spread(np.isinf(found))
-    return GaussianParameters(mean, found, epsilon)
+    smoothed = within + epsilon
+    raise_spread(np.isinf(smoothed))
+    return GaussianParameters(mean, smoothed, epsilon)
 
 
 def _plain(
     moments: Moments, ddof: int, var_smoothing: float, smoothing: str
 ) -> GaussianParameters | None:
     """Return the same by one call of the kernel, where every class has cells and nothing is far."""
-    found, epsilon = np.empty(moments.values.shape[1:]), np.empty(moments.values.shape[2])
+    variance, epsilon = np.empty(moments.values.shape[1:]), np.empty(moments.values.shape[2])
     by_column = smoothing == "column"
-    args = moments.values, var_smoothing, by_column, ddof, found, epsilon
+    args = moments.values, var_smoothing, by_column, ddof, variance, epsilon
     if not (epsilon.size and _kernel.plain_variances(*args)):
         return None
-    return GaussianParameters(moments.mean, found, epsilon if by_column else epsilon[0])
+    return GaussianParameters(moments.mean, variance, epsilon if by_column else epsilon[0])
 
 
 def _typical(moments: Moments, whole: Moments) -> Floats:

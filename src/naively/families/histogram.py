@@ -174,7 +174,7 @@ class Histogram(Family):
 
         Between those it is interpolated, and beyond the last ones it goes straight on to 0 and 1.
         """
-        found = np.full(x.shape, np.nan)
+        below_cell = np.full(x.shape, np.nan)
         shares = parameters.shares
         for j in np.flatnonzero(parameters.prior.weight.sum(axis=1) > 0):
             full, ends = parameters.prior.weight[j] > 0, np.isfinite(parameters.cuts[j])
@@ -184,8 +184,8 @@ class Histogram(Family):
             values = np.concatenate([middle, below[:, :-1][:, ends]], axis=1)[:, order]
             for k in np.unique(codes):
                 rows = codes == k
-                found[rows, j] = _straight(x[rows, j], places[order], values[k])
-        return found
+                below_cell[rows, j] = _straight(x[rows, j], places[order], values[k])
+        return below_cell
 
     def left_out(
         self,
@@ -270,13 +270,13 @@ def _straight(x: Floats, knots: Floats, values: Floats) -> Floats:
     """Interpolate values between knots, and go on beyond them within 0 and 1."""
     if knots.size < 2:
         return 0.5 + 0.5 * np.sign(x - knots)
-    found = np.interp(x, knots, values)
+    share = np.interp(x, knots, values)
     for end, inner in ((0, 1), (-1, -2)):
         beyond = x < knots[0] if end == 0 else x > knots[-1]
         with np.errstate(divide="ignore", over="ignore"):
             slope = (values[end] - values[inner]) / (knots[end] - knots[inner])
-            found[beyond] = values[end] + slope * (x[beyond] - knots[end])
-    return np.clip(found, 0.0, 1.0)
+            share[beyond] = values[end] + slope * (x[beyond] - knots[end])
+    return np.clip(share, 0.0, 1.0)
 
 
 def _fraction(x: Floats, a: Floats, b: Floats) -> Floats:

@@ -139,15 +139,15 @@ class Grids:
 
         There s and t are how far a cell is on the way from a bin of either axis to the next.
         """
-        found = []
+        each = []
         for table in self.values:
             right = np.concatenate([table[1:], table[-1:]])
             up = np.concatenate([table[:, 1:], table[:, -1:]], axis=1)
             both = np.concatenate([right[:, 1:], right[:, -1:]], axis=1)
             parts = table, right - table, up - table, both - right - up + table
             v, a, b, c = (part.reshape(-1, table.shape[2]) for part in parts)
-            found.append((v, a, b, c))
-        return found
+            each.append((v, a, b, c))
+        return each
 
     @cached_property
     def _given(self) -> dict[str, Any]:

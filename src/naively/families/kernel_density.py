@@ -135,11 +135,11 @@ class KernelDensity(Family):
 
     def log_density(self, x: Floats, parameters: KernelDensityParameters) -> Floats:
         """Return the log density, by all bells."""
-        found = np.zeros((len(x), parameters.cells.n_classes, x.shape[1]))
+        terms = np.zeros((len(x), parameters.cells.n_classes, x.shape[1]))
         for j in np.flatnonzero(~np.isnan(parameters.prior.variance)).tolist():
             there = np.flatnonzero(~np.isnan(x[:, j]))
-            found[there, :, j] = self._log_mixture(x[there, j], j, parameters)
-        return found
+            terms[there, :, j] = self._log_mixture(x[there, j], j, parameters)
+        return terms
 
     def left_out(
         self,
@@ -150,15 +150,15 @@ class KernelDensity(Family):
         parameters: KernelDensityParameters,
     ) -> Floats:
         """Return the log density of each cell by the other rows of its class."""
-        found, prior = np.zeros(x.shape), parameters.prior
+        own_terms, prior = np.zeros(x.shape), parameters.prior
         for k in np.unique(codes):
             own = statistic.codes == k
             whole = np.array(_moments(statistic, own))
             for j in np.flatnonzero(~np.isnan(prior.variance)).tolist():
                 rows = np.flatnonzero((codes == k) & ~np.isnan(x[:, j]))
                 given = statistic.x[own, j], statistic.weight[own], whole[:, j]
-                found[rows, j] = self._without(x[rows, j], weights[rows], *given, j, prior)
-        return found
+                own_terms[rows, j] = self._without(x[rows, j], weights[rows], *given, j, prior)
+        return own_terms
 
     def _without(
         self,
@@ -188,7 +188,7 @@ class KernelDensity(Family):
     def cdf(self, x: Floats, codes: Codes, parameters: KernelDensityParameters) -> Floats:
         """Return the mean of the bells' distribution functions."""
         cells, prior = parameters.cells, parameters.prior
-        found = np.full(x.shape, np.nan)
+        share = np.full(x.shape, np.nan)
         for j in np.flatnonzero(~np.isnan(prior.variance)).tolist():
             total = np.nansum(prior.weight * ~np.isnan(prior.x[:, j]))
             pooled = _shares(x[:, j], prior.x[:, j], prior.weight, prior.bandwidth[j]) / total
@@ -196,8 +196,8 @@ class KernelDensity(Family):
                 rows, own = codes == k, cells.codes == k
                 given = cells.x[own, j], cells.weight[own], parameters.bandwidth[k, j]
                 bells = _shares(x[rows, j], *given) + self.alpha * pooled[rows]
-                found[rows, j] = bells / (parameters.weight[k, j] + self.alpha)
-        return np.where(np.isnan(x), np.nan, found)
+                share[rows, j] = bells / (parameters.weight[k, j] + self.alpha)
+        return np.where(np.isnan(x), np.nan, share)
 
     def form(self, parameters: KernelDensityParameters, weight: Floats) -> Pieces:
         """Return the log density at knots, where straight lines between are near enough."""
@@ -245,27 +245,27 @@ class KernelDensity(Family):
 
     def _edges(self, j: int, parameters: KernelDensityParameters) -> list[Floats]:
         """Return knots where the bells of each class begin and end."""
-        cells, prior, found = parameters.cells, parameters.prior, []
+        cells, prior, knots = parameters.cells, parameters.prior, []
         for k, h in enumerate(parameters.bandwidth[:, j]):
             own = cells.x[cells.codes == k, j]
             own = own[~np.isnan(own)]
             steps = h * np.arange(1.0, _REACH_BANDWIDTHS + 1)
             if own.size and parameters.cells.n_classes <= _MAX_CLASSES:
                 around = np.concatenate([own.min() - steps, own.max() + steps])
-                found.append(np.clip(around, prior.lowest[j], prior.highest[j]))
-        return found
+                knots.append(np.clip(around, prior.lowest[j], prior.highest[j]))
+        return knots
 
     def _log_mixture(self, x: Floats, j: int, parameters: KernelDensityParameters) -> Floats:
         """Return the log density of a column's cells, by class."""
         cells, prior = parameters.cells, parameters.prior
         near = np.clip(x, prior.lowest[j], prior.highest[j])
-        found = np.empty((x.size, cells.n_classes))
+        terms = np.empty((x.size, cells.n_classes))
         for k in range(cells.n_classes):
             own = cells.codes == k
             given = cells.x[own, j], cells.weight[own], parameters.bandwidth[k, j]
             weight = np.full(x.size, parameters.weight[k, j])
-            found[:, k] = self._mixed(near, _log_bells(near, *given), weight, j, prior)
-        return found
+            terms[:, k] = self._mixed(near, _log_bells(near, *given), weight, j, prior)
+        return terms
 
     def _mixed(
         self, x: Floats, bells: Floats, weight: Floats, j: int, prior: KernelPrior
@@ -314,7 +314,7 @@ def _log_bells(x: Floats, cells: Floats, weight: Floats, h: Floats) -> Floats:
     there = ~np.isnan(cells) & (weight > 0)
     cells, log_weight = cells[there], np.log(weight[there])
     h = np.broadcast_to(h, x.shape)
-    found = np.full(x.size, -np.inf)
+    log_sum = np.full(x.size, -np.inf)
     step = max(1, _BLOCK_CELLS // max(cells.size, 1))
     for start in range(0, x.size if cells.size else 0, step):
         at = slice(start, start + step)
@@ -322,17 +322,17 @@ def _log_bells(x: Floats, cells: Floats, weight: Floats, h: Floats) -> Floats:
         z = np.minimum(np.abs(x[at, np.newaxis] - cells) * (2 * scale), _MAX_DEVIATIONS)
         terms = log_weight - 0.5 * z * z
         most = terms.max(axis=1)
-        found[at] = most + np.log(np.exp(terms - most[:, np.newaxis]).sum(axis=1))
-    return found - np.log(np.sqrt(2 * np.pi) * h)
+        log_sum[at] = most + np.log(np.exp(terms - most[:, np.newaxis]).sum(axis=1))
+    return log_sum - np.log(np.sqrt(2 * np.pi) * h)
 
 
 def _shares(x: Floats, cells: Floats, weight: Floats, h: Floats) -> Floats:
     """Return the sum of w_i P(X <= x) over the bells of cells."""
     there = ~np.isnan(cells)
     cells, weight = cells[there], weight[there]
-    found = np.zeros(x.size)
+    share = np.zeros(x.size)
     step = max(1, _BLOCK_CELLS // max(cells.size, 1))
     for start in range(0, x.size, step):
         at = slice(start, start + step)
-        found[at] = special.ndtr((x[at, np.newaxis] - cells) / h) @ weight
-    return found
+        share[at] = special.ndtr((x[at, np.newaxis] - cells) / h) @ weight
+    return share

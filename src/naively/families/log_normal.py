@@ -66,8 +66,8 @@ class LogNormal(Family):
     def log_density(self, x: Floats, parameters: GaussianParameters) -> Floats:
         """Return the log density of log x, less log x."""
         log_x = function_values("log", x)
-        found = self._gaussian.log_density(log_x, parameters)
-        return found - _jacobian(log_x, parameters)[:, np.newaxis]
+        of_log = self._gaussian.log_density(log_x, parameters)
+        return of_log - _jacobian(log_x, parameters)[:, np.newaxis]
 
     def left_out(
         self,
@@ -79,14 +79,16 @@ class LogNormal(Family):
     ) -> Floats:
         """Return the log density of each cell by the other rows of its class."""
         log_x = function_values("log", x)
-        found = self._gaussian.left_out(log_x, codes, weights, only_function(statistic), parameters)
-        return found - _jacobian(log_x, parameters)
+        of_log = self._gaussian.left_out(
+            log_x, codes, weights, only_function(statistic), parameters
+        )
+        return of_log - _jacobian(log_x, parameters)
 
     def cdf(self, x: Floats, codes: Codes, parameters: GaussianParameters) -> Floats:
         """Return that of the logarithm; 0 below the least number above 0."""
         log_x = np.log(np.maximum(x, LEAST))
-        found = self._gaussian.cdf(log_x, codes, parameters)
-        return np.where(x < LEAST, 0.0 * found, found)
+        share = self._gaussian.cdf(log_x, codes, parameters)
+        return np.where(x < LEAST, 0.0 * share, share)
 
     def form(self, parameters: GaussianParameters, weight: Floats) -> FunctionSums:
         r"""Return the quadratic in log x.

@@ -128,8 +128,8 @@ class NegativeBinomial(MomentFamily):
         """Return the probability of at most x; 0 below 0."""
         r, mean = parameters.size, parameters.mean[codes]
         counts = np.minimum(np.floor(x), FARTHEST)
-        found = special.betainc(r, np.maximum(counts, 0.0) + 1, r / (r + mean))
-        return np.where(counts < 0, 0.0 * found, found)
+        share = special.betainc(r, np.maximum(counts, 0.0) + 1, r / (r + mean))
+        return np.where(counts < 0, 0.0 * share, share)
 
     def form(self, parameters: NegativeBinomialParameters, weight: Floats) -> Lines:
         """Return A + B x; what all classes share is its carrier."""

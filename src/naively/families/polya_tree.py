@@ -100,8 +100,8 @@ class Tree(NamedTuple):
         """
         some = max(1, _BLOCK_CELLS // (strengths.size * self.child[:, 0].size + 1))  # columns
         blocks = range(0, len(self.q), some)
-        found = [self._columns(slice(j, j + some))._likelihood(strengths) for j in blocks]
-        return np.concatenate([np.empty((strengths.size, 0)), *found], axis=1)
+        parts = [self._columns(slice(j, j + some))._likelihood(strengths) for j in blocks]
+        return np.concatenate([np.empty((strengths.size, 0)), *parts], axis=1)
 
     def _columns(self, at: slice) -> Tree:
         return Tree(self.child[:, at], self.parent[:, at], self.q[at], self.c[at])

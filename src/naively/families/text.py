@@ -283,13 +283,13 @@ class Text(Family):
 
     def _terms(self, cells: _Cells, n_rows: int, parameters: TextParameters) -> Floats:
         n_words, n_classes = parameters.log_share.shape
-        found = np.zeros((n_rows * self.n_groups, n_classes))
+        sums = np.zeros((n_rows * self.n_groups, n_classes))
         order = np.argsort(cells.at, kind="stable")
-        starts = np.zeros(len(found) + 1, np.int64)
-        np.cumsum(np.bincount(cells.at, minlength=len(found)), out=starts[1:])
+        starts = np.zeros(len(sums) + 1, np.int64)
+        np.cumsum(np.bincount(cells.at, minlength=len(sums)), out=starts[1:])
         grouped = SparseRows(starts, cells.places[order], cells.x[order], n_words)
-        _kernel.add_sparse_lines(grouped, None, parameters.log_share, None, found)
-        terms = found.reshape(n_rows, self.n_groups, n_classes).transpose(0, 2, 1)
+        _kernel.add_sparse_lines(grouped, None, parameters.log_share, None, sums)
+        terms = sums.reshape(n_rows, self.n_groups, n_classes).transpose(0, 2, 1)
         if not self.presence:
             return np.ascontiguousarray(terms)
         length = cells.sums(n_rows)[:, np.newaxis] * parameters.log_length

@@ -189,11 +189,11 @@ def fit_centred(
     informative = spread > _ROUNDED_NATS  # the others are 0 in all rows and classes
     if not informative.all():
         some = rows._replace(terms=rows.terms[:, np.append(informative, True)])
-        found = fit_centred(some, how, adaptive=adaptive)
-        mean = found.weight.mean() if found.weight.size else 1.0  # whatever it is, no fit changes
+        fitted = fit_centred(some, how, adaptive=adaptive)
+        mean = fitted.weight.mean() if fitted.weight.size else 1.0  # whatever it is, no fit changes
         weight = np.full((len(terms), informative.size), mean)
-        weight[:, informative] = found.weight
-        return Calibration(weight, found.bias)
+        weight[:, informative] = fitted.weight
+        return Calibration(weight, fitted.bias)
     n_classes, n_terms, _ = terms.shape
     many = n_classes > MOST_CLASSES
     tau, bias = (_shared_temperature(rows), np.zeros(n_classes)) if many else _temperature(rows)
@@ -237,12 +237,12 @@ class _TermsOfSample(NamedTuple):
     def centred(self, log_prior: Floats) -> CentredTerms:
         """Return the terms by class, centred; they are written one by one, in the cache."""
         sample, n_terms = self.sample, self.own.shape[1]
-        found = CentredTerms.room(n_terms, sample.codes, sample.weight, log_prior)
+        rows = CentredTerms.room(n_terms, sample.codes, sample.weight, log_prior)
         each = ((part, values) for part in self.parts for values in part.each_column(sample))
         for t, (part, values) in enumerate(each):
             floor = part.family.floor
-            _kernel.centre_term(values, self.own[:, t], sample.codes, floor, t, found.terms)
-        return found
+            _kernel.centre_term(values, self.own[:, t], sample.codes, floor, t, rows.terms)
+        return rows
 
     def terms(self, rows: slice, n_classes: int) -> Floats:
         """Return the terms of some rows, of shape (n, K, T)."""
@@ -592,9 +592,9 @@ def line_search(
     length = 1.0
     while True:
         new = x - length * step
-        found, slope = judged(new)
-        if found <= value - _LEAST_SHARE * length * gain or length < _SHORTEST_STEP:
-            return new, found, slope
+        new_value, slope = judged(new)
+        if new_value <= value - _LEAST_SHARE * length * gain or length < _SHORTEST_STEP:
+            return new, new_value, slope
         length /= 2
 
 

@@ -172,9 +172,9 @@ class _InteractionsOfNewRows:
         numbers, codes = rows.numbers.copy(), rows.categories.copy()
         numbers[:, [at for at, j in enumerate(schema.numbers) if j == missing]] = np.nan
         codes[:, [at for at, j in enumerate(schema.categories) if j == missing]] = -1
-        found = np.zeros((len(rows), self.model.classes.size))
-        joint.form.add(numbers, codes, found)
-        return found
+        total = np.zeros((len(rows), self.model.classes.size))
+        joint.form.add(numbers, codes, total)
+        return total
 
     def without_each(self, at: slice) -> Floats:
         """Return what they add to some rows in which each column is missing: (n, K, d)."""
@@ -183,8 +183,8 @@ class _InteractionsOfNewRows:
 
 def _counts(rows: Rows) -> SparseRows:
     numbers = rows.numbers
-    found = numbers if isinstance(numbers, SparseRows) else SparseRows.of_dense(rows.array())
-    return found.tidy()
+    counts = numbers if isinstance(numbers, SparseRows) else SparseRows.of_dense(rows.array())
+    return counts.tidy()
 
 
 def _cell_terms(model: Model, rows: Any, seen: bool) -> CellTerms:
@@ -196,23 +196,23 @@ def _cell_terms(model: Model, rows: Any, seen: bool) -> CellTerms:
         cells: CellTerms = family.cell_terms(rows.numbers, term.parameters, own)
         return cells._replace(values=floored(cells.values) * term.weight.flat[0])
     n, n_classes, n_columns = len(rows), model.classes.size, model.schema.n_columns
-    found = np.zeros((n_columns, n, n_classes))
+    of_columns = np.zeros((n_columns, n, n_classes))
     for terms, columns, weight in _terms(model, rows, seen):
         terms = terms - terms.mean(axis=1, keepdims=True)
         for t, j in enumerate(columns):
-            found[j] += terms[:, :, t] * weight[:, t]
+            of_columns[j] += terms[:, :, t] * weight[:, t]
     i, j = np.tile(np.arange(n), n_columns), np.repeat(np.arange(n_columns), n)
-    return CellTerms(i, j, found.reshape(-1, n_classes))
+    return CellTerms(i, j, of_columns.reshape(-1, n_classes))
 
 
 def _terms(model: Model, rows: Any, seen: bool) -> Any:
     """Yield log f of shape (n, K, T), the columns of the T terms, and their weights (K, T)."""
     for term in model.terms:
         if seen:
-            found = terms_of_sample([term], rows, model.classes.size)
+            terms = terms_of_sample([term], rows, model.classes.size)
         else:
-            found = floored(term.log_density(rows.numbers, rows.categories, rows.texts))
-        yield found, term.columns, term.weight
+            terms = floored(term.log_density(rows.numbers, rows.categories, rows.texts))
+        yield terms, term.columns, term.weight
 
 
 def _log_loss(joint: Floats, codes: NDArray[np.int32]) -> Floats:

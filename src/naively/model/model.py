@@ -142,11 +142,11 @@ class Model:
     @cached_property
     def by_column(self) -> list[list[tuple[Term, int]]]:
         """The terms of each column, each with the place of the column in it."""
-        found: list[list[tuple[Term, int]]] = [[] for _ in range(self.schema.n_columns)]
+        of_columns: list[list[tuple[Term, int]]] = [[] for _ in range(self.schema.n_columns)]
         for term in self.terms:
             for i, j in enumerate(term.columns):
-                found[j].append((term, i))
-        return found
+                of_columns[j].append((term, i))
+        return of_columns
 
     @cached_property
     def tables(self) -> Tables | None:
@@ -259,14 +259,14 @@ class Model:
         share = read_prior(summary, None) if has_prior else _equal(summary)
         log_share = _log(share) + self.bias
         both = read_interactions(self.terms, log_share, sample, sizes, kinds, products)
-        found = both[1] if both else calibrate(self.terms, log_share, sample, how)
+        fitted = both[1] if both else calibrate(self.terms, log_share, sample, how)
         ends = np.cumsum([term.n_weights for term in self.terms])
-        weights = zip(self.terms, np.split(found.weight, ends, axis=1), strict=False)
+        weights = zip(self.terms, np.split(fitted.weight, ends, axis=1), strict=False)
         terms = tuple(
             replace(term, weight=np.broadcast_to(weight, term.weight.shape))
             for term, weight in weights
         )
-        bias = self.bias + found.bias
+        bias = self.bias + fitted.bias
         return replace(self, terms=terms, bias=bias, interactions=both and both[0])
 
     @property

@@ -60,14 +60,14 @@ class Term:
         """
         weights = np.minimum(sample.weight, 1.0)
         cells = self._cells(sample.numbers, sample.categories, sample.texts)
-        found = self.family.among_others(cells, weights, self.parameters)
-        return found.reshape(*found.shape[:2], self.n_weights)
+        terms = self.family.among_others(cells, weights, self.parameters)
+        return terms.reshape(*terms.shape[:2], self.n_weights)
 
     def log_density(self, numbers: Floats, codes: Codes, texts: TextRows | None = None) -> Floats:
         """Return log f of shape (n, K, number of columns), without weights."""
         cells = self._cells(numbers, codes, texts)
-        found = self.family.log_density(cells, self.parameters)
-        return found.reshape(*found.shape[:2], self.n_weights)
+        terms = self.family.log_density(cells, self.parameters)
+        return terms.reshape(*terms.shape[:2], self.n_weights)
 
     def each_column(self, sample: Sample) -> Iterator[Floats]:
         """Yield log f of column after column, each of shape (n, K): `among_others` by the form."""
@@ -174,16 +174,16 @@ def top_words(term: Term, words: Words, most: int) -> list[list[TopWord]]:
     assert isinstance(form, WordLines)
     centred = form.B - form.B.mean(axis=1, keepdims=True)
     values, documents = term.statistic.values, term.statistic.documents
-    found = []
+    of_classes = []
     for k, weight in enumerate(documents.tolist()):
         said = values[k] / weight * centred[:, k] if weight > 0 else np.zeros(len(centred))
         few = np.argpartition(-said, most)[:most] if said.size > most else np.arange(said.size)
         order = few[np.lexsort((few, -said[few]))]
-        found.append(
+        of_classes.append(
             [
                 TopWord(words.word(j), j, float(centred[j, k]), values[:, j])
                 for j in order.tolist()
                 if said[j] > 0
             ]
         )
-    return found
+    return of_classes

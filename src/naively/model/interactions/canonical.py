@@ -214,5 +214,5 @@ def _tallies(
     r = bins.shape[1]
     at = (codes[:, np.newaxis] * r + np.arange(r)) * n_bins + bins
     every = np.broadcast_to(weight[:, np.newaxis], at.shape)
-    found = np.bincount(at.ravel(), every.ravel(), n_classes * r * n_bins)
-    return found.reshape(n_classes, r, n_bins).astype(np.float64, copy=False)
+    tallies = np.bincount(at.ravel(), every.ravel(), n_classes * r * n_bins)
+    return tallies.reshape(n_classes, r, n_bins).astype(np.float64, copy=False)

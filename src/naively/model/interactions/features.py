@@ -83,18 +83,18 @@ class Features:
 
     def cells(self, numbers: Floats, codes: NDArray[Any]) -> Floats:
         """Return numbers and indicators as they are; NaN is a missing number."""
-        found = np.empty((len(numbers), len(self)))
+        features = np.empty((len(numbers), len(self)))
         n = self.numbers.size
-        found[:, :n] = numbers[:, self.numbers]
-        found[:, n:] = codes[:, self.columns] == self.levels
-        return found
+        features[:, :n] = numbers[:, self.numbers]
+        features[:, n:] = codes[:, self.columns] == self.levels
+        return features
 
     def values(self, numbers: Floats, codes: NDArray[Any]) -> Floats:
         """Return the features of rows, of shape (n, p)."""
-        found = self.cells(numbers, codes)
-        found -= self.mean
-        found *= self.scale
-        return np.nan_to_num(found, copy=False, nan=0.0)
+        features = self.cells(numbers, codes)
+        features -= self.mean
+        features *= self.scale
+        return np.nan_to_num(features, copy=False, nan=0.0)
 
     def measured_from(self, centres: Sequence[float]) -> Features:
         """Return the same features with numbers as differences from other centres than means.

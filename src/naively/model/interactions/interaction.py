@@ -86,30 +86,30 @@ class Interactions:
 
     def table(self, schema: Schema, names: Sequence[Any]) -> list[dict[str, Any]]:
         """Describe the terms one by one: kind, columns, weights; of a direction its loadings."""
-        found: list[dict[str, Any]] = []
+        lines: list[dict[str, Any]] = []
         numbers = [names[schema.numbers[i]] for i in self.features.numbers]
         for r in range(self.n_directions):
             assert self.canonical is not None
             loadings = self.loadings(schema, names, r)
             weights = np.array([term.weight[:, r] for term in self.canonical.terms])
             one = {"kind": "direction", "columns": tuple(loadings), "weights": weights}
-            found.append({**one, "loadings": loadings})
+            lines.append({**one, "loadings": loadings})
         if self.quadratic is not None:
             weights = self.quadratic.weight[np.newaxis]
-            found.append({"kind": "quadratic", "columns": tuple(numbers), "weights": weights})
+            lines.append({"kind": "quadratic", "columns": tuple(numbers), "weights": weights})
         for pair in self.pairs:
             axes = [self.axes[i] for i in (pair.table.a, pair.table.b)]
             places = [axis.place_in(schema) for axis in axes]
             columns = tuple(names[j] for j in places)
-            found.append({"kind": "pair", "columns": columns, "weights": pair.weight[np.newaxis]})
-        return found
+            lines.append({"kind": "pair", "columns": columns, "weights": pair.weight[np.newaxis]})
+        return lines
 
     def names(self, schema: Schema, names: Sequence[Any]) -> tuple[str, ...]:
         """Name the terms one by one, in the order of `table`."""
-        found = [f"direction {r + 1}" for r in range(self.n_directions)]
-        found += [] if self.quadratic is None else ["quadratic"]
-        table = self.table(schema, names)[len(found) :]
-        return (*found, *("pair {} x {}".format(*one["columns"]) for one in table))
+        singles = [f"direction {r + 1}" for r in range(self.n_directions)]
+        singles += [] if self.quadratic is None else ["quadratic"]
+        table = self.table(schema, names)[len(singles) :]
+        return (*singles, *("pair {} x {}".format(*one["columns"]) for one in table))
 
     def loadings(self, schema: Schema, names: Sequence[Any], r: int) -> dict[Any, float]:
         """Return how much a standard deviation of each column counts in a direction, most first.
@@ -119,11 +119,13 @@ class Interactions:
         assert self.canonical is not None
         features, W = self.features, self.canonical.W[:, r]
         n = features.numbers.size
-        found = {schema.numbers[i]: float(w) for i, w in zip(features.numbers, W[:n], strict=True)}
+        by_column = {
+            schema.numbers[i]: float(w) for i, w in zip(features.numbers, W[:n], strict=True)
+        }
         for place in np.unique(features.columns):
             own = W[n:][features.columns == place]
-            found[schema.categories[place]] = float(np.sqrt(own @ own))
-        return {names[j]: found[j] for j in sorted(found, key=lambda j: -abs(found[j]))}
+            by_column[schema.categories[place]] = float(np.sqrt(own @ own))
+        return {names[j]: by_column[j] for j in sorted(by_column, key=lambda j: -abs(by_column[j]))}
 
     def weighted(self, weight: Floats) -> Interactions:
         """Return the same terms with weights of shape (K, number of terms), in their order."""

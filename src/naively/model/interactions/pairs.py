@@ -72,10 +72,10 @@ class PairAxis:
     @classmethod
     def of_numbers(cls, at: int, x: Floats, most: int, weight: Floats | None = None) -> PairAxis:
         """Cut a column of numbers; a bin without cells is left out."""
-        found = edges(x[:, np.newaxis], most, weight)
-        seen = np.bincount(np.searchsorted(found.cuts[0], x[~np.isnan(x)]), minlength=most) > 0
+        ends = edges(x[:, np.newaxis], most, weight)
+        seen = np.bincount(np.searchsorted(ends.cuts[0], x[~np.isnan(x)]), minlength=most) > 0
         last = np.flatnonzero(seen)
-        cuts, knots = found.cuts[0][last[:-1]], found.knots[0][last]
+        cuts, knots = ends.cuts[0][last[:-1]], ends.knots[0][last]
         return cls(NUMBER, at, last.size, cuts, knots, np.empty(0, np.intp))
 
     @classmethod
@@ -205,23 +205,23 @@ class PairTable:
         high_a, high_b = np.minimum(low_a + 1, A - 1), np.minimum(low_b + 1, B - 1)
         flat = self.values.reshape(K, -1).T
         s, t = s[:, np.newaxis], t[:, np.newaxis]
-        found = (1 - s) * (1 - t) * flat[low_a * B + low_b]
-        found += (1 - s) * t * flat[low_a * B + high_b]
-        found += s * (1 - t) * flat[high_a * B + low_b]
-        found += s * t * flat[high_a * B + high_b]
-        found[missing] = 0.0
-        return found
+        values = (1 - s) * (1 - t) * flat[low_a * B + low_b]
+        values += (1 - s) * t * flat[low_a * B + high_b]
+        values += s * (1 - t) * flat[high_a * B + low_b]
+        values += s * t * flat[high_a * B + high_b]
+        values[missing] = 0.0
+        return values
 
     def honest_terms(self, rows: BinnedRows) -> Floats:
         """Return the terms of rows, in the own class as if it had not been seen: (n, K)."""
-        found = self.terms(rows)
+        terms = self.terms(rows)
         k, a, b = rows.codes, rows.bins[self.a], rows.bins[self.b]
         there = (a >= 0) & (b >= 0)
         own = np.minimum(rows.weight, 1.0)  # of equal rows, one
         share = _own_share(rows, self.a) * _own_share(rows, self.b) * there
         change = self._left_out(k, a, b, own) - self.values[k, a, b]
-        found[np.arange(k.size), k] += share * np.where(there, change, 0.0)
-        return found
+        terms[np.arange(k.size), k] += share * np.where(there, change, 0.0)
+        return terms
 
     def _left_out(self, k: Codes, a: Places, b: Places, own: Floats) -> Floats:
         """Return the values of cells without a row of theirs."""
@@ -247,9 +247,9 @@ def chosen_pairs(rows: BinnedRows, p: Floats) -> list[tuple[PairTable, Floats]]:
         some = _screened(rows, p)
         few = scores(rows[some], p[some], pairs)
         pairs = pairs[np.argsort(-few, kind="stable")[:_JUDGED_PAIRS]]
-    found = scores(rows, p, pairs)
-    best = np.argsort(-found, kind="stable")[:_MOST_PAIRS]
-    tables = [PairTable.of(rows, *pairs[i].tolist()) for i in best if found[i] > least]
+    gains = scores(rows, p, pairs)
+    best = np.argsort(-gains, kind="stable")[:_MOST_PAIRS]
+    tables = [PairTable.of(rows, *pairs[i].tolist()) for i in best if gains[i] > least]
     return [(table, table.honest_terms(rows)) for table in tables]
 
 
@@ -265,14 +265,14 @@ def _screened(rows: BinnedRows, p: Floats) -> Places:
 
 def scores(rows: BinnedRows, p: Floats, pairs: NDArray[np.int32]) -> Floats:
     """Return about how much log likelihood each pair gains, with its sign."""
-    found = np.empty(len(pairs))
+    gains = np.empty(len(pairs))
     bins, low, n_bins, codes = (
         np.ascontiguousarray(part, np.int32)
         for part in (rows.bins, rows.low, rows.n_bins, rows.codes)
     )
     share = np.ascontiguousarray(rows.share)
-    _kernel.judge_pairs(bins, low, share, n_bins, codes, rows.weight, p, pairs, found)
-    return found
+    _kernel.judge_pairs(bins, low, share, n_bins, codes, rows.weight, p, pairs, gains)
+    return gains
 
 
 def _own_share(rows: BinnedRows, j: int) -> Floats:
@@ -298,12 +298,14 @@ def _margin(tally: Floats, q: Floats, N: Floats) -> Floats:
 def _likeliest(tallies: Floats, expected: Floats) -> float:
     seen = tallies > 0
     C, e, N = tallies[seen], expected[seen], tallies.sum(axis=(1, 2))
-    found = []
+    likelihoods = []
     for alpha in _STRENGTHS:
         base = np.maximum(alpha * e, _LEAST_BASE)
         classes = float((special.gammaln(alpha + N) - special.gammaln(alpha)).sum())
-        found.append(float((special.gammaln(C + base) - special.gammaln(base)).sum()) - classes)
-    return _STRENGTHS[int(np.argmax(found))]
+        likelihoods.append(
+            float((special.gammaln(C + base) - special.gammaln(base)).sum()) - classes
+        )
+    return _STRENGTHS[int(np.argmax(likelihoods))]
 
 
 def _log_ratio(a: Floats, b: Floats) -> Floats:

@@ -117,15 +117,15 @@ class _SampleReader:
         """Read the kinds that are wanted, pairs last: they explain what the others do not."""
         sample = self.sample
         cells = sample.numbers, sample.categories
-        found = self._numbers(Features.of(*cells, sample.weight, self.own))
-        features, f = found.features, found.features.values(*cells)
-        of_numbers = found.values.shape == f.shape
-        pooled = found.scatter if of_numbers else ClassScatter.of(f, self.own)
+        numbers = self._numbers(Features.of(*cells, sample.weight, self.own))
+        features, f = numbers.features, numbers.features.values(*cells)
+        of_numbers = numbers.values.shape == f.shape
+        pooled = numbers.scatter if of_numbers else ClassScatter.of(f, self.own)
         directions = self._canonical(f, pooled) if "canonical" in kinds else None
         one = None
         if "quadratic" in kinds and features.numbers.size:
-            self.honest.append(found.honest)
-            one = QuadraticTerm(found.term, np.ones(self.n_classes))
+            self.honest.append(numbers.honest)
+            one = QuadraticTerm(numbers.term, np.ones(self.n_classes))
         fitted = self._fitted()
         axes, pairs = self._pairs(fitted) if "pairs" in kinds else ((), ())
         if directions is None and one is None and not pairs:
@@ -169,9 +169,9 @@ class _SampleReader:
         honest = quadratic.honest_terms(values, sample.codes, sample.weight, term)
         return _Numbers(features, values, each, term, honest)
 
-    def _likelihood(self, found: _Numbers) -> float:
+    def _likelihood(self, numbers: _Numbers) -> float:
         """Return the log likelihood of rows, each as if it had not been seen."""
-        own = found.honest[np.arange(len(found.honest)), self.sample.codes, 0]
+        own = numbers.honest[np.arange(len(numbers.honest)), self.sample.codes, 0]
         return float(self.sample.weight @ own)
 
     def _canonical(self, f: Floats, whole: ClassScatter) -> Canonical | None:
@@ -252,9 +252,9 @@ class UnseenInteractions:
             ]
         )
         if given.canonical is not None:
-            found = given.canonical
+            directions = given.canonical
             rows = self.values, sample.codes, sample.weight
-            self.without = canonical.DirectionsWithoutEach(*rows, found.scatter, found.W)
+            self.without = canonical.DirectionsWithoutEach(*rows, directions.scatter, directions.W)
 
     def joint(self, rows: slice) -> Floats:
         """Return what all of them add to some rows: (n, K)."""
