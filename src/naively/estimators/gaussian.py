@@ -74,7 +74,6 @@ class GaussianClassifier(SummaryClassifier):
         :math:`w_{kj} = \mu_{kj} / \sigma_j^2`; for two classes the difference
         :math:`(\mu_{1j} - \mu_{0j}) / \sigma_j^2`, the textbook's weight with its sign turned.
         """
-        is_linear(self)
         return self._linear()[0]
 
     @property
@@ -84,7 +83,6 @@ class GaussianClassifier(SummaryClassifier):
         :math:`b_k = \log p(k) - \sum_j \mu_{kj}^2 / 2 \sigma_j^2`; for two classes the
         difference of the second from the first.
         """
-        is_linear(self)
         return self._linear()[1]
 
     def _read(self, summary: Summary) -> Model:
@@ -120,8 +118,10 @@ class GaussianClassifier(SummaryClassifier):
         For two classes, the difference of the second from the first: positive means
         ``classes_[1]``, as everywhere in scikit-learn.
         """
+        is_linear(self)
         state = learned(self)
-        mean, variance = self._parameters(state).mean, self._parameters(state).variance
+        parameters = self._parameters(state)
+        mean, variance = parameters.mean, parameters.variance
         known = ~np.isnan(variance)
         weights = np.divide(mean, variance, out=np.zeros_like(mean), where=known)
         squares = np.sum(np.where(known, weights * mean, 0.0), axis=1)

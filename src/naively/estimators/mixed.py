@@ -96,9 +96,11 @@ class NaiveBayesClassifier(SummaryClassifier):
     @property
     def family_scores_(self) -> dict[Any, dict[str, float]]:
         """The mean log density of unseen rows, by column and family; the best family is first."""
-        schema = self.summary_.schema
+        summary = self.summary_
+        schema = summary.schema
         columns = schema.names or range(schema.n_columns)
-        return {columns[j]: one.table() for j, one in self._choices(self.summary_).items()}
+        choices = choose_families(summary, self._free(schema))
+        return {columns[j]: choice.table() for j, choice in choices.items()}
 
     @property
     def weights_(self) -> dict[Any, NDArray[np.float64]]:
@@ -234,10 +236,6 @@ class NaiveBayesClassifier(SummaryClassifier):
             return [tuple(family.uncalibrated() for family in column) for column in families]
         return families
 
-    def _choices(self, summary: Summary) -> dict[int, FamilyChoice]:
-        """Return how the rows have chosen, of the columns whose family they choose."""
-        return choose_families(summary, self._free(summary.schema))
-
     def _free(self, schema: Schema) -> list[int]:
         """Return the columns whose family rows choose."""
         held = zip(schema.names or range(schema.n_columns), schema.held, strict=True)
@@ -338,11 +336,12 @@ class NaiveBayesClassifier(SummaryClassifier):
     # --- the model --------------------------------------------------------------------------------
 
     def _read(self, summary: Summary) -> Model:
+        schema = summary.schema
         check_costs(self.costs, summary.classes)
         check_reject(self.reject, summary.classes)
         return Model.read(
             summary,
-            self._columns_of(summary.schema, self._choices(summary)),
+            self._columns_of(schema, choose_families(summary, self._free(schema))),
             priors=self._prior(summary),
             calibration=self.calibration,
             interactions=interaction_kinds(self.interactions),

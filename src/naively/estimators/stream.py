@@ -68,9 +68,9 @@ def change(estimator: Any, verb: str, row: Any, label: Any, weight: Any) -> None
         stream = BufferedStream(estimator, state)
         estimator._state = replace(state, stream=stream, window=[])
         getattr(stream, verb)(plain, label, weight)
-    stream.is_ahead = True
-    if not estimator._state.takes_some_columns:
+    if not estimator._state.takes_some_columns:  # before others may take the stream's summary
         estimator._state = replace(estimator._state, takes_some_columns=True)
+    stream.is_ahead = True
 
 
 def live(estimator: Any) -> Stream:
