@@ -45,10 +45,9 @@ from sklearn.base import clone
 from sklearn.model_selection import PredefinedSplit
 from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 
-from naively.data.kinds import NUMBER, TEXT, Kind
+from naively.data.kinds import NUMBER, TEXT
 from naively.data.sparse import is_sparse
 from naively.data.types import Floats
-from naively.engines.memory.tables import schema_of, text_column
 from naively.errors import NaivelyError
 from naively.estimators.loading import ESTIMATORS
 from naively.estimators.naive_bayes import NaiveBayes
@@ -61,6 +60,7 @@ from naively.evaluation.inputs import (
     Labelled,
     Truth,
     clear_about_arguments,
+    kinds_among,
     labelled,
     model_or_default,
 )
@@ -185,7 +185,7 @@ def _default_other(X: Any) -> Any:
             "scikit-learn's GaussianNB takes no sparse matrix. Give two models to compare, such as "
             "MultinomialNB of both libraries."
         )
-    kinds = _kinds_among(X)
+    kinds = kinds_among(X)
     if kinds == {TEXT}:
         return NaiveBayes(calibration=None)  # the multinomial of the textbooks
     if kinds <= {NUMBER}:
@@ -193,13 +193,6 @@ def _default_other(X: Any) -> Any:
     from naively.evaluation.classifiers import GaussianNB  # takes long to import
 
     return GaussianNB()
-
-
-def _kinds_among(X: Any) -> set[Kind]:
-    """Return what the columns of a table hold."""
-    if isinstance(X, np.ndarray) and X.dtype.kind in "fiu":
-        return {NUMBER}
-    return {TEXT} if text_column(X, None) is not None else set(schema_of(X).held)
 
 
 def _timed(models: tuple[Any, Any], rows: Split, repeats: int) -> tuple[_Pair, _Pair]:

@@ -43,13 +43,15 @@ from naively.engines.files.summary_pass import SummaryPass
 from naively.errors import NaivelyError
 from naively.estimators.categorical import CategoricalNB
 from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.loading import ESTIMATORS
+from naively.estimators.naive_bayes import NaiveBayes
 from naively.estimators.state import snapshot
 from naively.evaluation.answers import judge_rows
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.fold_summaries import FoldSummaries, read_models, without_labels
 from naively.evaluation.folds import ContentFolds, content_hashes, mixed
-from naively.evaluation.inputs import FOLDS, Truth, model_or_default
+from naively.evaluation.inputs import FOLDS, Truth, check_classifier
 from naively.evaluation.judgement import Judgement
 from naively.evaluation.totals import ScoreBins, TotalJudgement, Totals
 from naively.model.model import Model
@@ -296,19 +298,13 @@ class FileInputs:
         n_jobs: int | None = None,
         **dialect: Any,
     ) -> FileInputs:
-        """Look at the files, and check the model; None is the default one."""
+        """Look at the files, and check the model; None is the default for their columns."""
         first = FirstRows.of(source, CsvDialect(**_plain(dialect)))
         first.check_sound()
-        model = _checked(model_or_default(model, "evaluate"))
-        request = Request.of(
-            target,
-            model.files_schema(),
-            columns=columns,
-            exclude=exclude,
-            types=types,
-            skip_columns=skip_columns,
-            drop_missing_target=drop_missing_target,
-        )
+        chosen: dict[str, Any] = {"columns": columns, "exclude": exclude, "types": types}
+        chosen |= {"skip_columns": skip_columns, "drop_missing_target": drop_missing_target}
+        model = _default(first, target, chosen) if model is None else _checked(model)
+        request = Request.of(target, model.files_schema(), **chosen)
         passes = {"label_type": label_type, "watch": lambda _: nullcontext(progress)}
         return cls(model, first, request, {**passes, "n_jobs": n_jobs})
 
@@ -332,7 +328,14 @@ def _plain(dialect: dict[str, Any]) -> dict[str, Any]:
     return {**dialect, "missing": tuple(dialect.get("missing", ()))}
 
 
+def _default(first: FirstRows, target: str, chosen: dict[str, Any]) -> SummaryClassifier:
+    """Return what a report explores: `GaussianNB` of numbers alone, else `NaiveBayes`."""
+    schema = ColumnPlan.of(first, Request.of(target, SchemaFromFirstRows({}), **chosen)).schema
+    return NaiveBayes() if schema.categories or schema.texts else GaussianNB()
+
+
 def _checked(model: Any) -> Any:
+    check_classifier(model)
     if type(model) not in ESTIMATORS.values():
         raise NaivelyError(
             f"only naively's own models ({', '.join(ESTIMATORS)}) can be evaluated on files; got "

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
 from naively.data import labels
+from naively.data.kinds import NUMBER
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows, is_sparse
@@ -24,7 +25,7 @@ from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.estimators.state import snapshot
 from naively.estimators.validation import check_labels
-from naively.evaluation.inputs import is_fitted
+from naively.evaluation.inputs import is_fitted, kinds_among
 from naively.statistics.measure import measure
 from naively.statistics.summary import Summary
 
@@ -86,7 +87,7 @@ class Given(NamedTuple):
             raise NaivelyError("rows and their labels must be given: report(model, X, y).")
         X, y = _dense(X) if is_sparse(X) else on_host(X), on_host(y)
         chosen = model is None
-        model = NaiveBayes() if chosen else model
+        model = _default(X) if chosen else model
         check_model(model)
         model, target = snapshot(model), getattr(y, "name", None)
         fitted = is_fitted(model)
@@ -217,6 +218,11 @@ def blocks(rows: Rows) -> Iterator[tuple[slice, Floats]]:
     for start in range(0, len(rows), step):
         at = slice(start, min(start + step, len(rows)))
         yield at, rows[at].array()
+
+
+def _default(X: Any) -> GaussianNB | NaiveBayes:
+    """Return `GaussianNB` where all columns hold numbers, else `NaiveBayes`."""
+    return GaussianNB() if kinds_among(X) <= {NUMBER} else NaiveBayes()
 
 
 def check_model(model: Any) -> None:
