@@ -25,6 +25,7 @@ from naively.estimators.choice import with_options
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.mixed import NaiveBayesClassifier
 from naively.estimators.parameters import check_parameters
+from naively.statistics.summary import Summary
 
 COLUMNS = "columns"  # a name in grids: the columns that a candidate reads
 _FIXED = {"costs", "reject", "decay", "window", "open_classes", "n_jobs"}  # of no probability
@@ -64,6 +65,10 @@ class Candidate:
     def measured(self) -> tuple[str, ...]:
         """What decides what is measured: candidates that share it share a summary."""
         return tuple(repr(getattr(self.estimator, name, None)) for name in _MEASURED)
+
+    def read_of(self, summary: Summary) -> Summary:
+        """Return what it reads of a summary."""
+        return summary if self.columns is None else summary.with_columns(self.columns)
 
     def with_columns(self, places: Iterable[int], schema: Schema) -> Candidate:
         """Return the same that reads some of the columns."""

@@ -15,9 +15,9 @@ Where the sample holds all rows, R is empty, and these are ordinary folds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from typing import Any
 
@@ -59,23 +59,10 @@ from naively.statistics.summary import Summary
 class Measured:
     """Rows that several candidates read alike, and the summaries of their folds.
 
-    Attributes
-    ----------
-    table : Table or Rows
-        Cells.
-    truth : Truth
-        Classes.
-    fold : ndarray of int of shape (n_rows,)
-        The fold that holds each row out.
-    weights : ndarray of shape (n_rows,), or None
-        Weights of the rows.
-    summaries : FoldSummaries
-        What was measured.
-    dtype : dtype
-        The type of the answers of a model of these rows.
+    ``fold`` is the one that holds each row out; ``dtype`` the type of the answers of their models.
     """
 
-    table: Any
+    table: Rows
     truth: Truth
     fold: NDArray[np.int32]
     weights: Floats | None
@@ -83,17 +70,13 @@ class Measured:
     dtype: np.dtype[Any]
 
     @property
-    def schema(self) -> Schema:
-        """What was measured."""
-        return self.summaries.whole.schema
-
-    @property
     def n_rows(self) -> int:
         """How many rows judge; equal ones that are held once count as often as they came."""
         return self.fold.size if self.weights is None else round(float(self.weights.sum()))
 
-    def folds(self) -> Iterator[tuple[HeldOut, Callable[[Candidate], Model]]]:
-        """Yield the rows of each fold, and what reads the model of a candidate off all others."""
+    def folds(self) -> Iterator[tuple[HeldOut, Summary]]:
+        """Yield the rows of each fold, and the summary of all others."""
+        schema = self.summaries.whole.schema
         for f, rest in enumerate(self.summaries.rests()):
             if not rest.class_weight.all():
                 k = int(np.argmin(rest.class_weight))
@@ -102,9 +85,16 @@ class Measured:
                     f"{labels.quoted(self.truth.classes[k : k + 1])} has all its rows in fold {f}. "
                     "Use fewer folds, or leave the class out."
                 )
-            at, read = np.flatnonzero(self.fold == f), _ModelReader(rest)
-            known = read.rest.categories
-            yield HeldOut.of(self.table, self.truth.codes, self.weights, at, known), read
+            # Words stay where the rows have them: those that a fold lacks contribute nothing.
+            rest = rest.ordered(all_words=True)
+            at = np.flatnonzero(self.fold == f)
+            rows, known = self.table[at], rest.categories
+            if rows.categories and known:  # categories that are not known come last
+                columns = zip(rows.code_columns, rows.categories, known, strict=True)
+                codes = [recode(*column) for column in columns]
+                rows = replace(rows, codes=codes, categories=tuple(known))
+            weights = None if self.weights is None else self.weights[at]
+            yield HeldOut(rows, self.truth.codes[at], weights, schema), rest
 
     def best_model(self, candidate: Candidate) -> SummaryClassifier:
         """Return the model of all rows: the sum of the folds."""
@@ -112,28 +102,8 @@ class Measured:
         total = total.ordered(empty_classes=needs_every_class(estimator))
         if not estimator.sample_size():
             total = without_sample(total)
-        if candidate.columns is not None:
-            total = total.with_columns(candidate.columns)
-        model: SummaryClassifier = estimator.with_summary(total, self.dtype)
+        model: SummaryClassifier = estimator.with_summary(candidate.read_of(total), self.dtype)
         return model
-
-
-class _ModelReader:
-    """Reads the models of candidates off the sum of all folds but one."""
-
-    def __init__(self, rest: Summary) -> None:
-        # Every class has weight. Words stay where the rows have them: those that a fold lacks
-        # contribute nothing.
-        self.rest = rest.ordered(all_words=True)
-
-    def __call__(self, candidate: Candidate) -> Model:
-        estimator, rest = candidate.estimator, self.rest
-        if candidate.columns is not None:
-            rest = rest.with_columns(candidate.columns)
-        try:
-            return estimator.read_model(rest)
-        except NaivelyError as error:
-            raise NaivelyError(f"the candidate {candidate.params} has no model: {error}") from error
 
 
 def measure_candidates(
@@ -163,7 +133,7 @@ def measure_candidates(
         tables.setdefault(key, own)
         groups.setdefault(key, []).append(estimator)
         group_of[candidate.measured] = key
-    found: dict[Any, Measured] = {}
+    measured: dict[Any, Measured] = {}
     for key, models in groups.items():
         own = tables[key]
         summaries = measure_folds(models, own.table, own.schema, truth, fold)
@@ -172,116 +142,99 @@ def measure_candidates(
                 "the summaries of all folds must fit into memory, and do not. Use fewer folds, or "
                 "fewer columns."
             )
-        found[key] = Measured(own.table, truth, fold, None, summaries, own.dtype)
-    return [found[group_of[candidate.measured]] for candidate in candidates]
+        measured[key] = Measured(own.table, truth, fold, None, summaries, own.dtype)
+    return [measured[group_of[candidate.measured]] for candidate in candidates]
 
 
 def score_candidates(
     candidates: Sequence[Candidate], measured: Sequence[Measured], scoring: str
 ) -> Floats:
     """Return the scores by candidate and fold."""
-    n_folds = int(measured[0].fold.max()) + 1
-    found = np.empty((len(candidates), n_folds))
+    scores = np.empty((len(candidates), int(measured[0].fold.max()) + 1))
+    n_jobs = candidates[0].estimator.n_jobs
     for rows in dict.fromkeys(measured):
-        at = [i for i, its in enumerate(measured) if its is rows]
-        own, n_jobs = [candidates[i] for i in at], candidates[0].estimator.n_jobs
+        at = [i for i, own in enumerate(measured) if own is rows]
+        alike = [candidates[i] for i in at]
         slow = rows.summaries.size > 0
         with threadpool_limits(1, "blas"):  # threads of threads are slow
-            for f, (held_out, read) in enumerate(rows.folds()):
-                models = map_blocks(read, own, n_jobs if slow else 1)
-                columns = [candidate.columns for candidate in own]
-                scores = held_out.scores(models, columns, rows.schema, scoring, n_jobs)
-                found[at, f] = scores
-    return found
+            for f, (held_out, rest) in enumerate(rows.folds()):
+                read = partial(_model, rest)
+                models = map_blocks(read, alike, n_jobs if slow else 1)
+                scores[at, f] = held_out.scores(alike, models, scoring, n_jobs)
+    return scores
 
 
-# --- rows of a fold ---
+def _model(rest: Summary, candidate: Candidate) -> Model:
+    try:
+        return candidate.estimator.read_model(candidate.read_of(rest))
+    except NaivelyError as error:
+        raise NaivelyError(f"the candidate {candidate.params} has no model: {error}") from error
 
 
-_WORTH_IT = 3  # models of Gaussians that are scored together
+# --- rows of a fold -------------------------------------------------------------------------------
+
+
+_MIN_TOGETHER = 3  # models of Gaussians that are worth to be scored together
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Rows of one fold: cells, classes and weights."""
+    """Rows of one fold: cells, classes, weights, and their columns."""
 
     table: Rows
     codes: NDArray[np.int32]
     weights: Floats | None
-
-    @classmethod
-    def of(
-        cls,
-        table: Rows,
-        codes: NDArray[np.int32],
-        weights: Floats | None,
-        at: NDArray[np.intp],
-        known: Sequence[NDArray[Any]],
-    ) -> HeldOut:
-        """Take some of all rows; categories that are not known come last."""
-        rows = table[at]
-        if rows.categories and known:
-            columns = zip(rows.code_columns, rows.categories, known, strict=True)
-            recoded = [recode(*column) for column in columns]
-            rows = replace(rows, codes=recoded, categories=tuple(known))
-        return cls(rows, codes[at], None if weights is None else weights[at])
-
-    def of_model(self, schema: Schema, columns: Sequence[int] | None) -> Rows:
-        """Return the cells as a model reads them, which may know some of the columns only."""
-        return self.table if columns is None else self.table.columns(schema, set(columns))
+    schema: Schema
 
     def scores(
         self,
+        candidates: Sequence[Candidate],
         models: Sequence[Model],
-        columns: Sequence[Sequence[int] | None],
-        schema: Schema,
         scoring: str,
         n_jobs: int | None,
     ) -> Floats:
         """Return the scores of models, each of which reads some of the columns, or all of them."""
-        metric = scoring_of(scoring)
-        found = np.full(len(models), np.nan)
-        left = self._together(models, columns, schema, scoring, n_jobs, found)
+        metric, scores = scoring_of(scoring), np.full(len(models), np.nan)
 
-        def scored(i: int) -> None:
-            log_p = models[i].score(self.of_model(schema, columns[i]), "log_proba")
-            found[i] = metric.of(CandidateRows.by(log_p, self.codes, self.weights)).value
-            if np.isnan(found[i]) and np.unique(self.codes).size < models[i].classes.size:
+        def score(i: int) -> None:
+            columns, table = candidates[i].columns, self.table
+            rows = table if columns is None else table.columns(self.schema, set(columns))
+            log_p = models[i].score(rows, "log_proba")
+            scores[i] = metric.of(CandidateRows.by(log_p, self.codes, self.weights)).value
+            if np.isnan(scores[i]) and np.unique(self.codes).size < models[i].classes.size:
                 raise NaivelyError(
                     f"{metric.title} needs rows of every class in every fold. Use fewer folds, or "
                     "another scoring."
                 )
 
-        map_blocks(scored, left, n_jobs)
-        return found
+        map_blocks(score, self._scored_alone(candidates, models, scoring, n_jobs, scores), n_jobs)
+        return scores
 
-    def _together(
+    def _scored_alone(
         self,
+        candidates: Sequence[Candidate],
         models: Sequence[Model],
-        columns: Sequence[Sequence[int] | None],
-        schema: Schema,
         scoring: str,
         n_jobs: int | None,
-        found: Floats,
+        scores: Floats,
     ) -> list[int]:
         """Score Gaussians whose means agree; returns the places of all other models."""
         every = list(range(len(models)))
         score = SCORED_TOGETHER.get(scoring)
-        if score is None or self.table.is_sparse or len(every) < _WORTH_IT:
+        if score is None or self.table.is_sparse or len(every) < _MIN_TOGETHER:
             return every
-        place = {j: i for i, j in enumerate(schema.numbers)}
-        at = [
-            [place[j] for j in (schema.numbers if some is None else some) if j in place]
-            for some in columns
-        ]
-        these, taken = QuadraticModels.of(models, at, len(place))
-        if len(taken) < _WORTH_IT:
+        numbers = self.schema.numbers
+        place = {j: i for i, j in enumerate(numbers)}
+        chosen = [numbers if one.columns is None else one.columns for one in candidates]
+        places = [[place[j] for j in columns if j in place] for columns in chosen]
+        together, taken = QuadraticModels.of(models, places, len(place))
+        if len(taken) < _MIN_TOGETHER:
             return every
         x = np.ascontiguousarray(self.table.array())
-        total = these.scores(x, self.codes, self.weights, score, n_jobs)
+        total = together.scores(x, self.codes, self.weights, score, n_jobs)
         if total is None:
             return every
-        found[taken] = total / (self.codes.size if self.weights is None else self.weights.sum())
+        scores[taken] = total / (self.codes.size if self.weights is None else self.weights.sum())
         return sorted(set(every) - set(taken))
 
 
@@ -310,7 +263,7 @@ class CandidateRows(Judgement):
         return ClassCurve.of(self.truth == k, odds, self.weight)
 
 
-# --- a summary ---
+# --- a summary ------------------------------------------------------------------------------------
 
 
 JUDGES = 20_000  # rows of files that judge candidates
