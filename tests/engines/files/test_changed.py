@@ -134,7 +134,7 @@ def test_a_file_that_is_cut_before_its_rows_are_labelled_is_told(tmp_path):
 def test_batches_too_large_to_be_read_are_mapped(tmp_path, monkeypatch):
     path = write(rows(), tmp_path / "a.arrow")
     read_whole = files.summarize(path, target="label", columns=["count", "ratio"])
-    monkeypatch.setattr(arrow, "_MAPPED", 1)
+    monkeypatch.setattr(arrow, "_MAPPED_BYTES", 1)
     assert files.summarize(path, target="label", columns=["count", "ratio"]) == read_whole
     monkeypatch.setattr(arrow, "CELLS", 1500)
     with pytest.raises(NaivelyError, match=CHANGED):

@@ -136,7 +136,7 @@ def test_a_record_may_be_longer_than_the_first_rows(tmp_path):
 def test_a_record_without_end_is_told_with_its_line(tmp_path, monkeypatch):
     monkeypatch.setattr(csv, "BLOCK", 64)
     monkeypatch.setattr(csv, "SAMPLE", 64)
-    monkeypatch.setattr(csv, "_LONGEST", 1 << 20)
+    monkeypatch.setattr(csv, "_MAX_RECORD_BYTES", 1 << 20)
     (tmp_path / "a.csv").write_text('x,y\n1,a\n2,"b\n' + "1,a\n" * 400_000)
     message = "the record that begins in line 3 does not end within 1 MB"
     with pytest.raises(NaivelyError, match=message):

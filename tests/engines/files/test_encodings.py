@@ -71,7 +71,7 @@ def test_text_in_another_encoding_is_the_same_text(
 ):
     path = tmp_path / f"a{ending}"
     path.write_bytes(in_utf_8(ending).encode(encoding))
-    monkeypatch.setattr(text_streams, "_CHUNK", size)  # characters are cut into halves
+    monkeypatch.setattr(text_streams, "_CHUNK_BYTES", size)  # characters are cut into halves
     assert files.summarize(path, target="kind", encoding=encoding) == expected[ending]
 
 
@@ -151,7 +151,7 @@ def test_text_that_is_not_utf_8_in_a_column_that_nobody_reads_does_not_matter(tm
 @pytest.mark.parametrize("size", [3, 1 << 20])
 def test_a_byte_that_an_encoding_does_not_know_is_told_with_its_place(tmp_path, monkeypatch, size):
     (tmp_path / "a.csv").write_bytes(b"x,kind\n1,a\n2,\x81\n")
-    monkeypatch.setattr(text_streams, "_CHUNK", size)
+    monkeypatch.setattr(text_streams, "_CHUNK_BYTES", size)
     with pytest.raises(
         NaivelyError, match=r"a.csv': byte 13 \(0x81\), in line 3, is not in cp1252"
     ):

@@ -277,3 +277,15 @@ def test_a_format_that_nobody_knows_is_an_error(tmp_path):
         scan_numbers(str(tmp_path / "*.csv"), target="y")
     with pytest.raises(NaivelyError, match="data must be a path"):
         scan_numbers(3, target="y")
+
+
+def test_a_lazy_frame_is_read_as_often_as_needed_and_never_collected(monkeypatch):
+    frame = pl.from_arrow(rows()).select(*FEATURES, "label")
+    expected = naively.summarize(frame, target="label")
+
+    def collect(*_args, **_options):
+        raise AssertionError("it was collected")
+
+    monkeypatch.setattr(pl.LazyFrame, "collect", collect)
+    assert naively.summarize(frame.lazy(), target="label") == expected
+    assert naively.evaluate(GaussianNB(), frame.lazy(), "label", folds=3).n_rows == N

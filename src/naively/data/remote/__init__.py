@@ -41,11 +41,11 @@ _URL = r"""[A-Za-z][A-Za-z0-9+.-]+:/{1,2}[^\s'"<>]+"""
 # and "anonymous" are no secrets
 _USER = r"^((?!abfss?://[^:/]*@)[^:]+://)(?!anonymous@)([^/@]*@|[^/@:]*:(?!\d+(/|$)).*@)"
 _SECRET = r"KEY|SECRET|TOKEN|PASSWORD|CREDENTIAL|CONNECTION_STRING|SIGNATURE"
-_SHORTEST = 8  # characters of a secret; what is shorter may be part of any text
+_MIN_SECRET_CHARACTERS = 8  # characters of a secret; what is shorter may be part of any text
 
 _WEB = ("http", "https")
 _CREDENTIALS = "Credentials are read from the environment, as the store's own tools read them"
-_LONGEST = 300  # characters of a store's own words
+_MAX_REASON_CHARACTERS = 300  # characters of a store's own words
 _DENIED = f"permission denied. {_CREDENTIALS}"
 _REASONS = {  # by the words of S3, Google's and Azure's stores
     "ACCESS_DENIED|PERMISSION_DENIED|UNAUTHENTICATED|INVALID_ACCESS_KEY|SIGNATURE_DOES": _DENIED,
@@ -87,7 +87,7 @@ def hidden(text: str) -> str:
     """Return a text without the secrets of addresses in it, or of the environment."""
     text = re.sub(_URL, lambda found: _without_secrets(address_of(found[0]) or found[0]), text)
     for name, value in os.environ.items():
-        if len(value) >= _SHORTEST and re.search(_SECRET, name.upper()):
+        if len(value) >= _MIN_SECRET_CHARACTERS and re.search(_SECRET, name.upper()):
             text = text.replace(value, "***")
     return text
 
@@ -215,7 +215,7 @@ def reason_of(error: Exception) -> str:
     """
     text = hidden(getattr(error, "strerror", None) or " ".join(str(error).split())).rstrip(".")
     words = re.sub(r"'[^']*'", "", text)  # without names of files
-    own = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    own = text if len(text) <= _MAX_REASON_CHARACTERS else f"{text[:_MAX_REASON_CHARACTERS]}…"
     return next((what for pattern, what in _REASONS.items() if re.search(pattern, words)), own)
 
 

@@ -20,8 +20,8 @@ from naively.errors import NaivelyError, install, need
 
 pafs = need("pyarrow.fs", "reading remote files", extra="files")
 
-_ATTEMPTS, _CONNECT, _TIMEOUT = 6, 10, 60  # seconds
-_CHUNK = 1 << 23  # bytes that are written at once
+_ATTEMPTS, _CONNECT_SECONDS, _TIMEOUT_SECONDS = 6, 10, 60  # seconds
+_CHUNK_BYTES = 1 << 23  # bytes that are written at once
 
 
 class ArrowStore:
@@ -63,7 +63,7 @@ class ArrowStore:
     def write(self, address: str, content: BinaryIO) -> None:
         """Write a file; a store shows it when it is whole."""
         with self._files.open_output_stream(self._path_of(address)) as file:
-            while chunk := content.read(_CHUNK):
+            while chunk := content.read(_CHUNK_BYTES):
                 file.write(chunk)
 
     def check_output(self, address: str) -> None:
@@ -179,8 +179,8 @@ def _s3(bucket: str, anonymous: bool, environment: object) -> Any:
     return pafs.S3FileSystem(
         anonymous=anonymous,
         region=region,
-        connect_timeout=_CONNECT,
-        request_timeout=_TIMEOUT,
+        connect_timeout=_CONNECT_SECONDS,
+        request_timeout=_TIMEOUT_SECONDS,
         retry_strategy=pafs.AwsStandardS3RetryStrategy(max_attempts=_ATTEMPTS),
         **where,
     )
@@ -193,7 +193,7 @@ def _gs(anonymous: bool) -> Any:
     if emulator:
         parts = urlsplit(emulator if "://" in emulator else f"http://{emulator}")
         where = {"scheme": parts.scheme, "endpoint_override": parts.netloc}
-    patience = timedelta(seconds=_TIMEOUT)
+    patience = timedelta(seconds=_TIMEOUT_SECONDS)
     is_open = anonymous or bool(emulator)
     return pafs.GcsFileSystem(anonymous=is_open, retry_time_limit=patience, **where)
 

@@ -31,7 +31,7 @@ from naively.errors import need
 ATTEMPTS = 6  # at most, of one request
 WAIT = 0.2  # seconds before the second attempt; then twice as long each time
 TIMEOUT = 30.0  # seconds without a byte
-_LONGEST_WAIT = 30.0  # seconds, where a server asks for it
+_MAX_WAIT_SECONDS = 30.0  # seconds, where a server asks for it
 _NO_ADDRESS = http.client.InvalidURL, ValueError
 _FOR_THE_MOMENT = {408, 425, 429, 500, 502, 503, 504}
 _REASONS = {
@@ -115,7 +115,7 @@ def _patiently(ask: Callable[[], Answer]) -> Answer:
                 raise OSError(_told(cause)) from None
             least = 0.0
         wait = WAIT * 2**attempt * random.uniform(0.5, 1.0)
-        time.sleep(min(max(wait, least), _LONGEST_WAIT))
+        time.sleep(min(max(wait, least), _MAX_WAIT_SECONDS))
     raise AssertionError("the last attempt returns or raises")
 
 

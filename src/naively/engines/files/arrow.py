@@ -35,9 +35,9 @@ from naively.errors import later
 pa = later("pyarrow", "reading files", extra="files")
 pq = later("pyarrow.parquet", "reading Parquet", extra="files")
 
-_ROWS = 1 << 16  # of a slice, after which memory is given back
-_LARGEST = 1 << 25  # bytes of the columns that a thread reads together
-_MAPPED = 1 << 27  # bytes of a batch from which on it is mapped
+_SLICE_ROWS = 1 << 16  # of a slice, after which memory is given back
+_MAX_TOGETHER_BYTES = 1 << 25  # bytes of the columns that a thread reads together
+_MAPPED_BYTES = 1 << 27  # bytes of a batch from which on it is mapped
 
 
 def open_arrow(file: File) -> ArrowReader | StreamReader:
@@ -76,7 +76,7 @@ class ArrowReader(Reader):
         step = max(1, CELLS // max(1, rows * len(types)))
         width = columns_together(rows * step)
         if self._map is None:
-            width = min(width, max(1, _LARGEST // max(1, 8 * rows)))
+            width = min(width, max(1, _MAX_TOGETHER_BYTES // max(1, 8 * rows)))
         for first in range(start.get("batch", 0), last, step):
             behind = min(first + step, last)
             where = f"record batch {first}" if step == 1 else f"batches {first} to {behind - 1}"
@@ -87,7 +87,7 @@ class ArrowReader(Reader):
     @cached_property
     def _map(self) -> mmap.mmap | None:
         """The file in memory, where its batches are large and lie there as they are used."""
-        if self._first_bytes < _MAPPED:
+        if self._first_bytes < _MAPPED_BYTES:
             return None
         with Path(self.file.name).open("rb") as content:
             return mmap.mmap(content.fileno(), 0, access=mmap.ACCESS_READ)
@@ -104,11 +104,11 @@ class ArrowReader(Reader):
         for i in batches:
             batch = reader.get_batch(i).select(list(names))
             batch.validate(full=True)
-            for start in range(0, batch.num_rows, _ROWS):
+            for start in range(0, batch.num_rows, _SLICE_ROWS):
                 self._check_map()
-                yield batch.slice(start, _ROWS)
+                yield batch.slice(start, _SLICE_ROWS)
                 self._give_back()
-            if self._map is None and 8 * batch.num_rows > _LARGEST // 4:
+            if self._map is None and 8 * batch.num_rows > _MAX_TOGETHER_BYTES // 4:
                 del batch
                 pa.default_memory_pool().release_unused()  # room for all columns was taken
 
@@ -213,13 +213,13 @@ def _piece(batches: list[Any], end: int) -> FilePiece:
 # --- Parquet files --------------------------------------------------------------------------------
 
 
-_BATCH = 1 << 20  # cells of a batch: what is decoded is summarized while it is in the cache
-_MOST_ROWS = 1 << 17  # of a batch
-_TEXTS = 1 << 23  # bytes of a batch with columns of text, whose cells may be long
-_MOST_BYTES = 1 << 28  # of small row groups that are read together
-_BUFFER = 1 << 16  # bytes of a column that are read at once
-_REMOTE_BUFFER = 1 << 20  # the same where each read is a request
-_TOGETHER = 1 << 26  # bytes of a remote row group up to which its columns are fetched together
+_BATCH_CELLS = 1 << 20  # cells of a batch: what is decoded is summarized while it is in the cache
+_MAX_BATCH_ROWS = 1 << 17  # of a batch
+_TEXT_BATCH_BYTES = 1 << 23  # bytes of a batch with columns of text, whose cells may be long
+_MAX_PIECE_BYTES = 1 << 28  # of small row groups that are read together
+_BUFFER_BYTES = 1 << 16  # bytes of a column that are read at once
+_REMOTE_BUFFER_BYTES = 1 << 20  # the same where each read is a request
+_FETCHED_BYTES = 1 << 26  # bytes of a remote row group up to which its columns are fetched together
 
 
 class ParquetReader(Reader):
@@ -252,7 +252,7 @@ class ParquetReader(Reader):
         while at < last:
             first, rows, n_bytes = at, 0, 0
             while at < last and (
-                at == first or (rows * n_columns < CELLS and n_bytes < _MOST_BYTES)
+                at == first or (rows * n_columns < CELLS and n_bytes < _MAX_PIECE_BYTES)
             ):
                 rows += metadata.row_group(at).num_rows
                 n_bytes += metadata.row_group(at).total_byte_size
@@ -268,9 +268,9 @@ class ParquetReader(Reader):
     # --- inside -------------------------------------------------------------------------------
 
     def _read(self, groups: range, size_of_row: float, names: Sequence[str]) -> Iterator[Any]:
-        size = min(_MOST_ROWS, max(1024, _BATCH // max(1, len(names))))
+        size = min(_MAX_BATCH_ROWS, max(1024, _BATCH_CELLS // max(1, len(names))))
         if not self._texts.isdisjoint(names):
-            size = min(size, max(64, int(_TEXTS / max(1.0, size_of_row))))
+            size = min(size, max(64, int(_TEXT_BATCH_BYTES / max(1.0, size_of_row))))
         handle = self._handle()
         yield from handle.iter_batches(size, list(groups), list(names), use_threads=False)
 
@@ -281,7 +281,7 @@ class ParquetReader(Reader):
                 self.file.open(ahead=False),
                 metadata=self._metadata,
                 read_dictionary=self._encoded,
-                buffer_size=_BUFFER if self.file.remote is None else _REMOTE_BUFFER,
+                buffer_size=_BUFFER_BYTES if self.file.remote is None else _REMOTE_BUFFER_BYTES,
                 pre_buffer=self._fetches_together,  # which holds whole row groups
                 page_checksum_verification=True,
             )
@@ -293,4 +293,4 @@ class ParquetReader(Reader):
         if self.file.remote is None:
             return False
         groups = map(self._metadata.row_group, range(self._metadata.num_row_groups))
-        return max((group.total_byte_size for group in groups), default=0) <= _TOGETHER
+        return max((group.total_byte_size for group in groups), default=0) <= _FETCHED_BYTES

@@ -49,8 +49,8 @@ pacsv = later("pyarrow.csv", "reading CSV", extra="files")
 
 BLOCK = 1 << 21  # bytes of a piece
 SAMPLE = 1 << 23  # bytes that types are guessed from
-_HEADER = 1 << 16  # bytes in which the first record is looked for
-_LONGEST = 1 << 28  # bytes of a record
+_HEADER_BYTES = 1 << 16  # bytes in which the first record is looked for
+_MAX_RECORD_BYTES = 1 << 28  # bytes of a record
 _MARK = b"\xef\xbb\xbf"  # which some write before UTF-8
 
 
@@ -158,9 +158,9 @@ class CsvReader(Reader):
                 self._raise_open(data, at + ends.last, ends.last)
             if is_whole or ends.last:
                 return data, ends
-            if size >= max(BLOCK, _LONGEST):
-                most = f"{max(BLOCK, _LONGEST) >> 20} MB. Perhaps a quote in it is never closed"
-                self._raise_record(at, f"does not end within {most}")
+            if size >= (most := max(BLOCK, _MAX_RECORD_BYTES)):
+                why = f"{most >> 20} MB. Perhaps a quote in it is never closed"
+                self._raise_record(at, f"does not end within {why}")
             size *= 2
 
     def _raise_open(self, data: bytes, at: int, start: int) -> None:
@@ -179,7 +179,7 @@ class CsvReader(Reader):
         begin = len(_MARK) if self._blocks.at(0, len(_MARK)) == _MARK else 0
         while self._blocks.at(begin, 1) in (b"\r", b"\n"):
             begin += 1
-        data, ends = self._ended(record_ends, begin, min(BLOCK, _HEADER))
+        data, ends = self._ended(record_ends, begin, min(BLOCK, _HEADER_BYTES))
         line = data[: ends.first or None]
         if not line.strip():
             raise BadFileError(self.file.name, "it is empty; it must begin with column names")

@@ -34,7 +34,7 @@ Progress = Callable[[int, int, int | None], None]
 # what threads do with the rows of a piece: groups of tasks, in order
 Tasks = Callable[[OpenFile, FilePiece], Iterator[Sequence[Callable[[], Any]]]]
 
-_AHEAD = 3  # tasks for each thread
+_TASKS_AHEAD = 3  # tasks for each thread
 
 
 class StoppedError(Exception):
@@ -92,7 +92,7 @@ class FilePass:
         pending: deque[FileStep] = deque()
         for step in self._submitted(plan, tasks, start, position or {}):
             pending.append(step)
-            while sum(max(1, len(one.results)) for one in pending) > _AHEAD * self.threads:
+            while sum(max(1, len(one.results)) for one in pending) > _TASKS_AHEAD * self.threads:
                 yield pending.popleft()
         yield from pending
 

@@ -37,10 +37,10 @@ pajson = later("pyarrow.json", "reading JSON lines", extra="files")
 
 BLOCK = 1 << 21  # bytes of a piece
 SAMPLE = 1 << 20  # bytes that say what columns hold
-_LONGEST = 1 << 28  # bytes of a line
+_MAX_LINE_BYTES = 1 << 28  # bytes of a line
 _MARK = b"\xef\xbb\xbf"  # which some write before UTF-8
-_FEW = 100  # columns that are read without looking which of them occur
-_EXACT = 2**53  # integers from here on are not all float64
+_MAX_PLAIN_COLUMNS = 100  # columns that are read without looking which of them occur
+_MAX_EXACT_INTEGER = 2**53  # integers from here on are not all float64
 _NUMBERS = ("double", "int64", "uint64")  # as Arrow calls types
 _WANTED = dict.fromkeys(_NUMBERS, "numbers") | {"bool": "true or false"}
 _TAKEN: dict[str, tuple[type, ...]] = dict.fromkeys(_NUMBERS, (int, float)) | {"bool": (bool,)}
@@ -95,8 +95,10 @@ class JsonLinesReader(Reader):
                 return data
             if end := data.rfind(b"\n") + 1:
                 return data[:end]
-            if size >= max(BLOCK, _LONGEST):
-                reason = f"line {self._blocks.line(at)} does not end within {_LONGEST >> 20} MB"
+            if size >= max(BLOCK, _MAX_LINE_BYTES):
+                reason = (
+                    f"line {self._blocks.line(at)} does not end within {_MAX_LINE_BYTES >> 20} MB"
+                )
                 raise BadFileError(self.file.name, reason)
             size *= 2
 
@@ -127,10 +129,10 @@ class JsonLinesReader(Reader):
 
     def _check_exact(self, name: str, column: Any, rows: _Objects) -> None:
         """Raise where different integers may have become one float."""
-        if not any((np.abs(numbers(chunk)) >= _EXACT).any() for chunk in column.chunks):
+        if not any((np.abs(numbers(chunk)) >= _MAX_EXACT_INTEGER).any() for chunk in column.chunks):
             return
         cells = (row.get(name) for _, row in rows)
-        if any(type(cell) is int and abs(cell) > _EXACT for cell in cells):
+        if any(type(cell) is int and abs(cell) > _MAX_EXACT_INTEGER for cell in cells):
             raise BadFileError(
                 self.file.name,
                 f"column {name!r} holds labels or categories beyond 64-bit integers, or fractions "
@@ -258,7 +260,7 @@ def _parse(data: bytes, kinds: Mapping[str, Any]) -> Any:
 
 def _present(data: bytes, kinds: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the keys that may be in lines: pyarrow takes time for those that are in none."""
-    if len(kinds) <= _FEW or b"\\" in data:
+    if len(kinds) <= _MAX_PLAIN_COLUMNS or b"\\" in data:
         return kinds
     keys = set(re.findall(rb'"(?=([^"]*)"[ \t\r]*:)', data))
     return {name: kind for name, kind in kinds.items() if name.encode() in keys}

@@ -254,7 +254,7 @@ def _keys(plan: ColumnPlan) -> list[str]:
 # --- Tables of hashed words that the threads of a pass share ------------------------------------
 
 
-_MOST_BYTES = 1 << 29  # of all tables, but one of them there must be
+_MAX_TABLE_BYTES = 1 << 29  # of all tables, but one of them there must be
 
 
 class SharedCounts:
@@ -282,7 +282,7 @@ class SharedCounts:
                 return self._free.get_nowait()
             except Empty:
                 size = 8 * n_classes * sum(one.hashed or 0 for one in self._schema.options)
-                if len(self._made) < max(1, min(self._room, _MOST_BYTES // max(1, size))):
+                if len(self._made) < max(1, min(self._room, _MAX_TABLE_BYTES // max(1, size))):
                     self._made.append(HashedCounts(self._schema))
                     return self._made[-1]
         return self._free.get()

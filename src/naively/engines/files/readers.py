@@ -207,7 +207,7 @@ def type_of(value: Any) -> Any:
 # --- The first rows of files --------------------------------------------------------------------
 
 
-_MOST_BATCHES = 64  # that are looked through for cells of text
+_MAX_BATCHES = 64  # that are looked through for cells of text
 
 
 class FirstRows:
@@ -296,7 +296,7 @@ class FirstRows:
             return found
         if name in self._first_cells:
             return self._first_cells[name]
-        for cells in islice(self._cells(name, self.file), _MOST_BATCHES):
+        for cells in islice(self._cells(name, self.file), _MAX_BATCHES):
             found += cells
             if len(found) >= LOOKED_AT:
                 break
@@ -306,7 +306,7 @@ class FirstRows:
     def _cells(self, name: str, first: OpenFile) -> Iterator[list[Any]]:
         """Yield the first cells of a column, batch by batch, from one file on."""
         start = self.files.index(first.file)
-        for file in self.files[start : start + _MOST_BATCHES]:
+        for file in self.files[start : start + _MAX_BATCHES]:
             try:
                 opened = first if file is first.file else open_file(file, self.dialect)
                 table = self.table if opened is first else opened.sample()

@@ -34,7 +34,7 @@ NOT_UTF_8 = (
     "Give its encoding, such as encoding='cp1252', or --encoding cp1252 on the command line; text "
     "of Windows is often cp1252 or utf-16"
 )
-_CHUNK = 1 << 20  # bytes that are transcoded at once
+_CHUNK_BYTES = 1 << 20  # bytes that are transcoded at once
 _CODECS = {
     "gzip": rb"\x1f\x8b",
     "zstd": rb"\x28\xb5\x2f\xfd",
@@ -120,7 +120,7 @@ class Transcoded:
         return found
 
     def _next(self) -> bytes | None:
-        data = self._start or self._stream.read(_CHUNK)
+        data = self._start or self._stream.read(_CHUNK_BYTES)
         self._start = b""
         pending = self._decoder.getstate()[0]
         try:
@@ -147,7 +147,7 @@ class Transcoded:
 # --- The bytes of a file of text, and where the records of CSV end ------------------------------
 
 
-_BYTES = 1 << 20  # read at once where a place is looked for
+_SEARCH_BYTES = 1 << 20  # read at once where a place is looked for
 Line = Callable[[], int]  # what returns the number of a line
 
 
@@ -190,8 +190,8 @@ class Blocks:
         """Return the number of the line in which a place lies; the first is 1."""
         if self._is_plain:
             lines = _Lines()
-            for start in range(0, place, _BYTES):
-                lines.add(self._stream.read_at(min(_BYTES, place - start), start))
+            for start in range(0, place, _SEARCH_BYTES):
+                lines.add(self._stream.read_at(min(_SEARCH_BYTES, place - start), start))
             return lines.count + 1
         self._skip_to(place)
         return self._lines.count + 1
@@ -208,7 +208,7 @@ class Blocks:
         self._lines.add(self._held[:skipped])
         self._held, self._start = self._held[skipped:], self._start + skipped
         while self._start < place:
-            part = self._stream.read(min(place - self._start, _BYTES))
+            part = self._stream.read(min(place - self._start, _SEARCH_BYTES))
             if not part:
                 return
             self._lines.add(part)
