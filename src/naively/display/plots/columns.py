@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from naively.data.types import Floats
@@ -28,14 +28,16 @@ from naively.display.plots.separation import bin_shares, category_shares, rebinn
 from naively.errors import NaivelyError
 from naively.estimators.state import snapshot
 from naively.families import gaussian
-from naively.families.gaussian import density
 from naively.model.terms import Term, top_words
 from naively.statistics import Bins
 from naively.statistics.summary import Summary
 
-_PURPOSE = "drawing bell curves"
 _FURTHER = "Columns of numbers are described by several families: a smooth curve, and steps."
-_Make: TypeAlias = Callable[[int, list[NDArray[np.float64]], int | None], "Panel | BarPanel"]
+_NO_HALVES = 2.0**52  # from here on, there is no number between whole ones
+_MAX_CATEGORIES = 8  # of a panel
+_MAX_BARS = 36  # categories times classes
+_MAX_STEPS = 2000
+_MAX_WORDS = 8
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -51,7 +53,6 @@ class BellCurveDisplay(Display):
     Of a `NaiveBayes`, a column of numbers has a curve for each of its families: smooth for a
     Student t, in steps for a histogram, a Poisson or a Bernoulli. A column of categories has bars,
     their shares in each class.
-
 
     Parameters
     ----------
@@ -117,29 +118,36 @@ class BellCurveDisplay(Display):
             naively's, or scikit-learn's GaussianNB.
         X, y : table and labels, optional
             The rows for the histograms; both or neither.
-        columns : sequence of str or int, optional
-            Which columns, by name or number. None for all, or those that separate the classes best.
-        max_columns : int, default=9
-            If there are more, those that separate the classes best are shown.
-        max_classes : int, default=12
-            If there are more, those that stand apart most are shown.
         bins : int, optional
             Bins of the histograms; None for a number that suits the rows.
+        columns, max_columns, max_classes, feature_names, class_names, ax
+            As for every `Display`.
         """
         check_is_fitted(estimator)
         estimator = snapshot(estimator)
-        several = has_families(estimator)
-        summary = estimator.summary_ if several else bells_of(estimator, _PURPOSE).summary
+        bells = None if has_families(estimator) else bells_of(estimator, "drawing bell curves")
+        summary = estimator.summary_ if bells is None else bells.summary
         if (X is None) != (y is None):
             raise NaivelyError("X and y go together: give both, or neither.")
         names = column_names(estimator, summary.schema.n_columns, feature_names)
         chosen = choose_columns(summary, names, columns, max_columns)
         classes = choose_classes(summary, max_classes, chosen.at)
-        groups: dict[int, list[Any]] = {}
-        if X is not None and y is not None:
-            groups = _groups(estimator, X, y, chosen.at, classes.at)
-        make = (_of_families if several else _of_bells)(estimator, chosen.at, classes.at, names)
-        panels = [make(place, groups.get(j, []), bins) for place, j in enumerate(chosen.at)]
+        groups: dict[int, list[Floats]] = {}
+        if X is not None and y is not None:  # the cells of the columns of numbers, by class
+            numbers = [j for j in chosen.at if j in summary.schema.numbers]
+            rows = cells(X, numbers, estimator)
+            codes = codes_of(y, np.asarray(estimator.classes_), len(rows))
+            groups = {j: [rows[codes == k, i] for k in classes.at] for i, j in enumerate(numbers)}
+        panels: list[Panel | BarPanel] = []
+        for j in chosen.at:
+            of_class = groups.get(j, [])
+            if bells is None:
+                panels.append(
+                    _panel_of_families(estimator, j, classes.at, names[j], of_class, bins)
+                )
+            else:
+                means, variances = bells.means[classes.at, j], bells.variances[classes.at, j]
+                panels.append(_panel_of_bells(names[j], means, variances, of_class, bins))
         captions = class_captions(estimator.classes_, class_names)
         further = any(isinstance(panel, Panel) and panel.more for panel in panels)
         display = cls(
@@ -147,7 +155,7 @@ class BellCurveDisplay(Display):
             class_names=[captions[k] for k in classes.at],
             name=type(estimator).__name__,
             notes=[note for note in (chosen.note, classes.note, _FURTHER * further) if note],
-            title="Columns" if several else "Bell curves",
+            title="Columns" if bells is None else "Bell curves",
         )
         return display.plot(ax, **options)
 
@@ -158,8 +166,6 @@ class BellCurveDisplay(Display):
         ----------
         across : int, default=3
             At most so many panels beside each other.
-        legend : bool, default=True
-            Whether to draw it.
         """
         rows, columns = canvas.grid_of(len(self.panels), across)
         self.figure_ = canvas.panels(ax, (2.9 * columns + 1.7, 2.15 * rows + 0.8))
@@ -184,49 +190,6 @@ class BellCurveDisplay(Display):
         return self
 
 
-def _groups(
-    model: Any, X: Any, y: ArrayLike, at: Sequence[int], classes: Sequence[int]
-) -> dict[int, list[Any]]:
-    """Return the cells of the columns of numbers, class by class."""
-    schema = model.summary_.schema if has_families(model) else None
-    numbers = [j for j in at if schema is None or j in schema.numbers]
-    rows = cells(X, numbers, model)
-    codes = codes_of(y, np.asarray(model.classes_), len(rows))
-    return {j: [rows[codes == k, i] for k in classes] for i, j in enumerate(numbers)}
-
-
-def _of_bells(model: Any, at: Sequence[int], classes: Sequence[int], names: list[str]) -> _Make:
-    bells = bells_of(model, _PURPOSE)
-
-    def make(place: int, groups: list[Any], bins: int | None) -> Panel:
-        j = at[place]
-        means, variances = bells.means[classes, j], bells.variances[classes, j]
-        return Panel.of_bells(names[j], means, variances, groups, bins)
-
-    return make
-
-
-def _of_families(model: Any, at: Sequence[int], classes: Sequence[int], names: list[str]) -> _Make:
-    chosen = ShownColumns.of(model, at, classes)
-
-    def make(place: int, groups: list[Any], bins: int | None) -> Panel | BarPanel:
-        name = names[at[place]]
-        if at[place] in chosen.summary.schema.undecided:
-            unknown = np.full(len(classes), np.nan)
-            return Panel.of_bells(name, unknown, unknown, (), bins)
-        if at[place] in chosen.summary.schema.texts:
-            return BarPanel(name, *chosen.words(place))
-        if at[place] not in chosen.summary.schema.numbers:
-            return BarPanel.of(name, *chosen.shares(place))
-        families = chosen.families(place)
-        return Panel.of_families(name, *chosen.bells(place), families, groups, bins)
-
-    return make
-
-
-_NO_HALVES = 2.0**52  # from here on, there is no number between whole ones
-
-
 @dataclass(frozen=True, eq=False)
 class Panel:
     """One column: a curve per class and, perhaps, histograms."""
@@ -242,42 +205,6 @@ class Panel:
     heights: Floats | None = None
     # curves of further families that describe the column, as x and density
     more: Sequence[tuple[Floats, Floats]] = ()
-
-    @classmethod
-    def of_bells(
-        cls, name: str, means: Floats, variances: Floats, groups: Sequence[Floats], bins: int | None
-    ) -> Panel:
-        """Draw Gaussians of these means and variances over groups of cells, one per class."""
-        spread = np.sqrt(variances)[:, np.newaxis]
-        low, high = _range(means, spread[:, 0], groups)
-        # the whole range, and enough points where a narrow curve is steep
-        wide = np.broadcast_to(np.linspace(low, high, 201), (means.size, 201))
-        close = np.clip(means[:, np.newaxis] + spread * np.linspace(-4, 4, 121), low, high)
-        x = np.sort(np.hstack([wide, close]), axis=1)
-        positive = np.where(spread > 0, spread, np.nan)
-        curves = density(x, means[:, np.newaxis], positive**2)
-        return cls(name, x, curves, means, *_histograms(groups, bins))
-
-    @classmethod
-    def of_families(
-        cls,
-        name: str,
-        means: Floats,
-        variances: Floats,
-        families: Sequence[FamilyCurves],
-        groups: Sequence[Floats],
-        bins: int | None,
-    ) -> Panel:
-        """Draw what families believe over groups of cells, one per class."""
-        spread = np.sqrt(variances)
-        low, high = _range(means, spread, groups)
-        edges, heights = _histograms(groups, bins)
-        close = means[:, np.newaxis] + spread[:, np.newaxis] * np.linspace(-4, 4, 121)
-        points = np.concatenate([np.linspace(low, high, 201), close[~np.isnan(close)]])
-        x = np.unique(np.clip(points, low, high))
-        cut = np.linspace(low, high, 25) if edges is None else edges
-        curves = [family.curves(x, cut) for family in families]
-        return cls(name, *curves[0], means, edges, heights, curves[1:])
 
     def draw_histograms(self, ax: Any) -> list[Any]:
         """Draw what was seen, and return a patch per class."""
@@ -329,68 +256,15 @@ class Panel:
         return float(1.06 * max(top, min(tallest, 1.5 * top))) or 1.0
 
 
-def _histograms(
-    groups: Sequence[Floats], bins: int | None
-) -> tuple[Floats, Floats] | tuple[None, None]:
-    present = [group[~np.isnan(group)] for group in groups]
-    cells_seen = np.concatenate(present) if present else np.empty(0)
-    if not cells_seen.size:
-        return None, None
-    edges = _edges(cells_seen, bins)
-    counts = np.array([np.histogram(group, bins=edges)[0] for group in present])
-    rows = np.array([max(1, group.size) for group in present])[:, np.newaxis]
-    return edges, counts / rows / np.diff(edges)
-
-
-def _edges(column: Floats, bins: int | None) -> Floats:
-    """Return a histogram's bins: few whole numbers get one each, else by Rice's rule."""
-    low, high = column.min(), column.max()
-    is_large = max(-low, high) >= _NO_HALVES
-    if not is_large and bins is None and high - low <= 40 and (column == np.rint(column)).all():
-        return np.arange(low - 0.5, high + 1)
-    count = int(np.clip(2 * np.cbrt(column.size), 5, 40)) if bins is None else bins
-    margin = 1e-3 * max(-low, high) if is_large and high - low < 1e-12 * max(-low, high) else 0.0
-    return np.histogram_bin_edges(column, count, (low - margin, high + margin))
-
-
-def _range(means: Floats, spread: Floats, groups: Sequence[Floats]) -> tuple[float, float]:
-    ends = [means - 2.8 * spread, means + 2.8 * spread, *groups]
-    every = np.concatenate(ends)
-    every = every[~np.isnan(every)]
-    if not every.size:
-        return 0.0, 1.0
-    low, high = float(every.min()), float(every.max())
-    room = 0.05 * max(abs(low), 1.0) if low == high else 0.0
-    return low - room, high + room
-
-
-_MOST = 8  # categories of a panel
-_MOST_BARS = 36  # categories times classes
-
-
 @dataclass(frozen=True, eq=False)
 class BarPanel:
-    """One column: the share of each category in each class."""
+    """One column: the share of each category in each class, or of texts with each word."""
 
     name: str
     categories: Sequence[str]  # the most frequent categories, the most frequent first
     # (n_shown, n_categories): their shares in each class, as the model believes
-    shares: NDArray[np.float64]
+    shares: Floats
     left_out: int = 0  # how many categories more there are
-
-    @classmethod
-    def of(
-        cls,
-        name: str,
-        categories: NDArray[Any],
-        shares: NDArray[np.float64],
-        weight: NDArray[np.float64],
-    ) -> BarPanel:
-        """Take the most frequent of all categories; the weight is that of all classes."""
-        most = max(3, min(_MOST, _MOST_BARS // len(shares)))
-        at = np.argsort(-weight, kind="stable")[:most]
-        texts = [str(category) for category in categories[at].tolist()]
-        return cls(name, texts, shares[:, at], categories.size - at.size)
 
     def draw_histograms(self, ax: Any) -> list[Any]:
         """Draw nothing: the bars are all there is."""
@@ -425,96 +299,101 @@ class BarPanel:
             ax.text(0.5, 0.5, "no cell seen", transform=ax.transAxes, **style)
 
 
-_MOST_STEPS = 2000
-_MOST_WORDS = 8
+# --- what a panel shows, read off a model ---------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class FamilyCurves:
-    """A family of a column of numbers, as the place of the column in a term, of some classes."""
-
-    term: Term
-    place: int
-    weight: Floats  # of the bins of all classes together, where the family reads bins
-    classes: Sequence[int]
-
-    def curves(self, x: Floats, edges: Floats) -> tuple[Floats, Floats]:
-        """Return points and densities by class: at x, or in steps between edges.
-
-        Whole numbers have probabilities, which are drawn in steps of width 1, unless that would be
-        more steps than can be seen.
-        """
-        if self.term.family.reads is Bins:
-            cuts, knots = (part[self.place] for part in self.term.statistic.edges)
-            shares = bin_shares(self.weight, self._log_density(knots))
-            return _steps(edges, rebinned(cuts, shares, edges))
-        low, high = self.term.family.support
-        if not self.term.family.discrete:
-            found = self._log_density(x)
-            silent = ~found.any(axis=1, keepdims=True)  # a column of one value adds nothing
-            known = np.where((x >= low) & (x <= high), np.exp(found), 0.0)
-            return np.broadcast_to(x, found.shape), np.where(silent, np.nan, known)
-        first, last = max(low, np.floor(x[0])), min(high, np.ceil(x[-1]))
-        if last - first > _MOST_STEPS or last >= 2.0**52:
-            x = np.clip(x, first, last)
-            found = np.exp(self._log_density(np.rint(x)))
-            return np.broadcast_to(x, found.shape), found
-        whole = np.arange(first, last + 1)
-        return _steps(np.arange(first - 0.5, last + 1), np.exp(self._log_density(whole)))
-
-    def _log_density(self, x: Floats) -> Floats:
-        """Return log f of shape (n_shown, n)."""
-        return np.asarray(self.term.log_density_of(self.place, x)[:, self.classes].T)
+def _panel_of_bells(
+    name: str, means: Floats, variances: Floats, groups: Sequence[Floats], bins: int | None
+) -> Panel:
+    """Draw Gaussians of these means and variances over groups of cells, one per class."""
+    spread = np.sqrt(variances)[:, np.newaxis]
+    low, high = _range(means, spread[:, 0], groups)
+    # the whole range, and enough points where a narrow curve is steep
+    wide = np.broadcast_to(np.linspace(low, high, 201), (means.size, 201))
+    close = np.clip(means[:, np.newaxis] + spread * np.linspace(-4, 4, 121), low, high)
+    x = np.sort(np.hstack([wide, close]), axis=1)
+    positive = np.where(spread > 0, spread, np.nan)
+    curves = gaussian.density(x, means[:, np.newaxis], positive**2)
+    return Panel(name, x, curves, means, *_histograms(groups, bins))
 
 
-@dataclass(frozen=True)
-class ShownColumns:
-    """Some columns of a fitted model, and some of its classes."""
+def _panel_of_families(
+    model: Any,
+    j: int,
+    classes: Sequence[int],
+    name: str,
+    groups: Sequence[Floats],
+    bins: int | None,
+) -> Panel | BarPanel:
+    """Draw what families believe of a column, over groups of cells, one per class."""
+    summary, terms = model.summary_, model.model_.by_column[j]
+    schema = summary.schema
+    if j in schema.undecided:
+        unknown = np.full(len(classes), np.nan)
+        return _panel_of_bells(name, unknown, unknown, (), bins)
+    if j in schema.texts:
+        return _panel_of_words(name, terms[0][0], summary, classes)
+    if j in schema.categories:
+        place = schema.categories.index(j)
+        tally = summary.tally(place)
+        shares = category_shares(tally, terms[0][0].family)[classes]
+        most = max(3, min(_MAX_CATEGORIES, _MAX_BARS // len(classes)))
+        at = np.argsort(-tally.sum(axis=0), kind="stable")[:most]
+        labels = [str(label) for label in summary.categories[place][at].tolist()]
+        return BarPanel(name, labels, shares[:, at], tally.shape[1] - at.size)
+    i = schema.numbers.index(j)
+    seen = gaussian.parameters(summary.moments, var_smoothing=0.0)
+    means, spread = seen.mean[classes, i], np.sqrt(seen.variance[classes, i])
+    low, high = _range(means, spread, groups)
+    edges, heights = _histograms(groups, bins)
+    close = means[:, np.newaxis] + spread[:, np.newaxis] * np.linspace(-4, 4, 121)
+    points = np.concatenate([np.linspace(low, high, 201), close[~np.isnan(close)]])
+    x = np.unique(np.clip(points, low, high))
+    cut = np.linspace(low, high, 25) if edges is None else edges
+    weight = summary.bins.values[:, i].sum(axis=0)  # of the bins of all classes together
+    curves = [_curves(term, place, weight, classes, x, cut) for term, place in terms]
+    return Panel(name, *curves[0], means, edges, heights, curves[1:])
 
-    summary: Summary  # of all its columns
-    terms: Sequence[Sequence[tuple[Term, int]]]  # what its families read off that, by column
-    at: Sequence[int]  # the columns to show
-    classes: Sequence[int]  # the classes to show
 
-    @classmethod
-    def of(cls, model: Any, at: Sequence[int], classes: Sequence[int]) -> ShownColumns:
-        """Take columns and classes of a fitted model."""
-        return cls(model.summary_, model.model_.by_column, at, classes)
+def _panel_of_words(name: str, term: Term, summary: Summary, classes: Sequence[int]) -> BarPanel:
+    """Show words that speak for the classes shown, and the share of documents with them."""
+    found = top_words(term, summary.words[term.at], _MAX_WORDS)
+    ranked = [one for rank in zip_longest(*(found[k] for k in classes)) for one in rank]
+    counts = {one.word: one.counts[classes] for one in ranked if one is not None}
+    seen = np.maximum(summary.class_weight[classes], np.finfo(float).tiny)
+    kept = list(counts)[: max(_MAX_WORDS, len(classes))]
+    shares = np.array([counts[word] for word in kept]).reshape(len(kept), -1) / seen
+    return BarPanel(name, kept, shares.T)
 
-    def families(self, place: int) -> list[FamilyCurves]:
-        """Return the families of a column of numbers, given by its place among those shown."""
-        j = self.at[place]
-        weight = self.summary.bins.values[:, self._number(place)].sum(axis=0)
-        return [FamilyCurves(term, i, weight, self.classes) for term, i in self.terms[j]]
 
-    def bells(self, place: int) -> tuple[Floats, Floats]:
-        """Return mean and variance of the cells of a column of numbers, by class."""
-        seen = gaussian.parameters(self.summary.moments, var_smoothing=0.0)
-        at = self.classes, self._number(place)
-        return seen.mean[at], seen.variance[at]
+def _curves(
+    term: Term, place: int, weight: Floats, classes: Sequence[int], x: Floats, edges: Floats
+) -> tuple[Floats, Floats]:
+    """Return points and densities by class: at x, or in steps between edges.
 
-    def shares(self, place: int) -> tuple[NDArray[Any], Floats, Floats]:
-        """Return categories, their shares by class, and their weights in all classes together."""
-        j = self.at[place]
-        number = self.summary.schema.categories.index(j)
-        family = self.terms[j][0][0].family
-        tally = self.summary.tally(number)
-        shares = category_shares(tally, family)[self.classes]
-        return self.summary.categories[number], shares, tally.sum(axis=0)
+    Whole numbers have probabilities, which are drawn in steps of width 1, unless that would be
+    more steps than can be seen.
+    """
 
-    def words(self, place: int) -> tuple[list[str], Floats]:
-        """Return words that speak for the classes shown, and the share of documents with them."""
-        term = self.terms[self.at[place]][0][0]
-        found = top_words(term, self.summary.words[term.at], _MOST_WORDS)
-        ranked = [one for rank in zip_longest(*(found[k] for k in self.classes)) for one in rank]
-        counts = {one.word: one.counts[self.classes] for one in ranked if one is not None}
-        seen = np.maximum(self.summary.class_weight[self.classes], np.finfo(float).tiny)
-        kept = list(counts)[: max(_MOST_WORDS, len(self.classes))]
-        shares = np.array([counts[word] for word in kept]).reshape(len(kept), -1) / seen
-        return kept, shares.T
+    def log_density(cells: Floats) -> Floats:
+        return np.asarray(term.log_density_of(place, cells)[:, classes].T)
 
-    def _number(self, place: int) -> int:
-        return self.summary.schema.numbers.index(self.at[place])
+    if term.family.reads is Bins:
+        cuts, knots = (part[place] for part in term.statistic.edges)
+        return _steps(edges, rebinned(cuts, bin_shares(weight, log_density(knots)), edges))
+    low, high = term.family.support
+    if not term.family.discrete:
+        found = log_density(x)
+        silent = ~found.any(axis=1, keepdims=True)  # a column of one value adds nothing
+        known = np.where((x >= low) & (x <= high), np.exp(found), 0.0)
+        return np.broadcast_to(x, found.shape), np.where(silent, np.nan, known)
+    first, last = max(low, np.floor(x[0])), min(high, np.ceil(x[-1]))
+    if last - first > _MAX_STEPS or last >= _NO_HALVES:
+        x = np.clip(x, first, last)
+        found = np.exp(log_density(np.rint(x)))
+        return np.broadcast_to(x, found.shape), found
+    whole = np.arange(first, last + 1)
+    return _steps(np.arange(first - 0.5, last + 1), np.exp(log_density(whole)))
 
 
 def _steps(edges: Floats, heights: Floats) -> tuple[Floats, Floats]:
@@ -522,3 +401,38 @@ def _steps(edges: Floats, heights: Floats) -> tuple[Floats, Floats]:
     x = np.repeat(edges, 2)
     y = np.pad(np.repeat(heights, 2, axis=1), ((0, 0), (1, 1)))
     return np.broadcast_to(x, y.shape), y
+
+
+def _histograms(
+    groups: Sequence[Floats], bins: int | None
+) -> tuple[Floats, Floats] | tuple[None, None]:
+    present = [group[~np.isnan(group)] for group in groups]
+    cells_seen = np.concatenate(present) if present else np.empty(0)
+    if not cells_seen.size:
+        return None, None
+    edges = _edges(cells_seen, bins)
+    counts = np.array([np.histogram(group, bins=edges)[0] for group in present])
+    rows = np.array([max(1, group.size) for group in present])[:, np.newaxis]
+    return edges, counts / rows / np.diff(edges)
+
+
+def _edges(column: Floats, bins: int | None) -> Floats:
+    """Return a histogram's bins: few whole numbers get one each, else by Rice's rule."""
+    low, high = column.min(), column.max()
+    is_large = max(-low, high) >= _NO_HALVES
+    if not is_large and bins is None and high - low <= 40 and (column == np.rint(column)).all():
+        return np.arange(low - 0.5, high + 1)
+    count = int(np.clip(2 * np.cbrt(column.size), 5, 40)) if bins is None else bins
+    margin = 1e-3 * max(-low, high) if is_large and high - low < 1e-12 * max(-low, high) else 0.0
+    return np.histogram_bin_edges(column, count, (low - margin, high + margin))
+
+
+def _range(means: Floats, spread: Floats, groups: Sequence[Floats]) -> tuple[float, float]:
+    ends = [means - 2.8 * spread, means + 2.8 * spread, *groups]
+    every = np.concatenate(ends)
+    every = every[~np.isnan(every)]
+    if not every.size:
+        return 0.0, 1.0
+    low, high = float(every.min()), float(every.max())
+    room = 0.05 * max(abs(low), 1.0) if low == high else 0.0
+    return low - room, high + room
