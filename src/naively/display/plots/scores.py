@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import ConfusionMatrixDisplay, confusion_matrix
 from sklearn.utils.multiclass import unique_labels
 
+from naively.data.types import Floats
 from naively.display.plots import canvas
 from naively.display.plots.display import AnswersDisplay
 from naively.display.plots.reading import class_captions
@@ -23,14 +24,14 @@ from naively.evaluation.thresholds import place_of
 _MAX_CURVES = 10  # classes that are drawn together
 _FAINT = {"color": canvas.FAINT, "linewidth": 1, "linestyle": (0, (4, 3))}
 
-Points = tuple[NDArray[np.float64], NDArray[np.float64], float]
+Points = tuple[Floats, Floats, float]
 
 
 class DrawnCurve(NamedTuple):
     """A line: its points, the figure that sums it up, and what it is called."""
 
-    x: NDArray[np.float64]
-    y: NDArray[np.float64]
+    x: Floats
+    y: Floats
     area: float
     name: str
 
@@ -39,10 +40,13 @@ class DrawnCurve(NamedTuple):
 class ClassCurveDisplay(AnswersDisplay):
     """A curve for each class or for each model; subclasses say what the curve is.
 
+    Of two classes the curve is that of the second, of more there is one for each class against the
+    rest.
+
     Parameters
     ----------
     curves : sequence of DrawnCurve
-        What is drawn.
+        What is drawn: points, the figure that sums them up, and a name.
     share : float
         The share of the rows of the class, where all curves are of one class; else NaN.
 
@@ -79,10 +83,8 @@ class ClassCurveDisplay(AnswersDisplay):
             style["drawstyle"] = self._drawstyle
             self.lines_ += self.ax_.plot(curve.x, curve.y, linewidth=1.7, **style)
         canvas.tidy(self.ax_, grid="both")
-        self.ax_.set_xlim(-0.01, 1.01)
-        self.ax_.set_ylim(-0.01, 1.02)
-        self.ax_.set_xlabel(self._axes[0], color=canvas.INK)
-        self.ax_.set_ylabel(self._axes[1], color=canvas.INK)
+        self.ax_.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.02))
+        canvas.name_axes(self.ax_, *self._axes)
         canvas.heading(self.ax_, self._title, self.notes)
         names = [f"{canvas.caption(c.name)}\n{self._area} {c.area:.4f}" for c in self.curves]
         names += ["by chance"] * len(baseline)
@@ -93,31 +95,32 @@ class ClassCurveDisplay(AnswersDisplay):
     def _of_answers(  # type: ignore[override]
         cls,
         y: Any,
-        answers: list[NDArray[np.float64]],
+        answers: list[Floats],
         classes: NDArray[Any],
         names: Sequence[str],
         pos_label: Any = None,
     ) -> Self:
         """Return the curves of one class for each model, or of all classes of one model."""
         truth = cls._codes(y, answers, classes)
-        if pos_label is None and classes.size > 2 and len(answers) == 1:
-            return cls._of_classes(truth, answers[0], classes)
-        k = place_of(pos_label, classes)
-        curves = [ClassCurve.of(truth == k, p[:, k]) for p in answers]
-        lines = [cls._line(_checked(curve, classes.item(k))) for curve in curves]
-        drawn = [DrawnCurve(*line, name) for line, name in zip(lines, names, strict=True)]
-        share = curves[0].positives / truth.size
-        return cls(curves=drawn, share=share, notes=[f"class {classes.item(k)!r}"])
-
-    @classmethod
-    def _of_classes(
-        cls, truth: NDArray[np.intp], p: NDArray[np.float64], classes: NDArray[Any]
-    ) -> Self:
         rows = np.bincount(truth, minlength=classes.size)
+        if pos_label is not None or classes.size == 2 or len(answers) > 1:
+            k = place_of(pos_label, classes)
+            if not 0 < rows[k] < truth.size:
+                raise NaivelyError(
+                    f"curves need rows of the class and of others; {rows[k]} of {truth.size} rows "
+                    f"are of {classes.item(k)!r}."
+                )
+            pairs = [(p[:, k], name) for p, name in zip(answers, names, strict=True)]
+            curves = [
+                DrawnCurve(*cls._line(ClassCurve.of(truth == k, p)), name) for p, name in pairs
+            ]
+            note = f"class {classes.item(k)!r}"
+            return cls(curves=curves, share=rows[k] / truth.size, notes=[note])
         there = np.flatnonzero((rows > 0) & (rows < truth.size))
         if not there.size:
             raise NaivelyError("curves need rows of two classes; all rows are of one.")
         shown = np.sort(there[np.argsort(-rows[there], kind="stable")[:_MAX_CURVES]])
+        p = answers[0]
         curves = [
             DrawnCurve(*cls._line(ClassCurve.of(truth == k, p[:, k])), str(classes[k]))
             for k in shown
@@ -128,21 +131,9 @@ class ClassCurveDisplay(AnswersDisplay):
         return cls(curves=curves, notes=notes)
 
 
-def _checked(curve: ClassCurve, label: Any) -> ClassCurve:
-    if not curve.is_defined:
-        raise NaivelyError(
-            f"curves need rows of the class and of others; {curve.positives:g} of "
-            f"{curve.positive.size} rows are of {label!r}."
-        )
-    return curve
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
 class RocCurveDisplay(ClassCurveDisplay):
     """ROC curve: recall of a class over the false positive rate.
-
-    With two classes the curve is that of the second, with more there is one for each class against
-    the rest. ``curves`` holds the points and the areas.
 
     Examples
     --------
@@ -169,21 +160,7 @@ class RocCurveDisplay(ClassCurveDisplay):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PrecisionRecallDisplay(ClassCurveDisplay):
-    """Precision of a class over its recall.
-
-    With two classes the curve is that of the second, with more there is one for each class against
-    the rest. ``curves`` holds the points and the average precisions.
-
-    Examples
-    --------
-    >>> from naively.plots import PrecisionRecallDisplay
-    >>> truth, proba = ["a", "b", "b"], [[0.9, 0.1], [0.2, 0.8], [0.3, 0.7]]
-    >>> display = PrecisionRecallDisplay.from_predictions(truth, proba, classes=["a", "b"])
-    >>> display.curves[0].area
-    1.0
-    >>> import matplotlib.pyplot as plt
-    >>> plt.close(display.figure_)
-    """
+    """Precision of a class over its recall; ``curves`` holds the average precisions as well."""
 
     _title, _area = "Precision and recall", "average precision"
     _axes = "recall: share of the class that is found", "precision: share that is right"
@@ -205,8 +182,7 @@ class GainDisplay(ClassCurveDisplay):
     """Cumulative gain: recall of a class among the rows with the highest probabilities.
 
     The lift is the share of the class among the first tenth of these rows, divided by its share of
-    all rows. Of two classes the curve is that of the second, of more there is one for
-    each class against the rest. ``curves`` holds the points and the lifts.
+    all rows.
 
     Examples
     --------
@@ -281,7 +257,7 @@ class ReliabilityDisplay(AnswersDisplay):
     def _of_answers(  # type: ignore[override]
         cls,
         y: Any,
-        answers: list[NDArray[np.float64]],
+        answers: list[Floats],
         classes: NDArray[Any],
         names: Sequence[str],
     ) -> Self:
@@ -300,50 +276,35 @@ class ReliabilityDisplay(AnswersDisplay):
         how = {"sharex": True, "height_ratios": [3.6, 1]}
         self.ax_ = top, below = self._panels(ax, (7.2, 5.2), (2, 1), **how)[:, 0]
         (perfect,) = top.plot([0, 1], [0, 1], **_FAINT)
-        self.lines_, self.bars_ = [], []
+        self.lines_, self.bars_, lowest = [], [], 0.5
         for place, seen in enumerate(self.reliabilities):
             style = {"color": canvas.colour(place), "marker": canvas.marker(place)}
             look = {"linewidth": 1.6, "markersize": 6, "markeredgecolor": "white"}
             held = seen.count > 0
             x, y = seen.confidence[held], seen.accuracy[held]
             self.lines_ += top.plot(x, y, **style, **look)
-            self.bars_.append(self._draw_counts(below, place, seen))
-        self._dress(top, below)
-        names = [canvas.caption(name) for name in self.names]
-        errors = [f"{seen.error:.4f}" for seen in self.reliabilities]
-        names = [f"{a}\ncalibration error {b}" for a, b in zip(names, errors, strict=True)]
-        canvas.legend(self.figure_, [*self.lines_, perfect], [*names, "perfectly calibrated"])
-        return self
-
-    def _draw_counts(self, ax: Any, place: int, seen: Reliability) -> Any:
-        """Draw a bar per bin; those of several models stand beside each other."""
-        share = np.diff(seen.edges) / len(self.reliabilities)
-        left = seen.edges[:-1] + place * share
-        style = {"align": "edge", "color": canvas.colour(place), "edgecolor": "white"}
-        return ax.bar(left, seen.count, share, linewidth=0.6, **style)
-
-    def _dress(self, top: Any, below: Any) -> None:
+            width = np.diff(seen.edges) / len(self.reliabilities)  # they stand beside each other
+            left = seen.edges[:-1] + place * width
+            bars = {"align": "edge", "color": style["color"], "edgecolor": "white"}
+            self.bars_.append(below.bar(left, seen.count, width, linewidth=0.6, **bars))
+            lowest = min(lowest, seen.edges[int(held.argmax())] if held.any() else 0.0)
         for axes in (top, below):
             canvas.tidy(axes, grid="y")
             axes.spines["left"].set_visible(False)
-        lowest = min(_lowest(seen) for seen in self.reliabilities)
-        below.set_xlim(lowest, 1.01)
         top.set_ylim(-0.02, 1.04)
         top.set_ylabel("share of rows that are right", color=canvas.INK)
-        below.set_xlabel("confidence: the largest probability of a row", color=canvas.INK)
+        top.tick_params(axis="x", length=0)
+        below.set_xlim(lowest, 1.01)
         below.set_yscale("log")  # most rows are often in the last bin
         below.set_ylim(bottom=0.6)
         below.yaxis.set_major_formatter("{x:,.0f}")
         below.minorticks_off()
-        below.set_ylabel("rows (log)", color=canvas.INK)
-        top.tick_params(axis="x", length=0)
+        canvas.name_axes(below, "confidence: the largest probability of a row", "rows (log)")
         canvas.heading(self.figure_, self._title)
-
-
-def _lowest(seen: Reliability) -> float:
-    """Return the lower edge of the first bin that holds a row, or 0.5 if that is lower."""
-    held = np.flatnonzero(seen.count)
-    return min(0.5, float(seen.edges[held[0]])) if held.size else 0.0
+        pairs = zip(self.names, self.reliabilities, strict=True)
+        names = [f"{canvas.caption(a)}\ncalibration error {b.error:.4f}" for a, b in pairs]
+        canvas.legend(self.figure_, [*self.lines_, perfect], [*names, "perfectly calibrated"])
+        return self
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -512,6 +473,6 @@ class ConfusionDisplay(AnswersDisplay):
             axes.set_title(title, loc="left", fontsize=10, color=canvas.INK)
 
 
-def _shares(matrix: NDArray[Any]) -> NDArray[np.float64]:
+def _shares(matrix: NDArray[Any]) -> Floats:
     rows = np.maximum(np.asarray(matrix).sum(axis=1, keepdims=True), 1)
     return matrix / rows

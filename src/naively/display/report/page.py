@@ -43,6 +43,15 @@ _IMPORTANCE = (
     "column is missing, each row being predicted as if the model had not seen it. Below 0, the "
     "model predicts better without it: it is noise, or what other columns say is counted twice."
 )
+_TOGETHER = (
+    "The importance of a column holds what it tells together with others. A direction and the "
+    "quadratic term treat a missing number as the mean of its column, a pair with a missing "
+    "cell adds nothing."
+)
+_FITTED = (
+    "The model came fitted. The explorer shows it as it is; the evaluation is of models "
+    "with the same parameters, fitted on these rows without those that they predict."
+)
 _CONFIDENCE = (
     "Confidence is the probability of the predicted class. The calibration error compares it "
     "with the share of right answers, in ten bins; the Brier score is the mean squared "
@@ -110,68 +119,32 @@ def _json(data: dict[str, Any]) -> str:
 
 def notes_of(data: dict[str, Any], reason: str | None, most_points: int) -> list[str]:
     """Return the notes on all that the page shows; the reason is why no rows could be held out."""
-    textbook = "terms" not in data["columns"][0]
-    return [
-        f"The explorer does {data['model']['name']}.predict_proba's arithmetic in your browser, "
+    model, columns, together = data["model"], data["columns"], data["interactions"]
+    rows, textbook = data["data"]["rows"], "terms" not in columns[0]
+    notes = [
+        f"The explorer does {model['name']}.predict_proba's arithmetic in your browser, "
         f"{_AGREE[textbook]}.",
         _IMPORTANCE,
         *([] if textbook else [_TERMS]),
-        *_together(data["interactions"]),
-        _CONFIDENCE,
-        *_chosen(data["model"]),
-        *_judged(data, reason),
-        *_decided(data["model"]),
-        *_left_out(data),
-        *_skipped(data["comparison"]),
-        *_drawn(data),
-        _rows(data, most_points),
     ]
-
-
-def _together(interactions: dict[str, Any] | None) -> list[str]:
-    if interactions is None:
-        return []
-    notes = [
-        "The importance of a column holds what it tells together with others. A direction and the "
-        "quadratic term treat a missing number as the mean of its column, a pair with a missing "
-        "cell adds nothing."
-    ]
-    if interactions["left_out"]:
-        kinds = ", ".join(interactions["left_out"])
+    if together is not None:
+        notes.append(_TOGETHER)
+    if together is not None and together["left_out"]:
         notes.append(
-            f"The page has no room for some interactions ({kinds}): the explorer's probabilities "
-            "leave them out, but for the rows of the surest mistakes."
+            f"The page has no room for some interactions ({', '.join(together['left_out'])}): the "
+            "explorer's probabilities leave them out, but for the rows of the surest mistakes."
         )
-    return notes
-
-
-def _chosen(model: dict[str, Any]) -> list[str]:
-    if not model["chosen"]:
-        return []
-    why = (
-        "not all columns hold numbers"
-        if model["name"] == "NaiveBayes"
-        else "all columns hold numbers"
-    )
-    return [f"No model was given. It is {model['name']}(), since {why}."]
-
-
-def _judged(data: dict[str, Any], reason: str | None) -> list[str]:
+    notes.append(_CONFIDENCE)
+    if model["chosen"]:
+        all_hold = "not all columns hold" if model["name"] == "NaiveBayes" else "all columns hold"
+        notes.append(f"No model was given. It is {model['name']}(), since {all_hold} numbers.")
     method = data["evaluation"]["method"]
     if reason is not None:
-        return [f"No rows were held out, so the figures flatter the model: {reason}"]
-    if method == "the training rows":
-        return ["No rows were held out, so the figures flatter the model."]
-    if data["model"]["fitted"] and method != "the given rows":
-        return [
-            "The model came fitted. The explorer shows it as it is; the evaluation is of models "
-            "with the same parameters, fitted on these rows without those that they predict."
-        ]
-    return []
-
-
-def _decided(model: dict[str, Any]) -> list[str]:
-    notes = []
+        notes.append(f"No rows were held out, so the figures flatter the model: {reason}")
+    elif method == "the training rows":
+        notes.append("No rows were held out, so the figures flatter the model.")
+    elif model["fitted"] and method != "the given rows":
+        notes.append(_FITTED)
     if model.get("costs") is not None:
         notes.append("Costs were given: the evaluation is of predictions at least expected cost.")
     if model.get("reject") is not None:
@@ -180,25 +153,39 @@ def _decided(model: dict[str, Any]) -> list[str]:
             f"Below a probability of {least:g} the model answers {label!r}. The evaluation is of "
             "the class that it would have predicted."
         )
+    notes += _left_out(columns, data["data"]["columns"])
+    if data["comparison"] and "skipped" in data["comparison"]:
+        notes.append(data["comparison"]["skipped"])
+    if data["drawn"] != rows:
+        notes.append(
+            f"The model, the metrics and the counts are those of all {rows:,} rows. The "
+            f"histograms, the surest mistakes and the comparison with scikit-learn use "
+            f"{data['drawn']:,} rows drawn at random."
+        )
+    if data["sample"] is None:
+        more = "" if textbook else ", categories, and values in the middle of bins"
+        notes.append(f"No single row is in this page: only means, variances and counts{more}.")
+    else:
+        drawn = f"{most_points} of {rows:,} rows, drawn at random,"
+        notes.append(
+            f"This page holds single rows: {drawn if rows > most_points else 'all rows'} as points "
+            "of the map, the first five, and the surest mistakes. "
+            "naively.report(..., show_rows=False) leaves them out."
+        )
     return notes
 
 
-def _skipped(comparison: dict[str, Any] | None) -> list[str]:
-    return [comparison["skipped"]] if comparison and "skipped" in comparison else []
-
-
-def _left_out(data: dict[str, Any]) -> list[str]:
+def _left_out(columns: list[dict[str, Any]], n_columns: int) -> list[str]:
+    """Return what the page does not know of columns."""
     notes = []
-    n_columns = data["data"]["columns"]
-    left_out = n_columns - len(data["columns"])
-    if left_out:
+    if n_columns > len(columns):
         notes.append(
-            f"To keep the page small, {left_out:,} of {n_columns:,} columns were left out, the "
-            "least important ones. A row of the surest mistakes brings what they add with it; "
-            "for other rows the explorer takes them as missing, which is the exact marginal. The "
-            "evaluation and the comparison use them all."
+            f"To keep the page small, {n_columns - len(columns):,} of {n_columns:,} columns were "
+            "left out, the least important ones. A row of the surest mistakes brings what they add "
+            "with it; for other rows the explorer takes them as missing, which is the exact "
+            "marginal. The evaluation and the comparison use them all."
         )
-    many = [c for c in data["columns"] if c.get("n_categories", 0) > len(c.get("categories", ()))]
+    many = [c for c in columns if c.get("n_categories", 0) > len(c.get("categories", ()))]
     if many:
         named = ", ".join(f"{c['name']} has {c['n_categories']:,}" for c in many[:5])
         notes.append(
@@ -206,51 +193,22 @@ def _left_out(data: dict[str, Any]) -> list[str]:
             "those of the surest mistakes; shares are of all categories: "
             f"{named}{', ...' if len(many) > 5 else ''}."
         )
-    few = [c for c in data["columns"] if "words" in c and len(c["words"]) < c["n_words"]]
+    texts = [c for c in columns if "words" in c]
     notes += [
         f"Of the {c['n_words']:,} words of {c['name']} the explorer knows {len(c['words']):,}, "
         "those that say most; it takes others for words never seen."
-        for c in few
+        for c in texts
+        if len(c["words"]) < c["n_words"]
     ]
-    if any("words" in column for column in data["columns"]):
+    if texts:
         notes.append(
             "A row of the surest mistakes brings its text, and what exactly that adds; other text "
             "adds what those of its words do that the page knows."
         )
-    guessed = {
-        t["family"] for c in data["columns"] for t in c.get("terms", ()) if "approximate" in t
-    }
+    guessed = {t["family"] for c in columns for t in c.get("terms", ()) if "approximate" in t}
     if guessed:
         notes.append(
             f"The page does not know the formula of {', '.join(sorted(guessed))}: it reads it off "
             "a table of values, and the explorer is not exact there."
         )
     return notes
-
-
-def _drawn(data: dict[str, Any]) -> list[str]:
-    drawn, rows = data["drawn"], data["data"]["rows"]
-    if drawn == rows:
-        return []
-    return [
-        f"The model, the metrics and the counts are those of all {rows:,} rows. The histograms, "
-        f"the surest mistakes and the comparison with scikit-learn use {drawn:,} rows drawn at "
-        "random."
-    ]
-
-
-def _rows(data: dict[str, Any], most_points: int) -> str:
-    if data["sample"] is None:
-        only = "only means, variances and counts"
-        if "terms" in data["columns"][0]:
-            only += ", categories, and values in the middle of bins"
-        return f"No single row is in this page: {only}."
-    rows = data["data"]["rows"]
-    some = "all rows"
-    if rows > most_points:
-        some = f"{most_points} of {rows:,} rows, drawn at random,"
-    return (
-        f"This page holds single rows: {some} as points of the map, the first five, and the "
-        "surest mistakes. "
-        "naively.report(..., show_rows=False) leaves them out."
-    )
