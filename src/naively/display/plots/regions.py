@@ -148,7 +148,7 @@ class DecisionRegionDisplay(Display):
         estimator = snapshot(estimator)
         if (X is None) != (y is None):
             raise NaivelyError("X and y go together: give both, or neither.")
-        if estimator.n_features_in_ > 2 and not hasattr(estimator, "summary_"):
+        if not hasattr(estimator, "summary_") and estimator.n_features_in_ > 2:
             raise NaivelyError(
                 f"{type(estimator).__name__} must be fitted on two columns; got "
                 f"{estimator.n_features_in_}. Only naively's models can leave the other columns "
