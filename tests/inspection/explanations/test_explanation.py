@@ -213,5 +213,5 @@ def test_bad_requests_are_errors_that_say_what_to_do(shop):
         model.explain(X).words(0, "town")
     with pytest.raises(NaivelyError, match="max_terms must be at least 1; got 0"):
         model.explain(X).plot(max_terms=0)
-    with pytest.raises(NaivelyError, match="an estimator of naively's; got object"):
+    with pytest.raises(NaivelyError, match=r"an estimator of naively's; got builtins\.object"):
         WaterfallDisplay.from_estimator(object(), X)
