@@ -789,12 +789,20 @@ class Twice(Poisson):
         return 2 * super().log_density(x, parameters)
 
 
-def test_a_family_with_a_formula_of_its_own_is_scored_by_it():
+class TwiceTheTerm(Poisson):
+    """The same, written for a cell and its parameters."""
+
+    def log_term(self, x, parameters):
+        return 2 * super().log_term(x, parameters)
+
+
+@pytest.mark.parametrize("formula", [Twice, TwiceTheTerm])
+def test_a_family_with_a_formula_of_its_own_is_scored_by_it(formula):
     X = np.random.default_rng(0).poisson(3.0, (60, 2)).astype(float)
     y = np.arange(60) % 2
     once, twice = (
         NaiveBayes(families={0: family, 1: family}, priors=[0.5, 0.5], calibration=None)
-        for family in (Poisson(), Twice())
+        for family in (Poisson(), formula())
     )
     ours = once.fit(X, y).predict_joint_log_proba(X) - np.log(0.5)
     theirs = twice.fit(X, y).predict_joint_log_proba(X) - np.log(0.5)

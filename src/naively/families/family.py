@@ -90,7 +90,7 @@ class Family(ABC):
         """Drop the form of the parent where a family has a formula of its own."""
         super().__init_subclass__()
         cls.kind = Kind.named(cls.kind)
-        if "log_density" in vars(cls) and "form" not in vars(cls):
+        if {"log_density", "log_term"} & vars(cls).keys() and "form" not in vars(cls):
             cls.form = Family.form  # type: ignore[method-assign]
 
     def __post_init__(self) -> None:
