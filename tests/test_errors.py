@@ -61,7 +61,7 @@ CALLS["another Unicode, load"] = of_another_unicode
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_warning_points_at_the_line_of_the_user(name, tmp_path, monkeypatch):
-    monkeypatch.setattr("naively.estimators.mixed._MANY", 20)
+    monkeypatch.setattr("naively.estimators.mixed._MAX_QUIET_CATEGORIES", 20)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         CALLS[name](tmp_path)

@@ -310,7 +310,7 @@ def test_no_rows_leave_nothing_to_read_a_model_off(tmp_path):
 
 
 def test_very_many_categories_are_warned_of(tmp_path, monkeypatch):
-    monkeypatch.setattr("naively.estimators.mixed._MANY", 100)
+    monkeypatch.setattr("naively.estimators.mixed._MAX_QUIET_CATEGORIES", 100)
     table = pa.table({"id": [f"r{i}" for i in range(200)], "label": ["a", "b"] * 100})
     with pytest.warns(UserWarning, match="column 'id' has 200 categories"):
         NaiveBayes.from_files(table, target="label", calibration=None)
