@@ -34,7 +34,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
-from math import sqrt
+from math import nan, sqrt
 from numbers import Integral
 from time import perf_counter
 from typing import Any, NamedTuple, TypeAlias
@@ -569,7 +569,6 @@ class PeerComparison(Drawn, Tabular):
 
     def to_frame(self) -> Any:
         """Return a frame of pandas with a line for each; differences are the first less it."""
-        first = PairedDifference(*[float("nan")] * len(PairedDifference._fields))
         columns: dict[str, list[Any]] = {
             "model": list(self.names),
             "accuracy": [e.accuracy for e in self.evaluations],
@@ -579,7 +578,7 @@ class PeerComparison(Drawn, Tabular):
             "seconds": list(self.seconds),
         }
         for name in ("loss", "loss_p", "accuracy", "accuracy_p"):
-            of_each = [getattr(difference, name) for difference in (first, *self.differences)]
+            of_each = [nan, *(getattr(difference, name) for difference in self.differences)]
             columns[f"{name}_difference" if "_p" not in name else name] = of_each
         return frame(columns, None)
 

@@ -147,8 +147,8 @@ def evaluate(
     if isinstance(rows, Files):
         from naively.evaluation.files import evaluate_files
 
-        how = {"folds": folds, "test_size": test_size, "random_state": random_state}
-        return evaluate_files(model, *rows, **how, **options)
+        how: dict[str, Any] = {"folds": folds, "test_size": test_size, "random_state": random_state}
+        return evaluate_files(model, rows.source, rows.target, **how, **options)
     check_no_options(options)
     truth = Truth.of(rows.X, rows.y)
     judged = _judged(model, rows.X, truth, folds, test_size, random_state)

@@ -152,13 +152,16 @@ class Judgement:
 
     def __getitem__(self, at: NDArray[Any]) -> Judgement:
         """Return some of the rows, in any order."""
-        return replace(self, **{name: column[at] for name, column in self._columns().items()})
+        rows: dict[str, Any] = {name: column[at] for name, column in self._columns().items()}
+        return replace(self, **rows)
 
     @classmethod
     def joined(cls, parts: Sequence[Judgement]) -> Judgement:
         """Put parts one after the other; either all have probabilities, or none."""
         columns = [part._columns() for part in parts]
-        each = {name: np.concatenate([own[name] for own in columns]) for name in columns[0]}
+        each: dict[str, Any] = {
+            name: np.concatenate([own[name] for own in columns]) for name in columns[0]
+        }
         return replace(parts[0], **each)
 
     def _columns(self) -> dict[str, NDArray[Any]]:
