@@ -142,7 +142,20 @@ def test_tiny_and_great_numbers_are_added_up(database):
     np.testing.assert_allclose(got.moments.m2[0], exact, rtol=1e-12, atol=1e-290)
 
 
-SIZES = [1e-130, 1e-120, 1e-100, 1e100, 1e149]
+SIZES = [
+    1e-320,
+    1e-300,
+    1e-200,
+    1e-170,
+    1e-160,
+    1e-150,
+    1e-145,
+    1e-140,
+    1e-120,
+    1e-100,
+    1e100,
+    1e149,
+]
 
 
 def test_deviations_of_any_size_are_those_in_memory(database, rng):

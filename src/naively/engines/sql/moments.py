@@ -131,7 +131,9 @@ def _sums(
     if centres is not None:
         c[:] = centres
     else:
-        c[at] = np.nan_to_num(by_column("c"))
+        scale = np.ones(s.shape)
+        c[at], scale[at] = np.nan_to_num(by_column("c")), np.nan_to_num(by_column("u"), nan=1.0)
+        s, q = s / scale, q / scale / scale
     present = by_class(by_column("present"))
     weight = by_class(floats(result, "w" if weighted else "n"))
     found = ColumnSums(classes, by_class(n), weight, present, used, v, s, q, c)
@@ -189,12 +191,9 @@ def _check_finite(rows: Selection, columns: NDArray[np.intp], found: ColumnSums)
 # --- The query ------------------------------------------------------------------------------------
 
 
-_SMALLEST_DIFFERENCE = (
-    1e-140  # PostgreSQL takes it for an error if the square of a small number becomes 0
-)
-_SMALLEST_CENTRE = (
-    1e-100  # numbers near another one do not differ from it by less than the smallest
-)
+# PostgreSQL takes it for an error if the square of a small number becomes 0.
+_SMALLEST_DIFFERENCE = 1e-140
+_TINY, _SCALE = 1e-100, 1e190  # differences below the first are multiplied by the second
 
 
 def sums_query(
@@ -211,18 +210,20 @@ def sums_query(
     if centres is None:
         numbers = {x: finite(table[x], table[x]) for x in names}
         known = {f"c{x}": value.mean() for x, value in numbers.items()}
+        known |= {
+            f"u{x}": (value.abs().max() < _TINY).ifelse(_SCALE, 1.0) for x, value in numbers.items()
+        }
         table = table.join(table.group_by("y").aggregate(**known), "y")
         aggregates |= {name: table[name].min() for name in known}
         unsure = names
-        differences = {x: finite(table[x], _not_tiny(table[x] - table[f"c{x}"])) for x in names}
+        differences = {f"d{x}": _with_care(table[x], table[f"c{x}"], table[f"u{x}"]) for x in names}
     else:
-        unsure, differences = [], {}
-        for x, c in zip(names, centres, strict=True):
-            d = table[x] - c
-            differences[x] = d if abs(c) > _SMALLEST_CENTRE else _not_tiny(d)
+        pairs = list(zip(names, centres, strict=True))
+        differences = {f"d{x}": _quickly(table[x], c) for x, c in pairs}
+        unsure = [x for x, c in pairs if abs(c) <= _TINY]
     aggregates |= {f"present{x}": table[x].count() for x in unsure}
     by_lot = {"b": (ibis.random() * n_buckets).floor().cast("int64")} if n_buckets > 1 else {}
-    table = table.mutate(**{f"d{x}": d for x, d in differences.items()}, **by_lot)
+    table = table.mutate(**differences, **by_lot)
     aggregates["n"] = table.count()
     if rows.weight is not None:
         usable = table.w.between(0.0, float(np.finfo(np.float64).max))
@@ -243,6 +244,23 @@ def _aggregates(table: Any, x: str, weighted: bool) -> dict[str, Any]:
         f"s{x}": (w * d).sum(),
         f"q{x}": (w * (d * d)).sum(),
     }
+
+
+def _quickly(x: Any, c: float) -> Any:
+    """Return x - c; NULL where the square would underflow, so that x is read with care.
+
+    Numbers near a c that is not tiny itself do not differ from it by so little.
+    """
+    d = x - c
+    return (
+        d
+        if abs(c) > _TINY
+        else ((x == c) | (d.abs() > _SMALLEST_DIFFERENCE)).ifelse(d, ibis.null())
+    )
+
+
+def _with_care(x: Any, c: Any, scale: Any) -> Any:
+    return finite(x, _not_tiny((x - c) * scale))
 
 
 def _not_tiny(d: Any) -> Any:
