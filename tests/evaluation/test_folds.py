@@ -432,7 +432,7 @@ def test_folds_whose_summaries_are_too_large_are_fitted_one_by_one(name, monkeyp
     model, (X, y) = ESTIMATORS[name]
     model = clone(model).set_params(**{"families": None} if "Naive" in name else {})
     added = evaluate(model, X, y, folds=4)
-    monkeypatch.setattr(fold_summaries, "MOST_BYTES", 1)
+    monkeypatch.setattr(fold_summaries, "MAX_BYTES", 1)
     fitted = evaluate(model, X, y, folds=4)
     np.testing.assert_allclose(fitted.probabilities, added.probabilities, rtol=0, atol=1e-9)
 

@@ -45,7 +45,7 @@ def test_in_memory_it_has_a_value_an_interval_and_a_line(iris):
 
 @pytest.mark.parametrize("kept", [100_000, 60], ids=["all rows kept", "some rows kept"])
 def test_in_files(iris, monkeypatch, kept, request):
-    monkeypatch.setattr(judging, "FEWEST_KEPT", 10)
+    monkeypatch.setattr(judging, "MIN_KEPT", 10)
     monkeypatch.setattr(judging, "KEPT", kept)
     found = evaluate(GaussianNB(), "iris.csv", "target", folds=5)
     exact = kept > 150 or METRICS["beyond"].reads == "labels"

@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 from naively import GaussianNB, NaiveBayes, NaivelyError, compare
 from naively.engines.memory.tables import schema_of
 from naively.evaluation import PeerComparison
-from naively.evaluation.classifiers import CLASSIFIERS, MOST_CATEGORIES, TableMatrix
+from naively.evaluation.classifiers import CLASSIFIERS, MAX_CATEGORIES, TableMatrix
 from naively.evaluation.compare import corrected_t, mcnemar
 
 IRIS = load_iris(return_X_y=True)
@@ -184,7 +184,7 @@ def test_the_matrix_is_the_same_in_every_library():
 def test_unknown_categories_are_like_missing_ones_and_rare_ones_are_one():
     many = pandas.DataFrame({"id": [f"c{i % 300}" for i in range(900)] + ["c0"] * 5})
     seen = TableMatrix(schema_of(many)).fit(many)
-    assert seen.transform(many).shape[1] == MOST_CATEGORIES + 1
+    assert seen.transform(many).shape[1] == MAX_CATEGORIES + 1
     strange = seen.transform(pandas.DataFrame({"id": ["c0", "new", None]}))
     assert strange.toarray().sum(axis=1).tolist() == [1, 0, 0]
     trees = TableMatrix(schema_of(many), for_trees=True).fit(many)

@@ -40,7 +40,7 @@ from naively.engines.memory.tables import read, schema_of, text_column
 from naively.errors import NaivelyError
 from naively.evaluation.inputs import check_classifier
 
-MOST_CATEGORIES = 254  # of a column: the most frequent; the others are one
+MAX_CATEGORIES = 254  # of a column: the most frequent; the others are one
 _DIRECTIONS = 32  # of text, for trees
 
 
@@ -121,7 +121,7 @@ def _ranks(codes: NDArray[Any], size: int) -> NDArray[np.intp]:
     """
     frequent = np.argsort(-np.bincount(codes[codes >= 0], minlength=size), kind="stable")
     rank = np.full(size + 2, -1, dtype=np.intp)
-    rank[frequent] = np.minimum(np.arange(size), MOST_CATEGORIES)
+    rank[frequent] = np.minimum(np.arange(size), MAX_CATEGORIES)
     return rank
 
 

@@ -24,8 +24,8 @@ from naively.evaluation.metrics import (
 from naively.evaluation.thresholds import Criterion, Thresholds
 from naively.tabular import Drawn, PrintedTable, Tabular, figure, frame, plain
 
-_SHOWN = 20  # classes in a table
-_SQUARE = 10  # classes in a confusion matrix that still fits a line
+_MAX_SHOWN_CLASSES = 20  # classes in a table
+_MAX_CONFUSION_CLASSES = 10  # classes in a confusion matrix that still fits a line
 _FIGURES = (  # of `to_dict`
     *("classes", "n_rows", "method", "accuracy", "precision", "recall", "f1", "support", "macro"),
     *("weighted", "confusion", "loss", "brier", "calibration_error", "confidence", "reliability"),
@@ -295,7 +295,7 @@ class Evaluation(Drawn, Tabular):
     def tables(self) -> list[PrintedTable]:
         """Return what is printed: the figures, the classes, and who was taken for whom."""
         tables = [self._figures(), self._class_table()]
-        return tables + [self._confusion()] * (self.classes.size <= _SQUARE)
+        return tables + [self._confusion()] * (self.classes.size <= _MAX_CONFUSION_CLASSES)
 
     def __repr__(self) -> str:
         return (
@@ -331,9 +331,9 @@ class Evaluation(Drawn, Tabular):
             (str(label), *map(figure, figures), f"{n:,}")
             for (label, *figures), n in zip(by_class, self.support, strict=True)
         ]
-        hidden = len(rows) - _SHOWN
+        hidden = len(rows) - _MAX_SHOWN_CLASSES
         if hidden > 0:
-            rows[_SHOWN:] = [(f"... {hidden} more", "", "", "", "")]
+            rows[_MAX_SHOWN_CLASSES:] = [(f"... {hidden} more", "", "", "", "")]
         for name, a in (("macro", self.macro), ("weighted", self.weighted)):
             rows.append((name, *map(figure, (a.precision, a.recall, a.f1)), f"{self.n_rows:,}"))
         return PrintedTable("by class", ("", "precision", "recall", "F1", "rows"), tuple(rows))

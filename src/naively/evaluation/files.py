@@ -59,7 +59,7 @@ from naively.statistics.sample import EVERYTHING
 from naively.statistics.summary import Summary
 
 KEPT = 100_000  # judged rows that are kept, at most
-FEWEST_KEPT = 1000
+MIN_KEPT = 1000
 _MAX_NUMBERS = 1 << 24  # that kept rows may hold
 _TEXT_NUMBERS = 512  # numbers that take as much memory as a text
 
@@ -572,7 +572,7 @@ def _kept_rows(judges: FoldModels, *, cells: bool) -> int:
     width = judges.classes.size + 5
     if cells:
         width += schema.n_columns + _TEXT_NUMBERS * len(schema.texts)
-    return min(KEPT, max(FEWEST_KEPT, _MAX_NUMBERS // width))
+    return min(KEPT, max(MIN_KEPT, _MAX_NUMBERS // width))
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ from naively.statistics.summary import Summary
 
 T = TypeVar("T")
 
-MOST_BYTES = 1 << 29  # that the summaries of all folds may take
+MAX_BYTES = 1 << 29  # that the summaries of all folds may take
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +139,7 @@ def measure_folds(
     """
     model = models[0]
     n_summarized = truth.classes.size * (int(fold.max()) + 1)
-    if n_summarized * _bytes(schema, rows) > MOST_BYTES:
+    if n_summarized * _bytes(schema, rows) > MAX_BYTES:
         return None
     by_fold = Targets(np.arange(n_summarized), fold * np.int32(truth.classes.size) + truth.codes)
     size = max(one.sample_size() for one in models)
@@ -151,7 +151,7 @@ def measure_folds(
         return _unlabelled_sample(rows, sample, replace(schema, sample=few), model.n_jobs)
 
     schema = united_schema([one.settled(schema, first) for one in models])
-    if n_summarized * _bytes(schema, rows) > MOST_BYTES:  # with histograms, now
+    if n_summarized * _bytes(schema, rows) > MAX_BYTES:  # with histograms, now
         return None
     if sample is not None:
         schema = replace(schema, sample=sample.size)
@@ -236,7 +236,7 @@ def _bytes(schema: Schema, rows: Rows) -> int:
     return 8 * (p * (4 + schema.n_bins) + categories + products)
 
 
-_AT_ONCE = 16  # models that are read together
+_MODELS_AT_ONCE = 16  # models that are read together
 _BY_CLASS = ("priors", "class_prior", "costs")  # parameters with an entry for each class
 
 
@@ -257,6 +257,6 @@ def read_models(model: SummaryClassifier, rests: Iterator[Summary], *, slow: boo
 
     models: list[Model] = []
     with threadpool_limits(1, "blas") if slow else nullcontext():  # threads of threads are slow
-        while some := list(islice(rests, _AT_ONCE)):
+        while some := list(islice(rests, _MODELS_AT_ONCE)):
             models += map_blocks(read, some, model.n_jobs if slow else 1)
     return models

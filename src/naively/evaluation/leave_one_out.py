@@ -49,8 +49,8 @@ from naively.statistics import Moments
 from naively.statistics.measure import measure
 from naively.statistics.summary import Summary
 
-_CELLS = 1 << 15  # of a block's moments: they stay in the cache
-_CANCELS = 1e-3  # what is left of m2 where its difference would lose three digits
+_BLOCK_NUMBERS = 1 << 15  # of a block's moments: they stay in the cache
+_MIN_M2_LEFT = 1e-3  # what is left of m2 where its difference would lose three digits
 
 
 def leave_one_out(model: GaussianNB, X: Any, truth: Truth) -> Judgement:
@@ -66,7 +66,7 @@ def leave_one_out(model: GaussianNB, X: Any, truth: Truth) -> Judgement:
     GaussianNB.from_summary(whole, **model.get_params())  # raises where all rows give no model
     rows_of = _RowsLeftOut(model, whole, checked.table.array(), truth.codes)
     judged = Judgement.room(truth.codes, truth.classes.size)
-    step = max(1, _CELLS // whole.moments.mean.size)
+    step = max(1, _BLOCK_NUMBERS // whole.moments.mean.size)
     blocks = [slice(at, at + step) for at in range(0, truth.codes.size, step)]
     map_blocks(lambda rows: _put(judged, rows, rows_of.joint(rows)), blocks, model.n_jobs)
     return judged
@@ -123,7 +123,7 @@ class _RowsLeftOut:
         rest = own - Moments.of(present, np.where(present, x, 0.0), 0.0)
         values = np.repeat(moments.values[:, :, np.newaxis], k.size, axis=2)
         values[:, k, np.arange(k.size)] = rest.values
-        for i, j in np.argwhere((rest.m2 < _CANCELS * own.m2) & (rest.weight > 0)):
+        for i, j in np.argwhere((rest.m2 < _MIN_M2_LEFT * own.m2) & (rest.weight > 0)):
             values[:, k[i], i, j] = self.others(rows.start + i, j).values[:, 0]
         return Moments(values)
 

@@ -28,9 +28,9 @@ SCORED_TOGETHER = {
     "accuracy": "accuracy",
     "brier": "brier",
 }
-_NUMBERS = 1 << 16  # of a block's distances: they stay in the cache
-_FEWEST_ROWS = 32
-_FAR = 1e290  # sums of squares below are finite
+_BLOCK_NUMBERS = 1 << 16  # of a block's distances: they stay in the cache
+_MIN_ROWS = 32
+_MAX_SQUARE = 1e290  # sums of squares below are finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,11 +90,11 @@ class QuadraticModels:
         )
         farthest = max(high, -low) + float(np.abs(self.mu).max(initial=0.0))
         steepest = max(1.0, n_columns * float(self.B.max(initial=0.0)))
-        if not farthest < np.sqrt(_FAR / steepest):
+        if not farthest < np.sqrt(_MAX_SQUARE / steepest):
             return None
         has_missing = bool(np.isnan(x).any())
         offset = np.ascontiguousarray(self.constant + self.A.sum(axis=1))
-        step = max(_FEWEST_ROWS, _NUMBERS // (n_classes * n_candidates))
+        step = max(_MIN_ROWS, _BLOCK_NUMBERS // (n_classes * n_candidates))
 
         def added(rows: slice) -> Floats:
             total, given = np.zeros(n_candidates), None if weights is None else weights[rows]

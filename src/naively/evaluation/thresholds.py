@@ -25,8 +25,8 @@ from naively.tabular import PrintedTable, Tabular, figure, frame, plain
 
 Criterion = Literal["f1", "cost", "precision", "recall"]
 
-_SHOWN = 10  # candidates in a printed table
-_MOST = 1e290  # a cost of which many can be added
+_N_SHOWN = 10  # candidates in a printed table
+_MAX_COST = 1e290  # a cost of which many can be added
 
 
 class Threshold(NamedTuple):
@@ -112,7 +112,7 @@ class Thresholds(Tabular):
         """Return the best threshold, and some others for comparison."""
         costly = not np.isnan(self.cost).all()
         header = ("", "threshold", "precision", "recall", "F1", "answered")
-        shares = np.linspace(0, 1, _SHOWN)
+        shares = np.linspace(0, 1, _N_SHOWN)
         some = np.unique(np.searchsorted(self.answered, shares).clip(0, self.answered.size - 1))
         lines = [("best", self.best)]
         lines += [("", self._at(int(at))) for at in some]
@@ -192,7 +192,7 @@ def _cost(
         matrix = np.asarray(costs, dtype=np.float64)
     except (TypeError, ValueError):
         matrix = np.empty(0)
-    if matrix.shape != (2, 2) or not (np.abs(matrix) < _MOST).all():
+    if matrix.shape != (2, 2) or not (np.abs(matrix) < _MAX_COST).all():
         raise NaivelyError(
             "costs must be finite numbers, [[others right, others taken for the class], [class "
             f"missed, class right]]; got {costs!r}."

@@ -30,7 +30,7 @@ Ints = NDArray[np.int64]
 
 _SMALL, _LARGE = -745.0, 40.0  # log odds: of the least float64, and beyond those of 1 - 2**-53
 _MIDDLE = -40.0  # below, bins are sixteen times as wide
-_FINEST, _MANY = 2048, 8  # bins for a unit of log odds, of so many classes
+_BINS_PER_UNIT, _FINE_CLASSES = 2048, 8  # bins for a unit of log odds, of so many classes
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class ScoreBins:
 
     def __init__(self, n_classes: int) -> None:
         self.classes = range(1, 2) if n_classes == 2 else range(n_classes)
-        self._fine = max(8, _FINEST * _MANY // max(n_classes, _MANY))
+        self._fine = max(8, _BINS_PER_UNIT * _FINE_CLASSES // max(n_classes, _FINE_CLASSES))
         self._coarse = int((_MIDDLE - _SMALL) * self._fine / 16)  # how many bins are wide
         self.n_bins = self._coarse + int((_LARGE - _MIDDLE) * self._fine) + 1
         self.count: Ints = np.zeros((len(self.classes), 2, self.n_bins), np.int64)

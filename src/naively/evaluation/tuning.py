@@ -24,8 +24,8 @@ from naively.evaluation.judgement import Metric
 from naively.evaluation.metrics import scoring_of
 from naively.tabular import Drawn, PrintedTable, Tabular, figure, frame, plain
 
-_SHOWN = 20  # candidates in a table
-_EQUAL = 1e-12  # scores that differ by less, in relation to their size, tie
+_MAX_SHOWN = 20  # candidates in a table
+_TIE_RATIO = 1e-12  # scores that differ by less, in relation to their size, tie
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -173,10 +173,10 @@ class Tuning(Drawn, Tabular):
                 figure(self.mean[i]),
                 figure(self.std[i]),
             )
-            for i in self.order[:_SHOWN]
+            for i in self.order[:_MAX_SHOWN]
         ]
-        if len(self.params) > _SHOWN:
-            rows.append(("", f"... {len(self.params) - _SHOWN:,} more", "", ""))
+        if len(self.params) > _MAX_SHOWN:
+            rows.append(("", f"... {len(self.params) - _MAX_SHOWN:,} more", "", ""))
         width = max(len(row[1]) for row in rows)
         lines = tuple((rank, text.ljust(width), mean, std) for rank, text, mean, std in rows)
         return [PrintedTable(title, ("rank", "", scoring.title, "std"), lines)]
@@ -209,7 +209,7 @@ def ranks(mean: NDArray[np.float64], scoring: Metric) -> NDArray[np.int64]:
     loss = -mean if scoring.greater_is_better else mean
     loss = np.where(np.isnan(loss), np.inf, loss)
     order = np.sort(loss)
-    least = loss - _EQUAL * np.abs(np.where(np.isinf(loss), 0.0, loss))
+    least = loss - _TIE_RATIO * np.abs(np.where(np.isinf(loss), 0.0, loss))
     return np.searchsorted(order, least) + 1
 
 
