@@ -45,7 +45,7 @@ def demo(
     for table in tables:
         folder = output / table.folder
         with console.working(table.name, _STEPS, "steps") as advance:
-            comparison = compare(GaussianNB(), table.array, table.y, repeats=_REPEATS)
+            comparison: Any = compare(GaussianNB(), table.array, table.y, repeats=_REPEATS)
             advance(1)
             for name, figure in _pictures(table, comparison):
                 _save(figure, folder / f"{name}.png")
