@@ -36,7 +36,8 @@ def _naively_predict(path: Path) -> Any:
 
 
 def _naively_fit_text(path: Path) -> Any:
-    from naively import NaiveBayes, Text
+    from naively import NaiveBayes
+    from naively.families import Text
 
     families = {"text": Text(hashed=2**20)}
 

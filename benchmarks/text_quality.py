@@ -3,9 +3,10 @@ r"""How good the probabilities of text are: log loss and accuracy beside scikit-
 Everybody gets the same words of at most 20,000 documents, and is judged on at most 10,000 others,
 in one split. The log loss of a document is :math:`-\log p(y)`, p being at least the rounding of 1,
 2.2e-16, as scikit-learn's `log_loss` has it. Logistic regression reads tf-idf; its best C is picked
-on the documents that it is judged on, which favours it. The recipe of `naively.Text` was tuned on
-the corpora that are marked so. Seconds are those of the processor, of one thread, of fitting and
-answering together; those of naively include reading the texts, those of its peers do not.
+on the documents that it is judged on, which favours it. The recipe of `naively.families.Text` was
+tuned on the corpora that are marked so. Seconds are those of the processor, of one thread, of
+fitting and answering together; those of naively include reading the texts, those of its peers do
+not.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 
 from benchmarks.corpora import CORPORA, Corpus, debian_table, random_split
 from benchmarks.tables import Columns, Options, mark
-from naively import NaiveBayes, Text
+from naively import NaiveBayes
+from naively.families import Text
 
 __all__ = ["COLUMNS", "WORKS", "measure"]
 

@@ -21,7 +21,8 @@ from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 from benchmarks.quiet import Others
 from benchmarks.tables import Columns, Options, mark, seconds
 from benchmarks.workloads import Data
-from naively import GaussianNB, Tuning, tune
+from naively import GaussianNB, tune
+from naively.results import Tuning
 
 __all__ = ["COLUMNS", "WORKS", "Work", "measure"]
 

@@ -8,7 +8,8 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 
-from naively import NaiveBayes, VonMises
+from naively import NaiveBayes
+from naively.families import VonMises
 
 N = 2000
 

@@ -19,6 +19,7 @@ OPTIONAL = ("pyarrow", "safetensors", "matplotlib", "polars", "rich", "typer")
 TABLE = """
 import pandas as pd
 from naively import *
+from naively import plots
 X = pd.DataFrame({"age": [31.0, 54, 22, 61] * 9, "town": ["Ulm", "Bonn", "Ulm", None] * 9})
 y = ["no", "yes", "no", "yes"] * 9
 X.assign(sick=y).to_csv("people.csv", index=False)
@@ -52,6 +53,8 @@ def main():
     assert not present, f"this environment holds optional packages: {present}"
     public = {}
     exec("from naively import *", public)
+    for module in ("families", "plots", "results"):
+        exec(f"from naively.{module} import *", {})
     import naively
 
     assert "site-packages" in naively.__file__, naively.__file__

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sklearn.base import BaseEstimator
 
-from naively.families import Family
+from naively.families import FAMILIES, Family
 
 ROOT = Path(__file__).parent.parent
 TEXTS = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "tutorials").glob("*.md")]
@@ -53,12 +53,17 @@ def test_every_difference_from_scikit_learn_has_its_test():
         assert f"def {name}(" in tests, name
 
 
-@pytest.mark.parametrize("module", ["naively", "naively.plots"])
+PUBLIC = {
+    module: set(import_module(module).__all__)
+    for module in ("naively", "naively.plots", "naively.results")
+} | {"naively.families": {family.__name__ for family in FAMILIES.values()}}
+
+
+@pytest.mark.parametrize("module", PUBLIC)
 def test_every_public_name_has_its_place_in_the_reference(module):
     page = (ROOT / "docs" / "api.rst").read_text()
     listed = re.findall(r"^   ([A-Za-z_]\w*)$", page, flags=re.MULTILINE)
-    names = set(import_module(module).__all__) - {"__version__", "plots"}
-    assert not names - set(listed)
+    assert not PUBLIC[module] - set(listed)
 
 
 def test_the_templates_of_the_reference_exist():
@@ -69,12 +74,12 @@ def test_the_templates_of_the_reference_exist():
         assert (ROOT / "docs" / "_templates" / name).exists(), name
 
 
-@pytest.mark.parametrize("module", ["naively", "naively.plots"])
+@pytest.mark.parametrize("module", PUBLIC)
 def test_every_public_name_has_an_example_that_runs(module):
     """Estimators, families and displays in the gallery; others there or as a doctest."""
     shown = {name for path in GALLERY.rglob("plot_*.py") for name in names_in(path.read_text())}
     home = import_module(module)
-    for name in set(home.__all__) - {"__version__", "plots"} - shown:
+    for name in PUBLIC[module] - shown:
         value = getattr(home, name)
         assert not (isinstance(value, type) and issubclass(value, Family | BaseEstimator)), name
         assert not name.endswith("Display"), name

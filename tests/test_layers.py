@@ -24,7 +24,7 @@ ROOMS = [
     {"export", "river"},
     {"evaluation", "spark"},
     {"inspection"},
-    {"display", "plots"},
+    {"display", "plots", "results"},
     {"cli", "__main__"},
 ]
 
@@ -119,3 +119,10 @@ def test_the_summary_needs_no_scikit_learn():
 
 def test_the_help_of_the_command_line_needs_no_numpy():
     assert not modules_after("import naively.cli.program") & {"numpy", "sklearn", "pyarrow"}
+
+
+def test_a_name_that_has_a_home_of_its_own_says_where_it_is():
+    with pytest.raises(AttributeError, match=r"from naively\.families import Histogram"):
+        _ = naively.Histogram
+    with pytest.raises(AttributeError, match=r"from naively\.results import Drift"):
+        _ = naively.Drift

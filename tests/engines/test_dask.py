@@ -15,15 +15,8 @@ import scipy.sparse
 from distributed import Client, LocalCluster
 
 import naively
-from naively import (
-    CategoricalNB,
-    GaussianNB,
-    MultinomialNB,
-    NaiveBayes,
-    NaivelyError,
-    Schema,
-    summarize,
-)
+from naively import CategoricalNB, GaussianNB, MultinomialNB, NaiveBayes, NaivelyError, summarize
+from naively.data.schema import Schema
 from naively.engines import dask as engine
 from naively.engines import dask as scoring
 

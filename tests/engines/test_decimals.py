@@ -6,7 +6,8 @@ from decimal import Context, Decimal
 import numpy as np
 import pytest
 
-from naively import NaiveBayes, NaivelyError, Schema, summarize
+from naively import NaiveBayes, NaivelyError, summarize
+from naively.data.schema import Schema
 from tests import databases
 from tests.every_engine import ENGINES, IN_DATABASES, OF_NUMBERS, POORLY_TYPED, as_polars
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import naively
-from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, Schema, plots, summarize
+from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, plots, summarize
+from naively.data.schema import Schema
 from naively.engines.files import predict
 from tests import sparks
 from tests.browser import chromium, look  # noqa: F401

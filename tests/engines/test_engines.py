@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from naively import Schema, summarize
+from naively import summarize
+from naively.data.schema import Schema
 from naively.statistics import Documents, MissingCells, Occurrences
 from tests import databases, oracles
 from tests.every_engine import ENGINES, OF_NUMBERS, as_array

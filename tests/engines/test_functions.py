@@ -4,8 +4,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from naively import NaivelyError, Schema
+from naively import NaivelyError
 from naively.data.functions import FUNCTIONS, ColumnFunction, function_values
+from naively.data.schema import Schema
 from naively.statistics import FunctionMoments
 from tests import databases
 from tests.every_engine import ENGINES, OF_NUMBERS

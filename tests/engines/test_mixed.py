@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from naively import NaivelyError, Schema, Summary, summarize
+from naively import NaivelyError, Summary, summarize
+from naively.data.schema import Schema
 from naively.engines.memory.tables import schema_of
 from naively.statistics import Sample
 from naively.statistics.hashes import hashes_of

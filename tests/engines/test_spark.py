@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 
 import naively
-from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, Schema, summarize
+from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, summarize
+from naively.data.schema import Schema
 from tests import sparks
 
 if sparks.absent():

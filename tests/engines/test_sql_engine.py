@@ -19,8 +19,9 @@ import sqlglot
 from sqlglot import exp
 
 import naively
-from naively import GaussianNB, NaiveBayes, NaivelyError, Schema, Summary
+from naively import GaussianNB, NaiveBayes, NaivelyError, Summary
 from naively.data.kinds import LOOKED_AT
+from naively.data.schema import Schema
 from naively.engines import sql
 from naively.engines import sql as scoring
 from naively.engines.sql.moments import sums_query

@@ -5,7 +5,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from naively import NaiveBayes, NaivelyError, Schema, summarize
+from naively import NaiveBayes, NaivelyError, summarize
+from naively.data.schema import Schema
 from naively.statistics import Documents, Occurrences, Sample
 from tests import databases
 from tests.every_engine import ENGINES, OF_NUMBERS, TARGET, labelled, written

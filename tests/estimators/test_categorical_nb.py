@@ -96,6 +96,6 @@ def test_a_code_beyond_every_integer_is_refused():
     codes = np.array([[2**64 - 1]], dtype=np.uint64)
     with pytest.raises(NaivelyError, match="highest"):
         CategoricalNB().fit(codes, ["a"])
-    schema = naively.Schema(1, kinds=("category",))
+    schema = naively.data.schema.Schema(1, kinds=("category",))
     with pytest.raises(NaivelyError, match="highest"):
         CategoricalNB.from_summary(naively.summarize(codes, ["a"], schema=schema))

@@ -11,7 +11,9 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 
-from naively import GaussianNB, NaivelyError, gaussian_density, gaussian_log_density, summarize
+from naively import GaussianNB, NaivelyError, summarize
+from naively.families.gaussian import density as gaussian_density
+from naively.families.gaussian import log_density as gaussian_log_density
 
 # Height and weight of children and adults: 12 and 4 rows.
 HEIGHT = [110, 115, 120, 122, 125, 128, 130, 133, 135, 138, 140, 145, 160, 170, 175, 185]

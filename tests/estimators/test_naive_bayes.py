@@ -14,16 +14,8 @@ from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 
 import naively
-from naively import (
-    Bernoulli,
-    Categorical,
-    Histogram,
-    NaiveBayes,
-    NaivelyError,
-    Poisson,
-    StudentT,
-    evaluate,
-)
+from naively import NaiveBayes, NaivelyError, evaluate
+from naively.families import Bernoulli, Categorical, Histogram, Poisson, StudentT
 
 RNG = np.random.default_rng(0)
 

@@ -11,15 +11,8 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from naively import (
-    BernoulliNB,
-    CategoricalNB,
-    GaussianNB,
-    NaiveBayes,
-    NaivelyError,
-    Schema,
-    summarize,
-)
+from naively import BernoulliNB, CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, summarize
+from naively.data.schema import Schema
 from naively.estimators.loading import ESTIMATORS
 
 RNG = np.random.default_rng(0)

@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 import pytest
 
 import naively
-from naively import NaiveBayes, NaivelyError, Text
-from naively.families import Categorical
+from naively import NaiveBayes, NaivelyError
+from naively.families import Categorical, Text
 
 RNG = np.random.default_rng(3)
 WORDS = {

@@ -8,9 +8,10 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from naively import GaussianNB, Moments, NaivelyError, summarize
+from naively import GaussianNB, NaivelyError, summarize
 from naively.evaluation import evaluate
 from naively.families import gaussian
+from naively.statistics import Moments
 
 IRIS = load_iris(return_X_y=True)
 CANCER = load_breast_cancer(return_X_y=True)

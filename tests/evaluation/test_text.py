@@ -7,10 +7,11 @@ import pyarrow.compute as pc
 import pytest
 from sklearn.model_selection import KFold
 
-from naively import NaiveBayes, Text, compare, evaluate
+from naively import NaiveBayes, compare, evaluate
 from naively.evaluation.evaluate import by_refitting, by_summaries
 from naively.evaluation.folds import fold_of_each_row
 from naively.evaluation.inputs import Truth
+from naively.families import Text
 
 RNG = np.random.default_rng(1)
 N = 300

@@ -18,12 +18,12 @@ from naively import (
     MultinomialNB,
     NaiveBayes,
     NaivelyError,
-    Tuning,
     evaluate,
     tune,
 )
 from naively.estimators.loading import ESTIMATORS
 from naively.evaluation.candidates import default_grid, tunable
+from naively.results import Tuning
 from tests.evaluation import oracle
 
 rng = np.random.default_rng(11)

@@ -8,7 +8,8 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
 
-from naively import GaussianNB, MultinomialNB, NaiveBayes, NaivelyError, Schema, summarize, tune
+from naively import GaussianNB, MultinomialNB, NaiveBayes, NaivelyError, summarize, tune
+from naively.data.schema import Schema
 from naively.evaluation.metrics import scorings
 from tests.evaluation import oracle
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from naively import NaivelyError, Text
+from naively import NaivelyError
 from naively.data.text.tokens import TextOptions
-from naively.families import FAMILIES
+from naively.families import FAMILIES, Text
 
 NUMBERS = [
     (name, field.name)

@@ -5,8 +5,9 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
 
-from naively import NaiveBayes, NaivelyError, Text
+from naively import NaiveBayes, NaivelyError
 from naively.data.sparse import SparseRows
+from naively.families import Text
 from naively.families.text import GROUPS, WordCounts
 
 RNG = np.random.default_rng(0)

@@ -17,7 +17,8 @@ import numpy as np
 import pyarrow.csv as pacsv
 from hypothesis import strategies as st
 
-from naively import NaivelyError, Schema
+from naively import NaivelyError
+from naively.data.schema import Schema
 from naively.engines import files
 from naively.engines.files import csv as reader
 from tests import oracles

@@ -26,7 +26,8 @@ import pyarrow.parquet as pq
 from hypothesis import strategies as st
 
 import naively
-from naively import NaivelyError, Schema, summarize
+from naively import NaivelyError, summarize
+from naively.data.schema import Schema
 from naively.engines.files import predict
 from naively.export import to_onnx, to_sql
 from tests import databases, oracles, postgres

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from naively import NaiveBayes, NaivelyError, Text
+from naively import NaiveBayes, NaivelyError
 from naively.data.schema import Schema
 from naively.data.text.tokens import TextOptions
 from naively.data.text.words import Words
 from naively.engines.files import summarize
+from naively.families import Text
 from naively.statistics.axes import MAX_COUNTS, MAX_WORDS, Axes
 
 TEXT = Schema(1, ("note",), ("text",))

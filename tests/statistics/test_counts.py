@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from naively import NaivelyError, Schema, Summary, summarize
+from naively import NaivelyError, Summary, summarize
+from naively.data.schema import Schema
 from naively.statistics import Documents, MissingCells, Occurrences
 
 D = 400

@@ -6,12 +6,13 @@ import shutil
 import numpy as np
 import pytest
 
-from naively import NaiveBayes, NaivelyError, Text, summarize
+from naively import NaiveBayes, NaivelyError, summarize
 from naively.data.rows import Targets
 from naively.data.schema import Schema
 from naively.data.text.texts import texts_of
 from naively.data.text.tokens import TextOptions, tokenize
 from naively.engines.files.summary_pass import scan
+from naively.families import Text
 from naively.statistics import Documents, Occurrences
 from naively.statistics.hashed_texts import HashedCounts, HashedTexts, are_hashed_words
 

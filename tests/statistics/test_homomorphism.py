@@ -16,7 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from naively import Schema, summarize
+from naively import summarize
+from naively.data.schema import Schema
 from tests import oracles
 
 EPS = np.finfo(float).eps

@@ -15,7 +15,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from naively import Moments, NaivelyError, Schema, Summary, summarize
+from naively import NaivelyError, Summary, summarize
+from naively.data.schema import Schema
+from naively.statistics import Moments
 from tests import oracles
 
 EPS = np.finfo(float).eps

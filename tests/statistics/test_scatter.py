@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from naively import NaivelyError, Schema, Summary, _kernel, summarize
+from naively import NaivelyError, Summary, _kernel, summarize
+from naively.data.schema import Schema
 from naively.data.tensors import UnsoundError
 from naively.statistics import Scatter
 from naively.statistics.file import pack, unpack

@@ -15,9 +15,10 @@ import pandas as pd
 import pytest
 
 import naively
-from naively import GaussianNB, NaivelyError, Schema, Summary, summarize
+from naively import GaussianNB, NaivelyError, Summary, summarize
 from naively.data.fixed import FixedByColumn
 from naively.data.functions import ColumnFunction
+from naively.data.schema import Schema
 from naively.data.tensors import Tensors
 from naively.statistics import STATISTICS, Documents, MissingCells, Occurrences, Sample
 from naively.statistics.axes import Axes

@@ -9,7 +9,9 @@ changes. A `Summary` can be multiplied by a number, and it can be looked into.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from naively import GaussianNB, Moments, Schema, Summary, summarize
+from naively import GaussianNB, Summary, summarize
+from naively.data.schema import Schema
+from naively.statistics import Moments
 
 rng = np.random.default_rng(0)
 schema = Schema(1, ("temperature",))

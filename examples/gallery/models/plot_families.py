@@ -7,7 +7,8 @@ The Gaussian is a poor description of a column with two peaks. A histogram follo
 
 import numpy as np
 
-from naively import Gaussian, Histogram, NaiveBayes, StudentT
+from naively import NaiveBayes
+from naively.families import Gaussian, Histogram, StudentT
 from naively.plots import BellCurveDisplay
 
 rng = np.random.default_rng(0)

@@ -9,13 +9,13 @@ cells of two classes and the fitted densities.
 import numpy as np
 import pandas as pd
 
-from naively import (
+from naively import NaiveBayes
+from naively.families import (
     Beta,
     Exponential,
     Gamma,
     KernelDensity,
     LogNormal,
-    NaiveBayes,
     NegativeBinomial,
     Poisson,
     VonMises,

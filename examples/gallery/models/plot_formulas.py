@@ -8,7 +8,9 @@ Prior, density and posterior of one column, computed by hand and by the model.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from naively import GaussianNB, gaussian_density, gaussian_log_density
+from naively import GaussianNB
+from naively.families.gaussian import density as gaussian_density
+from naively.families.gaussian import log_density as gaussian_log_density
 
 height = np.array([110, 115, 120, 122, 125, 128, 130, 133, 135, 138, 140, 145, 160, 170, 175, 185])
 age = np.array(["child"] * 12 + ["adult"] * 4)

@@ -9,7 +9,8 @@ how. The picture shows what each column contributes to one answer.
 import numpy as np
 import pandas as pd
 
-from naively import Bernoulli, Categorical, NaiveBayes, Text
+from naively import NaiveBayes
+from naively.families import Bernoulli, Categorical, Text
 
 rng = np.random.default_rng(0)
 words = {

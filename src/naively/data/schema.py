@@ -71,7 +71,8 @@ class Schema:
 
     Examples
     --------
-    >>> from naively import Schema, summarize
+    >>> from naively import summarize
+    >>> from naively.data.schema import Schema
     >>> schema = Schema(2, ("age", "town"), ("number", "category"))
     >>> summarize([[31, "Ulm"], [None, "Bonn"]], ["no", "yes"], schema=schema).schema == schema
     True

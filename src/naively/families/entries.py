@@ -30,7 +30,8 @@ text classifiers.
 
 Examples
 --------
->>> from naively import Schema, summarize
+>>> from naively import summarize
+>>> from naively.data.schema import Schema
 >>> seen = summarize([[2, 0], [0, 1]], ["a", "b"], schema=Schema(2, counted="occurrences"))
 >>> counts = EntryCounts(seen[Occurrences], seen.class_weight)
 >>> np.exp(Multinomial(1.0).parameters(counts).log_share).round(3).tolist()

@@ -60,7 +60,7 @@ def log_density(x: ArrayLike, mean: ArrayLike, variance: ArrayLike) -> NDArray[n
 
     Examples
     --------
-    >>> from naively import gaussian_log_density
+    >>> from naively.families.gaussian import log_density as gaussian_log_density
     >>> gaussian_log_density([0.0, 40.0], 0.0, 1.0).round(2).tolist()
     [-0.92, -800.92]
     """
@@ -79,7 +79,7 @@ def density(x: ArrayLike, mean: ArrayLike, variance: ArrayLike) -> NDArray[np.fl
 
     Examples
     --------
-    >>> from naively import gaussian_density
+    >>> from naively.families.gaussian import density as gaussian_density
     >>> gaussian_density([0.0, 1.0], 0.0, 1.0).round(4).tolist()
     [0.3989, 0.242]
     """

@@ -10,7 +10,8 @@ them: then it is compared with probabilities as one.
 
 Examples
 --------
->>> from naively import Schema, summarize
+>>> from naively import summarize
+>>> from naively.data.schema import Schema
 >>> from naively.data.functions import ColumnFunction
 >>> schema = Schema(1, sample=100, functions=(ColumnFunction(0, "log"),))
 >>> x = np.exp(np.random.default_rng(0).normal(size=(100, 1)))

@@ -83,7 +83,8 @@ class Moments(Table):
 
     Examples
     --------
-    >>> from naively import Moments, summarize
+    >>> from naively import summarize
+    >>> from naively.statistics import Moments
     >>> moments = summarize([[1.0], [3.0], [5.0]], ["a", "a", "b"])[Moments]
     >>> moments.mean.tolist(), moments.m2.tolist()
     ([[2.0], [5.0]], [[2.0], [0.0]])

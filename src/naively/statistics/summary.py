@@ -277,7 +277,8 @@ class Summary:
     def with_categories(self, vocabularies: Sequence[NDArray[Any]]) -> Summary:
         """Return the same with categories that hold those of each column; new ones have no weight.
 
-        >>> from naively import Schema, summarize
+        >>> from naively import summarize
+        >>> from naively.data.schema import Schema
         >>> seen = summarize([[2]], ["a"], schema=Schema(1, kinds=("category",)))
         >>> seen.with_categories([np.arange(4)]).tallies.values
         array([[0., 0., 1., 0.]])

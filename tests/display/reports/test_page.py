@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from naively import GaussianNB, NaiveBayes, gaussian_log_density
+from naively import GaussianNB, NaiveBayes
 from naively.display.report import report
+from naively.families.gaussian import log_density as gaussian_log_density
 from tests import family_tables
 from tests.browser import same
 from tests.exported_tables import together

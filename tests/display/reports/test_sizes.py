@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from naively import GaussianNB, NaiveBayes, Schema, summarize
+from naively import GaussianNB, NaiveBayes, summarize
+from naively.data.schema import Schema
 from naively.display.report import report
 from naively.display.report.columns import visible
 from tests.browser import same

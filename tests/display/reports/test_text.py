@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from naively import NaiveBayes, Text
+from naively import NaiveBayes
 from naively.display.report import report
+from naively.families import Text
 from tests.browser import chromium, look, same
 
 __all__ = ["chromium", "look"]  # fixtures

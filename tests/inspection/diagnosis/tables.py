@@ -3,16 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from naively import (
-    BernoulliNB,
-    CategoricalNB,
-    GaussianNB,
-    MultinomialNB,
-    NaiveBayes,
-    Poisson,
-    Schema,
-    summarize,
-)
+from naively import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB, NaiveBayes, summarize
+from naively.data.schema import Schema
+from naively.families import Poisson
 
 N = 600
 

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from sklearn.metrics import mutual_info_score
 
-from naively import NaiveBayes, Schema, summarize
+from naively import NaiveBayes, summarize
+from naively.data.schema import Schema
 from naively.inspection.diagnosis.dependence import Dependence
 from tests.inspection.diagnosis.tables import clean, copies
 

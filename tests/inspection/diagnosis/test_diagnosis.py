@@ -11,8 +11,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 import naively
-from naively import GaussianNB, NaiveBayes, NaivelyError, Schema, Text, diagnose, summarize
+from naively import GaussianNB, NaiveBayes, NaivelyError, diagnose, summarize
+from naively.data.schema import Schema
 from naively.estimators.loading import ESTIMATORS
+from naively.families import Text
 from naively.inspection.diagnosis import FINDINGS, SEVERITIES
 from tests.inspection.diagnosis.tables import CASES, N, clean, copies, gaussian, mixed, with_column
 from tests.inspection.explanations.cases import CASES as MODELS

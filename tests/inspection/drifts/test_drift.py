@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 from scipy.special import logsumexp
 
-from naively import GaussianNB, MultinomialNB, NaiveBayes, NaivelyError, Schema, drift, summarize
+from naively import GaussianNB, MultinomialNB, NaiveBayes, NaivelyError, drift, summarize
+from naively.data.schema import Schema
 from naively.inspection.drifts.compare import density_of
 from naively.statistics.summary import Summary
 from tests import databases
