@@ -51,13 +51,13 @@ def _naively_fit_text(path: Path) -> Any:
 def _naively_evaluate(path: Path) -> Any:
     from naively import GaussianNB, evaluate
 
-    return lambda: evaluate(GaussianNB(), path, _TARGET, folds=10).n_rows
+    return lambda: evaluate(GaussianNB(), path, target=_TARGET, folds=10).n_rows
 
 
 def _naively_report(path: Path) -> Any:
     from naively import GaussianNB, report
 
-    return lambda: report(GaussianNB(), path, _TARGET, compare=False).data["data"]["rows"]
+    return lambda: report(GaussianNB(), path, target=_TARGET, compare=False).data["data"]["rows"]
 
 
 def _sklearn_fit(path: Path) -> Any:

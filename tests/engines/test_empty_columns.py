@@ -262,10 +262,10 @@ def test_a_report_says_which_columns_hold_no_cell(look, name):  # noqa: F811
 
 
 @pytest.mark.parametrize("frame", [MIXED, NUMBERS, MIXED[["town"]]], ids=["mixed", "numbers", "c"])
-def test_a_report_chooses_its_model_where_a_column_is_empty(frame):
-    page = naively.report(with_nothing(frame.assign(side=TOWNS)), Y)
+def test_a_report_has_a_default_model_where_a_column_is_empty(frame):
+    page = naively.report(data=with_nothing(frame.assign(side=TOWNS)), y=Y)
     assert {"nothing", "void"} <= {column["name"] for column in page.data["columns"]}
-    alone = naively.report(pd.DataFrame({"nothing": [None] * N}), Y)
+    alone = naively.report(data=pd.DataFrame({"nothing": [None] * N}), y=Y)
     assert alone.data["columns"][0]["importance"] == 0
 
 

@@ -70,7 +70,7 @@ def test_candidates_are_tuned_by_it(iris):
 
 
 def test_in_reports_and_the_shell(iris):
-    page = report(*iris, compare=False).data
+    page = report(GaussianNB(), *iris, compare=False).data
     assert page["metrics"]["beyond"] == "right beyond chance"
     assert page["evaluation"]["estimates"]["beyond"]["low"] > 0.5
     assert "right beyond chance" in run_well("evaluate", "iris.csv", "-t", "target").stdout

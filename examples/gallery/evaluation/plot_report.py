@@ -14,4 +14,4 @@ from sklearn.datasets import load_iris
 from naively import report
 
 iris = load_iris(as_frame=True)
-report(iris.data, iris.target_names[iris.target], compare=False)
+report(data=iris.data, y=iris.target_names[iris.target], compare=False)

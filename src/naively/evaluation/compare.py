@@ -45,9 +45,11 @@ from sklearn.base import clone
 from sklearn.model_selection import PredefinedSplit
 from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 
-from naively.data.kinds import NUMBER, TEXT
+from naively.data.kinds import NUMBER, TEXT, Kind
 from naively.data.sparse import is_sparse
 from naively.data.types import Floats
+from naively.engines.memory.native import is_frame
+from naively.engines.memory.tables import schema_of, text_column
 from naively.errors import NaivelyError
 from naively.estimators.loading import ESTIMATORS
 from naively.estimators.naive_bayes import NaiveBayes
@@ -60,7 +62,6 @@ from naively.evaluation.inputs import (
     Labelled,
     Truth,
     clear_about_arguments,
-    kinds_among,
     labelled,
     model_or_default,
 )
@@ -185,7 +186,7 @@ def _default_other(X: Any) -> Any:
             "scikit-learn's GaussianNB takes no sparse matrix. Give two models to compare, such as "
             "MultinomialNB of both libraries."
         )
-    kinds = kinds_among(X)
+    kinds = _kinds_among(X)
     if kinds == {TEXT}:
         return NaiveBayes(calibration=None)  # the multinomial of the textbooks
     if kinds <= {NUMBER}:
@@ -193,6 +194,20 @@ def _default_other(X: Any) -> Any:
     from naively.evaluation.classifiers import GaussianNB  # takes long to import
 
     return GaussianNB()
+
+
+def _kinds_among(X: Any) -> set[Kind]:
+    """Return what the columns of a table hold; of one that cannot be read, nothing."""
+    if isinstance(X, np.ndarray) and X.dtype.kind in "fiu":
+        return {NUMBER}
+    if text_column(X, None) is not None:
+        return {TEXT}
+    try:
+        return set(schema_of(X).held)
+    except ValueError:
+        if is_frame(X):  # a column of lists, say
+            raise
+        return set()  # the model says what is wrong with it
 
 
 def _timed(models: tuple[Any, Any], rows: Split, repeats: int) -> tuple[_Pair, _Pair]:

@@ -43,15 +43,13 @@ from naively.engines.files.summary_pass import SummaryPass
 from naively.errors import NaivelyError
 from naively.estimators.categorical import CategoricalNB
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.loading import ESTIMATORS
-from naively.estimators.naive_bayes import NaiveBayes
 from naively.estimators.state import snapshot
 from naively.evaluation.answers import judge_rows
 from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.fold_summaries import FoldSummaries, read_models, without_labels
 from naively.evaluation.folds import ContentFolds, content_hashes, mixed
-from naively.evaluation.inputs import FOLDS, Truth, check_classifier
+from naively.evaluation.inputs import FOLDS, Truth
 from naively.evaluation.judgement import Judgement
 from naively.evaluation.totals import ScoreBins, TotalJudgement, Totals
 from naively.model.model import Model
@@ -267,7 +265,7 @@ class FileInputs:
     Attributes
     ----------
     model : SummaryClassifier
-        The model, or the default one.
+        The model.
     first : FirstRows
         The files.
     request : Request
@@ -294,16 +292,17 @@ class FileInputs:
         drop_missing_target: bool = False,
         label_type: str | None = None,
         types: Mapping[str, str] | None = None,
+        missing: Sequence[str] = (),
         progress: Progress | None = None,
         n_jobs: int | None = None,
-        **dialect: Any,
+        **dialect: str,
     ) -> FileInputs:
-        """Look at the files, and check the model; None is the default for their columns."""
-        first = FirstRows.of(source, CsvDialect(**_plain(dialect)))
+        """Look at the files, and check the model."""
+        _check_own(model)
+        first = FirstRows.of(source, CsvDialect(missing=tuple(missing), **dialect))
         first.check_sound()
         chosen: dict[str, Any] = {"columns": columns, "exclude": exclude, "types": types}
         chosen |= {"skip_columns": skip_columns, "drop_missing_target": drop_missing_target}
-        model = _default(first, target, chosen) if model is None else _checked(model)
         request = Request.of(target, model.files_schema(), **chosen)
         passes = {"label_type": label_type, "watch": lambda _: nullcontext(progress)}
         return cls(model, first, request, {**passes, "n_jobs": n_jobs})
@@ -316,26 +315,8 @@ class FileInputs:
         return self.first, self.request, self.model.files_schema(), lambda _: self.model
 
 
-def _plain(dialect: dict[str, Any]) -> dict[str, Any]:
-    """Return how CSV is written; raise where an option is none of files."""
-    known = "separator", "decimal", "missing", "encoding"
-    unknown = [name for name in dialect if name not in known]
-    if unknown:
-        reason = "rows cannot be weighted" if unknown == ["weight"] else "there is no such option"
-        raise NaivelyError(
-            f"evaluate and report take no option {unknown[0]!r} for files: {reason}."
-        )
-    return {**dialect, "missing": tuple(dialect.get("missing", ()))}
-
-
-def _default(first: FirstRows, target: str, chosen: dict[str, Any]) -> SummaryClassifier:
-    """Return what a report explores: `GaussianNB` of numbers alone, else `NaiveBayes`."""
-    schema = ColumnPlan.of(first, Request.of(target, SchemaFromFirstRows({}), **chosen)).schema
-    return NaiveBayes() if schema.categories or schema.texts else GaussianNB()
-
-
-def _checked(model: Any) -> Any:
-    check_classifier(model)
+def _check_own(model: Any) -> None:
+    """Raise where no model of this class can be read off a summary of files."""
     if type(model) not in ESTIMATORS.values():
         raise NaivelyError(
             f"only naively's own models ({', '.join(ESTIMATORS)}) can be evaluated on files; got "
@@ -346,7 +327,6 @@ def _checked(model: Any) -> Any:
             "CategoricalNB reads codes in memory. For files, use NaiveBayes with "
             'families={"column": "categorical"} where a column holds numbers.'
         )
-    return model
 
 
 # --- the first pass -------------------------------------------------------------------------------

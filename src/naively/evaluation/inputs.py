@@ -1,4 +1,4 @@
-"""What `evaluate`, `compare` and `tune` take: a model, data, and y or target.
+"""What `evaluate`, `compare`, `tune` and `report` take: a model, data, and y or target.
 
 Data is an array or a frame in memory, or files and whatever else streams Arrow data; of the latter,
 labels are a column, which a target names.
@@ -24,11 +24,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from naively.data import labels
-from naively.data.kinds import NUMBER, TEXT, Kind
 from naively.engines.memory.arrays import check_in_memory, check_no_file
 from naively.engines.memory.devices import on_host
 from naively.engines.memory.native import is_frame
-from naively.engines.memory.tables import schema_of, text_column
 from naively.engines.memory.weighted_rows import divisible
 from naively.errors import NaivelyError
 from naively.estimators.naive_bayes import NaiveBayes
@@ -177,20 +175,6 @@ class Truth(NamedTuple):
                 "rows can be held out only where there are two classes or more; got one: "
                 f"{labels.quoted(self.classes)}."
             )
-
-
-def kinds_among(X: Any) -> set[Kind]:
-    """Return what the columns of a table hold; of one that cannot be read, nothing."""
-    if isinstance(X, np.ndarray) and X.dtype.kind in "fiu":
-        return {NUMBER}
-    if text_column(X, None) is not None:
-        return {TEXT}
-    try:
-        return set(schema_of(X).held)
-    except ValueError:
-        if is_frame(X):  # a column of lists, say
-            raise
-        return set()  # the model says what is wrong with it
 
 
 # --- models ---------------------------------------------------------------------------------------

@@ -25,12 +25,12 @@ from tests.report_tables import (
 
 
 def test_the_dict_is_json():
-    data = report(FRAME, SPECIES).data
+    data = report(GaussianNB(), FRAME, SPECIES).data
     assert json.loads(json.dumps(data, allow_nan=False)) == data
 
 
 def test_the_dict_holds_the_data_at_a_glance():
-    data = quick(FRAME, SPECIES).data
+    data = quick(GaussianNB(), FRAME, SPECIES).data
     assert data["data"] == {"rows": 150, "columns": 4, "classes": 3, "missing": 0}
     assert [c["label"] for c in data["classes"]] == ["setosa", "versicolor", "virginica"]
     assert [c["rows"] for c in data["classes"]] == [50, 50, 50]
@@ -42,13 +42,13 @@ def test_the_dict_holds_the_data_at_a_glance():
 
 def test_the_parameters_are_those_of_the_model_to_the_last_bit():
     model = GaussianNB().fit(X, Y)
-    for column in quick(X, Y).data["columns"]:
+    for column in quick(GaussianNB(), X, Y).data["columns"]:
         assert column["mean"] == model.theta_[:, column["index"]].tolist()
         assert column["variance"] == model.var_[:, column["index"]].tolist()
 
 
 def test_the_most_important_columns_come_first():
-    columns = quick(X, Y).data["columns"]
+    columns = quick(GaussianNB(), X, Y).data["columns"]
     importance = [c["importance"] for c in columns]
     assert importance == sorted(importance, reverse=True)
     assert {c["name"] for c in columns[:2]} == {"column 2", "column 3"}
@@ -56,7 +56,7 @@ def test_the_most_important_columns_come_first():
 
 def test_every_cell_is_in_a_histogram():
     for table in (X, HOLES, np.round(X)):
-        for column in quick(table, Y).data["columns"]:
+        for column in quick(GaussianNB(), table, Y).data["columns"]:
             cells = table[:, column["index"]]
             counted = np.array(column["histogram"]["counts"]).sum(axis=1)
             present = [np.count_nonzero(~np.isnan(cells[k == Y])) for k in range(3)]
@@ -65,7 +65,7 @@ def test_every_cell_is_in_a_histogram():
 
 def test_sliders_hold_every_value():
     for table in (X, np.round(X), X * 1e-9, X * 1e9, X - 5, X + 1e6, X[:, :1] * 0 + 3):
-        for column in quick(table, Y).data["columns"]:
+        for column in quick(GaussianNB(), table, Y).data["columns"]:
             slider = column["slider"]
             assert slider["low"] <= column["least"] <= column["most"] <= slider["high"]
             assert slider["low"] < slider["high"]
@@ -73,32 +73,35 @@ def test_sliders_hold_every_value():
 
 
 def test_what_is_never_negative_has_no_negative_slider():
-    assert all(c["slider"]["low"] >= 0 for c in quick(X, Y).data["columns"])
+    assert all(c["slider"]["low"] >= 0 for c in quick(GaussianNB(), X, Y).data["columns"])
 
 
 def test_the_evaluation_is_that_of_evaluate():
-    data = quick(X, SPECIES).data["evaluation"]
+    data = quick(GaussianNB(), X, SPECIES).data["evaluation"]
     assert data == evaluate(GaussianNB(), X, SPECIES, folds=10).to_dict()
-    assert quick(X, SPECIES, folds=5).data["evaluation"]["method"] == "5 folds"
+    assert quick(GaussianNB(), X, SPECIES, folds=5).data["evaluation"]["method"] == "5 folds"
 
 
 def test_the_comparison_is_with_scikit_learn():
-    data = report(X, Y).data["comparison"]
+    data = report(GaussianNB(), X, Y).data["comparison"]
     assert data["names"] == ["naively GaussianNB", "sklearn GaussianNB"]
     assert data["agreement"] == 1.0
     assert data["probability_difference"]["max"] < 1e-12
-    assert quick(X, Y).data["comparison"] is None
+    assert quick(GaussianNB(), X, Y).data["comparison"] is None
 
 
 def test_missing_cells_leave_no_comparison_and_say_why():
-    data = report(HOLES, Y).data
+    data = report(GaussianNB(), HOLES, Y).data
     assert data["data"]["missing"] == np.isnan(HOLES).sum()
     assert "takes no missing cells" in data["comparison"]["skipped"]
 
 
 def test_classes_too_small_to_hold_out_are_judged_as_they_can_be():
-    assert quick([[0.0], [1], [2], [3]], [0, 0, 1, 1]).data["evaluation"]["method"] == "2 folds"
-    alone = report([[0.0], [1], [5]], ["a", "a", "b"]).data
+    assert (
+        quick(GaussianNB(), [[0.0], [1], [2], [3]], [0, 0, 1, 1]).data["evaluation"]["method"]
+        == "2 folds"
+    )
+    alone = report(GaussianNB(), [[0.0], [1], [5]], ["a", "a", "b"]).data
     assert alone["evaluation"]["method"] == "leave-one-out"
     assert alone["comparison"]["skipped"].startswith("No comparison: ")
     sample = quick(GaussianNB(ddof=1), [[0.0], [1], [2], [3]], [0, 0, 1, 1]).data
@@ -117,7 +120,7 @@ TABLES = {
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 def test_any_table_is_reported(table):
-    data = report(table, SPECIES).data
+    data = report(GaussianNB(), table, SPECIES).data
     assert data["evaluation"]["accuracy"] == pytest.approx(0.953, abs=0.001)
     assert data["comparison"]["agreement"] == 1.0
     named = hasattr(table, "columns") or hasattr(table, "column_names")
@@ -128,14 +131,17 @@ def test_any_table_is_reported(table):
 
 @pytest.mark.parametrize("labels", [Y, Y == 1, SPECIES, pl.Series(SPECIES), list(SPECIES)])
 def test_any_labels_are_reported(labels):
-    data = quick(X, labels).data
+    data = quick(GaussianNB(), X, labels).data
     assert [c["label"] for c in data["classes"]] == [str(c) for c in np.unique(np.asarray(labels))]
 
 
 def test_the_title_names_the_target():
-    assert quick(FRAME, pd.Series(SPECIES, name="species")).data["title"] == "Predicting species"
-    assert quick(X, Y).data["title"] == "Naive Bayes report"
-    assert quick(X, Y, title="Flowers").data["title"] == "Flowers"
+    assert (
+        quick(GaussianNB(), FRAME, pd.Series(SPECIES, name="species")).data["title"]
+        == "Predicting species"
+    )
+    assert quick(GaussianNB(), X, Y).data["title"] == "Naive Bayes report"
+    assert quick(GaussianNB(), X, Y, title="Flowers").data["title"] == "Flowers"
 
 
 def test_a_fitted_model_is_explored_as_it_is():
@@ -148,7 +154,7 @@ def test_a_fitted_model_is_explored_as_it_is():
 
 
 def test_mistakes_are_the_surest_ones():
-    mistakes = quick(X, Y).data["mistakes"]
+    mistakes = quick(GaussianNB(), X, Y).data["mistakes"]
     judged = evaluate(GaussianNB(), X, Y, folds=10)
     assert len(mistakes) == (judged.labels != Y).sum() == 7
     sure = [m["probability"] for m in mistakes]
@@ -159,13 +165,13 @@ def test_mistakes_are_the_surest_ones():
 
 
 def test_a_report_can_do_without_single_rows():
-    data = quick(X, Y, show_rows=False).data
+    data = quick(GaussianNB(), X, Y, show_rows=False).data
     assert data["sample"] is None
     assert data["mistakes"] is None
 
 
 def test_what_is_left_out_is_said():
-    data = quick(*wide()).data
+    data = quick(GaussianNB(), *wide()).data
     assert len(data["columns"]) == 30
     assert len(data["sample"]["classes"]) == 300
     assert any("970 of 1,000 columns were left out" in note for note in data["notes"])

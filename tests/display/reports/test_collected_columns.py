@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from naively import NaiveBayes
+from naively import GaussianNB, NaiveBayes
 from naively.display.report import report
 from naively.families import Family, StudentT
 from tests.report_tables import (
@@ -138,18 +138,19 @@ def test_any_frame_of_mixed_columns_is_reported(table):
     assert [c.get("counts") for c in found] == [c.get("counts") for c in expected]
 
 
-def test_the_model_is_chosen_by_what_the_columns_hold():
-    data = quick(MIXED, CUSTOMERS).data
-    assert (data["model"]["name"], data["model"]["chosen"]) == ("NaiveBayes", True)
-    assert any("NaiveBayes(), since not all columns hold numbers" in n for n in data["notes"])
-    data = quick(FRAME, SPECIES).data
-    assert (data["model"]["name"], data["model"]["chosen"]) == ("GaussianNB", True)
-    assert any("GaussianNB(), since all columns hold numbers" in n for n in data["notes"])
-    given = quick(NaiveBayes(), FRAME, SPECIES).data
-    assert (given["model"]["name"], given["model"]["chosen"]) == ("NaiveBayes", False)
+@pytest.mark.parametrize(
+    ("table", "y"), [(MIXED, CUSTOMERS), (FRAME, SPECIES)], ids=["mixed", "iris"]
+)
+def test_a_model_that_is_left_out_is_naive_bayes(table, y):
+    expected = quick(NaiveBayes(), table, y)
+    assert quick(data=table, y=y).data == expected.data
+    assert quick(data=table.assign(kind=y), target="kind").data == {
+        **expected.data,
+        "title": "Predicting kind",
+    }
 
 
 @pytest.mark.parametrize("value", [2.0**52, 1.7e18, -1e16, 1e308])
 def test_a_column_of_one_large_number_is_reported(value):
-    data = quick(np.column_stack([X[:, 0], np.full(150, value)]), Y).data
+    data = quick(GaussianNB(), np.column_stack([X[:, 0], np.full(150, value)]), Y).data
     assert np.sum(data["columns"][1]["histogram"]["counts"]) == 150

@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 import naively
-from naively import NaiveBayes, NaivelyError
+from naively import GaussianNB, NaiveBayes, NaivelyError
 from naively.display.report import Report, report
 from tests.report_tables import (
     CUSTOMERS,
@@ -27,9 +27,9 @@ from tests.report_tables import (
 @pytest.mark.parametrize(
     ("most", "page"),
     [
-        (122, lambda: report(FRAME, SPECIES)),
-        (305, lambda: quick(*wide())),
-        (149, lambda: quick(*load_breast_cancer(return_X_y=True))),
+        (122, lambda: report(GaussianNB(), FRAME, SPECIES)),
+        (305, lambda: quick(GaussianNB(), *wide())),
+        (149, lambda: quick(GaussianNB(), *load_breast_cancer(return_X_y=True))),
         (150, lambda: quick(NaiveBayes(), MIXED, CUSTOMERS)),
         (300, lambda: quick(NaiveBayes(calibration=None), *categories(), folds=None)),
         (300, histograms),
@@ -49,7 +49,7 @@ def test_the_page_is_small(most, page):
 
 def test_it_is_written_whole_or_not_at_all(tmp_path):
     target = tmp_path / "report.html"
-    page = quick(X, Y, path=target)
+    page = quick(GaussianNB(), X, Y, path=target)
     assert target.read_text("utf-8") == page.html
     page.save_json(tmp_path / "report.json")
     assert json.loads((tmp_path / "report.json").read_text()) == page.data
@@ -60,14 +60,14 @@ def test_it_is_written_whole_or_not_at_all(tmp_path):
 def test_an_unwritable_path_is_a_clear_error(tmp_path):
     nowhere = tmp_path / "nowhere" / "report.html"
     with pytest.raises(NaivelyError, match=r"cannot write '.*report.html': No such file"):
-        quick(X, Y, path=nowhere)
+        quick(GaussianNB(), X, Y, path=nowhere)
     with pytest.raises(NaivelyError, match="it is not a plain file"):
-        quick(X, Y, path=tmp_path)
+        quick(GaussianNB(), X, Y, path=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_value_says_what_it_is():
-    page = quick(X, Y)
+    page = quick(GaussianNB(), X, Y)
     assert isinstance(page, Report)
     assert repr(page) == (
         "<Report 'Naive Bayes report': 150 rows, 4 columns, 3 classes, accuracy 0.9533>"
@@ -78,11 +78,11 @@ def test_the_value_says_what_it_is():
 
 
 def test_the_name_is_a_function_even_when_it_is_the_package():
-    assert naively.report(X, Y, compare=False).data["data"]["rows"] == 150
+    assert naively.report(GaussianNB(), X, Y, compare=False).data["data"]["rows"] == 150
 
 
 def test_nothing_in_the_page_points_elsewhere():
-    html = report(X, Y).html
+    html = report(GaussianNB(), X, Y).html
     outside = html.replace("http://www.w3.org/2000/svg", "")
     assert "http:" not in outside
     assert "https:" not in outside
@@ -92,7 +92,7 @@ def test_nothing_in_the_page_points_elsewhere():
 
 def test_labels_cannot_end_the_data_in_the_page():
     nasty = np.array(["</script><script>alert(1)</script>", "<!--", "{{title}}"])[Y]
-    html = quick(X, nasty, title="<b>{{data}}</b>").html
+    html = quick(GaussianNB(), X, nasty, title="<b>{{data}}</b>").html
     assert html.count("<script") == 2
     assert "<script>alert" not in html
     assert "<title>&lt;b&gt;{{data}}&lt;/b&gt;</title>" in html

@@ -38,8 +38,6 @@ def test_the_column_of_labels_is_given_by_name_or_by_place(tmp_path, function):
     options = {"compare": False} if function is report else {"folds": 10}
     expected = str(function(GaussianNB(), path, "kind", **options))
     assert str(function(GaussianNB(), path, target="kind", **options)) == expected
-    if function is report:
-        assert str(function(path, target="kind", **options)) == expected
     for labels in ("kind", numbers_table()[1]):
         with pytest.raises(NaivelyError, match="as y or as target, not as both"):
             function(GaussianNB(), path, labels, target="kind", **options)
@@ -92,13 +90,20 @@ def test_more_rows_than_are_kept_leave_counts_exact(tmp_path, monkeypatch):
     assert hidden["mistakes"] is hidden["first_rows"] is hidden["sample"] is None
 
 
-def test_a_report_chooses_the_model_of_files_and_says_so(tmp_path):
-    X, y = numbers_table(200)
-    found = report(written(X, y, tmp_path), "kind", compare=False, folds=3).data
-    assert (found["model"]["name"], found["model"]["chosen"]) == ("GaussianNB", True)
+@pytest.mark.parametrize("table", [numbers_table, mixed_table], ids=["numbers", "mixed"])
+def test_a_report_on_files_without_a_model_is_of_naive_bayes(tmp_path, table):
+    path = written(*table(200), tmp_path, "csv")
+    options = {"target": "kind", "compare": False, "folds": 3}
+    found = report(data=path, **options).data
+    assert found["model"]["name"] == "NaiveBayes"
+    assert found == report(NaiveBayes(), path, **options).data
+
+
+def test_options_of_files_are_named(tmp_path):
     X, y = mixed_table(200)
-    found = report(written(X, y, tmp_path, "csv"), "kind", folds=3, exclude=["mail"]).data
-    assert (found["model"]["name"], found["data"]["columns"]) == ("NaiveBayes", 4)
+    path = written(X, y, tmp_path, "csv")
+    found = report(data=path, target="kind", compare=False, folds=3, exclude=["mail"], n_jobs=1)
+    assert found.data["data"]["columns"] == 4
 
 
 def test_models_and_labels_that_a_page_cannot_show_are_named(tmp_path):

@@ -69,7 +69,7 @@ NUMBERS = ("age", "income", "visits", "mobile")
 
 def test_of_very_many_rows_some_are_counted_and_the_page_says_so(look, monkeypatch):
     monkeypatch.setattr(columns, "_MAX_CELLS_COUNTED", 50)
-    page = quick(FRAME, SPECIES)
+    page = quick(GaussianNB(), FRAME, SPECIES)
     assert page.data["counted"] == 50
     assert all(c["distinct"] <= 50 for c in page.data["columns"])
     assert "cells are those of 50 rows drawn at random" in look(page).find("#columns").text
@@ -91,7 +91,7 @@ def test_the_columns_have_thumbnails_of_all_rows(look):
 def test_the_curves_are_those_of_scikit_learn():
     for labels in (SPECIES, Y == 1):
         judged = evaluate(GaussianNB(), X, labels, folds=10)
-        for curve in quick(X, labels).data["curves"]:
+        for curve in quick(GaussianNB(), X, labels).data["curves"]:
             k = [str(label) for label in judged.classes.tolist()].index(curve["class"])
             true, p = judged.truth == judged.classes[k], judged.probabilities[:, k]
             assert curve["roc_auc"]["value"] == pytest.approx(roc_auc_score(true, p), abs=1e-12)
@@ -107,8 +107,8 @@ def test_the_curves_are_those_of_scikit_learn():
 
 
 def test_two_classes_have_one_curve_and_very_many_those_of_the_largest(look):
-    assert [c["class"] for c in quick(X, Y == 1).data["curves"]] == ["True"]
-    page = quick(*wide(n_columns=40, n_classes=12))
+    assert [c["class"] for c in quick(GaussianNB(), X, Y == 1).data["curves"]] == ["True"]
+    page = quick(GaussianNB(), *wide(n_columns=40, n_classes=12))
     assert len(page.data["curves"]) == 7
     seen = look(page)
     assert "the 7 largest classes" in seen.find("#evaluation").text

@@ -259,7 +259,7 @@ def test_the_map_of_a_mixed_table_moves_the_explorer(look):
 
 
 def test_a_slider_moves_the_posterior_while_one_drags(look):
-    seen = look(quick(FRAME, SPECIES))
+    seen = look(quick(GaussianNB(), FRAME, SPECIES))
     model = GaussianNB().fit(X, SPECIES)
     slider = seen.control("petal length", "range")
     before = seen.posterior()
@@ -274,7 +274,7 @@ def test_a_slider_moves_the_posterior_while_one_drags(look):
 
 
 def test_the_curves_can_be_dragged_too(look):
-    seen = look(quick(FRAME, SPECIES))
+    seen = look(quick(GaussianNB(), FRAME, SPECIES))
     before = seen.value("petal width")
     with seen.holding(seen.find('[data-column="petal width"] .plot')) as move:
         move(60)
@@ -284,7 +284,7 @@ def test_the_curves_can_be_dragged_too(look):
 
 
 def test_a_missing_value_has_no_say(look):
-    seen = look(quick(FRAME, SPECIES))
+    seen = look(quick(GaussianNB(), FRAME, SPECIES))
     model = GaussianNB().fit(X, SPECIES)
     seen.control("petal length", "checkbox").click()
     row = [seen.value(name) for name in NAMES]
@@ -313,13 +313,13 @@ def test_the_sum_leads_to_the_posterior(look):
 
 @pytest.mark.parametrize("x", [1e160, -1e200, 1e300])
 def test_far_points_get_probabilities_too(look, x):
-    seen = look(quick(FRAME, SPECIES))
+    seen = look(quick(GaussianNB(), FRAME, SPECIES))
     seen.fill(dict.fromkeys(NAMES, x))
     assert same(seen.posterior(), GaussianNB().fit(X, Y).predict_proba([[x] * 4])[0])
 
 
 def test_starting_points_set_every_value(look):
-    seen = look(quick(FRAME, SPECIES))
+    seen = look(quick(GaussianNB(), FRAME, SPECIES))
     buttons = seen.browser.find_elements("css selector", "#presets button")
     assert [b.text for b in buttons] == [
         "a close call",
@@ -335,7 +335,7 @@ def test_starting_points_set_every_value(look):
 
 
 def test_a_mistake_can_be_explored(look):
-    page = quick(FRAME, SPECIES)
+    page = quick(GaussianNB(), FRAME, SPECIES)
     seen = look(page)
     button = seen.find('button[aria-label^="Explore row"]')
     seen.run("arguments[0].scrollIntoView({block: 'center'})", button)
@@ -346,10 +346,10 @@ def test_a_mistake_can_be_explored(look):
 
 
 def test_the_map_moves_the_explorer(look):
-    seen = look(quick(FRAME, SPECIES))
+    seen = look(quick(GaussianNB(), FRAME, SPECIES))
     seen.run("document.querySelector('.map-frame').scrollIntoView({block: 'center'})")
     seen.find(".map-frame svg").click()
-    frame = {c["name"]: c["slider"] for c in quick(FRAME, SPECIES).data["columns"]}
+    frame = {c["name"]: c["slider"] for c in quick(GaussianNB(), FRAME, SPECIES).data["columns"]}
     for name in ("petal length", "petal width"):
         low, high = frame[name]["low"], frame[name]["high"]
         assert low + 0.4 * (high - low) < seen.value(name) < low + 0.6 * (high - low)
@@ -357,7 +357,7 @@ def test_the_map_moves_the_explorer(look):
 
 def test_many_columns_show_the_columns_by_separation_first_and_more_on_demand(look):
     table, y = wide(n_columns=40, n_classes=12)
-    page = quick(table, y)
+    page = quick(GaussianNB(), table, y)
     seen = look(page)
     model = GaussianNB().fit(table, y)
     telling = [c["name"] for c in page.data["columns"]]
@@ -381,7 +381,7 @@ def test_many_columns_show_the_columns_by_separation_first_and_more_on_demand(lo
 
 def test_columns_left_out_count_as_missing(look):
     table, y = wide()
-    seen = look(quick(table, y))
+    seen = look(quick(GaussianNB(), table, y))
     row = np.full(1000, np.nan)
     for name in seen.columns():
         row[int(name.split()[1])] = seen.value(name)
@@ -391,7 +391,7 @@ def test_columns_left_out_count_as_missing(look):
 def test_it_works_with_the_keyboard_alone(look):
     from selenium.webdriver import Keys
 
-    seen = look(quick(FRAME, SPECIES))
+    seen = look(quick(GaussianNB(), FRAME, SPECIES))
     model = GaussianNB().fit(X, SPECIES)
     seen.run("document.querySelector('.control input').focus()")
     active = lambda what: seen.run(f"return document.activeElement.{what}")  # noqa: E731
@@ -414,7 +414,7 @@ def test_it_works_with_the_keyboard_alone(look):
 def test_a_screen_reader_hears_the_leading_class(look):
     from selenium.webdriver.support.wait import WebDriverWait
 
-    seen = look(quick(FRAME, SPECIES))
+    seen = look(quick(GaussianNB(), FRAME, SPECIES))
     seen.fill(dict(zip(NAMES, X[0], strict=True)))
     status = "return document.querySelector('[role=status]').textContent"
     WebDriverWait(seen.browser, 5).until(lambda _: seen.run(status).startswith("setosa: "))
@@ -426,12 +426,13 @@ def test_a_screen_reader_hears_the_leading_class(look):
 
 
 ODD = {
-    "iris": lambda: report(FRAME, SPECIES),
+    "iris": lambda: report(GaussianNB(), FRAME, SPECIES),
     "long names": lambda: quick(
+        GaussianNB(),
         FRAME.rename(columns={"petal width": "an exceedingly " + "long_name_" * 12}),
         np.array(["a label that goes on and on " * 3, "unbreakable" * 9, "c"])[Y],
     ),
-    "many columns and classes": lambda: report(*wide(n_columns=120)),
+    "many columns and classes": lambda: report(GaussianNB(), *wide(n_columns=120)),
     "mixed columns": lambda: report(
         NaiveBayes(),
         MIXED.assign(town=np.where(MIXED["member"], "unbreakable" * 9, "a long name " * 9)),
@@ -459,15 +460,17 @@ def test_a_phone_needs_no_sideways_scrolling(look, page, scheme):
 
 def test_the_dark_page_is_dark(look):
     lightness = "return getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)"
-    assert max(look(quick(X, Y), scheme="dark").run(lightness)) < 60
-    assert min(look(quick(X, Y)).run(lightness)) > 200
+    assert max(look(quick(GaussianNB(), X, Y), scheme="dark").run(lightness)) < 60
+    assert min(look(quick(GaussianNB(), X, Y)).run(lightness)) > 200
 
 
 def test_labels_stay_text(look):
     nasty = ["<script>document.title = 'hacked'</script>", "</script><img src=x onerror=alert(1)>"]
     labels = np.array([*nasty, "{{data}} & <b>bold</b>"])[Y]
     table = FRAME.rename(columns={"petal width": "<script>document.title = 1</script>"})
-    seen = look(report(table, labels, title="<script>document.title = 'hacked'</script>"))
+    seen = look(
+        report(GaussianNB(), table, labels, title="<script>document.title = 'hacked'</script>")
+    )
     assert seen.browser.title == "<script>document.title = 'hacked'</script>"
     shown = [
         row.text.split("\n")[0] for row in seen.browser.find_elements("css selector", "#classes li")
@@ -478,7 +481,7 @@ def test_labels_stay_text(look):
 
 
 def test_the_page_asks_the_network_for_nothing(look):
-    seen = look(report(FRAME, SPECIES))
+    seen = look(report(GaussianNB(), FRAME, SPECIES))
     events = [json.loads(e["message"])["message"] for e in seen.browser.get_log("performance")]
     asked = [
         e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"
@@ -488,7 +491,7 @@ def test_the_page_asks_the_network_for_nothing(look):
 
 
 def test_all_is_drawn(look):
-    seen = look(report(FRAME, SPECIES))
+    seen = look(report(GaussianNB(), FRAME, SPECIES))
     drawn = seen.run(
         "return [...document.querySelectorAll('svg[role=img]')]"
         ".map(e => [e.ariaLabel, e.children.length])"
@@ -512,7 +515,7 @@ def test_all_is_drawn(look):
 
 
 def test_a_notebook_shows_it(look, tmp_path):
-    page = quick(FRAME, SPECIES)
+    page = quick(GaussianNB(), FRAME, SPECIES)
     seen = look(page)
     (tmp_path / "notebook.html").write_text(f"<!DOCTYPE html>{page._repr_html_()}", "utf-8")
     seen.browser.get((tmp_path / "notebook.html").as_uri())

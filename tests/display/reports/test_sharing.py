@@ -30,7 +30,7 @@ def reopened(seen, fragment=""):
 
 
 def test_the_theme_is_the_readers_choice_and_remembered(look):
-    seen = look(quick(FRAME, SPECIES), scheme="dark")
+    seen = look(quick(GaussianNB(), FRAME, SPECIES), scheme="dark")
     assert max(seen.run(LIGHTNESS)) < 60
     choose(seen, "light")
     assert min(seen.run(LIGHTNESS)) > 200
@@ -43,7 +43,7 @@ def test_the_theme_is_the_readers_choice_and_remembered(look):
 
 
 def test_the_map_takes_the_colours_of_the_theme(look):
-    seen = look(quick(FRAME, SPECIES))
+    seen = look(quick(GaussianNB(), FRAME, SPECIES))
     pixels = (
         "const c = document.querySelector('canvas'); return [...c.getContext('2d')"
         ".getImageData(0, 0, c.width, c.height).data].reduce((a, b) => a + b, 0)"
@@ -77,7 +77,7 @@ def test_opening_an_address_restores_the_case(look):
 
 
 def test_an_address_of_a_mistake_brings_what_is_not_in_the_page(look):
-    page = quick(*wide(n_columns=300, n_classes=12), folds=2)
+    page = quick(GaussianNB(), *wide(n_columns=300, n_classes=12), folds=2)
     seen = look(page)
     button = seen.find('button[aria-label^="Explore row"]')
     seen.run("arguments[0].click()", button)
@@ -102,9 +102,11 @@ MALFORMED = [
 
 @pytest.mark.parametrize("fragment", MALFORMED)
 def test_a_malformed_address_does_no_harm(look, fragment):
-    seen = reopened(look(quick(FRAME, SPECIES)), fragment)
+    seen = reopened(look(quick(GaussianNB(), FRAME, SPECIES)), fragment)
     assert np.isclose(seen.posterior().sum(), 1)
-    assert seen.columns() == [c["name"] for c in quick(FRAME, SPECIES).data["columns"]]
+    assert seen.columns() == [
+        c["name"] for c in quick(GaussianNB(), FRAME, SPECIES).data["columns"]
+    ]
     assert seen.run("return document.querySelectorAll('img, b').length") == 0
     seen.fill(dict(zip(NAMES, X[0], strict=True)))
     assert same(seen.posterior(), GaussianNB().fit(X, Y).predict_proba(X[:1])[0])
@@ -114,7 +116,7 @@ def test_long_names_can_be_told_apart(look):
     stem = "the_mean_of_the_measured_values_of_the_"
     names = [f"{stem}left_{'side_' * 9}{i}_of_all" for i in range(3)] + [f"{stem}right"]
     labels = np.array([f"{'a very long label ' * 4}{c}{' that goes on' * 4}" for c in "abc"])[Y]
-    seen = look(quick(FRAME.set_axis(names, axis=1), labels))
+    seen = look(quick(GaussianNB(), FRAME.set_axis(names, axis=1), labels))
     shown = seen.run(
         "return [...document.querySelectorAll('.control h3')].map(e => [e.textContent, e.title])"
     )
@@ -128,10 +130,10 @@ def test_long_names_can_be_told_apart(look):
 
 
 EMPTY = {
-    "iris": lambda: report(FRAME, SPECIES),
-    "missing cells": lambda: report(HOLES, SPECIES),
+    "iris": lambda: report(GaussianNB(), FRAME, SPECIES),
+    "missing cells": lambda: report(GaussianNB(), HOLES, SPECIES),
     "one category": lambda: quick(NaiveBayes(), MIXED[["town"]], CUSTOMERS, show_rows=False),
-    "one column": lambda: quick(FRAME[["petal width"]], Y == 1),
+    "one column": lambda: quick(GaussianNB(), FRAME[["petal width"]], Y == 1),
 }
 
 
@@ -155,7 +157,7 @@ def test_no_section_and_no_card_is_empty(look, page):
 
 
 def test_paper_is_a4_and_cuts_no_figure(look):
-    seen = look(report(FRAME, SPECIES))
+    seen = look(report(GaussianNB(), FRAME, SPECIES))
     options = {"preferCSSPageSize": True, "printBackground": True}
     pdf = base64.b64decode(seen.browser.execute_cdp_cmd("Page.printToPDF", options)["data"])
     boxes = {tuple(map(float, box.split())) for box in re.findall(rb"/MediaBox \[([^\]]*)\]", pdf)}

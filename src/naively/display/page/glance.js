@@ -7,7 +7,7 @@ function glance() {
   $("classes").append(classes);
   const m = data.model;
   const facts = [
-    ["Estimator", m.chosen ? `${m.name} (chosen by the columns)` : m.name],
+    ["Estimator", m.name],
     ...("variance" in m ? gaussianFacts(m) : familyFacts()),
     (m.calibration || !("variance" in m)) && ["Calibration", calibrationOf(m)],
     ["Priors", m.priors === null ? "shares of the rows" : "given"],

@@ -10,7 +10,8 @@ one; none draws a bell curve with a slider under it; and hand-made drawings take
 from the page, so that they are right in the dark, on paper and for the colour-blind.
 
 >>> from sklearn.datasets import load_iris
->>> page = report(*load_iris(return_X_y=True), compare=False)
+>>> from naively import GaussianNB
+>>> page = report(GaussianNB(), *load_iris(return_X_y=True), compare=False)
 >>> page
 <Report 'Naive Bayes report': 150 rows, 4 columns, 3 classes, accuracy 0.9533>
 >>> page.html[:15]
@@ -21,7 +22,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -33,7 +34,16 @@ from naively.display.report.page import render
 from naively.errors import NaivelyError
 from naively.evaluation import Comparison
 from naively.evaluation.files import FileInputs, content_folds
-from naively.evaluation.inputs import FOLDS, Files, check_no_options, is_fitted, labelled
+from naively.evaluation.inputs import (
+    FOLDS,
+    Files,
+    check_no_options,
+    clear_about_arguments,
+    given_options,
+    is_fitted,
+    labelled,
+    model_or_default,
+)
 
 __all__ = ["Report", "report"]
 
@@ -53,7 +63,7 @@ class Report:
     --------
     >>> from naively import report
     >>> X, y = [[0.0], [1.0], [2.0], [7.0], [8.0], [9.0]], ["a", "a", "a", "b", "b", "b"]
-    >>> page = report(X, y, compare=False)
+    >>> page = report(data=X, y=y, compare=False)
     >>> page.html.startswith("<!DOCTYPE html>")
     True
     """
@@ -100,36 +110,51 @@ class Report:
         )
 
 
+@clear_about_arguments
 def report(
-    model: Any,
-    X: Any = None,
+    model: Any = None,
+    data: Any = None,
     y: Any = None,
     *,
+    target: str | None = None,
     path: str | os.PathLike[str] | None = None,
     title: str | None = None,
     folds: Any = "auto",
     compare: bool | Comparison = True,
     show_rows: bool = True,
     progress: Callable[[str], None] | None = None,
-    **options: Any,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    skip_columns: bool | None = None,
+    drop_missing_target: bool | None = None,
+    label_type: str | None = None,
+    types: Mapping[str, str] | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    missing: Sequence[str] | None = None,
+    encoding: str | None = None,
+    n_jobs: int | None = None,
 ) -> Report:
-    """Report on a model and its data: ``report(model, X, y)``, or ``report(X, y)``.
+    """Report on a model and its data: ``report(model, data, y)``.
 
-    Call it as ``report(model, files, "target")`` for files of any size.
+    Labels that are a column of the data are named: ``report(model, data, target="species")``.
 
     Parameters
     ----------
-    model : GaussianNB or NaiveBayes, optional
-        A fitted model is explored as it is; another one is fitted on X and y. Without one, it is
-        ``GaussianNB()``, or ``NaiveBayes()`` where not all columns hold numbers; the page says so.
-    X : array-like or data frame of shape (n_rows, n_columns), or files
+    model : GaussianNB or NaiveBayes, default=NaiveBayes()
+        A fitted model is explored as it is; another one is fitted on the data. May be left out
+        where data and labels are given by name: ``report(data=X, y=y)``.
+    data : array-like or data frame of shape (n_rows, n_columns), or files
         Numbers, and for `NaiveBayes` text, booleans and categories; NaN and null are missing.
-    y : array-like of shape (n_rows,), or str
-        Labels: strings, integers or booleans, of 2 to 100 classes; the column of labels, of files.
+        Files of any size, as `naively.summarize` takes them.
+    y : array-like of shape (n_rows,)
+        Labels: strings, integers or booleans, of 2 to 100 classes.
+    target : str
+        The column of the labels, of a frame or of files, instead of y.
     path : path-like, optional
         Where to write the page, whole or not at all.
     title : str, optional
-        The page's title. By default it names the target, where y has a name.
+        The page's title. By default it names the target, where that has a name.
     folds : "auto", int, "leave-one-out" or None, default="auto"
         How the evaluation holds rows out, as in `naively.evaluate`: models like this one are
         fitted on the other rows. "auto" is 10 folds, or as many as the smallest class has rows.
@@ -145,8 +170,10 @@ def report(
         `NaiveBayes` the names of categories and a value from the middle of each bin.
     progress : callable, optional
         Called with a few words whenever another part of the report is begun.
-    **options
-        For files, as for `naively.evaluate`: ``columns``, ``exclude``, ``separator``, ...
+    columns, exclude, skip_columns, drop_missing_target, label_type, types
+        How files are read, as for `naively.engines.files.scan`.
+    separator, decimal, missing, encoding, n_jobs
+        The same.
 
     Returns
     -------
@@ -164,34 +191,41 @@ def report(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> from sklearn.datasets import load_iris
     >>> iris = load_iris(as_frame=True)
-    >>> species = pd.Series(iris.target_names[iris.target], name="species")
-    >>> report(iris.data, species, compare=False).data["title"]
+    >>> flowers = iris.data.assign(species=iris.target_names[iris.target])
+    >>> report(data=flowers, target="species", compare=False).data["title"]
     'Predicting species'
     """
     page_options = PageOptions(title, compare, show_rows, progress or (lambda _part: None))
-    if y is None and "target" not in options:
-        model, X, y = None, model, X
-    elif X is None:
-        model, X = None, model
-    rows = labelled(X, y, options.pop("target", None), "report")
+    model = model_or_default(model, "report")
+    options = given_options(
+        columns=columns,
+        exclude=exclude,
+        skip_columns=skip_columns,
+        drop_missing_target=drop_missing_target,
+        label_type=label_type,
+        types=types,
+        separator=separator,
+        decimal=decimal,
+        missing=missing,
+        encoding=encoding,
+        n_jobs=n_jobs,
+    )
+    rows = labelled(data, y, target, "report")
     if isinstance(rows, Files):
-        if model is not None and is_fitted(model):
+        if is_fitted(model):
             raise NaivelyError(
                 "a report on files fits the model itself; got a fitted one. Give an unfitted one, "
                 "such as sklearn.base.clone(model), or read the rows into memory."
             )
         inputs = FileInputs.of(model, *rows, **options)
         wanted = FOLDS if isinstance(folds, str) and folds == "auto" else folds
-        passes: dict[str, Any] = {**inputs.passes, "chosen": model is None}
         by_content = content_folds(wanted, None, None)
-        data = collect_files(*inputs.measured, by_content, page_options, **passes)
+        page = Report(collect_files(*inputs.measured, by_content, page_options, **inputs.passes))
     else:
         check_no_options(options)
-        data = collect(model, *rows, folds, page_options)
-    page = Report(data)
+        page = Report(collect(model, *rows, folds, page_options))
     if path is not None:
         page.save(path)
     return page

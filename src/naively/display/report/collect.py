@@ -92,6 +92,7 @@ class PageOptions(NamedTuple):
 
 def collect(model: Any, X: Any, y: Any, folds: Any, options: PageOptions) -> dict[str, Any]:
     """Return the dict that a page is made of; the parameters are those of `naively.report`."""
+    check_model(model)
     options.progress("learning")
     given = Given.of(model, X, y)
     options.progress("judging")
@@ -112,7 +113,6 @@ def collect_files(
     plan: ColumnPlan | None = None,
     label_type: str | None = None,
     n_jobs: int | None = None,
-    chosen: bool = False,
 ) -> dict[str, Any]:
     """Return the dict of a page on files of any size, and a model that depends on the classes.
 
@@ -138,7 +138,7 @@ def collect_files(
     coded = [learned.tally(place).sum() for place in range(len(learned.schema.categories))]
     missing = sum(judged.evaluation.n_rows - int(cells) for cells in coded)
     whole = WholeFile(judged.evaluation.n_rows, kept.at(), missing + visitor.missing_texts)
-    given = Given.of_files(models[0], learned, rows, whole, str(request.target), chosen=chosen)
+    given = Given.of_files(models[0], learned, rows, whole, str(request.target))
     return _describe_all(given, visitor.ranges, judged.evaluation, options)
 
 
@@ -212,7 +212,6 @@ def _model(given: Given) -> dict[str, Any]:
     params, model = given.model.get_params(deep=False), fitted.model_
     return {
         "name": type(given.model).__name__,
-        "chosen": given.chosen,
         **{key: params[key] for key in _PARAMETERS if key in params},
         **({"epsilon": fitted.epsilon_} if "var_smoothing" in params else {}),
         "families": _families(model),

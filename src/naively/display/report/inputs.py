@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from naively.data import labels
-from naively.data.kinds import NUMBER
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows, is_sparse
 from naively.data.types import Floats
-from naively.engines.memory.devices import on_host
 from naively.engines.memory.tables import names_of
 from naively.errors import NaivelyError
 from naively.estimators.counts import CountClassifier
@@ -25,7 +23,7 @@ from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.estimators.state import snapshot
 from naively.estimators.validation import check_labels
-from naively.evaluation.inputs import is_fitted, kinds_among
+from naively.evaluation.inputs import is_fitted
 from naively.statistics.measure import measure
 from naively.statistics.summary import Summary
 
@@ -57,7 +55,6 @@ class Given(NamedTuple):
     codes: NDArray[np.int32]  # (n_rows,): of the labels, among the fitted model's classes
     seen: Summary  # of these rows, which a fitted model may not have learned from
     target: str | None  # what the labels are called
-    chosen: bool  # whether no model was given, so that one was chosen
     whole: WholeFile | None = None  # all rows of files, of which the table holds a sample
 
     @classmethod
@@ -68,27 +65,18 @@ class Given(NamedTuple):
         sample: LabelledRows,
         whole: WholeFile,
         target: str,
-        *,
-        chosen: bool,
     ) -> Given:
         """Put together what was learned from files, and a sample of their rows."""
         explored = type(model).from_summary(learned, **model.get_params(deep=False))
         table = explored.model_.known(_read(explored, sample.X))
         codes = _codes(sample.y, explored.classes_)
         rows = sample.X, sample.y, table, codes
-        return cls(model, explored, *rows, learned, target, chosen, whole)
+        return cls(model, explored, *rows, learned, target, whole)
 
     @classmethod
     def of(cls, model: Any, X: Any, y: Any) -> Given:
-        """Sort out ``(model, X, y)`` and ``(X, y, None)``, and fit what is not fitted."""
-        if y is None:
-            model, X, y = None, model, X
-        if y is None or isinstance(X, BaseEstimator):
-            raise NaivelyError("rows and their labels must be given: report(model, X, y).")
-        X, y = _dense(X) if is_sparse(X) else on_host(X), on_host(y)
-        chosen = model is None
-        model = _default(X) if chosen else model
-        check_model(model)
+        """Fit what is not fitted, and measure the rows."""
+        X = _dense(X) if is_sparse(X) else X
         model, target = snapshot(model), getattr(y, "name", None)
         fitted = is_fitted(model)
         source = model if fitted else clone(model).fit(X, y)
@@ -103,7 +91,7 @@ class Given(NamedTuple):
             seen = measure(table, Targets(*labels.encode(y)), plain)
         table, codes = explored.model_.known(table), _codes(y, explored.classes_)
         target = target if isinstance(target, str) and target else None
-        return cls(model, explored, X, y, table, codes, seen, target, chosen)
+        return cls(model, explored, X, y, table, codes, seen, target)
 
     @property
     def schema(self) -> Schema:
@@ -220,17 +208,10 @@ def blocks(rows: Rows) -> Iterator[tuple[slice, Floats]]:
         yield at, rows[at].array()
 
 
-def _default(X: Any) -> GaussianNB | NaiveBayes:
-    """Return `GaussianNB` where all columns hold numbers, else `NaiveBayes`."""
-    return GaussianNB() if kinds_among(X) <= {NUMBER} else NaiveBayes()
-
-
 def check_model(model: Any) -> None:
     """Raise where a report cannot explore a model."""
     if isinstance(model, GaussianNB | NaiveBayes):
         return
-    if isinstance(model, type):
-        raise NaivelyError(f"a model must be an instance: {model.__name__}(), not the class.")
     if isinstance(model, CountClassifier):
         raise NaivelyError(
             f"a report explores naively's GaussianNB and NaiveBayes; got {type(model).__name__}. "

@@ -135,9 +135,6 @@ def notes_of(data: dict[str, Any], reason: str | None, most_points: int) -> list
             "explorer's probabilities leave them out, but for the rows of the surest mistakes."
         )
     notes.append(_CONFIDENCE)
-    if model["chosen"]:
-        all_hold = "not all columns hold" if model["name"] == "NaiveBayes" else "all columns hold"
-        notes.append(f"No model was given. It is {model['name']}(), since {all_hold} numbers.")
     method = data["evaluation"]["method"]
     if reason is not None:
         notes.append(f"No rows were held out, so the figures flatter the model: {reason}")
