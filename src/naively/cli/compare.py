@@ -26,8 +26,9 @@ def compare(
         ),
     ] = None,
     folds: Annotated[
-        int, typer.Option(min=2, metavar="N", help="How many folds, with --against.")
-    ] = 10,
+        int | None,
+        typer.Option(min=2, metavar="N", help="How many folds, with --against; 10 by default."),
+    ] = None,
     test_size: Annotated[
         float, typer.Option(metavar="SHARE", help="The share of rows to hold out.")
     ] = 0.3,
@@ -53,6 +54,7 @@ def compare(
     """
     from naively import evaluation
     from naively.cli.data import check_test_size, look, read_labelled, user_errors
+    from naively.evaluation.inputs import FOLDS
 
     check_test_size(test_size)
     source = look(files, data)
@@ -60,7 +62,7 @@ def compare(
     table = read_labelled(source, data, chosen.kinds)
     if against is not None:
         names = [name.strip() for name in against.split(",")]
-        how: dict[str, Any] = {"against": names, "folds": folds, "random_state": seed}
+        how: dict[str, Any] = {"against": names, "folds": folds or FOLDS, "random_state": seed}
         with console.working("comparing"), user_errors():
             peers = evaluation.compare(chosen.estimator(), table.X, table.y, **how)
         console.show_json(peers.to_dict()) if as_json else console.show(peers)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from naively.cli.data import CommandFiles
     from naively.evaluation import Evaluation
 
-_FOLDS = 10
-
 
 def evaluate(
     files: Files,
@@ -60,8 +58,9 @@ def evaluate(
     else:
         from naively.cli.data import judge
         from naively.evaluation.folds import ContentFolds
+        from naively.evaluation.inputs import FOLDS
 
-        n_folds = 2 if test_size is not None else folds or _FOLDS
+        n_folds = 2 if test_size is not None else folds or FOLDS
         how = ContentFolds(n_folds, seed, test_size)
         result = judge(source, data, model, how).evaluation
     console.show_json(result.to_dict()) if as_json else console.show(result)

@@ -13,8 +13,6 @@ from naively.cli.outputs import file_at, is_standard, tell_written
 from naively.cli.parameters import ModelOptions
 from naively.errors import NaivelyError
 
-_FOLDS = 10
-
 
 def report(
     files: Files,
@@ -51,6 +49,7 @@ def report(
     from naively.display.report import Report
     from naively.display.report.collect import PageOptions, collect_files
     from naively.evaluation.folds import ContentFolds
+    from naively.evaluation.inputs import FOLDS
 
     model.check()
     source = look(files, data)
@@ -66,7 +65,7 @@ def report(
                 plan.request,
                 model.measured(),
                 model.estimator,
-                ContentFolds(folds or _FOLDS),
+                ContentFolds(folds or FOLDS),
                 PageOptions(
                     title or f"Predicting {data.target}", not no_compare, not hide_rows, tell
                 ),
