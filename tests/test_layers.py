@@ -33,9 +33,9 @@ def height_of(module):
     return next(i for i, room in enumerate(ROOMS) if module in room)
 
 
-# The only files that import what stands above them, when it is asked for: explanations and exports
-# of an estimator, pictures and HTML of a value.
-UPWARD = {SOURCE / "estimators" / "upward.py", SOURCE / "tabular.py"}
+# The only file that imports what stands above it, when it is asked for: explanations and exports of
+# an estimator.
+UPWARD = {SOURCE / "estimators" / "upward.py"}
 
 
 def imports_of(path):

@@ -14,11 +14,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from html import escape
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from naively.errors import need
+
+_DISPLAY = "naively.display"  # the room above, which knows what draws a value
 
 
 @dataclass(frozen=True)
@@ -58,12 +61,11 @@ class PrintedTable:
 
 
 class Shown:
-    """A value that notebooks show as HTML: `naively.display` writes it."""
+    """A value that notebooks show as HTML: `naively.display.pages` writes it."""
 
     def _repr_html_(self) -> str:
-        from naively.display.pages import fragment
-
-        return fragment(self)
+        text: str = import_module(f"{_DISPLAY}.pages").fragment(self)
+        return text
 
 
 class Tabular(Shown):
@@ -89,9 +91,7 @@ class Drawn:
 
     def plot(self, *args: Any, **options: Any) -> Any:
         """Draw, by the display of such values in `naively.plots`, which has the same options."""
-        from naively.display import draw
-
-        return draw(self, *args, **options)
+        return import_module(_DISPLAY).draw(self, *args, **options)
 
 
 def figure(value: float) -> str:
