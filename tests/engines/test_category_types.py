@@ -278,3 +278,16 @@ def test_levels_that_a_type_declares_and_no_row_has_are_not_counted():
     assert model.summary_.categories[0].tolist() == ["Bonn", "Ulm"]
     expected = NaiveBayes(calibration=None).fit(plain, y).predict_proba(plain)
     assert (model.predict_proba(typed) == expected).all()
+
+
+@pytest.mark.parametrize("values", [["x", "y", "x"], ["x", None, "x"], [True, False, True]])
+def test_a_value_that_a_dictionary_lists_twice_is_one_category(tmp_path, values):
+    coded = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 0], pa.int8()), pa.array(values))
+    coded = pa.table({"c": coded})
+    plain = pa.table({"c": pa.array([*values, values[0]])})
+    model = NaiveBayes(calibration=None).fit(coded, Y)
+    expected = NaiveBayes(calibration=None).fit(plain, Y)
+    assert model.summary_ == expected.summary_
+    assert model.predict_proba(coded).tolist() == expected.predict_proba(plain).tolist()
+    model.save(tmp_path / "model")
+    assert load(tmp_path / "model").summary_ == expected.summary_

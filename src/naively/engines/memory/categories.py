@@ -131,15 +131,17 @@ def _plain(codes: NDArray[Any], values: list[Any], name: str) -> Encoded:
         )
     found = [values[i] for i in kept]
     places = np.full(len(values) + 1, -1, dtype=np.int32)
-    places[kept] = np.arange(len(kept))
     if kinds == {"number"}:
         try:
             categories, places[kept] = np.unique(number_array(found), return_inverse=True)
         except NaivelyError as error:
             raise NaivelyError(f"{name}: {error}") from None
         return places[codes], categories
-    categories = text_array([*map(str, found)]) if kinds <= {"text"} else np.array(found)
-    return (codes if len(kept) == len(values) else places[codes]), categories
+    found = [*map(str, found)] if kinds <= {"text"} else found
+    code_of = {value: code for code, value in enumerate(dict.fromkeys(found))}
+    places[kept] = [code_of[value] for value in found]  # Arrow's dictionaries may repeat a value
+    categories = text_array([*code_of]) if kinds <= {"text"} else np.array([*code_of])
+    return (codes if len(code_of) == len(values) else places[codes]), categories
 
 
 def _kind(value: Any) -> str:
