@@ -43,6 +43,11 @@ CANNOT = [  # the route, what it says, and why
         "CategoricalNB reads columns of codes",
         "summaries of booleans hold categories",
     ),
+    (
+        "sqlite|postgres",
+        r"must hold numbers; got text \(string\)",
+        "a column of nothing is text there",
+    ),
     ("csv|jsonl|arrow|parquet|stream", "CategoricalNB learns from codes", "files have no codes"),
     (
         "csv|jsonl|arrow|parquet",
@@ -76,7 +81,9 @@ class Route:
 
     @property
     def is_plain(self):
-        """Whether the types of columns alone say what is measured."""
+        """Whether the types of columns alone say what is measured, whatever cells a part has."""
+        if self.schema is not None and self.schema.texts:
+            return False
         return self.schema in (None, summarize(self.rows.table, self.rows.y).schema)
 
     def begun(self, rows):
