@@ -130,6 +130,16 @@ def test_labels_of_a_frame_are_named_by_target_as_those_of_files_are(tmp_path):
         assert report(MODEL, table, target="y", compare=False, folds=2).data["title"]
 
 
+def test_labels_may_be_the_only_column_of_a_frame_with_a_name():
+    cells = NUMBERS.to_numpy()
+    frame = pd.DataFrame(cells).assign(y=Y)
+    fitted = naively.GaussianNB().fit(frame, target="y")
+    assert fitted.summary_ == naively.GaussianNB().fit(cells, Y).summary_
+    assert evaluate(MODEL, frame, target="y").loss == evaluate(MODEL, cells, Y).loss
+    found, expected = naively.diagnose(frame, target="y"), naively.diagnose(cells, Y)
+    assert found.to_dict() == expected.to_dict()
+
+
 @pytest.mark.parametrize("is_array", [False, True], ids=["frame", "array"])
 def test_dask_is_taken_by_functions_that_need_rows_in_memory(is_array):
     dd, da = pytest.importorskip("dask.dataframe"), pytest.importorskip("dask.array")
@@ -142,6 +152,10 @@ def test_dask_is_taken_by_functions_that_need_rows_in_memory(is_array):
     assert evaluate(model, X, y, folds=2).n_rows == N
     assert report(model, X, y, compare=False, folds=None).data["title"]
     assert drift((X, y), (X, y)).greatest == 0
+    if not is_array:
+        labelled = X.assign(y=y)
+        assert drift(labelled, labelled, target="y").greatest == 0
+        assert evaluate(model, labelled, target="y", folds=2).n_rows == N
     with pytest.raises(NaivelyError, match=r"give the pair \(X, y\)"):
         drift(X, (X, y))
 

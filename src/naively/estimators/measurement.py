@@ -14,7 +14,7 @@ from naively.data.rows import Targets
 from naively.data.schema import Schema
 from naively.data.sparse import is_sparse
 from naively.engines.memory.arrays import check_in_memory
-from naively.engines.memory.columns import check_some, find_targets
+from naively.engines.memory.columns import rows_and_labels
 from naively.engines.memory.devices import (
     check_one_place,
     holds_booleans,
@@ -22,8 +22,6 @@ from naively.engines.memory.devices import (
     is_on_device,
     on_host,
 )
-from naively.engines.memory.native import is_frame, native_of
-from naively.engines.memory.tables import names_of
 from naively.engines.memory.weighted_rows import without_zeros
 from naively.errors import NaivelyError
 from naively.estimators.validation import Checked, check_labels, row_weights
@@ -65,23 +63,13 @@ def measured_with_target(
     """
     if target is None:
         raise NaivelyError(f"{weight=} names a column beside target=; got no target. {_TARGET}")
-    if y is not None:
-        raise NaivelyError(f"labels are given as y or as target, not as both; got {target=}.")
     if weight is not None and sample_weight is not None:
         raise NaivelyError("weights are given as sample_weight or as weight=, not as both.")
-    is_table = not isinstance(data, str | os.PathLike | list | tuple) and is_frame(data)
-    if not (is_table or is_dask(data)):
+    rows = rows_and_labels(data, y, target, weight)
+    if rows is None:
         return _measured_stream(estimator, data, sample_weight, target, weight), _FLOAT64
-    X = native_of(data) if is_table else data
-    there = names_of(X) if is_table else tuple(X.columns)
-    if there is None:
-        raise NaivelyError(f"target must name a column; got a frame without names. {_TARGET}")
-    beside = find_targets(target, weight, there)
-    names = [name for name in there if name not in beside]
-    check_some(names, target)
-    rows = X.select(names) if type(X).__module__.startswith(("polars", "pyarrow")) else X[names]
-    sample_weight = sample_weight if weight is None else X[weight]
-    return measured(estimator, rows, X[target], sample_weight)
+    X, y, weights = rows
+    return measured(estimator, X, y, sample_weight if weight is None else weights)
 
 
 def _measured_stream(

@@ -25,8 +25,8 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from naively.data import labels
 from naively.engines.memory.arrays import check_in_memory, check_no_file
+from naively.engines.memory.columns import rows_and_labels
 from naively.engines.memory.devices import on_host
-from naively.engines.memory.native import is_frame
 from naively.engines.memory.weighted_rows import divisible
 from naively.errors import NaivelyError
 from naively.estimators.naive_bayes import NaiveBayes
@@ -97,34 +97,20 @@ def labelled(data: Any, y: Any, target: str | None, caller: str) -> Labelled | F
     """Return rows and their labels, given as y, or as the column of a name."""
     if isinstance(y, str) and target is None:
         y, target = None, y
-    if y is not None and target is not None:
-        raise NaivelyError(f"labels are given as y or as target, not as both; got {target=}.")
     if data is None or (y is None and target is None):
         got = "no data" if data is None else "no labels"
         raise NaivelyError(
             f"rows and their labels must be given: {caller}(model, data, y), or "
             f'{caller}(model, data, target="name"); got {got}.'
         )
-    data, y = on_host(data), on_host(y)
-    if target is not None:
-        if not is_frame(data):
-            return Files(data, target)
-        data, y = without_target(data, target)
-    check_in_memory(data)
-    check_no_file(data)
-    return Labelled(divisible(data), y)
-
-
-def without_target(frame: Any, target: str) -> tuple[Any, Any]:
-    """Divide a frame into the columns to learn from and that of the labels."""
-    import narwhals.stable.v2 as nw
-
-    table = nw.from_native(frame, eager_only=True)
-    if target not in table.columns:
-        close = get_close_matches(target, table.columns, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else "it should hold the labels."
-        raise NaivelyError(f"no column {target!r}; {hint}")
-    return table.drop(target).to_native(), table[target].to_native()
+    rows = rows_and_labels(on_host(data), on_host(y), target)
+    if rows is None:
+        assert target is not None
+        return Files(data, target)
+    X, y, _ = rows
+    check_in_memory(X)
+    check_no_file(X)
+    return Labelled(divisible(X), y)
 
 
 def given_options(**options: Any) -> dict[str, Any]:

@@ -31,8 +31,8 @@ from naively.inspection.inputs import (
     arranged,
     is_elsewhere,
     is_streamed,
+    labelled_pair,
     read,
-    rows_and_labels,
     rows_of_sample,
 )
 from naively.model.column_losses import ColumnLosses, JudgedRows, column_losses
@@ -186,7 +186,7 @@ def importance_of_rows(
     if isinstance(data, Summary) or is_streamed(data, target) or is_elsewhere(data):
         rows, classes, codes, weight = _sampled(estimator, data, target)
     else:
-        X, y = rows_and_labels(data, y, target)
+        X, y = labelled_pair(data, y, target)
         if y is None:
             raise NaivelyError("rows need labels: importance(X, y), or importance(X, target='y').")
         rows = estimator.rows_for(X).table

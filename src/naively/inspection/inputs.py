@@ -17,6 +17,7 @@ from naively.data.remote import is_remote
 from naively.data.rows import Rows
 from naively.engines import ENGINES, summarize
 from naively.engines.memory.arrays import check_in_memory
+from naively.engines.memory.columns import rows_and_labels
 from naively.engines.memory.devices import is_dask
 from naively.engines.memory.native import frame_library, is_frame
 from naively.errors import NaivelyError
@@ -59,7 +60,7 @@ def read(
         if target is None:
             raise NaivelyError("tables of databases and of Spark need target=, their labels.")
         return Inspected(summarize(data, target=target, schema=schema))
-    X, y = rows_and_labels(data, y, target)
+    X, y = labelled_pair(data, y, target)
     codes = _one_class(X) if y is None else y
     if like is not None and like.model is None:
         summary = summarize(X, codes, schema=schema, sample_weight=sample_weight)
@@ -124,25 +125,17 @@ def rows_of_sample(summary: Summary) -> Rows:
     return Rows((len(sample), summary.schema.n_columns), *cells, sample.texts, words)
 
 
-def rows_and_labels(data: Any, y: Any = None, target: str | None = None) -> tuple[Any, Any]:
-    """Return rows in memory and their labels, None where there are none."""
-    if y is not None and target is not None:
-        raise NaivelyError(f"labels are given as y or as target, not as both; got {target=}.")
+def labelled_pair(data: Any, y: Any = None, target: str | None = None) -> tuple[Any, Any]:
+    """Return rows in memory or of Dask's, and their labels, None where there are none."""
     if isinstance(data, tuple) and len(data) == 2 and y is None:
         return data
-    if target is None:
-        return data, y
-    if not is_frame(data):
+    rows = rows_and_labels(data, y, target)
+    if rows is None:
         raise NaivelyError(
             "target must name a column of a data frame or of files; give arrays with their labels "
             "as a pair, (X, y)."
         )
-    import narwhals.stable.v2 as nw
-
-    table = nw.from_native(data, eager_only=True)
-    if target not in table.columns:
-        raise NaivelyError(f"the data has no column {target!r}, the target.")
-    return table.drop(target).to_native(), table[target].to_numpy()
+    return rows[:2]
 
 
 def _of_files(data: Any, target: str | None, like: Inspected | None) -> Inspected:

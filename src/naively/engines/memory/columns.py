@@ -26,6 +26,7 @@ Columns of text that are probably meant as numbers.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ from typing import Any
 
 from naively.data.kinds import DATES, NUMBER, Kind, kind_of
 from naively.data.schema import Schema
+from naively.engines.memory.devices import is_dask
+from naively.engines.memory.native import is_frame, native_of
 from naively.engines.memory.native.arrow import held_by_type
 from naively.errors import NaivelyError, need
 
@@ -86,6 +89,38 @@ def find_targets(
             "Choose another one for the weights, or none."
         )
     return found
+
+
+def rows_and_labels(
+    data: Any, y: Any, target: str | None, weight: str | None = None
+) -> tuple[Any, Any, Any] | None:
+    """Return rows, labels and weights: labels given as y, or columns of a frame divided from it.
+
+    A frame is in memory or of Dask's. None where columns of anything else are named, which is read
+    as files are.
+    """
+    if y is not None and target is not None:
+        raise NaivelyError(f"labels are given as y or as target, not as both; got {target=}.")
+    if target is None:
+        return data, y, None
+    is_table = not isinstance(data, str | os.PathLike | list | tuple) and is_frame(data)
+    if not (is_table or (is_dask(data) and hasattr(data, "columns"))):
+        return None
+    frame = native_of(data) if is_table else data
+    is_arrow = type(frame).__module__.startswith("pyarrow")
+    there = list(frame.column_names if is_arrow else frame.columns)
+    names = [name for name in there if isinstance(name, str)]
+    if not names:
+        raise NaivelyError(
+            "target must name a column; got a frame without names. Name its columns, or give the "
+            "labels beside it."
+        )
+    beside = find_targets(target, weight, names)
+    others = [name for name in there if name not in beside]
+    check_some(others, target)
+    has_select = is_arrow or type(frame).__module__.startswith("polars")
+    rows = frame.select(others) if has_select else frame[others]
+    return rows, frame[target], None if weight is None else frame[weight]
 
 
 def is_index(name: str) -> bool:
