@@ -230,7 +230,9 @@ def test_a_fitted_model_is_judged_as_it_is():
 
 
 @pytest.mark.parametrize(
-    "model", [GaussianNB(), SklearnGaussianNB(), DecisionTreeClassifier(max_depth=2)], ids=str
+    "model",
+    [GaussianNB(), SklearnGaussianNB(), DecisionTreeClassifier(max_depth=2, random_state=0)],
+    ids=str,
 )
 def test_the_training_rows_are_scored_where_no_row_is_held_out(model):
     result = evaluate(model, *IRIS, test_size=0)
@@ -239,7 +241,9 @@ def test_the_training_rows_are_scored_where_no_row_is_held_out(model):
     assert not hasattr(model, "classes_")
 
 
-@pytest.mark.parametrize("model", [GaussianNB(), DecisionTreeClassifier(max_depth=2)], ids=str)
+@pytest.mark.parametrize(
+    "model", [GaussianNB(), DecisionTreeClassifier(max_depth=2, random_state=0)], ids=str
+)
 def test_a_model_that_is_not_fitted_is_judged_by_ten_folds(model):
     result = evaluate(model, *IRIS)
     assert result.method == "10 folds"
