@@ -231,6 +231,16 @@ def test_a_stream_that_learns_no_row_is_an_error_that_says_why(tmp_path):
     assert "The first was refused: column 'u' must hold numbers" in done.stderr
 
 
+def test_a_stream_whose_rows_all_have_weight_0_is_an_error_that_leaves_nothing_behind(tmp_path):
+    done = stream(tmp_path, ['{"u": 1, "label": "a", "w": 0}'] * 2, "--weight", "w")
+    assert done.returncode == 2
+    assert "2 have no label 'label', or 0 as 'w'" in done.stderr
+    assert [*tmp_path.iterdir()] == []
+    done = stream(tmp_path, ['{"u": 1, "label": "a", "w": 0}', '{"label": "a"}'], "--weight", "w")
+    assert done.returncode == 0, done.stderr
+    assert naively.load(tmp_path / "model.safetensors").class_count_.tolist() == [1]
+
+
 def test_a_stream_of_no_rows_is_no_error(tmp_path):
     assert stream(tmp_path, ["", " "]).returncode == 0
 

@@ -190,7 +190,8 @@ class Learner:
             classes = self._classes
             self.learn(row)
             self._judge(answer, label, str(classes[label]) if label in classes else None)
-        return answer, label is not None
+        is_learned = label is not None and self.model.__sklearn_is_fitted__()  # weight 0: neither
+        return answer, is_learned
 
     def learn(self, row: dict[str, Any]) -> None:
         """Learn a row that has a label."""
@@ -218,10 +219,11 @@ class Learner:
         """Raise where rows came and none was learned: the input is probably not what was meant."""
         if self.n_rows and not self._n_learned:
             first = f" The first was refused: {self._first_error}" if self._first_error else ""
+            of_weight = "" if self._weight is None else f", or 0 as {self._weight!r}"
             raise NaivelyError(
                 f"a stream must learn some of its rows; got {self.n_rows:,} rows, of which "
                 f"{self._n_refused:,} were refused and {self.n_rows - self._n_refused:,} have no "
-                f"label {self._target!r}. Check the rows and --target.{first}"
+                f"label {self._target!r}{of_weight}. Check the rows and --target.{first}"
             )
 
     def _cells(self, row: dict[str, Any]) -> dict[str, Any]:
