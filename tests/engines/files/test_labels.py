@@ -160,8 +160,8 @@ def test_large_integers_may_come_after_small_ones(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "numbers",
-    [[-1, 2**63, 2**63 + 1], [2**64, 2**64 + 1], [2**53 + 1, 2**53, 0.5]],
-    ids=["of both signs", "beyond 64 bits", "beside fractions"],
+    [[-1, 2**63, 2**63 + 1], [2**64, 2**64 + 1], [10**25, 10**25 + 1], [2**53 + 1, 2**53, 0.5]],
+    ids=["of both signs", "beyond 64 bits", "of 26 digits", "beside fractions"],
 )
 def test_integers_that_no_type_holds_together_are_text_or_an_error(numbers, tmp_path):
     rows = [f"{i},{n},{n}" for i, n in enumerate(numbers)]

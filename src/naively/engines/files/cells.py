@@ -105,11 +105,11 @@ def empty_table(schema: Any) -> Any:
 
 _FLOATS = {"double", "float"}  # as Arrow calls types
 _IN_PLACE = _FLOATS | {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-_INTEGER = r"[ \t]*[+-]?[0-9]{1,20}[ \t]*"  # Python counts no more spaces as part of a number
+_INTEGER = r"[ \t]*[+-]?[0-9]{1,%d}[ \t]*"  # Python counts no more spaces as part of a number
 _FLOAT = r"[ \t]*[+-]?([0-9]{1,%d}(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,%d})?[ \t]*"
 _KINDS: dict[str, tuple[str, Any]] = {  # what a label looks like, and what it then is
     "bool": (r"true|false|True|False|TRUE|FALSE", lambda text: text.lower() == "true"),
-    "int": (_INTEGER, int),
+    "int": (_INTEGER % 20, int),
     "float": (_FLOAT % (15, 2), float),
     "str": (r"(?s:.*)", str),
 }
@@ -252,7 +252,7 @@ def number_of(text: str, decimal: str = ".") -> float | None:
     >>> number_of(" 18446744073709551615"), number_of("1,50", decimal=","), number_of("0x10")
     (18446744073709551615, 1.5, None)
     """
-    if re.fullmatch(_INTEGER, text):
+    if re.fullmatch(_INTEGER % 400, text):
         return int(text)
     plain = text if decimal == "." else text.replace(".", "?").replace(decimal, ".")
     return float(plain) if re.fullmatch(_FLOAT % (400, 4), plain) else None
