@@ -87,6 +87,17 @@ def test_types_may_change_and_keys_may_be_missing_or_in_any_order(tmp_path, monk
     assert weights(found) == {"n": 2.0, "y": 2.0}
 
 
+def test_all_columns_of_text_are_looked_at_in_one_pass(tmp_path, monkeypatch):
+    lines = [json.dumps({f"k{i}": "n", "y": "ab"[i % 2]}) for i in range(200)]
+    parse, n_columns = json_lines._parse, []
+    monkeypatch.setattr(
+        json_lines, "_parse", lambda data, kinds: n_columns.append(len(kinds)) or parse(data, kinds)
+    )
+    path = write(tmp_path / "a.jsonl", *lines)
+    assert summarize(path, target="y").schema.kinds == ("category",) * 200
+    assert n_columns == [201, 201]  # the first rows, and the file
+
+
 def test_a_file_without_a_key_has_missing_cells_and_a_new_key_is_an_error(tmp_path):
     write(tmp_path / "a.jsonl", *GOOD)
     write(tmp_path / "b.jsonl", '{"x": 5, "y": "n"}')

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -72,8 +72,17 @@ class JsonLinesReader(Reader):
         return len(self._blocks.at(self._begin, size + 1)) > size
 
     def first_batches(self, name: str) -> Iterator[Any]:
-        """Yield the first rows, with one column."""
-        yield from self._read(self._sample, lambda: 1, {name: pa.string()}, [name])
+        """Yield the first rows, with one column; of text, those that have a cell of it."""
+        if self.types.get(name) == pa.string():
+            yield from (batch.select([name]).drop_null() for batch in self._first_texts)
+        else:
+            yield from self._read(self._sample, lambda: 1, {name: pa.string()}, [name])
+
+    @cached_property
+    def _first_texts(self) -> list[Any]:
+        """The first rows, with all columns of text: lines may have thousands of keys."""
+        types = {name: kind for name, kind in self.types.items() if kind == pa.string()}
+        return list(self._read(self._sample, lambda: 1, types, [*types]))
 
     def pieces(self, types: Mapping[str, Any], start: Position) -> Iterator[FilePiece]:
         """Yield blocks of lines from a byte on."""

@@ -312,7 +312,7 @@ class FirstRows:
                 table = self.table if opened is first else opened.sample()
             except BadFileError:
                 continue
-            if name not in table.column_names or name in opened.constants:
+            if table.schema.get_field_index(name) < 0 or name in opened.constants:
                 continue
             with errors_of_reading(file):
                 for batch in [table] if table.num_rows else opened.reader.first_batches(name):
