@@ -430,6 +430,16 @@ def test_labels_of_another_type_than_the_models(folder):
 
 
 @pytest.mark.parametrize("command", ["update", "forget"])
+def test_a_column_of_dates_is_the_models_and_not_the_labels(folder, command):
+    days = [f"2024-0{i % 9 + 1}-11" for i in range(40)]
+    rows = pd.DataFrame({"day": days, "x": range(40), "y": ["a", "b"] * 20})
+    rows.to_csv("t.csv", index=False)
+    rows[:4].to_csv("some.csv", index=False)
+    run_well("fit", "t.csv", "-t", "y", "-o", "m")
+    assert "the labels are in 'y'" in run_well(command, "m", "some.csv").stderr
+
+
+@pytest.mark.parametrize("command", ["update", "forget"])
 def test_labels_that_cannot_be_found(folder, iris, command):
     run_well(*FIT, "m", "iris.csv")
     iris.assign(name="x").to_csv("t.csv", index=False)

@@ -123,7 +123,7 @@ def rows_for(
     """Summarize files by the columns of a model, which may be in any order there."""
     source = look(files, reading)
     check_output(output, *source.inputs, binary="a model")
-    target = labels.target or _target(source, estimator.summary_.schema.names, labels.weight)
+    target = labels.target or _target(source, estimator.summary_.schema.inputs, labels.weight)
     return summary_for(estimator, source, reading, labels, target)
 
 
@@ -156,11 +156,11 @@ def summary_for(
     return found
 
 
-def _target(source: CommandFiles, names: Sequence[str] | None, weight: str | None) -> str:
+def _target(source: CommandFiles, inputs: Sequence[str] | None, weight: str | None) -> str:
     """Return the only column that can hold the labels."""
-    if names is None or not source.first.has_types:
+    if inputs is None or not source.first.has_types:
         raise NaivelyError("the column of labels must be named: --target.")
-    others = [name for name in source.first.names if name and name not in {*names, weight}]
+    others = [name for name in source.first.names if name and name not in {*inputs, weight}]
     if len(others) != 1:
         got = ", ".join(map(repr, others[:8])) or "none"
         raise NaivelyError(
