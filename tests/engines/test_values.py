@@ -330,6 +330,12 @@ def test_what_is_no_boolean_is_an_error_that_names_the_column(of_flags, value):
         of_flags.predict(pd.DataFrame({"flag": [value]}))
 
 
+def test_a_long_text_that_is_no_boolean_is_not_quoted_whole(of_flags):
+    with pytest.raises(NaivelyError, match="must hold true or false") as caught:
+        of_flags.predict_proba_one(["x" * 100_000])
+    assert len(str(caught.value)) < 300
+
+
 def test_categories_without_a_cell_are_no_error(of_flags):
     cells = pd.Categorical(["true", None], categories=["maybe", "true"])
     proba = of_flags.predict_proba(pd.DataFrame({"flag": cells}))

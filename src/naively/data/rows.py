@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -311,7 +312,7 @@ def _raise_other(
     if is_text(known):
         held, mind = "text", "; mind that a number has lost the zeros in front of it"
     raise NaivelyError(
-        f"{name} must hold {held}, as it did when the model was fitted; got {got!r}. "
+        f"{name} must hold {held}, as it did when the model was fitted; got {reprlib.repr(got)}. "
         f"Convert it{mind}."
     )
 
@@ -325,7 +326,8 @@ def _flags(codes: NDArray[Any], categories: NDArray[Any], name: str) -> NDArray[
     if odd and np.isin(codes, odd).any():
         got = categories.item(next(i for i in odd if (codes == i).any()))
         raise NaivelyError(
-            f"{name} must hold true or false, as it did when the model was fitted; got {got!r}. "
-            "Give booleans, the numbers 1 and 0, or the texts true and false."
+            f"{name} must hold true or false, as it did when the model was fitted; "
+            f"got {reprlib.repr(got)}. Give booleans, the numbers 1 and 0, or the texts true and "
+            "false."
         )
     return np.array([bool(flag) for flag in flags], dtype=bool)
