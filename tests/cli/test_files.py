@@ -365,7 +365,7 @@ def test_a_query_gives_the_same_labels(folder, iris):
     flowers = iris.assign(id=np.arange(150))  # noqa: F841 - DuckDB finds it by name
     found = duckdb.sql(text).df().sort_values("id")
     expected = naively.load("m").predict(iris.drop(columns="species"))
-    assert found["label"].tolist() == expected.tolist()
+    assert found["prediction"].tolist() == expected.tolist()
     run_well("export", "m", *options, "-o", "q.sql")
     assert Path("q.sql").read_text() == text
 
