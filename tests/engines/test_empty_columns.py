@@ -162,8 +162,10 @@ def answers_of_dask(model, X, folder):
 
 def answers_of_database(name):
     def answers(model, X, folder):
-        ibis, sql = pytest.importorskip("ibis"), pytest.importorskip("naively.engines.sql.predict")
+        ibis = pytest.importorskip("ibis")
         pytest.importorskip("duckdb")
+        from naively.engines import sql
+
         parquet.write_table(pa.Table.from_pandas(X.assign(id=range(N))), folder / "t.parquet")
         t = ibis.duckdb.connect().read_parquet(folder / "t.parquet")
         found = sql.predict(model, t, keep=["id"], proba=True).order_by("id").to_pyarrow()

@@ -133,9 +133,14 @@ def _numbers(estimator: Any, X: NDArray[Any]) -> NDArray[Any]:
         kinds.kind_of(held, "X")
     if X.dtype.kind != "O":
         return X
-    return (
-        X.astype(np.float64) if is_other else kinds.numbers_of_objects(cells, "X").reshape(X.shape)
-    )
+    if not is_other:
+        return kinds.numbers_of_objects(cells, "X").reshape(X.shape)
+    try:
+        return X.astype(np.float64)  # numbers of any type, or the TypeError that scikit-learn wants
+    except ValueError as error:
+        raise NaivelyError(
+            f"X must hold numbers; got {held.type}: {str(error).rstrip('.')}."
+        ) from None
 
 
 def _check_width(estimator: Any, X: Any, known: Schema | None) -> None:
