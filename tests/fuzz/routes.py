@@ -60,6 +60,7 @@ CANNOT = [  # the route, what it says, and why
         "has no variance with ddof=1",
         "the first rows of a column may be one, and are a model",
     ),
+    ("batches|merged|forgotten|one by one", "needs more rows than classes times ddof", "as there"),
     ("onnx", "an empty text is a category", "and a missing cell, so it is one of both"),
     ("onnx", "a graph needs a column of which a cell has been seen", "it has no input"),
 ]
