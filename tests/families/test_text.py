@@ -126,6 +126,17 @@ def test_groups_hold_about_as_many_words_of_documents_each():
     assert mass.min() > 0.5 * mass.max() or np.unique(parameters.total).size < 50
 
 
+def test_words_of_the_same_weight_are_of_one_group_however_it_was_added_up():
+    values = np.repeat([0.3, 1.7, 2.9, 17.3], 10)[np.newaxis] + np.zeros((1, 40))
+    groups = []
+    for toward in (0.0, np.inf):  # a last bit less, or more
+        rounded = np.where(RNG.random(40) < 0.5, values, np.nextafter(values, toward))
+        parameters = Text().parameters(WordCounts(rounded, np.array([30.0])))
+        groups.append(parameters.groups(parameters.total))
+        assert all(np.unique(part).size == 1 for part in np.split(groups[-1], 4))
+    assert np.array_equal(*groups)
+
+
 DOCUMENTS = ["Win a prize now", "free money, win!", "lunch at noon", "notes for the meeting", ""]
 LABELS = ["spam", "spam", "ham", "ham", "ham"]
 

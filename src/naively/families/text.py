@@ -57,7 +57,7 @@ from naively.statistics.counts import Counts
 from naively.statistics.summary import Summary
 
 GROUPS = 10  # of words, by how many documents have them
-_ROUNDED_SHARE = 1e-9  # of the weight that a word has besides one document
+_ROUNDED_SHARE = 1e-9  # of a word's weight, below which a difference is one of rounding
 
 
 @dataclass(frozen=True)
@@ -195,15 +195,20 @@ class Text(Family):
         return added * (of_class + 1) if self.presence else self.alpha
 
     def _bounds(self, total: Floats) -> Floats:
-        """Return where groups begin, so that documents have as many words of each."""
+        """Return where groups begin, so that documents have as many words of each.
+
+        They begin a little before a word's weight: words of the same weight are of one group,
+        however their documents were added up.
+        """
         if not self.presence:
             return np.empty(0)
         ascending = np.sort(total[total > 0])
         if not ascending.size:
             return np.full(GROUPS - 1, np.inf)
         mass = np.cumsum(ascending)
-        at = np.searchsorted(mass, mass[-1] * np.arange(1, GROUPS) / GROUPS)
-        return ascending[np.minimum(at, ascending.size - 1)]
+        below = 1 - _ROUNDED_SHARE
+        at = np.searchsorted(mass, below * mass[-1] * np.arange(1, GROUPS) / GROUPS)
+        return below * ascending[np.minimum(at, ascending.size - 1)]
 
     def log_density(self, x: SparseRows, parameters: TextParameters) -> Floats:
         """Return the terms of documents, of shape (n, K, T)."""
