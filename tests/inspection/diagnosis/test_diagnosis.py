@@ -10,8 +10,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
-import naively
-from naively import GaussianNB, NaiveBayes, NaivelyError, diagnose, summarize
+from naively import GaussianNB, NaiveBayes, NaivelyError, diagnose, families, summarize
 from naively.data.schema import Schema
 from naively.estimators.loading import ESTIMATORS
 from naively.families import Text
@@ -61,7 +60,7 @@ def test_the_family_that_is_advised_fits_better():
     model = NaiveBayes(families={"n": "gaussian"}).fit(X, y)
     (finding,) = diagnose(model).of("family")
     name = finding.advice.split()[1].removesuffix("()")
-    better = NaiveBayes(families={"n": getattr(naively, name)()}).fit(X, y)
+    better = NaiveBayes(families={"n": getattr(families, name)()}).fit(X, y)
     fits = {fit.label: fit.distance for fit in diagnose(better).fits if fit.column == "n"}
     assert max(fits.values()) < 0.6 * finding.figure
 
