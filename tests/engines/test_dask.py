@@ -89,6 +89,12 @@ def test_labels_may_be_of_a_frame():
     assert_same(engine.summarize(in_chunks(X, 40, 3), labels), WHOLE)
 
 
+def test_labels_and_weights_may_be_columns_of_the_frame():
+    frame = pd.DataFrame({"x": [1.0, 2.0, 4.0], "y": ["a", "b", "a"], "w": [1.0, 2.0, 3.0]})
+    found = summarize(dd.from_pandas(frame, npartitions=2), target="y", weight="w")
+    assert found == summarize(frame[["x"]], frame["y"], sample_weight=frame["w"])
+
+
 def test_masked_cells_are_missing():
     mask = RNG.random(X.shape) < 0.3
     holes = np.where(mask, np.nan, X)

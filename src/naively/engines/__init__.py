@@ -19,7 +19,7 @@ from naively.data.labels import encode
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows, is_sparse
-from naively.engines.memory import arrays
+from naively.engines.memory import arrays, columns
 from naively.engines.memory.devices import (
     check_one_place,
     holds_booleans,
@@ -115,6 +115,9 @@ def summarize(
         for engine in ENGINES:
             if engine.has_labels and engine.takes(X):
                 return engine.module.summarize(X, target=target, schema=schema, **options)
+        weight = options.pop("weight", None) if is_dask(X) else None
+        if is_dask(X) and (parts := columns.rows_and_labels(X, y, target, weight)):
+            return summarize(*parts[:2], schema=schema, sample_weight=parts[2], **options)
         from naively.engines import files
 
         return files.summarize(X, target=target, n_jobs=n_jobs, schema=schema, **options)
