@@ -382,7 +382,7 @@ def agree(name, judge, labels, probabilities, asked):
     """Compare answers, to some roundings of the logarithms that they come from."""
     expected, sizes = judge.predict_proba(asked), np.abs(judge.predict_joint_log_proba(asked))
     tolerance = 1e-9 if getattr(judge, "calibration", None) is None else 1e-6
-    if probabilities.dtype == np.float32:  # as those of a frame of such columns are
+    if np.float32 in (probabilities.dtype, expected.dtype):  # as for columns of NumPy's float32
         tolerance = 1e-6
     if getattr(judge, "alpha", 1.0) == 0.0:  # exports write an impossible term as -1e9
         tolerance = 1e-6
