@@ -592,8 +592,10 @@ class SummaryClassifier(Upward):
         checked = check_table(self, X, known)
         if checked.schema is known:
             return checked
-        sample = self.sample_size() if known is None else known.sample
-        return checked._replace(schema=replace(checked.schema, sample=sample, **self._counting()))
+        sample, counting = self.sample_size() if known is None else known.sample, self._counting()
+        if sample == checked.schema.sample and not counting:
+            return checked
+        return checked._replace(schema=replace(checked.schema, sample=sample, **counting))
 
     def rows_for(self, X: Any) -> Checked:
         """Return rows that the model is asked about."""
