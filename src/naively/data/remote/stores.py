@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
-from naively.data.remote import Facts, RemoteFile, shown
+from naively.data.remote.files import Facts, RemoteFile, shown
 from naively.errors import NaivelyError, install, need
 
 pafs = need("pyarrow.fs", "reading remote files", extra="files")

@@ -25,7 +25,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from naively.data.remote import Facts, RangeFile, RemoteFile
+from naively.data.remote.files import Facts, RangeFile, RemoteFile
 from naively.errors import need
 
 ATTEMPTS = 6  # at most, of one request

@@ -18,6 +18,7 @@ that an uninterrupted one would.
 
 from __future__ import annotations
 
+import lzma
 import os
 import re
 import stat
@@ -49,6 +50,14 @@ _MAGIC = {
     b"\xff\xff\xff\xff": "arrow",  # a stream
     b"{": "json",
     b"[{": "json",  # an array, which its reader refuses
+}
+START = 16  # bytes that tell how a file is compressed
+_CODECS = {
+    "gzip": rb"\x1f\x8b",
+    "zstd": rb"\x28\xb5\x2f\xfd",
+    "bz2": rb"BZh[1-9](1AY&SY|\x17rE8P\x90)",
+    "xz": rb"\xfd7zXZ\0",
+    "lz4": rb"\x04\x22M\x18",
 }
 _NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"  # how a missing value is called
 
@@ -235,8 +244,6 @@ def _with_format(file: File) -> File:
 
 
 def _format_by_content(file: File) -> str:
-    from naively.engines.files.text import first_bytes
-
     try:
         start, is_compressed = first_bytes(file)
     except OSError as error:
@@ -248,6 +255,25 @@ def _format_by_content(file: File) -> str:
             ".csv.gz, .csv.zst, .jsonl, .parquet, .arrow or .feather; a glob leaves others out."
         )
     return found
+
+
+def first_bytes(file: File) -> tuple[bytes, bool]:
+    """Return how a file begins once it is decompressed, and whether it is compressed."""
+    with file.open(ahead=False) as raw:
+        start = raw.read(START)
+        raw.seek(0)
+        codec = codec_of(start)
+        return (start if codec is None else decompressed(raw, codec).read(START)), codec is not None
+
+
+def codec_of(start: bytes) -> str | None:
+    """Return how a file is compressed that begins like this."""
+    return next((codec for codec, magic in _CODECS.items() if re.match(magic, start)), None)
+
+
+def decompressed(raw: Any, codec: str) -> Any:
+    """Return a stream of what a file holds."""
+    return lzma.LZMAFile(raw) if codec == "xz" else pa.CompressedInputStream(raw, codec)
 
 
 def _format_of(start: bytes) -> str | None:
@@ -313,7 +339,7 @@ class _StandardInput:
 def _standard_input() -> File:
     import sys
 
-    start = sys.stdin.buffer.read(16)
+    start = sys.stdin.buffer.read(START)
     kind = _format_of(start) or "csv"
     if kind == "parquet" or start.startswith(b"ARROW1"):
         raise NaivelyError(

@@ -16,32 +16,22 @@ RecordEnds(first=8, last=8, is_open=True)
 from __future__ import annotations
 
 import codecs
-import lzma
-import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from naively import _kernel
-from naively.engines.files.sources import BadFileError, File
+from naively.engines.files.sources import START, BadFileError, File, codec_of, decompressed
 from naively.errors import NaivelyError, later
 
 pa = later("pyarrow", "reading files", extra="files")
 
-START = 16  # bytes that tell how a file is compressed
 NOT_UTF_8 = (
     "Give its encoding, such as encoding='cp1252', or --encoding cp1252 on the command line; text "
     "of Windows is often cp1252 or utf-16"
 )
 _CHUNK_BYTES = 1 << 20  # bytes that are transcoded at once
-_CODECS = {
-    "gzip": rb"\x1f\x8b",
-    "zstd": rb"\x28\xb5\x2f\xfd",
-    "bz2": rb"BZh[1-9](1AY&SY|\x17rE8P\x90)",
-    "xz": rb"\xfd7zXZ\0",
-    "lz4": rb"\x04\x22M\x18",
-}
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -51,25 +41,6 @@ _MARKS = {
 # Without a mark, the last byte of the first character tells the order of bytes: it is 0 in
 # little-endian text, whose first character is a letter, a digit or a quote.
 _WIDTHS = {"utf-16": 2, "utf-32": 4}
-
-
-def first_bytes(file: File) -> tuple[bytes, bool]:
-    """Return how a file begins once it is decompressed, and whether it is compressed."""
-    with file.open(ahead=False) as raw:
-        start = raw.read(START)
-        raw.seek(0)
-        codec = codec_of(start)
-        return (start if codec is None else decompressed(raw, codec).read(START)), codec is not None
-
-
-def codec_of(start: bytes) -> str | None:
-    """Return how a file is compressed that begins like this."""
-    return next((codec for codec, magic in _CODECS.items() if re.match(magic, start)), None)
-
-
-def decompressed(raw: Any, codec: str) -> Any:
-    """Return a stream of what a file holds."""
-    return lzma.LZMAFile(raw) if codec == "xz" else pa.CompressedInputStream(raw, codec)
 
 
 def check_encoding(encoding: str | None) -> None:
