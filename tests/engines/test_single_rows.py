@@ -67,7 +67,7 @@ def learned(model, X, y, decay):
         model.partial_fit(X, y)
     except (NaivelyError, ValueError) as error:
         return f"{type(error).__name__}: {error}"
-    return model._state.plain()
+    return model.state_.plain()
 
 
 def assert_same(a, b):

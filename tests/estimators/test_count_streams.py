@@ -163,7 +163,7 @@ def test_a_stream_of_codes_predicts_what_a_batch_predicts_at_every_step(params):
     for n in range(1, 31):
         row = dict(zip(names, X[n - 1].tolist(), strict=True))
         model.learn_one({k: x for k, x in row.items() if k == "a" or x == x}, int(y[n - 1]))
-        order = list(model._state.stream.columns.names)
+        order = list(model.state_.stream.columns.names)
         frame = pd.DataFrame(X[:n], columns=names)[order]
         if frame.isna().all().any() or n % 3:
             continue

@@ -65,7 +65,7 @@ def test_a_calibrated_model_is_read_again_when_a_tenth_of_the_rows_is_new():
     model, answers = NaiveBayes(interactions=None), []
     for row, label in zip(rows, labels, strict=True):
         model.learn_one(row, label)
-        if model._state.stream.n_rows >= 200:
+        if model.state_.stream.n_rows >= 200:
             answers.append(model.predict_proba_one(rows[0])[0])
     assert len(set(answers)) == 2
     assert model.predict_proba(pd.DataFrame(rows[:1]))[0, 0] not in answers

@@ -70,6 +70,6 @@ def test_a_family_of_ones_own_is_named_by_skops():
 
 def test_a_pickle_of_another_version_says_so():
     state = GaussianNB().fit([[0.0], [1.0]], ["a", "b"]).__getstate__()
-    for other in ({"summary_": 1}, {"_state": ("summary", "dtype")}, {"_state": {"format": 99}}):
+    for other in ({"summary_": 1}, {"state_": ("summary", "dtype")}, {"state_": {"format": 99}}):
         with pytest.raises(NaivelyError, match=r"pickle of a GaussianNB .* naively\.load"):
             GaussianNB().__setstate__({**state, **other})

@@ -14,7 +14,7 @@ class Classifier(Protocol):
     """A fitted estimator of naively's."""
 
     n_jobs: int | None
-    _state: Any  # of which an engine reads the type of its answers
+    state_: Any  # of which an engine reads the type of its answers
 
     @property
     def classes_(self) -> NDArray[Any]:

@@ -89,7 +89,7 @@ class SummaryClassifier(Upward):
 
     public_name: ClassVar[str]
     """The name of the estimator in messages and files, also of a class without scikit-learn."""
-    _state = NOTHING
+    state_ = NOTHING
     _constraints: ClassVar[dict[str, list[Any]]]  # what its parameters may be
     _alone: ClassVar[Kind | None] = None  # what all columns hold, where they hold the same
     _absent: ClassVar[Any] = None  # the cell of a column that a dict lacks
@@ -261,7 +261,7 @@ class SummaryClassifier(Upward):
         else:
             how = y, sample_weight, target, weight
             summary, dtype = measurement.measured_with_target(self, X, *how)
-        self._state = NOTHING.changed(summary, self._read(summary), dtype=dtype)
+        self.state_ = NOTHING.changed(summary, self._read(summary), dtype=dtype)
         return self
 
     def partial_fit(
@@ -342,7 +342,7 @@ class SummaryClassifier(Upward):
         weight : float, default=1.0
             Its weight, finite and >= 0; a row of weight 0 is left out.
         """
-        live = self._state.stream
+        live = self.state_.stream
         if live is None or live.rows is None or live.rows.learn(row, label, weight):
             stream.change(self, "learn", row, label, weight)
         else:
@@ -373,7 +373,7 @@ class SummaryClassifier(Upward):
             Cells, in order or by column name. None and NaN are missing. After `learn_one`, a dict
             may lack columns, and those that it has besides are ignored.
         """
-        live = self._state.stream
+        live = self.state_.stream
         if live is not None and live.rows is not None:
             label = live.rows.label(row)
             if label is None:
@@ -390,7 +390,7 @@ class SummaryClassifier(Upward):
         row : array-like of shape (n_columns,), or dict
             As for `predict_one`.
         """
-        live = self._state.stream
+        live = self.state_.stream
         if live is not None and live.rows is not None:
             rows, out = live.rows, np.empty(0)
             while out.size != rows.n_classes:  # another thread may learn a new class meanwhile
@@ -415,7 +415,7 @@ class SummaryClassifier(Upward):
         state = end_stream(self)
         super().set_params(**params)  # type: ignore[misc]
         if self.window is None:
-            self._state = replace(state, window=[])
+            self.state_ = replace(state, window=[])
         elif "window" in params and state.window:
             stream.live(self).is_ahead = True
         return self
@@ -543,11 +543,11 @@ class SummaryClassifier(Upward):
     def __getstate__(self) -> dict[str, Any]:
         state = end_stream(self)
         held: Any = super().__getstate__()
-        content = {name: value for name, value in held.items() if name != "_state"}
-        return content if state.summary is None else {**content, "_state": state.plain()}
+        content = {name: value for name, value in held.items() if name != "state_"}
+        return content if state.summary is None else {**content, "state_": state.plain()}
 
     def __setstate__(self, content: dict[str, Any]) -> None:
-        plain = content.get("_state")
+        plain = content.get("state_")
         if "summary_" in content or not (plain is None or State.is_plain(plain)):
             raise NaivelyError(
                 f"this pickle of a {self.public_name} must be of the same version of naively; "
@@ -555,7 +555,7 @@ class SummaryClassifier(Upward):
                 "files of every version."
             )
         if plain is not None:
-            content = {**content, "_state": State.from_plain(plain)}
+            content = {**content, "state_": State.from_plain(plain)}
         super().__setstate__(content)  # type: ignore[misc]
 
     # --- what rooms above ask, and an estimator may do in its own way -----------------------------

@@ -110,12 +110,12 @@ NOTHING = State(None)  # type: ignore[arg-type]
 
 def learned(estimator: Any) -> State:
     """Return what an estimator has learned, which methods take once; of a stream, as it is now."""
-    state: State = estimator._state
+    state: State = estimator.state_
     stream = state.stream
     if stream is not None and stream.is_ahead:
         stream.is_ahead = False
         try:
-            state = estimator._state = state.changed(stream.summary())
+            state = estimator.state_ = state.changed(stream.summary())
         except BaseException:
             stream.is_ahead = True
             raise
@@ -131,17 +131,17 @@ def learned(estimator: Any) -> State:
 
 def is_fitted(estimator: Any) -> bool:
     """Whether an estimator has learned anything."""
-    state = estimator._state
+    state = estimator.state_
     return state.summary is not None or (state.stream is not None and state.stream.is_ahead)
 
 
 def end_stream(estimator: Any) -> State:
     """Return the state without its stream; the next one begins from it, with the window's rows."""
-    state: State = estimator._state
+    state: State = estimator.state_
     if state.stream is not None:
         state = learned(estimator) if state.stream.is_ahead else state
         assert state.stream is not None
-        state = estimator._state = replace(state, stream=None, window=state.stream.kept())
+        state = estimator.state_ = replace(state, stream=None, window=state.stream.kept())
     return state
 
 
@@ -153,22 +153,22 @@ def adopt(
 ) -> Any:
     """Return the estimator with another summary: the last step, when nothing can fail any more."""
     state = end_stream(estimator)
-    estimator._state = state.changed(summary, model, dtype=dtype or state.dtype)
+    estimator.state_ = state.changed(summary, model, dtype=dtype or state.dtype)
     return estimator
 
 
 def copied(estimator: Any, **params: Any) -> Any:
     """Return an estimator of the last state, which what is learned later does not change."""
     other = object.__new__(type(estimator))
-    state: State = estimator._state
+    state: State = estimator.state_
     still = state if state.stream is None else replace(state, stream=None)
-    other.__dict__.update(estimator.__dict__, _state=still, **params)
+    other.__dict__.update(estimator.__dict__, state_=still, **params)
     return other
 
 
 def snapshot(model: Any, **params: Any) -> Any:
     """Return a classifier as it is now; one that is not naively's, or not fitted, is itself."""
-    if not isinstance(getattr(model, "_state", None), State) or not is_fitted(model):
+    if not isinstance(getattr(model, "state_", None), State) or not is_fitted(model):
         return model
     learned(model)
     return copied(model, **params)

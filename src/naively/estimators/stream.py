@@ -66,16 +66,16 @@ def change(estimator: Any, verb: str, row: Any, label: Any, weight: Any) -> None
     except NotPlainError:
         state = end_stream(estimator)
         stream = BufferedStream(estimator, state)
-        estimator._state = replace(state, stream=stream, window=[])
+        estimator.state_ = replace(state, stream=stream, window=[])
         getattr(stream, verb)(plain, label, weight)
-    if not estimator._state.takes_some_columns:  # before others may take the stream's summary
-        estimator._state = replace(estimator._state, takes_some_columns=True)
+    if not estimator.state_.takes_some_columns:  # before others may take the stream's summary
+        estimator.state_ = replace(estimator.state_, takes_some_columns=True)
     stream.is_ahead = True
 
 
 def live(estimator: Any) -> Stream:
     """Return the stream, begun from what was learned otherwise if need be."""
-    state: State = estimator._state
+    state: State = estimator.state_
     if state.stream is None:
         check_parameters(estimator)
         rows = estimator._kernel_rows() if _is_measured_as_here(estimator, state.summary) else None
@@ -84,7 +84,7 @@ def live(estimator: Any) -> Stream:
             stream = BufferedStream(estimator, state)
         else:
             stream = KernelStream(rows, estimator, state)
-        state = estimator._state = replace(state, stream=stream, window=[])
+        state = estimator.state_ = replace(state, stream=stream, window=[])
     assert state.stream is not None
     return state.stream
 
@@ -100,14 +100,14 @@ def _is_measured_as_here(estimator: Any, summary: Summary | None) -> bool:
 def plain_or_same(estimator: Any, row: Any) -> Any:
     """Return a row of plain cells, or as it is where there is something wrong with it."""
     try:
-        return plain_row(row, estimator._state.stream.columns, estimator._cell)
+        return plain_row(row, estimator.state_.stream.columns, estimator._cell)
     except NaivelyError:
         return row
 
 
 def recent(estimator: Any) -> Any:
     """Return an estimator to ask: a calibrated one may be of a few rows ago."""
-    state: State = estimator._state
+    state: State = estimator.state_
     stream = state.stream
     if isinstance(stream, BufferedStream) and stream.is_ahead and estimator.calibration is not None:
         if (

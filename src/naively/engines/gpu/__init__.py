@@ -143,7 +143,7 @@ def predict(model: Classifier, method: str, X: Any) -> Any:
     if (want == "labels" and decided) or not is_scored_here(model.model_, want):
         return _sent(on_cpu(rows[:]), X, rows)
     torch, scorer = torch_for("scoring on a GPU"), _scorer(model.model_, rows.tensor.device)
-    dtype = getattr(torch, np.result_type(rows.dtype, model._state.dtype).name)
+    dtype = getattr(torch, np.result_type(rows.dtype, model.state_.dtype).name)
     if want == "labels":
         dtype = scorer.names.dtype
     shape = (n_rows,) if want in ("labels", "evidence") else (n_rows, model.classes_.size)
