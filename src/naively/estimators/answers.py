@@ -24,9 +24,9 @@ from naively.data.kinds import NUMBER
 from naively.data.labels import is_text
 from naively.data.rows import Rows
 from naively.errors import NaivelyError
+from naively.estimators.measurement import Checked
 from naively.estimators.single_rows import as_list, numbers_of_row
 from naively.estimators.state import learned
-from naively.estimators.validation import Checked
 from naively.model.scorer import Answer
 from naively.statistics.measure import raise_not_finite
 

@@ -31,10 +31,9 @@ from naively.data.schema import Schema
 from naively.data.threads import block_slices, map_blocks
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.measurement import summarized
+from naively.estimators.measurement import Checked, check_codes, summarized, whole_codes
 from naively.estimators.parameters import Interval, by_name, large_enough
 from naively.estimators.single_rows import numbers_of_row
-from naively.estimators.validation import Checked, check_codes, whole_codes
 from naively.families.categorical import Categorical, CategoricalPrior
 from naively.families.family import Family
 from naively.model.model import Model

@@ -24,8 +24,8 @@ from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.measurement import Checked
 from naively.estimators.parameters import OneOf, by_name, large_enough
-from naively.estimators.validation import Checked
 from naively.families.entries import Complement, Multinomial, Presence, counts_of
 from naively.families.family import Family
 from naively.model.class_weights import weighted_prior

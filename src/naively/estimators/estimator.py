@@ -27,6 +27,13 @@ from naively.engines.memory.devices import on_host
 from naively.errors import NaivelyError
 from naively.estimators import measurement, stream
 from naively.estimators.answers import label_of_row, labels_of, values_of
+from naively.estimators.measurement import (
+    Checked,
+    check_known,
+    check_labels,
+    check_table,
+    check_weights,
+)
 from naively.estimators.parameters import (
     BY_CLASS,
     check_parameters,
@@ -44,13 +51,6 @@ from naively.estimators.state import (
     snapshot,
 )
 from naively.estimators.upward import Upward, where_rows_are
-from naively.estimators.validation import (
-    Checked,
-    check_known,
-    check_labels,
-    check_table,
-    check_weights,
-)
 from naively.model.class_weights import check_class_weight, weighted_prior
 from naively.model.model import SAMPLE, Model, check_priors, read_prior
 from naively.model.scorer import Answer

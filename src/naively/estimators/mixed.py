@@ -33,9 +33,9 @@ from naively.estimators.choice import (
     with_options,
 )
 from naively.estimators.estimator import SummaryClassifier
+from naively.estimators.measurement import Checked, check_cells, check_labels
 from naively.estimators.parameters import by_name
 from naively.estimators.single_rows import number_cell
-from naively.estimators.validation import Checked, check_cells, check_labels
 from naively.families import CANDIDATES
 from naively.families.edges import edges
 from naively.families.family import Family

@@ -38,7 +38,7 @@ from naively.data.threads import map_blocks
 from naively.engines.memory.arrays import summarize
 from naively.errors import NaivelyError
 from naively.estimators.gaussian_nb import GaussianNB
-from naively.estimators.validation import check_table
+from naively.estimators.measurement import check_table
 from naively.evaluation.inputs import Truth
 from naively.evaluation.judgement import Judgement
 from naively.families import gaussian

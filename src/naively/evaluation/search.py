@@ -34,7 +34,7 @@ from naively.data.types import Floats
 from naively.engines.files import SchemaFromFirstRows
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.validation import Checked
+from naively.estimators.measurement import Checked
 from naively.evaluation.candidates import Candidate, candidates_of, reads_alike
 from naively.evaluation.curves import ClassCurve
 from naively.evaluation.fold_summaries import (

@@ -32,7 +32,7 @@ from naively.engines.memory.native import frame_library, is_frame
 from naively.errors import NaivelyError
 from naively.estimators.answers import labels_of, values_of
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.validation import Checked
+from naively.estimators.measurement import Checked
 from naively.families.forms import Lines, Pieces, Quadratics
 from naively.inspection.explanations import cells_of, shown
 from naively.statistics.summary import Summary

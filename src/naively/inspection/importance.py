@@ -25,7 +25,7 @@ from naively.data.rows import Rows
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
-from naively.estimators.validation import check_labels, check_weights
+from naively.estimators.measurement import check_labels, check_weights
 from naively.inspection.inputs import (
     Inspected,
     arranged,

@@ -20,9 +20,9 @@ from naively.errors import NaivelyError
 from naively.estimators.counts import CountClassifier
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.gaussian_nb import GaussianNB
+from naively.estimators.measurement import check_labels
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.estimators.state import snapshot
-from naively.estimators.validation import check_labels
 from naively.evaluation.inputs import is_fitted
 from naively.statistics.measure import measure
 from naively.statistics.summary import Summary
