@@ -21,7 +21,7 @@ from benchmarks.corpora import CORPORA
 from benchmarks.speed import COLUMNS, SKLEARN, records
 from benchmarks.tables import Options
 from naively import MultinomialNB
-from naively.data.text.tokens import EncodedTexts, TextOptions, tokenize
+from naively.data.tokens import EncodedTexts, TextOptions, tokenize
 
 __all__ = ["COLUMNS", "WORKS", "measure"]
 

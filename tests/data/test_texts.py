@@ -7,8 +7,8 @@ import pyarrow
 import pytest
 
 from naively import NaivelyError
-from naively.data.text.texts import texts_of
-from naively.data.text.tokens import TextOptions, tokenize
+from naively.data.texts import texts_of
+from naively.data.tokens import TextOptions, tokenize
 
 CELLS = ["Tea, please", None, "", "grüne Äpfel 中文字 und eine lange Zeile", "tea", "naïve"]
 ARROW = ["string", "large_string", "string_view"]

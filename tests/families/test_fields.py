@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from naively import NaivelyError
-from naively.data.text.tokens import TextOptions
+from naively.data.tokens import TextOptions
 from naively.families import FAMILIES, Text
 
 NUMBERS = [

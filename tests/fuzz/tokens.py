@@ -12,7 +12,7 @@ import pytest
 from hypothesis import strategies as st
 
 from naively import NaivelyError
-from naively.data.text.tokens import TextOptions, tokenize
+from naively.data.tokens import TextOptions, tokenize
 
 CHARACTERS = st.characters(codec="utf-8") | st.sampled_from("abcABC _'.\t\n\x1c0ΣİßéÄ中文\u0301🙂")
 TEXTS = st.text(CHARACTERS, max_size=30) | st.text("abc ", max_size=200)

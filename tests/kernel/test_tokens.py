@@ -8,9 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naively import _kernel
-from naively.data.text.alphabet import alphabet
-from naively.data.text.tokens import TextOptions, tokenize
-from naively.data.text.words import Words
+from naively.data.tokens import TextOptions, Words, alphabet, tokenize
 
 TEXTS = st.lists(
     st.text(st.characters(codec="utf-8") | st.sampled_from("abΣİ' \t\u0301_é"), max_size=90)

@@ -5,8 +5,7 @@ import pytest
 
 from naively import NaiveBayes, NaivelyError
 from naively.data.schema import Schema
-from naively.data.text.tokens import TextOptions
-from naively.data.text.words import Words
+from naively.data.tokens import TextOptions, Words
 from naively.engines.files import summarize
 from naively.families import Text
 from naively.statistics.axes import MAX_COUNTS, MAX_WORDS, Axes

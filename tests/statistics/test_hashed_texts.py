@@ -9,8 +9,8 @@ import pytest
 from naively import NaiveBayes, NaivelyError, summarize
 from naively.data.rows import Targets
 from naively.data.schema import Schema
-from naively.data.text.texts import texts_of
-from naively.data.text.tokens import TextOptions, tokenize
+from naively.data.texts import texts_of
+from naively.data.tokens import TextOptions, tokenize
 from naively.engines.files.summary_pass import scan
 from naively.families import Text
 from naively.statistics import Documents, Occurrences

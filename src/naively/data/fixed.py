@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from naively.data.functions import FUNCTIONS, ColumnFunction
 from naively.data.kinds import NUMBER, TEXT, Kind
 from naively.data.tensors import Tensors, UnsoundError
-from naively.data.text.tokens import TextOptions
+from naively.data.tokens import TextOptions
 from naively.errors import NaivelyError
 
 if TYPE_CHECKING:

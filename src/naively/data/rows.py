@@ -14,7 +14,7 @@ from naively.data.labels import is_text, search
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
 from naively.data.tensors import Tensors, UnsoundError
-from naively.data.text.words import Words
+from naively.data.tokens import Words
 from naively.errors import NaivelyError
 
 _FLAGS: dict[Any, bool] = {  # what stands for a boolean: 1 and 1.0 are one key

@@ -28,7 +28,7 @@ from naively.data.kinds import (
     UNDECIDED,
     Kind,
 )
-from naively.data.text.tokens import TextOptions
+from naively.data.tokens import TextOptions
 from naively.errors import NaivelyError
 
 F = TypeVar("F", bound=Fixed)

@@ -16,7 +16,7 @@ from naively.data.kinds import CATEGORY, DATES, NUMBER, TEXT, Kind, held_by_obje
 from naively.data.labels import is_missing
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
-from naively.data.text.words import Words
+from naively.data.tokens import Words
 from naively.engines.memory import single_row
 from naively.engines.memory.tables import flagged, names_of, only_name, read, schema_of, text_column
 from naively.errors import NaivelyError, warn

@@ -47,7 +47,7 @@ from naively import _kernel
 from naively.data.kinds import TEXT, Kind
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
-from naively.data.text.tokens import TextOptions
+from naively.data.tokens import TextOptions
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.family import Codes, Family

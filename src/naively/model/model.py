@@ -43,8 +43,8 @@ from naively.data.labels import quoted
 from naively.data.rows import Rows
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
-from naively.data.text.words import Words
 from naively.data.threads import block_slices, map_blocks
+from naively.data.tokens import Words
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.family import Family

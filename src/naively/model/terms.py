@@ -15,7 +15,7 @@ import numpy as np
 from naively.data.kinds import NUMBER
 from naively.data.rows import TextRows
 from naively.data.schema import Schema
-from naively.data.text.words import Words
+from naively.data.tokens import Words
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.family import Codes, Family, SpreadError

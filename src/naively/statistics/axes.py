@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 
 from naively.data import labels
 from naively.data.schema import Schema
-from naively.data.text.tokens import no_words
-from naively.data.text.words import Words
+from naively.data.tokens import Words, no_words
 from naively.data.types import Places
 from naively.errors import NaivelyError
 

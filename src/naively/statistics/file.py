@@ -42,8 +42,7 @@ from naively.data.labels import label_tensors, listed_labels, read_labels
 from naively.data.remote import shown
 from naively.data.schema import Schema
 from naively.data.tensors import Tensors, UnsoundError
-from naively.data.text.alphabet import UNICODE
-from naively.data.text.tokens import read_words, word_tensors
+from naively.data.tokens import UNICODE, read_words, word_tensors
 from naively.data.whole_files import write_atomically
 from naively.errors import NaivelyError, need, warn
 from naively.statistics import STATISTICS, ClassWeight

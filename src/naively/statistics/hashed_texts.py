@@ -4,7 +4,7 @@ Rows of counts of a whole file would be larger than its text. Tables of whole nu
 batch instead, and only rows that somebody picks, as a sample does, become rows of counts.
 
 >>> from naively.data.schema import Schema
->>> from naively.data.text.texts import texts_of
+>>> from naively.data.texts import texts_of
 >>> schema = Schema(1, kinds=("text",), options=(TextOptions(hashed=8),))
 >>> rows = HashedTexts.of([texts_of(["tea and tea", "coffee"])], schema)
 >>> counts = HashedCounts(schema)
@@ -26,9 +26,8 @@ from naively import _kernel
 from naively.data import labels
 from naively.data.rows import Targets, TextRows
 from naively.data.schema import Schema
-from naively.data.text.alphabet import alphabet
-from naively.data.text.texts import Texts
-from naively.data.text.tokens import TextOptions, no_words, raise_status, tokenize
+from naively.data.texts import Texts
+from naively.data.tokens import TextOptions, alphabet, no_words, raise_status, tokenize
 from naively.statistics import Documents, Occurrences
 from naively.statistics.axes import Axes, placed
 from naively.statistics.summary import Summary

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from naively.data import labels
 from naively.data.kinds import UNDECIDED, Kind
 from naively.data.schema import Schema
-from naively.data.text.words import Words
+from naively.data.tokens import Words
 from naively.errors import NaivelyError
 from naively.statistics import STATISTICS, Bins, ClassWeight, Moments, Sample, Statistic, Tallies
 from naively.statistics.axes import Axes, Move, checked_places

@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 from naively.data import labels
 from naively.data.rows import Rows, TextRows
 from naively.data.schema import Schema
-from naively.data.text.words import Words
+from naively.data.tokens import Words
 from naively.engines.memory import categories
 from naively.engines.memory.date_columns import DatePart
 from naively.engines.memory.native.arrow import (

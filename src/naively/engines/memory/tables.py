@@ -30,10 +30,8 @@ from naively.data.plan import Source, plan
 from naively.data.rows import Rows, TextRows, recode
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
-from naively.data.text.alphabet import UNICODE
-from naively.data.text.texts import Texts, texts_of
-from naively.data.text.tokens import no_words, tokenize
-from naively.data.text.words import Words
+from naively.data.texts import Texts, texts_of
+from naively.data.tokens import UNICODE, Words, no_words, tokenize
 from naively.engines.memory import arrays, frames
 from naively.engines.memory.categories import encode
 from naively.engines.memory.date_columns import DatePart, expanded

@@ -20,9 +20,11 @@ True
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import reduce
-from itertools import pairwise
+from functools import cache, cached_property, reduce
+from itertools import chain, pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -31,12 +33,15 @@ from numpy.typing import NDArray
 from naively import _kernel
 from naively.data.sparse import SparseRows
 from naively.data.tensors import Tensors, UnsoundError
-from naively.data.text.alphabet import UNICODE, alphabet
-from naively.data.text.texts import Texts, texts_of
-from naively.data.text.words import Words
+from naively.data.texts import Texts, texts_of
 from naively.data.threads import map_blocks, thread_count
 from naively.errors import NaivelyError
 
+UNICODE: str = unicodedata.unidata_version  # the version of Unicode that this Python knows
+_BLOCK_POINTS, _N_POINTS = 256, 0x110000
+_PLANES = (range(0x40000), range(0xE0000, 0xE1000))  # characters of the others have no properties
+_WORD, _SPACE, _CASED, _IGNORABLE, _SIGMA, _EXPANSION = (1 << i for i in range(6))
+_CAPITAL_SIGMA = 0x3A3
 _BLOCK_BYTES = 1 << 18  # of text that are worth a thread
 _MAX_WORDS = 1 << 25  # of a vocabulary that is gathered, as the kernel has it
 _PROBLEMS = (  # by the kernel's status
@@ -217,7 +222,128 @@ def _joined(parts: list[tuple[NDArray[Any], ...]], words: Words) -> EncodedTexts
     return EncodedTexts(SparseRows(starts, places, counts, words.size), words, lengths)
 
 
-# --- What belongs to columns of text in files ---------------------------------------------------
+# --- The vocabulary ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """Words in the order of their code points, which is that of their bytes in UTF-8.
+
+    Words that are hashed have no names; there are only so many places for them.
+
+    >>> words = Words.of(["tea", "ähre", "coffee"])
+    >>> words.tolist()
+    ['coffee', 'tea', 'ähre']
+    >>> both = words | Words.of(["milk", "tea"])
+    >>> both.tolist(), words.positions(both).tolist()
+    (['coffee', 'milk', 'tea', 'ähre'], [0, 2, 3])
+    >>> words[np.array([True, False, True])].tolist()
+    ['coffee', 'ähre']
+    >>> Words.hashed(2**20).size
+    1048576
+
+    Attributes
+    ----------
+    block : ndarray of uint8
+        The bytes of all words, one after the other.
+    offsets : ndarray of int64 of shape (size + 1,)
+        Where each word begins, and the end.
+    width : int or None
+        The number of places of hashed words, which have no bytes; None where words have names.
+    """
+
+    block: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    width: int | None = None
+
+    @classmethod
+    def of(cls, words: Iterable[str]) -> Words:
+        """Return the distinct ones of some words, sorted."""
+        encoded = [word.encode() for word in sorted(set(words))]
+        offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+        return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets)
+
+    @classmethod
+    def hashed(cls, width: int) -> Words:
+        """Return so many places for words that have no names."""
+        return cls(np.empty(0, np.uint8), np.zeros(1, np.int64), width)
+
+    @property
+    def size(self) -> int:
+        """The number of words, or of places for hashed ones."""
+        return self.offsets.size - 1 if self.width is None else self.width
+
+    @cached_property
+    def index(self) -> _kernel.WordIndex:
+        """The table by which the tokenizer finds words; made once."""
+        return _kernel.WordIndex(self.block, self.offsets)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, at: NDArray[Any]) -> Words:
+        """Return some of the words, by a mask or by ascending places."""
+        at = np.flatnonzero(at) if at.dtype == bool else at
+        if self.width is not None:
+            return Words.hashed(at.size)
+        lengths = np.diff(self.offsets)[at]
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+        bytes_at = np.repeat(self.offsets[at] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        return Words(self.block[bytes_at], offsets)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Words):
+            return NotImplemented
+        return self is other or (
+            self.width == other.width
+            and np.array_equal(self.offsets, other.offsets)
+            and np.array_equal(self.block, other.block)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def union(self, other: Words) -> Words:
+        """Return the words of both."""
+        if self.width is not None or other.width is not None:
+            if self.width == other.width:
+                return self
+            raise NaivelyError(
+                "words must be hashed to as many places on both sides, or on none; got "
+                f"{self.width} and {other.width}. Share the schema first."
+            )
+        if other.size == 0 or self == other:
+            return self
+        if self.size == 0:
+            return other
+        both = Words(*_kernel.unite_words(self.block, self.offsets, other.block, other.offsets))
+        return self if both.size == self.size else other if both.size == other.size else both
+
+    __or__ = union
+
+    def positions(self, among: Words) -> NDArray[np.int32]:
+        """Return where each word stands among others, or -1 where it is not there."""
+        if self is among or self.width is not None:
+            return np.arange(self.size, dtype=np.int32)
+        found = np.empty(self.size, np.int32)
+        _kernel.word_positions(self.block, self.offsets, among.block, among.offsets, found)
+        return found
+
+    def word(self, at: int) -> str:
+        """Return one word; of hashed words, its place in brackets."""
+        if self.width is not None:
+            return f"[{at}]"
+        return self.block[self.offsets[at] : self.offsets[at + 1]].tobytes().decode()
+
+    def tolist(self) -> list[str]:
+        """Return all words."""
+        if self.width is not None:
+            return [f"[{at}]" for at in range(self.width)]
+        block, ends = self.block.tobytes(), self.offsets.tolist()
+        return [block[a:b].decode() for a, b in pairwise(ends)]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the index out of pickles: it is made again."""
+        return {name: self.__dict__[name] for name in ("block", "offsets", "width")}
 
 
 def no_words(options: TextOptions) -> Words:
@@ -246,3 +372,51 @@ def read_words(tensors: Tensors, name: str, options: TextOptions) -> Words:
     if any(a >= b for a, b in pairwise(listed)):
         raise UnsoundError(f"{name} must be distinct and sorted")
     return words
+
+
+# --- What characters are -------------------------------------------------------------------------
+
+
+@cache
+def alphabet(lowercase: bool) -> _kernel.Alphabet:
+    r"""Return what characters are, by Python's own `str`, in the table that the tokenizer reads.
+
+    A character belongs to words where its lower case is a letter, a digit or an underscore, as
+    ``\w`` of `re` has it. The table, whose characters have a lower case of their own or not, has
+    two stages: blocks of 256 code points, of which equal ones are kept once. It is made when it is
+    first needed, in about a fifth of a second.
+
+    >>> alphabet(lowercase=True) is alphabet(lowercase=True)
+    True
+    """
+    text = "".join(map(chr, chain(*_PLANES)))
+    lower = list(map(str.lower, text)) if lowercase else list(text)
+    several = {ord(c): [*map(ord, its)] for c, its in zip(text, lower, strict=True) if its[1:]}
+    pairs = zip(text, lower, strict=True)
+    points = np.fromiter(map(ord, text), np.int64)
+    to = np.fromiter((ord(c if its[1:] else its) for c, its in pairs), np.int64)
+    is_word = np.zeros(_N_POINTS, dtype=bool)
+    is_word[points] = [c.isalnum() or c == "_" for c in text]
+    entries = np.zeros(_N_POINTS, np.int32)
+    entries[points] = (to - points) << 8 | np.where(is_word[to], _WORD, 0)
+    entries[points] |= np.where([c.isspace() for c in text], _SPACE, 0)
+    if lowercase:
+        entries[points] |= np.fromiter(map(_around_sigma, text), np.int32)
+        entries[list(several)] |= _EXPANSION
+        entries[_CAPITAL_SIGMA] |= _SIGMA
+    numbered: dict[bytes, int] = {}
+    table = entries.reshape(-1, _BLOCK_POINTS)
+    blocks = [numbered.setdefault(block.tobytes(), len(numbered)) for block in table]
+    distinct = np.frombuffer(b"".join(numbered), np.int32)
+    return _kernel.Alphabet(np.array(blocks, np.uint16), distinct, list(several.items()), lowercase)
+
+
+def _around_sigma(character: str) -> int:
+    """Return what a character is to a capital sigma: part of its word, looked through, or neither.
+
+    Behind a character that is part of a word, and behind any that is looked through, the lower
+    case of a sigma at the end is another one.
+    """
+    if f"{character}\u03a3 ".lower()[-2] == "\u03c2":
+        return _CASED
+    return _IGNORABLE if f"A{character}\u03a3 ".lower()[-2] == "\u03c2" else 0

@@ -1,1 +1,0 @@
-"""Columns of text: where they lie in memory, their tokens, and vocabularies."""
