@@ -86,7 +86,7 @@ class later:  # noqa: N801 - it reads like `need`
     [1]
     """
 
-    def __init__(self, module: str, purpose: str, *, extra: str) -> None:
+    def __init__(self, module: str, purpose: str, *, extra: str | None = None) -> None:
         self._import = partial(need, module, purpose, extra=extra)
 
     def __getattr__(self, name: str) -> Any:

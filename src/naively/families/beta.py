@@ -29,8 +29,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from naively.data import special
-from naively.data.functions import BELOW_ONE, LEAST
+from naively.data.functions import BELOW_ONE, LEAST, special
 from naively.data.types import Floats
 from naively.families.family import Codes
 from naively.families.function_family import FunctionFamily, FunctionParameters

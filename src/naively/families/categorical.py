@@ -32,7 +32,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data import special
+from naively.data.functions import gammaln
 from naively.data.kinds import CATEGORY
 from naively.data.types import Floats
 from naively.errors import NaivelyError
@@ -178,11 +178,8 @@ def _likeliest(tallies: Floats, share: Floats) -> float:
     blocks = [_STRENGTHS[at : at + some, np.newaxis] for at in range(0, _STRENGTHS.size, some)]
     likelihoods = []
     for a in blocks:
-        rises = (
-            special.gammaln(a * share[c] + tallies[k, c]).sum(axis=1)
-            - special.gammaln(a * share) @ n_of
-        )
-        likelihoods.append(rises - (special.gammaln(a + total) - special.gammaln(a)).sum(axis=1))
+        rises = gammaln(a * share[c] + tallies[k, c]).sum(axis=1) - gammaln(a * share) @ n_of
+        likelihoods.append(rises - (gammaln(a + total) - gammaln(a)).sum(axis=1))
     return float(_STRENGTHS[np.argmax(np.concatenate(likelihoods))])
 
 

@@ -33,8 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.data import special
-from naively.data.functions import function_values
+from naively.data.functions import function_values, gammaln, special
 from naively.data.sparse import SparseRows
 from naively.data.types import Floats
 from naively.errors import NaivelyError
@@ -265,7 +264,7 @@ class Lines(_ByColumn):
         x = as_array(X)
         counts = np.where(x < self.lowest, 0.0, np.minimum(np.nan_to_num(x, nan=0.0), _MAX_COUNT))
         if self.size is None:
-            shared = special.gammaln(counts + 1)
+            shared = gammaln(counts + 1)
         else:  # by the beta function: the difference of two logarithms would lose digits
             shared = special.betaln(self.size, counts + 1) + np.log(counts + self.size)
             shared[(x < self.lowest) | np.isnan(x)] = 0.0

@@ -29,8 +29,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from naively.data import special
-from naively.data.functions import LEAST
+from naively.data.functions import LEAST, gammaln, special
 from naively.data.types import Floats
 from naively.families.family import Codes
 from naively.families.function_family import FunctionFamily, FunctionParameters
@@ -61,7 +60,7 @@ class Gamma(FunctionFamily):
         mean = means[..., 0, :]
         shape = _shape(np.log(mean) - means[..., 1, :])
         rate = shape / mean
-        return shape * np.log(rate) - special.gammaln(shape), np.stack([-rate, shape - 1], axis=-2)
+        return shape * np.log(rate) - gammaln(shape), np.stack([-rate, shape - 1], axis=-2)
 
     def cdf(self, x: Floats, codes: Codes, parameters: FunctionParameters) -> Floats:
         """Return the regularised incomplete gamma function."""

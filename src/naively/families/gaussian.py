@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively import _kernel
-from naively.data import special
+from naively.data.functions import special
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.family import Codes, Family, check_spread, moments_without, raise_spread

@@ -35,7 +35,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from naively.data import special
+from naively.data.functions import special
 from naively.data.schema import Schema
 from naively.data.types import Floats
 from naively.errors import NaivelyError

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from naively.data import special
+from naively.data.functions import special
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.family import FARTHEST, Codes, MomentFamily, only_function

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from naively.data import special
+from naively.data.functions import gammaln, special
 from naively.data.types import Floats
 from naively.families.family import FARTHEST, Codes, MomentFamily
 from naively.families.forms import Lines
@@ -69,7 +69,7 @@ class Poisson(MomentFamily):
     def log_term(self, x: Floats, parameters: PoissonParameters) -> Floats:
         r"""Return :math:`x \log \lambda - \lambda - \log x!`."""
         counts, rate = np.clip(np.where(x < 0, np.nan, x), 0.0, FARTHEST), parameters.rate
-        return np.nan_to_num(counts * np.log(rate) - rate - special.gammaln(counts + 1), nan=0.0)
+        return np.nan_to_num(counts * np.log(rate) - rate - gammaln(counts + 1), nan=0.0)
 
     def cdf(self, x: Floats, codes: Codes, parameters: PoissonParameters) -> Floats:
         """Return the probability of at most x; 0 below 0."""

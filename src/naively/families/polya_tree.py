@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from naively.data import special
+from naively.data.functions import gammaln
 from naively.data.types import Floats, Places
 
 _BLOCK_CELLS = 1_000_000  # whose likelihoods are computed at a time
@@ -127,7 +127,7 @@ def _rises(strengths: Floats, base: Floats, weight: Floats) -> Floats:
 
 def _log_rising(x: Floats, n: Floats) -> Floats:
     r"""Return :math:`\log \Gamma(x + n) - \log \Gamma(x)`: that of x (x + 1) ... for a whole n."""
-    return special.gammaln(x + n) - special.gammaln(x)
+    return gammaln(x + n) - gammaln(x)
 
 
 def _heap(weight: Floats) -> Floats:

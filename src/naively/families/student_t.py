@@ -41,7 +41,7 @@ from functools import cached_property
 
 import numpy as np
 
-from naively.data import special
+from naively.data.functions import special
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.families.family import Codes, MomentFamily, check_spread

@@ -50,7 +50,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.data import special
+from naively.data.functions import gammaln
 from naively.data.kinds import CATEGORY, NUMBER, Kind
 from naively.data.schema import Schema
 from naively.data.types import Floats, Places
@@ -301,10 +301,8 @@ def _likeliest(tallies: Floats, expected: Floats) -> float:
     likelihoods = []
     for alpha in _STRENGTHS:
         base = np.maximum(alpha * e, _LEAST_BASE)
-        classes = float((special.gammaln(alpha + N) - special.gammaln(alpha)).sum())
-        likelihoods.append(
-            float((special.gammaln(C + base) - special.gammaln(base)).sum()) - classes
-        )
+        classes = float((gammaln(alpha + N) - gammaln(alpha)).sum())
+        likelihoods.append(float((gammaln(C + base) - gammaln(base)).sum()) - classes)
     return _STRENGTHS[int(np.argmax(likelihoods))]
 
 
