@@ -57,7 +57,7 @@ def test_words_of_characters_beyond_the_memory_are_cut_again():
         document = list(characters(texts[i], 1, 6))
         assert lengths[i] == len(document)
         assert rows[i : i + 1].n_cells == len(set(document))
-    assert rows[:2].take([0, 1]) == rows[15:].take([0, 1])
+    assert rows[:2][[0, 1]] == rows[15:][[0, 1]]
 
 
 def test_tables_that_are_not_sound_are_refused():

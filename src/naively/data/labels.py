@@ -167,6 +167,16 @@ def is_text(labels: NDArray[Any]) -> bool:
     return labels.dtype.kind in "UO"
 
 
+def are_booleans(labels: NDArray[Any]) -> bool:
+    """Whether labels or categories are booleans."""
+    return labels.dtype.kind == "b"
+
+
+def listed(labels: NDArray[Any]) -> list[Any]:
+    """Return labels as Python's objects; dates as they are, of which `tolist` makes integers."""
+    return list(labels) if labels.dtype.kind == "M" else labels.tolist()
+
+
 def is_missing(value: Any) -> bool:
     """Whether a Python object is a missing cell: None, NaN, NaT, NA or masked; text never is."""
     if value is None or isinstance(value, str | bool | int):
@@ -281,7 +291,7 @@ def union(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
         )
     if a.size == 0 or b.size == 0:
         return a if b.size == 0 else b
-    at = search(a, b)
+    at = positions(b, a)
     if at[-1] < a.size and (a[at] == b).all():
         return a
     if a.dtype.kind == b.dtype.kind:
@@ -312,16 +322,11 @@ def contained(labels: NDArray[Any], among: NDArray[Any]) -> NDArray[np.bool_]:
     """
     if not among.size:
         return np.zeros(labels.size, dtype=bool)
-    at = np.minimum(search(among, labels), among.size - 1)
+    at = np.minimum(positions(labels, among), among.size - 1)
     return np.asarray(among[at] == labels)
 
 
 def positions(labels: NDArray[Any], among: NDArray[Any]) -> NDArray[np.intp]:
-    """Return where each label stands in a sorted array that holds them all."""
-    return search(among, labels)
-
-
-def search(among: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
     """Return where labels belong in a sorted array; numbers of other types by their exact values.
 
     NumPy compares int64 with uint64, and both with float64, as float64.
@@ -347,8 +352,8 @@ def _shortened(text: str) -> str:
 
 def _are_comparable(a: NDArray[Any], b: NDArray[Any]) -> bool:
     """Whether labels can be united: booleans with the numbers 0 and 1 alone."""
-    if (a.dtype.kind == "b") != (b.dtype.kind == "b"):
-        other = b if a.dtype.kind == "b" else a
+    if are_booleans(a) != are_booleans(b):
+        other = b if are_booleans(a) else a
         return _comparable(other) == "number" and bool(np.isin(other, (0, 1)).all())
     return _comparable(a) == _comparable(b)
 

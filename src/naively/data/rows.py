@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.labels import is_text, search
+from naively.data.labels import are_booleans, is_text, positions
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
 from naively.data.tensors import Tensors, UnsoundError
@@ -52,9 +52,7 @@ class TextRows:
 
     def __getitem__(self, at: Any) -> TextRows:
         """Return some rows: a slice of them shares their memory."""
-        if isinstance(at, slice):
-            return TextRows(self.hashes[at], tuple(column[at] for column in self.columns))
-        return TextRows(self.hashes[at], tuple(column.take(at) for column in self.columns))
+        return TextRows(self.hashes[at], tuple(column[at] for column in self.columns))
 
     @staticmethod
     def joined(parts: Sequence[TextRows]) -> TextRows:
@@ -287,14 +285,14 @@ def recode(
     >>> recode(np.array([0, 1, -1]), np.array(["true", "0"]), np.array([False, True]))
     array([ 1,  0, -1], dtype=int32)
     """
-    if known.dtype.kind == "b":
+    if are_booleans(known):
         categories = _flags(codes, categories, name)
     places = np.full(categories.size + 1, known.size, dtype=np.int32)
     if known.size and categories.size:
         if is_text(categories) != is_text(known):
             _raise_other(codes, categories, known, name)
         else:
-            at = np.minimum(search(known, categories), known.size - 1)
+            at = np.minimum(positions(categories, known), known.size - 1)
             places[:-1] = np.where(known[at] == categories, at, known.size)
     places[-1] = -1  # where codes of missing cells point
     return places[codes]
@@ -319,7 +317,7 @@ def _raise_other(
 
 def _flags(codes: NDArray[Any], categories: NDArray[Any], name: str) -> NDArray[Any]:
     """Return categories as booleans; those that are none may have no cell."""
-    if categories.dtype.kind == "b":
+    if are_booleans(categories):
         return categories
     flags = [_FLAGS.get(category) for category in categories.tolist()]
     odd = [i for i, flag in enumerate(flags) if flag is None]

@@ -7,7 +7,7 @@ A matrix of SciPy's and the words of documents are both of them.
 array([[1., 0., 5.],
        [0., 0., 0.],
        [0., 7., 0.]])
->>> rows[1:].shape, rows.take([2, 0]).places.tolist()
+>>> rows[1:].shape, rows[np.array([2, 0])].places.tolist()
 ((2, 3), [1, 0, 2])
 """
 
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from naively.data.tensors import Tensors, UnsoundError
 from naively.errors import NaivelyError
@@ -103,19 +103,12 @@ class SparseRows:
         return self.starts.size - 1
 
     def __getitem__(self, rows: slice | NDArray[Any]) -> SparseRows:
-        """Return some rows; consecutive ones share the cells with these."""
-        if not isinstance(rows, slice):
-            return self.take(rows)
-        first, last, step = rows.indices(len(self))
-        if step != 1:
-            return self.take(np.arange(len(self))[rows])
-        starts = self.starts[first : max(first, last) + 1]
-        return SparseRows(starts, self.places, self.values, self.n_columns)
-
-    def take(self, rows: ArrayLike) -> SparseRows:
-        """Return some rows, by number or by mask, with cells of their own."""
-        at = np.asarray(rows)
-        at = np.flatnonzero(at) if at.dtype == bool else at.astype(np.intp)
+        """Return some rows: by a slice, which shares the cells; by numbers, or by a mask."""
+        if isinstance(rows, slice) and rows.step in (None, 1):
+            first, last, _ = rows.indices(len(self))
+            starts = self.starts[first : max(first, last) + 1]
+            return SparseRows(starts, self.places, self.values, self.n_columns)
+        at = np.arange(len(self))[rows]
         sizes = np.diff(self.starts)[at]
         starts = _starts_of(sizes)
         cells = np.repeat(self.starts[at] - starts[:-1], sizes) + np.arange(starts[-1])

@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.data.kinds import NUMBER
-from naively.data.labels import is_text
+from naively.data.labels import is_text, listed
 from naively.data.rows import Rows
 from naively.errors import NaivelyError
 from naively.estimators.measurement import Checked
-from naively.estimators.single_rows import as_list, numbers_of_row
+from naively.estimators.single_rows import numbers_of_row
 from naively.estimators.state import learned
 from naively.model.scorer import Answer
 from naively.statistics.measure import raise_not_finite
@@ -51,7 +51,7 @@ def label_of_row(estimator: Any, row: Any) -> Any:
     """Return the class of one row; numbers alone go to the kernel without a table."""
     state = learned(estimator)
     if estimator._alone is not NUMBER:
-        return as_list(labels_of(estimator, Checked(estimator.row_for(row))))[0]
+        return listed(labels_of(estimator, Checked(estimator.row_for(row))))[0]
     model, schema = state.model(estimator._read), state.summary.schema
     values = numbers_of_row(estimator._cells(row), schema)
     at = model.scorer.label_one(values)

@@ -13,7 +13,7 @@ from naively.data import labels
 from naively.data.dates import split_name
 from naively.data.functions import ColumnFunction, function_values
 from naively.data.kinds import CATEGORY, DATES, NUMBER, TEXT, Kind, held_by_objects, kind_of
-from naively.data.labels import is_missing
+from naively.data.labels import are_booleans, is_missing
 from naively.data.rows import Rows, Targets
 from naively.data.schema import Schema
 from naively.data.tokens import Words
@@ -198,7 +198,7 @@ class NaiveBayesClassifier(SummaryClassifier):
         _warn_of_more(X, known)
         learned = self.summary_
         seen = zip(learned.schema.categories, learned.categories, strict=True)
-        flags = {j for j, categories in seen if categories.dtype.kind == "b"}
+        flags = {j for j, categories in seen if are_booleans(categories)}
         return Checked(flagged(read(X, known, words, self.n_jobs), flags, known), known)
 
     def _decided(self, X: Any, known: Schema) -> Schema:

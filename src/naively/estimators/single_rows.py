@@ -116,11 +116,6 @@ def _same(a: Any, b: Any) -> bool:
     return bool(a is b or a == b or (is_missing(a) and is_missing(b)))
 
 
-def as_list(classes: NDArray[Any]) -> list[Any]:
-    """Return labels as Python's objects; dates as they are."""
-    return list(classes) if classes.dtype.kind == "M" else classes.tolist()
-
-
 # --- rows that are asked about --------------------------------------------------------------------
 
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from naively.data import labels
 from naively.data.dates import read_objects, split_name
 from naively.data.kinds import DATES, NUMBER
+from naively.data.labels import are_booleans
 from naively.data.rows import Targets
 from naively.data.schema import Schema
 from naively.engines.memory.devices import is_on_device, on_host
@@ -30,7 +31,6 @@ from naively.errors import NaivelyError
 from naively.estimators.parameters import check_parameters
 from naively.estimators.single_rows import (
     Row,
-    as_list,
     is_same_row,
     number_cell,
     plain_row,
@@ -232,7 +232,7 @@ class KernelStream:
         self.rows.load(
             None if schema.names is None else list(schema.names),
             schema.n_columns,
-            as_list(summary.classes),
+            labels.listed(summary.classes),
             [summary.class_weight[:, np.newaxis], *tables],
             window,
             _is_all(window, summary),
@@ -241,14 +241,14 @@ class KernelStream:
     def _known(self, label: Any) -> Any:
         """Return a label as it is kept, having made a class of it if it is new."""
         encoded, _ = labels.encode([label])
-        kept = as_list(encoded)[0]
+        kept = labels.listed(encoded)[0]
         kinds = {array.dtype.kind for array in (self._classes, encoded)}
         if self._classes.size and (kinds <= {"U", "O"} or kinds in ({"i"}, {"f"}, {"S"})):
             self._fresh[kept] = None
             self.rows.add_class(kept)
         else:
             self._classes = labels.union(self.classes, encoded)
-            every = as_list(self._classes)
+            every = labels.listed(self._classes)
             kept = every[int(labels.positions(encoded, self._classes)[0])]
             for one in every:
                 self.rows.add_class(one)
@@ -262,7 +262,7 @@ def _n_codes(codes: NDArray[Any]) -> int:
 
 
 def _plain_label(label: Any) -> Any:
-    return as_list(labels.encode([label])[0])[0]
+    return labels.listed(labels.encode([label])[0])[0]
 
 
 # --- rows that wait to be measured together -------------------------------------------------------
@@ -397,7 +397,7 @@ class BufferedStream:
             self._n_columns = len(self._names)
         else:
             self._n_columns = len(row)
-        self._waiting.append(WaitingRow(row, as_list(encoded)[0], weight, self.n_rows))
+        self._waiting.append(WaitingRow(row, labels.listed(encoded)[0], weight, self.n_rows))
         self.n_rows += 1
 
     def forget(self, row: Row, label: Any, weight: float) -> None:
@@ -503,7 +503,7 @@ def _held_in(summary: Summary) -> dict[Any, str]:
     names = schema.names or range(schema.n_columns)
     held = {names[j]: "number" for j in schema.numbers} | {names[j]: "text" for j in schema.texts}
     for j, seen in zip(schema.categories, summary.categories, strict=True):
-        held[names[j]] = "boolean" if seen.dtype.kind == "b" else "text"
+        held[names[j]] = "boolean" if are_booleans(seen) else "text"
         if seen.dtype.kind in "iuf" or not seen.size:
             del held[names[j]]
     return held

@@ -139,7 +139,7 @@ def place_of(pos_label: Any, classes: NDArray[Any]) -> int:
     """Return the place of a class; of two classes it is the second by default."""
     if pos_label is None and classes.size == 2:
         return 1
-    known = list(classes) if classes.dtype.kind == "M" else classes.tolist()
+    known = labels.listed(classes)
     if pos_label is None or pos_label not in known:
         got = "none" if pos_label is None else repr(pos_label)
         raise NaivelyError(

@@ -40,7 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.functions import BELOW_ONE, FUNCTIONS
-from naively.data.labels import is_text
+from naively.data.labels import are_booleans, is_text
 from naively.data.types import Floats
 from naively.engines.dialects import (
     Spelling,
@@ -220,7 +220,7 @@ class _Query:
             value, categories = self._value(names[j], j), table.categories
             if self.model.coded:
                 cell = self.spelling.whole(self.spelling.float64(value))
-            elif categories.dtype.kind == "b":
+            elif are_booleans(categories):
                 cell = self.spelling.boolean(value)
             else:
                 is_named = is_text(categories)
@@ -550,7 +550,7 @@ def category_keys(spelling: Spelling, categories: NDArray[Any]) -> list[str]:
     """Write categories as cells of their column are: there numbers are floats, booleans texts."""
     if is_text(categories):
         return list(map(spelling.text, categories.tolist()))
-    if categories.dtype.kind == "b":
+    if are_booleans(categories):
         return [spelling.text(str(flag)) for flag in categories.tolist()]
     return [spelling.label(float(category)) for category in categories.tolist()]
 

@@ -496,7 +496,7 @@ class Presence(EntryFamily):
             weights = np.round(weights * _MAX_WEIGHTS) / _MAX_WEIGHTS
         for w in np.unique(weights):
             at = np.flatnonzero(weights == w)
-            own[at] = self._own(rows.take(at), codes[at], float(w), parameters)
+            own[at] = self._own(rows[at], codes[at], float(w), parameters)
         return own
 
     def cell_terms(

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.labels import quoted
+from naively.data.labels import listed, quoted
 from naively.data.types import Floats
 from naively.errors import NaivelyError
 
@@ -66,7 +66,7 @@ def numbers_by_class(
     >>> numbers_by_class("priors", {"b": 0.9, "a": 0.1}, np.array(["a", "b"])).tolist()
     [0.1, 0.9]
     """
-    labels = list(classes) if classes.dtype.kind == "M" else classes.tolist()
+    labels = listed(classes)
     strange = [label for label in given if label not in set(labels)]
     needed, which = (max, "each class") if absent is None else (min, "classes")
     if len(given) - len(strange) < needed(len(labels), len(given)):

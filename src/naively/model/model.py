@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.data.kinds import CATEGORY, NUMBER, TEXT
-from naively.data.labels import quoted
+from naively.data.labels import listed, quoted
 from naively.data.rows import Rows
 from naively.data.schema import Schema
 from naively.data.sparse import SparseRows
@@ -79,8 +79,7 @@ class Model:
     labels: list[Any] = field(init=False, repr=False)  # the classes, to answer for single rows
 
     def __post_init__(self) -> None:
-        is_date = self.classes.dtype.kind == "M"  # of which tolist would make integers
-        object.__setattr__(self, "labels", list(self.classes) if is_date else self.classes.tolist())
+        object.__setattr__(self, "labels", listed(self.classes))
 
     @classmethod
     def read(

@@ -230,7 +230,7 @@ class _SparseScorer:
             return self._scored("labels", numbers, out)
         doubtful = np.flatnonzero(out < 0)
         labels = np.empty(doubtful.size, np.int64)
-        fine = self._scored("labels", numbers.take(doubtful), labels)
+        fine = self._scored("labels", numbers[doubtful], labels)
         out[doubtful] = labels
         return fine
 

@@ -364,7 +364,7 @@ def _sparse_or_dense(numbers: Any, is_sparse: bool) -> Any:
 
 def _numbers_of(numbers: Any, rows: NDArray[np.intp]) -> Any:
     if isinstance(numbers, SparseRows):
-        return numbers.take(rows).tidy()
+        return numbers[rows].tidy()
     return cells_of(numbers, rows, np.float64) + 0.0  # -0.0 becomes 0.0: the same cell
 
 

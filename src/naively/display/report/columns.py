@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.labels import is_missing
+from naively.data.labels import are_booleans, is_missing
 from naively.data.rows import Rows
 from naively.data.types import Floats
 from naively.display.plots.separation import bin_shares, rebinned
@@ -432,7 +432,7 @@ def _counted(
     if j in schema.categories:
         place = schema.categories.index(j)
         known, codes = given.fitted.summary_.categories[place], rows.code_columns[place]
-        kind, present = "boolean" if known.dtype.kind == "b" else "category", codes[codes >= 0]
+        kind, present = "boolean" if are_booleans(known) else "category", codes[codes >= 0]
     elif j in schema.texts and rows.texts is not None:
         hashes = rows.texts.hashes[:, schema.texts.index(j)]
         kind, present = "text", hashes[hashes != 0]

@@ -71,7 +71,7 @@ def arrow_strings(texts: Sequence[str]) -> Any:
 def arrow_numbers(values: NDArray[Any]) -> Any:
     """Return numbers or booleans as an array."""
     cells = np.ascontiguousarray(values)
-    if cells.dtype.kind == "b":
+    if labels.are_booleans(cells):
         cells = np.packbits(cells, bitorder="little")
     kind = pa.from_numpy_dtype(values.dtype)
     return pa.Array.from_buffers(kind, values.size, [None, pa.py_buffer(cells)])

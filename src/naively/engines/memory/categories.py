@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from naively import _kernel
 from naively.data.kinds import CATEGORY, Held, held_by_dtype, is_interval
-from naively.data.labels import is_hashable, is_missing, number_array, text_array
+from naively.data.labels import are_booleans, is_hashable, is_missing, number_array, text_array
 from naively.engines.memory.native import library_of
 from naively.errors import NaivelyError
 
@@ -36,7 +36,7 @@ def encode(column: Any, name: str) -> Encoded:
         return _of_native(column, name)
     if column.dtype.kind not in "OT":
         CATEGORY.check(held_by_dtype(column.dtype) or Held("nothing", ""), name)
-    if column.dtype.kind == "b":
+    if are_booleans(column):
         return column.view(np.int8), np.array([False, True])
     if column.dtype.kind in "iuf":
         return _of_numbers(column)

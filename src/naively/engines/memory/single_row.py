@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively import _kernel
-from naively.data.labels import is_text
+from naively.data.labels import are_booleans, is_text
 from naively.data.schema import Schema
 from naively.engines.memory import frames
 from naively.engines.memory.native import is_frame, row_of
@@ -119,7 +119,7 @@ def _place(cell: Any, seen: NDArray[Any]) -> int | None:
     kind = type(cell)
     if cell is None or (kind is float and cell != cell):
         return _MISSING
-    if (kind is str and is_text(seen)) or (kind is bool and seen.dtype.kind == "b"):
+    if (kind is str and is_text(seen)) or (kind is bool and are_booleans(seen)):
         at = int(seen.searchsorted(cell))
         if at < seen.size and seen.item(at) == cell:
             return at

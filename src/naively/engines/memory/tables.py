@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from naively import _kernel
 from naively.data.kinds import LOOKED_AT, TEXT, Held, Kind
-from naively.data.labels import is_missing
+from naively.data.labels import are_booleans, is_missing
 from naively.data.plan import Source, plan
 from naively.data.rows import Rows, TextRows, recode
 from naively.data.schema import Schema
@@ -48,7 +48,7 @@ def flagged(rows: Rows, columns: Set[int], schema: Schema) -> Rows:
         return rows
     codes, categories = rows.code_columns, list(rows.categories)
     for i, j in enumerate(schema.categories):
-        if j in columns and categories[i].size and categories[i].dtype.kind != "b":
+        if j in columns and categories[i].size and not are_booleans(categories[i]):
             codes[i] = recode(codes[i], categories[i], _FLAGS, schema.name(j))
             categories[i] = _FLAGS
     return replace(rows, codes=codes, categories=tuple(categories))
