@@ -8,17 +8,18 @@ same for all.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import tee
 from threading import Event
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from naively.data.threads import thread_count
 from naively.engines.files.cells import RowError
+from naively.engines.files.plan import ColumnPlan
 from naively.engines.files.readers import FirstRows, OpenFile, errors_of_reading
 from naively.engines.files.sources import (
     BadFileError,
@@ -39,21 +40,6 @@ _TASKS_AHEAD = 3  # tasks for each thread
 
 class StoppedError(Exception):
     """The pass was stopped while these rows were being read, and nobody wants the result."""
-
-
-class ColumnsToRead(Protocol):
-    """Which columns are read from every file."""
-
-    @property
-    def dates(self) -> Mapping[str, bool]:
-        """The columns of dates that are read by their parts, and whether they have times."""
-
-    @property
-    def types(self) -> Mapping[str, Any]:
-        """As what each column of a CSV file is read."""
-
-    def columns_of(self, opened: OpenFile) -> Mapping[str, Any]:
-        """Return the columns to read from a file and, for text, as what; or raise."""
 
 
 class FileStep(NamedTuple):
@@ -83,7 +69,7 @@ class FilePass:
 
     def steps(
         self,
-        plan: ColumnsToRead,
+        plan: ColumnPlan,
         tasks: Tasks,
         start: int = 0,
         position: Position | None = None,
@@ -98,7 +84,7 @@ class FilePass:
 
     def results(
         self,
-        plan: ColumnsToRead,
+        plan: ColumnPlan,
         tasks: Tasks,
         rows_of: Callable[[Any], int],
         progress: Progress | None = None,
@@ -115,7 +101,7 @@ class FilePass:
                 progress(rows, step.bytes, self.first.n_bytes)
 
     def _submitted(
-        self, plan: ColumnsToRead, tasks_of: Tasks, start: int, position: Position
+        self, plan: ColumnPlan, tasks_of: Tasks, start: int, position: Position
     ) -> Iterator[FileStep]:
         files = self.first.files
         before = sum(file.size or 0 for file in files[:start])
@@ -145,7 +131,7 @@ class FilePass:
 
 
 def pieces(
-    first: FirstRows, file: File, plan: ColumnsToRead, position: Position, *, again: bool = False
+    first: FirstRows, file: File, plan: ColumnPlan, position: Position, *, again: bool = False
 ) -> Iterator[tuple[OpenFile, FilePiece]]:
     """Open a file and yield its pieces from a position on; all will come once more if ``again``."""
     with errors_of_reading(file):
@@ -154,9 +140,8 @@ def pieces(
         if again and file.size is None:
             yielded, rest = tee(yielded)
             first.keep_open(replace(opened, reader=ReplayedReader(opened.reader, rest)))
-        unlabelled = getattr(plan, "unlabelled", None)  # of those alone that read labels
         for piece in yielded:
-            yield opened, piece if unlabelled is None else unlabelled.left_out(opened, piece)
+            yield opened, plan.unlabelled.left_out(opened, piece) if plan.unlabelled else piece
 
 
 @contextmanager

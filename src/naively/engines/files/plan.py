@@ -6,9 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from numpy.typing import NDArray
+
 from naively.data.kinds import (
     CATEGORY,
     NUMBER,
+    OUT,
     TEXT,
     UNDECIDED,
     Held,
@@ -17,6 +20,7 @@ from naively.data.kinds import (
     dates_have_time,
     kind_of,
 )
+from naively.data.labels import quoted
 from naively.data.plan import Source, date_columns, held_by_part, inputs_of, named_parts, plan
 from naively.data.schema import Schema
 from naively.engines.files.cells import is_number, plain
@@ -153,6 +157,9 @@ class ColumnPlan:
     # the columns of dates that are read by their parts, and whether they have times of day
     dates: dict[str, bool] = field(default_factory=dict)
     unlabelled: Unlabelled | None = None  # the rows that are left out, where that is asked for
+    # the categories of a model that reads the columns; None where the files are learned from
+    known: Mapping[str, NDArray[Any]] | None = None
+    copied: tuple[str, ...] = ()  # the columns that are copied
 
     @classmethod
     def of(cls, first: FirstRows, request: Request, fixed: Schema | None = None) -> ColumnPlan:
@@ -178,8 +185,7 @@ class ColumnPlan:
         names = None if request.columns is not None else kept - set(request.exclude)
         weight = [] if request.weight is None else [request.weight]
         words = {features[j] for j in schema.texts}
-        read = {*features, *weight} - set(categories) - words
-        flags = frozenset(n for n in read if n in held and pa.types.is_boolean(held[n]))
+        flags = _flags(first, {*features, *weight} - set(categories) - words)
         drops = request.drop_missing_target and request.target is not None
         unlabelled = Unlabelled(request.target or "") if drops else None
         columns = features, chosen.left_out, names, flags, categories, dates
@@ -188,6 +194,39 @@ class ColumnPlan:
         untyped = {*categories, *words} if opened.file.format == "csv" else set()  # of any type
         plan.check(opened.file, held | dict.fromkeys(held.keys() & untyped))
         return plan
+
+    @classmethod
+    def of_model(
+        cls,
+        first: FirstRows,
+        summary: Summary,
+        columns: Sequence[str] | None = None,
+        copied: tuple[str, ...] = (),
+    ) -> ColumnPlan:
+        """Return the columns that a model reads, by name, or by place where it has no names.
+
+        Of those that are undecided nothing is known, and nothing is read.
+        """
+        schema = summary.schema
+        names = schema.names or _places(first, schema, columns, copied)
+        for name in copied:
+            find(name, first.names, first.where)
+        decided = [j for j in range(schema.n_columns) if j not in schema.undecided]
+        known = dict(zip([names[j] for j in schema.categories], summary.categories, strict=True))
+        forms = {name: FORMS[found.dtype.kind] for name, found in known.items()}
+        features = tuple(names[j] for j in decided)
+        return cls(
+            Request(None, features),
+            schema.columns(decided),
+            features,
+            (),
+            None,
+            _flags(first, features),
+            forms,
+            dict.fromkeys(schema.dates, True),
+            known=known,
+            copied=copied,
+        )
 
     def check_some(self, where: str) -> None:
         """Raise where there is no column to learn from."""
@@ -223,18 +262,13 @@ class ColumnPlan:
     @property
     def types(self) -> dict[str, Any]:
         """As what each column of a CSV file is read."""
-        extra = [] if self.request.weight is None else [self.request.weight]
-        kinds = {
-            name: pa.bool_() if name in self.flags else pa.float64()
-            for name in (*self.features, *extra)
-        }
-        kinds |= {name: type_of_form(form) for name, form in self.categories.items()}
-        kinds |= dict.fromkeys(self.texts, pa.string())
-        return (
-            kinds
-            if self.request.target is None
-            else kinds | {self.request.target: type_of_form("str")}
-        )
+        target, weight = self.request.target, self.request.weight
+        types = dict.fromkeys(self.copied, pa.string())
+        for name in (*self.features, *([] if weight is None else [weight])):
+            types[name] = pa.bool_() if name in self.flags else pa.float64()
+        types |= {name: type_of_form(form) for name, form in self.categories.items()}
+        types |= dict.fromkeys(self.texts, pa.string())
+        return types if target is None else types | {target: type_of_form("str")}
 
     def columns_of(self, opened: OpenFile) -> dict[str, Any]:
         """Return the columns to read from a file, or raise where it does not have them."""
@@ -243,25 +277,30 @@ class ColumnPlan:
 
     def check(self, file: File, types: Mapping[str, Any]) -> None:
         """Raise where a file lacks a column, has another one, or one of the wrong kind."""
-        where, present = f" in {file.name!r}", list(types)
+        where, present, texts = f" in {file.name!r}", list(types), set(self.texts)
+        learned, beside = set(self.features), {self.request.target, self.request.weight}
         undecided = {self.features[j] for j in self.schema.undecided}
-        for name in self.types:
-            source = name if name in types else source_of(name, self.dates)
-            if source not in types and name in self.features and file.format == "json":
-                continue  # a key that is not there is a missing cell
+        sources = {n: n if n in types else source_of(n, self.dates) for n in self.types}
+        has_none = types.keys().isdisjoint(sources[name] for name in learned)
+        may_lack = file.format == "json" and not (has_none and self.known is not None)
+        for name, source in sources.items():
             if source not in types:
+                if may_lack and name not in beside:
+                    continue  # a key that is not there is a missing cell
                 self._raise_missing(source, file, present)
             kind = types[source]
-            if name == self.request.target or kind is None or source != name:
+            if kind is None or source != name or name not in learned | {self.request.weight}:
                 continue
+            held, called = held_by_type(kind), f"column {name!r}{where}"
+            out = out_of_files(name) if self.known is None else OUT
             if name == self.request.weight:
-                check_weights(held_by_type(kind), name, where)
-            elif name in self.texts:
-                TEXT.check(held_by_type(kind), f"column {name!r}{where}", out_of_files(name))
+                check_weights(held, name, where)
+            elif name in texts:
+                TEXT.check(held, called, out)
             elif name in undecided:
-                kind_of(held_by_type(kind), f"column {name!r}{where}", out_of_files(name))
+                kind_of(held, called, out)
             else:
-                _check_type(name, kind, self.categories.get(name), where)
+                self._check_type(name, kind, where)
         if self.names is None:
             return
         for name in sorted(self.names - set(present)) if file.format != "json" else ():
@@ -275,6 +314,26 @@ class ColumnPlan:
                 "first file lacks. Exclude it, or name the columns to learn from."
             )
 
+    def _check_type(self, name: str, kind: Any, where: str) -> None:
+        """Raise where a column cannot hold numbers, or categories of the form that is known."""
+        form = self.categories.get(name)
+        may_be_text = is_text(plain(kind)) or pa.types.is_null(kind)
+        if may_be_text if form == "str" else is_number(kind):
+            return
+        wanted = "text" if form == "str" else "numbers"
+        if self.known is None:
+            held_as = NUMBER if form is None else CATEGORY
+            held_as.check(held_by_type(kind), f"column {name!r}{where}", out_of_files(name))
+            raise NaivelyError(
+                f"column {name!r} must hold {wanted} as before; got {kind}{where}. "
+                "Exclude it, or convert it."
+            )
+        categories = self.known.get(name)
+        if form == "str" and categories is not None:
+            wanted += f" as the model's does ({quoted(categories)})"
+        if categories is None or categories.size:
+            raise NaivelyError(f"column {name!r} must hold {wanted}; got {kind}{where}.")
+
     def _raise_missing(self, name: str, file: File, present: Sequence[str]) -> None:
         if self.names is None or name not in self.names:
             find(name, present, f" in {file.name!r}")
@@ -282,6 +341,38 @@ class ColumnPlan:
         raise NaivelyError(
             f"files must have the same columns; {file.name!r} lacks {name!r}; "
             f"its columns are {shown}."
+        )
+
+
+def _flags(first: FirstRows, names: Iterable[str]) -> frozenset[str]:
+    """Return the columns that hold true and false in the first rows."""
+    types = dict(zip(first.names, first.table.schema.types, strict=True))
+    return frozenset(n for n in names if n in types and pa.types.is_boolean(types[n]))
+
+
+def _places(
+    first: FirstRows, schema: Schema, columns: Sequence[str] | None, copied: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the columns that a model without names reads: those named, or all that it can."""
+    names = choose(
+        first.table,
+        columns=None if columns is None else named(columns),
+        exclude=() if columns else copied,
+        kinds={} if schema.kinds else None,
+        skip_columns=True,
+        where=first.where,
+    ).names
+    _check_number(names, schema, first.where)
+    return names
+
+
+def _check_number(names: Sequence[str], schema: Schema, where: str = "") -> None:
+    """Raise where a model without names takes more or fewer columns."""
+    if schema.names is None and schema.n_columns != len(names):
+        what = "columns" if schema.kinds else "numeric columns"
+        raise NaivelyError(
+            f"the model has no column names and takes {schema.n_columns} {what}; "
+            f"got {len(names)}{where}. Choose the columns."
         )
 
 
@@ -319,21 +410,6 @@ def _declared(first: FirstRows, dates: Collection[str] = ()) -> dict[str, Any]:
     }
 
 
-def _check_type(name: str, kind: Any, form: str | None, where: str) -> None:
-    """Raise where a column cannot hold numbers, or categories of the first file's form."""
-    if form is None and not is_number(kind):
-        NUMBER.check(held_by_type(kind), f"column {name!r}{where}", out_of_files(name))
-    if form is None or pa.types.is_null(kind):
-        return
-    CATEGORY.check(held_by_type(kind), f"column {name!r}{where}", out_of_files(name))
-    if is_text(plain(kind)) != (form == "str"):
-        before = "text" if form == "str" else "numbers"
-        raise NaivelyError(
-            f"column {name!r} must hold {before} as before; got {kind}{where}. "
-            "Exclude it, or convert it."
-        )
-
-
 def _schema(
     names: tuple[str, ...],
     request: Request,
@@ -342,14 +418,9 @@ def _schema(
     dates: Mapping[str, bool],
 ) -> Schema:
     """Return what columns hold: as the caller says, or by their types."""
-    if fixed is not None and fixed.names is None and fixed.n_columns != len(names):
-        what = "columns" if fixed.kinds else "numeric columns"
-        raise NaivelyError(
-            f"the model has no column names and takes {fixed.n_columns} {what}; "
-            f"got {len(names)}. Choose the columns."
-        )
     how: dict[str, Any] = {"where": first.where, "out": OUT_OF_FILES}
     if fixed is not None:
+        _check_number(names, fixed)
         return plan(_source(first, names), fixed, **how)
     if not request.takes_categories:
         return Schema(len(names), names)

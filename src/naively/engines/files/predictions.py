@@ -18,7 +18,7 @@ import csv
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -29,8 +29,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from naively.data.kinds import TEXT
-from naively.data.labels import quoted
 from naively.data.remote import shown
 from naively.data.rows import Rows
 from naively.data.whole_files import new_file
@@ -43,22 +41,18 @@ from naively.engines.files.cells import (
     check_finite,
     columns_in,
     empty_table,
-    is_number,
     number_columns,
-    plain,
     raise_not_finite,
     rows_counted_from,
     rows_of,
 )
 from naively.engines.files.csv import CsvDialect
 from naively.engines.files.file_pass import FilePass, Progress
-from naively.engines.files.plan import FORMS, named, type_of_form
-from naively.engines.files.readers import FirstRows, OpenFile, source_of
+from naively.engines.files.plan import ColumnPlan, named
+from naively.engines.files.readers import FirstRows, OpenFile
 from naively.engines.files.sources import FilePiece
-from naively.engines.memory.columns import choose, find, is_text
-from naively.engines.memory.native.arrow import decoded, floats, held_by_type
+from naively.engines.memory.native.arrow import decoded, floats
 from naively.errors import NaivelyError, later, need
-from naively.statistics.summary import Summary
 
 pa = later("pyarrow", "reading files", extra="files")
 pacsv = later("pyarrow.csv", "writing CSV", extra="files")
@@ -107,16 +101,17 @@ def predict(
     check_format(output)
     first = FirstRows.of(source, CsvDialect(separator, decimal, tuple(missing), encoding))
     first.check_sound()
-    answers = FileAnswers.of(model, first, proba, named(id), columns)
-    rows = 0
+    model = _on_one_thread(model)
+    plan = ColumnPlan.of_model(first, model.summary_, columns, named(id))
+    answers, rows = FileAnswers.of(model, first, plan, proba), 0
     with (
         FilePass(first, n_jobs) as passing,
         written(output, answers.schema) as write,
         ThreadPoolExecutor(1) as writer,
     ):
         writing = writer.submit(write, empty_table(answers.schema))
-        scorer = PieceTables(answers, passing, answers.table, answers.schema)
-        for tables in passing.results(answers, scorer.tasks, attrgetter("num_rows"), progress):
+        scorer = PieceTables(plan, passing, answers.table, answers.schema)
+        for tables in passing.results(plan, scorer.tasks, attrgetter("num_rows"), progress):
             for table in tables:
                 writing.result()
                 writing = writer.submit(write, table)
@@ -125,7 +120,7 @@ def predict(
     return rows
 
 
-# --- What is read from every file, and what is written about its rows -----------------------------
+# --- What is written about the rows of files ------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -133,76 +128,24 @@ class FileAnswers:
     """What a model answers for rows of files."""
 
     model: Classifier  # what answers, on one thread
-    # for each column of the model that it knows something of, what its categories are; None where
-    # it holds numbers
-    columns: dict[str, str | None]
-    flags: frozenset[str]  # those columns of numbers of a CSV file that hold true and false
-    kept: tuple[str, ...]  # the columns that are copied
+    plan: ColumnPlan
     proba: bool  # whether probabilities are wanted
     schema: Any  # what is written
-    # the columns of dates that are read by their parts, and whether they have times of day
-    dates: dict[str, bool]
 
     @classmethod
-    def of(
-        cls,
-        model: Classifier,
-        first: FirstRows,
-        proba: bool,
-        kept: tuple[str, ...],
-        columns: Sequence[str] | None,
-    ) -> FileAnswers:
+    def of(cls, model: Classifier, first: FirstRows, plan: ColumnPlan, proba: bool) -> FileAnswers:
         """Decide by the first file."""
-        model = model.__naively_snapshot__()
-        model.n_jobs = 1  # batches are what threads share
-        model.model_.scorer  # noqa: B018 - it is read once, before they do
-        _check_model(model)
-        opened: Any = first.file
-        names = _columns(model, first, kept, columns)
         types = dict(zip(first.names, first.table.schema.types, strict=True))
-        flags = frozenset(n for n in names if n in types and pa.types.is_boolean(types[n]))
-        all_text = opened.file.format == "csv"
-        copied = [
-            (
-                name,
-                pa.string() if all_text else _copied(types[find(name, first.names, first.where)]),
-            )
-            for name in kept
-        ]
-        undecided = model.summary_.schema.undecided  # nothing is known of them, nothing is read
-        listed = enumerate(zip(names, _forms(model.summary_), strict=True))
-        forms = {name: form for j, (name, form) in listed if j not in undecided}
-        dates = dict.fromkeys(model.summary_.schema.dates, True)
-        return cls(model, forms, flags, kept, proba, _schema(model, copied, proba), dates)
-
-    @property
-    def types(self) -> dict[str, Any]:
-        """As what each column of a CSV file is read."""
-        return dict.fromkeys(self.kept, pa.string()) | {
-            name: type_of_form(form) if form else pa.bool_() if name in self.flags else pa.float64()
-            for name, form in self.columns.items()
-        }
-
-    def columns_of(self, opened: OpenFile) -> dict[str, Any]:
-        """Return the columns to read from a file, or raise where one is missing or will not do."""
-        kinds = opened.types
-        names = [*self.columns, *self.kept]
-        sources = [n if n in kinds else source_of(n, self.dates) for n in names]
-        own = sources[: len(self.columns)]
-        may_lack = opened.file.format == "json" and not kinds.keys().isdisjoint(own)
-        for name, source in zip(names, sources, strict=True):
-            if source not in kinds and may_lack:
-                continue  # a key that is not there is a missing cell
-            kind = kinds[find(source, list(kinds), opened.where)]
-            if name in self.columns and source == name and kind is not None:
-                self._check(name, kind, opened.where)
-        return self.types
+        if first.file is not None and first.file.file.format == "csv":
+            types = dict.fromkeys(types, pa.string())
+        copied = [(name, _copied(types[name])) for name in plan.copied]
+        return cls(model, plan, proba, _schema(model, copied, proba))
 
     def table(self, batch: Batch) -> Any:
         """Return what is written about the rows of a batch."""
         if not batch.num_rows:
             return empty_table(self.schema)
-        columns = [self._kept(name, batch) for name in self.kept]
+        columns = [_copy(name, batch) for name in self.plan.copied]
         answer = self._numbers if _takes_most_probable(self.model) else self._mixed
         labels, probabilities = answer(batch)
         columns.append(labels)
@@ -211,27 +154,12 @@ class FileAnswers:
         arrays = list(map(_as_first, columns, self.schema))
         return pa.Table.from_arrays(arrays, schema=self.schema)
 
-    @property
-    def cell_types(self) -> Any:
-        """As what `cells` returns columns: numbers are float64, also those that are categories."""
-        types = {"str": pa.string(), "text": pa.string(), "bool": pa.bool_()}
-        return pa.schema([(n, types.get(f or "", pa.float64())) for n, f in self.columns.items()])
-
-    def cells(self, batch: Batch) -> Any:
-        """Return the columns of the model as a table."""
-        numbers = [name for name, form in self.columns.items() if form in (None, "int", "float")]
-        arrays = columns_in(self.columns, batch)
-        for name, kind in zip(self.columns, self.cell_types.types, strict=True):
-            column = decoded(pa.array(arrays[name], from_pandas=True))
-            arrays[name] = floats(column) if name in numbers else column.cast(kind)
-        return pa.Table.from_arrays([*arrays.values()], schema=self.cell_types)
-
     # --- inside -------------------------------------------------------------------------------
 
     def _numbers(self, batch: Batch) -> tuple[Any, Any]:
         """Label rows of numbers: the short way to the kernel."""
         scorer, classes = self.model.model_.scorer, self.model.classes_
-        names, n_rows = list(self.columns), batch.num_rows
+        names, n_rows = self.plan.features, batch.num_rows
         X, at = number_columns(batch, names), np.empty(n_rows, dtype=np.int64)
         rows = Rows((n_rows, len(names)), X, [])
         if not scorer.write("labels", rows, at):
@@ -244,41 +172,29 @@ class FileAnswers:
         return labels, out
 
     def _mixed(self, batch: Batch) -> tuple[Any, Any]:
-        summary = self.model.summary_
-        rows = rows_of(batch, self.columns, summary.schema, summary.words)
-        check_finite(rows, self.columns)
+        summary, forms = self.model.summary_, self.plan.forms(self.plan.features)
+        rows = rows_of(batch, forms, summary.schema, summary.words)
+        check_finite(rows, forms)
         labels = arrow_labels_among(self.model.predict(rows), _answers(self.model))
         return labels, self.model.predict_proba(rows) if self.proba else None
 
-    def _kept(self, name: str, batch: Batch) -> Any:
-        if name in batch.constants:
-            return pa.array([batch.constants[name]] * batch.num_rows)
-        return batch.as_written[name] if name in batch.as_written else batch.array(name)
 
-    def _check(self, name: str, kind: Any, where: str) -> None:
-        form = self.columns[name]
-        if form == "text":
-            TEXT.check(held_by_type(kind), f"column {name!r}{where}")
-        elif form == "str" and not (is_text(plain(kind)) or pa.types.is_null(kind)):
-            known = self.model.summary_.categories[self._place(name)]
-            if known.size:
-                raise NaivelyError(
-                    f"column {name!r} must hold text as the model's does ({quoted(known)}); "
-                    f"got {kind}{where}."
-                )
-        elif form != "str" and not is_number(kind):
-            raise NaivelyError(f"column {name!r} must hold numbers; got {kind}{where}.")
-
-    def _place(self, name: str) -> int:
-        return [n for n, form in self.columns.items() if form not in (None, "text")].index(name)
+def _copy(name: str, batch: Batch) -> Any:
+    if name in batch.constants:
+        return pa.array([batch.constants[name]] * batch.num_rows)
+    return batch.as_written[name] if name in batch.as_written else batch.array(name)
 
 
-def _check_model(model: Classifier) -> None:
+def _on_one_thread(model: Classifier) -> Classifier:
+    """Return a model as it is now: batches are what threads share."""
+    model = model.__naively_snapshot__(n_jobs=1)
+    model.model_.scorer  # noqa: B018 - it is read once, before threads do
     if model.model_.coded:
         raise NaivelyError(
             f"files are labelled by GaussianNB or NaiveBayes; got {type(model).__name__}. "
             "Read the rows into memory."
         )
+    return model
 
 
 def _takes_most_probable(model: Classifier) -> bool:
@@ -303,17 +219,6 @@ def _schema(model: Classifier, copied: Sequence[tuple[str, Any]], proba: bool) -
     return pa.schema(fields)
 
 
-def _forms(summary: Summary) -> list[str | None]:
-    """Return what the categories of each column are; None where it holds numbers."""
-    schema = summary.schema
-    forms: list[str | None] = [None] * schema.n_columns
-    for j, found in zip(schema.categories, summary.categories, strict=True):
-        forms[j] = FORMS[found.dtype.kind]
-    for j in schema.texts:
-        forms[j] = "text"
-    return forms
-
-
 def _copied(kind: Any) -> Any:
     """Return the type of a column that is copied; what is empty so far may hold text later."""
     return pa.string() if pa.types.is_null(kind) else kind
@@ -330,37 +235,13 @@ def _as_first(column: Any, field: Any) -> Any:
         ) from None
 
 
-def _columns(
-    model: Classifier, first: FirstRows, kept: Sequence[str], columns: Sequence[str] | None
-) -> tuple[str, ...]:
-    """Return the model's columns by name, or by place where it has no names."""
-    schema = model.summary_.schema
-    if schema.names is not None:
-        return schema.names
-    found = choose(
-        first.table,
-        columns=None if columns is None else named(columns),
-        exclude=() if columns else kept,
-        kinds={} if schema.kinds else None,
-        skip_columns=True,
-        where=first.where,
-    ).names
-    if len(found) != schema.n_columns:
-        what = "columns" if schema.kinds else "numeric columns"
-        raise NaivelyError(
-            f"the model has no column names and takes {schema.n_columns} {what}; "
-            f"got {len(found)}{first.where}. Choose the columns."
-        )
-    return found
-
-
 # --- The rows of a piece become answers -----------------------------------------------------------
 
 
 class PieceTables(NamedTuple):
     """How the pieces of files become tables."""
 
-    plan: FileAnswers
+    plan: ColumnPlan
     passing: FilePass
     table: Callable[[Batch], Any]
     schema: Any  # of the tables
@@ -382,12 +263,12 @@ class PieceTables(NamedTuple):
 
     def _whole(self, opened: OpenFile, piece: FilePiece) -> Iterator[Batch]:
         """Yield the rows of a piece, and the columns that are kept as they are written."""
-        kept = [name for name in self.plan.kept if name not in opened.constants]
+        kept = [name for name in self.plan.copied if name not in opened.constants]
         if piece.as_written is None or not kept:
             yield from opened.batches(piece, list(self.plan.types))
             return
         copies, start = pa.Table.from_batches(piece.as_written(kept)), 0
-        for batch in opened.batches(piece, list(self.plan.columns)):
+        for batch in opened.batches(piece, self.plan.features):
             own = copies.slice(start, batch.num_rows)
             batch.as_written = dict(zip(kept, own.columns, strict=True))
             yield batch
@@ -461,11 +342,14 @@ def read_some(
     """
     first = FirstRows.of(source, CsvDialect(separator, decimal, tuple(missing), encoding))
     first.check_sound()
-    answers = FileAnswers.of(model, first, False, (), columns)
-    tables, seen = list[Any](), 0
+    model = _on_one_thread(model)
+    plan, tables, seen = ColumnPlan.of_model(first, model.summary_, columns), list[Any](), 0
+    types = {"str": pa.string(), "text": pa.string(), "bool": pa.bool_()}
+    forms = plan.forms(plan.features)
+    schema = pa.schema([(n, types.get(form or "", pa.float64())) for n, form in forms.items()])
     with FilePass(first) as passing:
-        reader = PieceTables(answers, passing, answers.cells, answers.cell_types)
-        for read in passing.results(answers, reader.tasks, attrgetter("num_rows")):
+        reader = PieceTables(plan, passing, partial(_cells, forms, schema), schema)
+        for read in passing.results(plan, reader.tasks, attrgetter("num_rows")):
             tables += read
             seen += sum(table.num_rows for table in read)
             if seen > max(rows):
@@ -480,9 +364,18 @@ def read_some(
     table = pa.concat_tables(tables).take(list(rows))
     if model.summary_.schema.names is not None:
         return table
-    holds_more = any(form is not None for form in answers.columns.values())
+    holds_more = any(form is not None for form in forms.values())
     cells = [column.to_pylist() for column in table.columns]
     return np.array(cells, dtype=object if holds_more else np.float64).T
+
+
+def _cells(forms: Mapping[str, str | None], schema: Any, batch: Batch) -> Any:
+    """Return the columns of a model as a table; numbers that are categories are float64, too."""
+    arrays = columns_in(forms, batch)
+    for name, kind in zip(schema.names, schema.types, strict=True):
+        column = decoded(pa.array(arrays[name], from_pandas=True))
+        arrays[name] = floats(column) if kind == pa.float64() else column.cast(kind)
+    return pa.Table.from_arrays([*arrays.values()], schema=schema)
 
 
 # --- Tables written piece by piece, under their name only when whole ------------------------------
