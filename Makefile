@@ -68,14 +68,14 @@ KERNEL_TESTS := tests/kernel tests/engines/files/test_plain.py $(addprefix tests
 
 $(VENV)/ready-%: pyproject.toml $(KERNEL) # with the extra of this name
 	@echo "Installing naively and what it needs ($*) into $(VENV): a minute or two."
-	$(PYTHON) -m venv $(VENV)
+	test -e $(BIN)/python || $(PYTHON) -m venv $(VENV) # which keeps its Python: another one's libraries do not fit
 	$(BIN)/pip install $(TOOLS)
 	$(BIN)/pip install $(KEPT) $(INTO)/{wheel_tag} --editable '.[$*]'
 	@touch $@
 
 .venv-plain/ready: $(VENV)/ready-dev # the wheel is built by the tools there, from what is compiled
 	rm -rf .venv-plain build/plain
-	$(PYTHON) -m venv .venv-plain
+	$(BIN)/python -m venv .venv-plain
 	$(BIN)/pip wheel --quiet --no-deps $(KEPT) $(INTO)/{wheel_tag} --wheel-dir build/plain .
 	.venv-plain/bin/pip install --quiet build/plain/*.whl pandas
 	touch $@
@@ -106,7 +106,7 @@ build/node/ready: $(VENV)/ready-ci
 .venv-clang/ready: FLAGS := CMAKE_COMPILE_WARNING_AS_ERROR=ON
 .venv-clang/ready: private export CXX := clang++# the first environment keeps its compiler
 .venv-%/ready: $(VENV)/ready-dev
-	$(PYTHON) -m venv .venv-$*
+	$(BIN)/python -m venv .venv-$*
 	echo "$(CURDIR)"/$(VENV)/lib/python3*/site-packages > "$$(echo .venv-$*/lib/python3*/site-packages)/packages.pth"
 	.venv-$*/bin/pip install --quiet --no-deps --ignore-installed $(KEPT) $(INTO)/$* --config-settings=cmake.define.$(FLAGS) --editable .
 	touch $@
