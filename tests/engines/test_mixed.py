@@ -18,8 +18,7 @@ from naively import NaivelyError, Summary, summarize
 from naively.data.schema import Schema
 from naively.engines.memory.tables import schema_of
 from naively.statistics import Sample
-from naively.statistics.hashes import hashes_of
-from naively.statistics.sample import EVERYTHING
+from naively.statistics.sample import EVERYTHING, hashes_of
 
 NAMES = ("x", "town", "z")
 SCHEMA = Schema(

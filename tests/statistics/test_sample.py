@@ -18,8 +18,7 @@ from naively.data.schema import Schema
 from naively.data.tensors import UnsoundError
 from naively.errors import NaivelyError
 from naively.statistics.file import converted, pack, unpack
-from naively.statistics.hashes import hashes_of
-from naively.statistics.sample import EVERYTHING
+from naively.statistics.sample import EVERYTHING, hashes_of
 from tests import databases
 from tests.every_engine import ENGINES, IN_DATABASES, OF_NUMBERS
 

@@ -39,9 +39,8 @@ from naively.estimators.estimator import SummaryClassifier
 from naively.evaluation.inputs import Truth
 from naively.model.model import Model
 from naively.statistics import Sample
-from naively.statistics.hashes import distinct_rows
 from naively.statistics.measure import measure_sample
-from naively.statistics.sample import EVERYTHING
+from naively.statistics.sample import EVERYTHING, distinct_rows
 from naively.statistics.summary import Summary
 
 T = TypeVar("T")

@@ -18,7 +18,7 @@ array([0, 0, 0, 1, 1, 1], dtype=int32)
 
 .. math:: f(x) = h(x) \bmod F
 
-where h is the hash of `naively.statistics.hashes`. Rows of the same cells are in one fold,
+where h is the hash of `naively.statistics.sample`. Rows of the same cells are in one fold,
 whatever their order, the file format, the threads and the number of rows; labels have no part in
 it. A seed mixes the hash anew.
 
@@ -42,7 +42,7 @@ from naively.data.rows import Rows
 from naively.data.types import Hashes
 from naively.errors import NaivelyError
 from naively.evaluation.inputs import FOLDS, Truth
-from naively.statistics.hashes import hash_rows, hashes_of
+from naively.statistics.sample import hash_rows, hashes_of
 
 ONE_OUT = "leave-one-out"
 Splits = Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]]

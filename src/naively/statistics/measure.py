@@ -35,8 +35,7 @@ from naively.statistics import (
 )
 from naively.statistics.axes import Axes
 from naively.statistics.counts import LARGEST_COUNT, NotACountError
-from naively.statistics.hashes import hashes_of
-from naively.statistics.sample import EVERYTHING
+from naively.statistics.sample import EVERYTHING, hashes_of
 from naively.statistics.statistic import Block, NotFiniteError, TooLargeError
 from naively.statistics.summary import Summary
 

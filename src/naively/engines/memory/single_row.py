@@ -28,7 +28,7 @@ from naively.engines.memory import frames
 from naively.engines.memory.native import is_frame, row_of
 from naively.statistics import Sample
 from naively.statistics.axes import Axes
-from naively.statistics.hashes import hashes_of
+from naively.statistics.sample import hashes_of
 from naively.statistics.statistic import Block, NotFiniteError
 from naively.statistics.summary import Summary
 
