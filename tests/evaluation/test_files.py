@@ -25,7 +25,7 @@ from naively.evaluation import METRICS
 from naively.evaluation import files as judging
 from naively.evaluation.curves import ClassCurve
 from naively.evaluation.folds import ContentFolds, content_hashes
-from naively.evaluation.totals import ScoreBins
+from naively.evaluation.judgement import ScoreBins
 from tests.written import as_json_lines
 
 TEXTS = ["win a prize now", "lunch at noon", "free money", "see you at lunch", "claim it"]

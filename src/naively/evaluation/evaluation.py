@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from naively.errors import NaivelyError
+from naively.evaluation.curves import Criterion, Thresholds, place_of
 from naively.evaluation.judgement import Judgement
 from naively.evaluation.metrics import (
     METRICS,
@@ -21,7 +23,6 @@ from naively.evaluation.metrics import (
     metric_of,
     precision_recall_f1,
 )
-from naively.evaluation.thresholds import Criterion, Thresholds
 from naively.tabular import Drawn, PrintedTable, Tabular, figure, frame, plain
 
 _MAX_SHOWN_CLASSES = 20  # classes in a table
@@ -267,8 +268,11 @@ class Evaluation(Drawn, Tabular):
         pos_label : label, default=None
             The class; the second of two by default, to be given where there are more.
         """
-        wanted = {"at_least": at_least, "costs": costs, "pos_label": pos_label}
-        return Thresholds.read(self.rows, self.classes, by, **wanted)
+        if self.probabilities is None:
+            raise NaivelyError("thresholds need probabilities, and the classifier has none.")
+        k = place_of(pos_label, self.classes)
+        label = self.classes.tolist()[k]
+        return Thresholds.of(self.rows.curve(k), label, by, at_least=at_least, costs=costs)
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:

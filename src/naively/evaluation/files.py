@@ -50,8 +50,7 @@ from naively.evaluation.evaluation import Evaluation
 from naively.evaluation.fold_summaries import FoldSummaries, read_models, without_labels
 from naively.evaluation.folds import ContentFolds, content_hashes, mixed
 from naively.evaluation.inputs import FOLDS, Truth
-from naively.evaluation.judgement import Judgement
-from naively.evaluation.totals import ScoreBins, TotalJudgement, Totals
+from naively.evaluation.judgement import Judgement, ScoreBins, TotalJudgement, Totals
 from naively.model.model import Model
 from naively.statistics.sample import EVERYTHING
 from naively.statistics.summary import Summary

@@ -17,6 +17,16 @@ Agresti and Caffo's. The losses and Brier scores of the doubts are root mean squ
 rows, or the wrong ones, and over those that a model which is too sure by a factor of four expects:
 :math:`p_{ik}^{1/4}` rows of each class k with the loss :math:`-\log p_{ik}`.
 
+Rows of files stream by (`TotalJudgement`): every figure that is a sum is exact, however many rows
+there are, and some rows are kept. Ranks need more. The log odds of each class fall into bins of
+equal width w, :math:`w = 1/2048` for up to 8 classes, and rows of one bin count as ties. The area
+under the ROC curve that is read off the bins differs from that of all rows by at most
+
+.. math:: \frac12 \sum_b \frac{P_b}{P} \frac{N_b}{N}
+
+where :math:`P_b` and :math:`N_b` are the rows of the class and of the rest in bin b: half of the
+pairs that share a bin.
+
 References
 ----------
 L. A. Jaeckel (1972), The infinitesimal jackknife. E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson
@@ -31,13 +41,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, reduce
-from typing import Any, Literal, NamedTuple
+from math import inf
+from threading import Lock
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.types import Floats
+from naively.engines.memory.arrays import summarize
 from naively.evaluation.curves import ClassCurve
+from naively.statistics import Moments
 
 N_BINS = 10
 
@@ -122,11 +136,11 @@ class Judgement:
     given_rank: NDArray[np.intp] | None = None
 
     @classmethod
-    def room(cls, truth: NDArray[Any], n_classes: int) -> Judgement:
+    def room(cls, truth: NDArray[Any], n_classes: int, **more: Any) -> Self:
         """Return rows of which only the truth is known, with room for all else; see `settle`."""
         log_truth, squared_error = np.empty((2, truth.size))
         predicted, p = np.empty(truth.size, np.intp), np.empty((truth.size, n_classes))
-        return cls(truth.astype(np.intp), predicted, n_classes, log_truth, squared_error, p)
+        return cls(truth.astype(np.intp), predicted, n_classes, log_truth, squared_error, p, **more)
 
     def settle(self, rows: slice) -> NDArray[np.intp]:
         """Read the rest off the probabilities of some rows; their classes are the likeliest.
@@ -147,6 +161,22 @@ class Judgement:
         with np.errstate(divide="ignore"):
             np.log(likelihood, out=self.log_truth[rows])
         return np.flatnonzero(likelihood == 0)
+
+    @classmethod
+    def of_joint(cls, truth: NDArray[Any], joint: Floats, **more: Any) -> Self:
+        """Judge rows by their joint log-probabilities (n, K), of which a constant may be missing.
+
+        The largest is taken out first, so that probabilities sum to 1 even where the joint is so
+        large that its rounding is felt.
+        """
+        behind = joint - joint.max(axis=1, keepdims=True)
+        p = np.exp(behind)
+        total = p.sum(axis=1, keepdims=True)
+        rows = cls.room(truth, joint.shape[1], **more)
+        np.divide(p, total, out=rows.probabilities)
+        rows.settle(slice(None))
+        np.subtract(behind[np.arange(len(p)), rows.truth], np.log(total[:, 0]), out=rows.log_truth)
+        return rows
 
     # --- rows ---------------------------------------------------------------------------------
 
@@ -373,3 +403,224 @@ def sums(at: NDArray[np.intp], values: Floats, size: int) -> Floats:
     """Return the sum of the values at each place."""
     found: Any = np.bincount(at, values, size)
     return found
+
+
+# --- rows that stream by: sums of all of them, and some that are kept -----------------------------
+
+_SMALL, _LARGE = -745.0, 40.0  # log odds: of the least float64, and beyond those of 1 - 2**-53
+_MIDDLE = -40.0  # below, bins are sixteen times as wide
+_BINS_PER_UNIT, _FINE_CLASSES = 2048, 8  # bins for a unit of log odds, of so many classes
+_INFINITE_LOSS = 1e140  # nats: squares of such losses cannot be added
+
+
+class ScoreBins:
+    """How many rows of each class, and of the rest, have which log odds of the class.
+
+    Threads share one: sums of whole numbers do not depend on their order. Of two classes, only the
+    second is counted.
+    """
+
+    def __init__(self, n_classes: int) -> None:
+        self.classes = range(1, 2) if n_classes == 2 else range(n_classes)
+        self._fine = max(8, _BINS_PER_UNIT * _FINE_CLASSES // max(n_classes, _FINE_CLASSES))
+        self._coarse = int((_MIDDLE - _SMALL) * self._fine / 16)  # how many bins are wide
+        self.n_bins = self._coarse + int((_LARGE - _MIDDLE) * self._fine) + 1
+        self.count = np.zeros((len(self.classes), 2, self.n_bins), np.int64)
+        self._lock = Lock()
+
+    def add(self, truth: NDArray[Any], probabilities: Floats) -> None:
+        """Count rows."""
+        for i, k in enumerate(self.classes):
+            at = self._bins(probabilities[:, k]) + self.n_bins * (truth == k)
+            with self._lock:
+                np.add.at(self.count[i].reshape(-1), at, 1)
+
+    def curve(self, k: int) -> ClassCurve:
+        """Return the curve of a class against the rest: a threshold for each bin with rows."""
+        return ClassCurve.of(*self.groups(k))
+
+    def groups(self, k: int) -> tuple[NDArray[np.bool_], Floats, Floats]:
+        """Return groups of rows: whether they are of a class, their probability, and their number.
+
+        The probability is the least that rows of the bin may have.
+        """
+        flip = k not in self.classes  # the first of two classes
+        others, own = self.count[0 if flip else self.classes.index(k)]
+        others, own, score = (own, others, -1.0) if flip else (others, own, 1.0)
+        rows = np.concatenate([np.flatnonzero(own), np.flatnonzero(others)])
+        positive = np.arange(rows.size) < np.count_nonzero(own)
+        weight = np.where(positive, own[rows], others[rows]).astype(np.float64)
+        p = _probability(score * self._lower(rows + flip))
+        p[rows == (self.n_bins - 1 if flip else 0)] = 0.0  # whose bin has no lower end
+        return positive, p, weight
+
+    def roc_auc_bound(self, k: int) -> float:
+        """Return by how much the area under the ROC curve may differ from that of all rows."""
+        others, own = self.count[self.classes.index(k) if k in self.classes else 0]
+        pairs = float(own.sum()) * float(others.sum())
+        return float(own.astype(np.float64) @ others) / pairs / 2 if pairs else float("nan")
+
+    def _bins(self, p: Floats) -> NDArray[np.intp]:
+        with np.errstate(divide="ignore"):
+            odds = np.log(p) - np.log1p(-p)
+        odds = np.clip(odds, _SMALL, _LARGE)
+        low = (odds - _SMALL) * (self._fine / 16)
+        high = self._coarse + (odds - _MIDDLE) * self._fine
+        return np.where(odds < _MIDDLE, np.minimum(low, self._coarse - 1), high).astype(np.intp)
+
+    def _lower(self, at: NDArray[np.intp]) -> Floats:
+        """Return the lower ends of bins."""
+        low = _SMALL + at * (16 / self._fine)
+        return np.where(at < self._coarse, low, _MIDDLE + (at - self._coarse) / self._fine)
+
+
+def _probability(odds: Floats) -> Floats:
+    e = np.exp(-np.abs(odds))
+    return np.where(odds < 0, e, 1.0) / (1 + e)
+
+
+@dataclass
+class Totals:
+    """The sums of judged rows.
+
+    Law: the totals of two parts, added, are those of all rows, up to rounding.
+    """
+
+    confusion: NDArray[np.int64]  # (n_classes, n_classes): rows by true and predicted class
+    ranks: NDArray[np.int64]  # (n_classes,): rows by how many classes are likelier than the truth
+    by_fold: NDArray[np.int64]  # (n_folds, 2): wrong and right rows
+    losses: Moments  # of finite losses, and of Brier scores
+    confidence_bins: Floats  # these and the next, as a `Judgement` has them
+    sure: Floats
+    class_bins: Floats
+    answer_squares: Floats  # times the number of rows
+
+    @classmethod
+    def of(cls, rows: Judgement, fold: NDArray[Any], n_folds: int) -> Totals:
+        """Add up some rows."""
+        losses = np.column_stack([-rows.log_truth, rows.squared_error])
+        losses[losses > _INFINITE_LOSS] = np.nan
+        return cls(
+            rows.confusion,
+            np.bincount(rows.rank, minlength=rows.n_classes),
+            np.bincount(2 * fold + rows.right, minlength=2 * n_folds).reshape(n_folds, 2),
+            summarize(losses, np.zeros(len(losses), np.int64)).moments[0],
+            rows.confidence_bins,
+            rows.sure,
+            rows.class_bins,
+            rows.truth.size * rows.answer_squares,
+        )
+
+    def __add__(self, other: Totals) -> Totals:
+        return Totals(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows were judged."""
+        return int(self.confusion.sum())
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TotalJudgement(Judgement):
+    """What was judged of all rows, as totals, and row by row of a random sample.
+
+    A metric is computed from groups of equal rows, which all rows are divided into by what the
+    metric reads: values are those of all rows. ROC areas and average precision are read off fine
+    bins of the log odds. Standard errors are exact, too, but for the ROC area and the average
+    precision of more than two classes, which are those of the sample; and so is all of a metric
+    that reads rows.
+    """
+
+    totals: Totals
+    scores: ScoreBins
+    doubts: Judgement | None = None
+
+    @classmethod
+    def of(cls, kept: Judgement, totals: Totals, scores: ScoreBins) -> TotalJudgement:
+        """Put together what was kept and what was added up."""
+        rows = {field.name: getattr(kept, field.name) for field in fields(Judgement)}
+        return cls(**rows, totals=totals, scores=scores)
+
+    def __post_init__(self) -> None:
+        totals = self.totals
+        for name in ("confusion", "confidence_bins", "sure", "class_bins"):
+            self.__dict__[name] = getattr(totals, name)
+        self.__dict__["class_share"] = totals.confusion.sum(axis=1) / totals.n_rows
+        self.__dict__["answer_squares"] = totals.answer_squares / totals.n_rows
+
+    def with_doubts(self, doubts: Judgement) -> Judgement:
+        """Return all rows and the doubts, which each group of rows is measured with."""
+        return replace(self, doubts=doubts)
+
+    def measure(self, metric: Metric) -> MetricValue:
+        """Return a metric of all rows, and its standard error."""
+        if metric.reads == "bins":
+            return super().measure(metric)  # the sums below are those of all rows
+        if metric.reads != "curves" or self.n_classes == 2:
+            return self._with_doubts(getattr(self, f"_{metric.reads}")).measure(metric)
+        there = np.flatnonzero(self.class_share > 0).tolist()
+        each = [metric.of(self.of_class(k)).value for k in there]
+        value, error = self._with_doubts(self._rows).measure(metric)
+        value += float(self.class_share[there] @ each) - metric.of(self._rows).value
+        return MetricValue(value, error)
+
+    def _with_doubts(self, groups: Judgement) -> Judgement:
+        return groups if self.doubts is None else groups.with_doubts(self.doubts)
+
+    def curve(self, k: int) -> ClassCurve:
+        """Return the curve of one class against the rest, over bins of its log odds."""
+        return self.scores.curve(k)
+
+    def of_class(self, k: int) -> Judgement:
+        """Return what is known of one class, the second of two, against the rest, by bins."""
+        positive, p, weight = self.scores.groups(k)
+        true, nothing = positive.astype(np.intp), np.zeros(p.size)
+        both = np.column_stack([1 - p, p])
+        return Judgement(true, true, 2, nothing, nothing, both, weight, size=weight)
+
+    def roc_auc_bound(self) -> float:
+        """Return by how much the area under the ROC curve may differ from that of all rows."""
+        there = [k for k in self.scores.classes if self.class_share[k] > 0]
+        bounds = np.array([self.scores.roc_auc_bound(k) for k in there])
+        share = self.class_share[there]
+        return float(bounds @ share / share.sum())
+
+    # --- groups of equal rows, by what a metric reads ---------------------------------------------
+
+    @cached_property
+    def _labels(self) -> Judgement:
+        """The cells of the confusion matrix."""
+        true, predicted = np.nonzero(self.confusion)
+        weight = self.confusion[true, predicted].astype(np.float64)
+        return self._groups(weight, true, predicted)
+
+    @cached_property
+    def _ranks(self) -> Judgement:
+        weight = self.totals.ranks.astype(np.float64)
+        there = np.flatnonzero(weight)
+        return replace(self._groups(weight[there]), given_rank=there)
+
+    @cached_property
+    def _losses(self) -> Judgement:
+        """Two groups whose losses have the mean and the variance of all."""
+        n_rows, sums = self.totals.n_rows, self.totals.losses
+        apart = np.sqrt(sums.m2 / np.maximum(sums.weight, 1))
+        loss, score = np.where(sums.weight == n_rows, [sums.mean - apart, sums.mean + apart], inf).T
+        half = np.full(2, n_rows / 2)
+        return replace(self._groups(half), log_truth=-loss, squared_error=score)
+
+    @property
+    def _curves(self) -> Judgement:
+        return self.of_class(1)
+
+    @cached_property
+    def _rows(self) -> Judgement:
+        """The rows that were kept, each for as many."""
+        rows = self.truth, self.predicted, self.n_classes, self.log_truth, self.squared_error
+        each = np.full(self.truth.size, self.totals.n_rows / self.truth.size)
+        return Judgement(*rows, self.probabilities, each, size=each)
+
+    def _groups(self, size: Floats, truth: Any = None, predicted: Any = None) -> Judgement:
+        nothing = np.zeros(size.size)
+        truth, predicted = (nothing.astype(np.intp) if k is None else k for k in (truth, predicted))
+        return Judgement(truth, predicted, self.n_classes, nothing, nothing, None, size, size=size)

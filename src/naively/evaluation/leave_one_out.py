@@ -65,11 +65,10 @@ def leave_one_out(model: GaussianNB, X: Any, truth: Truth) -> Judgement:
     whole = measure(checked.table, targets, checked.schema, n_jobs=model.n_jobs)
     GaussianNB.from_summary(whole, **model.get_params())  # raises where all rows give no model
     rows_of = _RowsLeftOut(model, whole, checked.table.array(), truth.codes)
-    judged = Judgement.room(truth.codes, truth.classes.size)
     step = max(1, _BLOCK_NUMBERS // whole.moments.mean.size)
     blocks = [slice(at, at + step) for at in range(0, truth.codes.size, step)]
-    map_blocks(lambda rows: _put(judged, rows, rows_of.joint(rows)), blocks, model.n_jobs)
-    return judged
+    joint = np.concatenate(map_blocks(rows_of.joint, blocks, model.n_jobs))
+    return Judgement.of_joint(truth.codes, joint)
 
 
 class _RowsLeftOut:
@@ -146,22 +145,6 @@ class _RowsLeftOut:
                 f"ddof={self.model.ddof} in {self.whole.schema.name(int(j))} once row "
                 f"{rows.start + i} is left out. Use ddof=0 or more rows."
             )
-
-
-def _put(judged: Judgement, rows: slice, joint: NDArray[np.float64]) -> None:
-    """Turn joint log-probabilities of some rows into answers.
-
-    The largest is taken out first, so that probabilities sum to 1 even where the joint is so
-    large that its rounding is felt.
-    """
-    assert judged.probabilities is not None
-    behind = joint - joint.max(axis=1, keepdims=True)
-    p = np.exp(behind, out=judged.probabilities[rows])
-    total = p.sum(axis=1, keepdims=True)
-    p /= total
-    unlikely = judged.settle(rows)
-    log_p = behind[unlikely, judged.truth[rows][unlikely]] - np.log(total[unlikely, 0])
-    judged.log_truth[rows][unlikely] = log_p
 
 
 def _log_densities(x: NDArray[np.float64], parameters: GaussianParameters) -> NDArray[np.float64]:

@@ -17,9 +17,8 @@ from naively.display.plots import canvas
 from naively.display.plots.display import AnswersDisplay
 from naively.display.plots.reading import class_captions
 from naively.errors import NaivelyError
-from naively.evaluation.curves import ClassCurve
+from naively.evaluation.curves import ClassCurve, place_of
 from naively.evaluation.metrics import Reliability, reliability
-from naively.evaluation.thresholds import place_of
 
 _MAX_CURVES = 10  # classes that are drawn together
 _FAINT = {"color": canvas.FAINT, "linewidth": 1, "linestyle": (0, (4, 3))}

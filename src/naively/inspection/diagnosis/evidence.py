@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -148,14 +147,7 @@ def left_out_rows(model: Model, sample: Sample) -> Judgement:
         joint[at] = fitted.joint(terms, model.log_prior)
         if together is not None:
             joint[at] += together.joint(at)
-    behind = joint - joint.max(axis=1, keepdims=True)
-    log_p = behind - np.log(np.exp(behind).sum(axis=1, keepdims=True))
-    judged = replace(Judgement.room(rows.codes, n_classes), weight=rows.weight)
-    assert judged.probabilities is not None
-    np.exp(log_p, out=judged.probabilities)
-    judged.settle(slice(None))
-    judged.log_truth[:] = log_p[np.arange(len(rows)), rows.codes]
-    return judged
+    return Judgement.of_joint(rows.codes, joint, weight=rows.weight)
 
 
 def terms_in_blocks(model: Model, sample: Sample) -> Iterator[tuple[slice, Floats]]:
