@@ -27,7 +27,7 @@ from naively.engines.memory.devices import (
     is_on_device,
     on_host,
 )
-from naively.engines.memory.weighted_rows import without_zeros
+from naively.engines.memory.frames import without_zeros
 from naively.errors import NaivelyError
 from naively.statistics.measure import measure
 from naively.statistics.summary import Summary

@@ -28,8 +28,7 @@ from naively.engines.memory.devices import (
     is_on_device,
     on_host,
 )
-from naively.engines.memory.native import is_frame
-from naively.engines.memory.weighted_rows import without_zeros
+from naively.engines.memory.frames import is_frame, without_zeros
 from naively.errors import NaivelyError
 from naively.model.model import ALL_ZERO
 from naively.statistics.measure import checked_weights
@@ -108,7 +107,7 @@ def _readable(estimator: Any, X: Any, *, of_numbers: bool) -> Any:
     if is_sparse(X):
         X = SparseRows.of(X)
     elif not isinstance(X, np.ndarray | list | tuple) and is_frame(X):
-        _check_not_empty(estimator, frames.shape_of(X))
+        _check_not_empty(estimator, X.shape)
         return X
     elif not (type(X) is np.ndarray and X.ndim == 2 and X.dtype in _PLAIN):
         arrays.check_dense(X)

@@ -48,7 +48,7 @@ from sklearn.naive_bayes import GaussianNB as SklearnGaussianNB
 from naively.data.kinds import NUMBER, TEXT, Kind
 from naively.data.sparse import is_sparse
 from naively.data.types import Floats
-from naively.engines.memory.native import is_frame
+from naively.engines.memory.frames import is_frame
 from naively.engines.memory.tables import schema_of, text_column
 from naively.errors import NaivelyError
 from naively.estimators.loading import ESTIMATORS

@@ -27,7 +27,7 @@ from naively.data import labels
 from naively.engines.memory.arrays import check_in_memory, check_no_file
 from naively.engines.memory.columns import rows_and_labels
 from naively.engines.memory.devices import on_host
-from naively.engines.memory.weighted_rows import divisible
+from naively.engines.memory.frames import divisible
 from naively.errors import NaivelyError
 from naively.estimators.naive_bayes import NaiveBayes
 

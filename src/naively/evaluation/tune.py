@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.engines import files
-from naively.engines.memory.native import is_frame
+from naively.engines.memory.frames import is_frame
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.loading import ESTIMATORS

@@ -28,7 +28,7 @@ from naively.data.sparse import is_sparse
 from naively.data.types import Floats
 from naively.engines.memory import frames
 from naively.engines.memory.columns import find
-from naively.engines.memory.native import frame_library, is_frame
+from naively.engines.memory.frames import frame_library, is_frame
 from naively.errors import NaivelyError
 from naively.estimators.answers import labels_of, values_of
 from naively.estimators.estimator import SummaryClassifier
@@ -435,7 +435,7 @@ def _cells_in(row: Any) -> tuple[dict[str, Any] | list[Any], bool]:
         _check_one(dense.shape[0])
         return dense[0].tolist(), row.ndim == 2
     if is_frame(row):
-        _check_one(frames.shape_of(row)[0])
+        _check_one(row.shape[0])
         cells = [frames.cells_of(column)[0] for column in frames.columns_of(row)]
         names = frames.names_of(row)
         return (cells if names is None else dict(zip(names, cells, strict=True))), True

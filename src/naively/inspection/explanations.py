@@ -21,7 +21,7 @@ from naively.data.labels import quoted
 from naively.data.rows import Rows
 from naively.data.sparse import SparseRows
 from naively.data.types import Floats
-from naively.engines.memory.native import frame_library
+from naively.engines.memory.frames import frame_library
 from naively.errors import NaivelyError
 from naively.estimators.answers import labels_of, values_of
 from naively.estimators.estimator import SummaryClassifier

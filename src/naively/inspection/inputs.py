@@ -19,7 +19,7 @@ from naively.engines import ENGINES, summarize
 from naively.engines.memory.arrays import check_in_memory
 from naively.engines.memory.columns import rows_and_labels
 from naively.engines.memory.devices import is_dask
-from naively.engines.memory.native import frame_library, is_frame
+from naively.engines.memory.frames import frame_library, is_frame
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.naive_bayes import NaiveBayes

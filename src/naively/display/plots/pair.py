@@ -41,7 +41,7 @@ from naively.display.plots.reading import (
     has_families,
     schema_of,
 )
-from naively.engines.memory.native import is_frame
+from naively.engines.memory.frames import is_frame
 from naively.errors import NaivelyError
 from naively.families import gaussian
 from naively.statistics.summary import Summary

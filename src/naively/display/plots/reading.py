@@ -16,7 +16,7 @@ from naively.data.sparse import is_sparse
 from naively.display.plots.canvas import check_at_least_one
 from naively.display.plots.separation import classes_by_separation, columns_by_separation
 from naively.engines.memory.columns import find
-from naively.engines.memory.native import is_frame
+from naively.engines.memory.frames import is_frame
 from naively.engines.memory.tables import columns_of, number_column
 from naively.errors import NaivelyError
 from naively.statistics import ClassWeight, Moments

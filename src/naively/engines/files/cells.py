@@ -43,7 +43,7 @@ from naively.data.schema import Schema
 from naively.data.tokens import Words
 from naively.engines.memory import categories
 from naively.engines.memory.date_columns import DatePart
-from naively.engines.memory.native.arrow import (
+from naively.engines.memory.frames.arrow import (
     decoded,
     floats,
     held_by_type,

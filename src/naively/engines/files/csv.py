@@ -40,7 +40,7 @@ from naively.engines.files.text import (
     last_record_end,
     record_ends,
 )
-from naively.engines.memory.native.arrow import held_by_type
+from naively.engines.memory.frames.arrow import held_by_type
 from naively.errors import NaivelyError, later
 
 pa = later("pyarrow", "reading files", extra="files")

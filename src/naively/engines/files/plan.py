@@ -37,7 +37,7 @@ from naively.engines.memory.columns import (
     is_text,
     out_of_files,
 )
-from naively.engines.memory.native.arrow import held_by_type
+from naively.engines.memory.frames.arrow import held_by_type
 from naively.errors import NaivelyError, later
 from naively.statistics.summary import Summary
 

@@ -51,7 +51,7 @@ from naively.engines.files.file_pass import FilePass, Progress
 from naively.engines.files.plan import ColumnPlan, named
 from naively.engines.files.readers import FirstRows, OpenFile
 from naively.engines.files.sources import FilePiece
-from naively.engines.memory.native.arrow import decoded, floats
+from naively.engines.memory.frames.arrow import decoded, floats
 from naively.errors import NaivelyError, later, need
 
 pa = later("pyarrow", "reading files", extra="files")

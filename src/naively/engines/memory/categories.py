@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from naively import _kernel
 from naively.data.kinds import CATEGORY, Held, held_by_dtype, is_interval
 from naively.data.labels import are_booleans, is_hashable, is_missing, number_array, text_array
-from naively.engines.memory.native import library_of
+from naively.engines.memory.frames import library_of
 from naively.errors import NaivelyError
 
 Encoded = tuple[NDArray[Any], NDArray[Any]]  # codes, categories

@@ -36,8 +36,8 @@ from typing import Any
 from naively.data.kinds import DATES, NUMBER, Kind, kind_of
 from naively.data.schema import Schema
 from naively.engines.memory.devices import is_dask
-from naively.engines.memory.native import is_frame, native_of
-from naively.engines.memory.native.arrow import held_by_type
+from naively.engines.memory.frames import is_frame, native_of
+from naively.engines.memory.frames.arrow import held_by_type
 from naively.errors import NaivelyError, need
 
 OUT_OF_FILES = "leave it out: exclude=[{name!r}], or name the others: columns=[...]"

@@ -20,8 +20,7 @@ from naively.data.dates import PARTS, Dates, part_codes, part_names, part_number
 from naively.data.kinds import NUMBER, Held
 from naively.data.plan import check_distinct, held_by_part
 from naively.data.schema import Schema
-from naively.engines.memory.frames import cells_of
-from naively.engines.memory.native import library_of
+from naively.engines.memory.frames import cells_of, library_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ from naively import _kernel
 from naively.data.labels import are_booleans, is_text
 from naively.data.schema import Schema
 from naively.engines.memory import frames
-from naively.engines.memory.native import is_frame, row_of
+from naively.engines.memory.frames import is_frame, row_of
 from naively.statistics import Sample
 from naively.statistics.axes import Axes
 from naively.statistics.sample import hashes_of
@@ -107,7 +107,7 @@ def _cells_of(X: Any, schema: Schema) -> Sequence[Any] | None:
         return X[0].tolist() if X.ndim == 2 and len(X) == 1 and X.dtype.kind in "fiuO" else None
     if type(X) is list:
         return X[0] if len(X) == 1 and type(X[0]) in (list, tuple) else None
-    if not is_frame(X) or frames.shape_of(X)[0] != 1:
+    if not is_frame(X) or X.shape[0] != 1:
         return None
     if schema.names not in (None, frames.names_of(X)):
         return None

@@ -35,7 +35,7 @@ from naively.data.tokens import UNICODE, Words, no_words, tokenize
 from naively.engines.memory import arrays, frames
 from naively.engines.memory.categories import encode
 from naively.engines.memory.date_columns import DatePart, expanded
-from naively.engines.memory.native import is_column, is_frame
+from naively.engines.memory.frames import is_column, is_frame
 from naively.errors import NaivelyError
 from naively.statistics.hashed_texts import HashedTexts
 

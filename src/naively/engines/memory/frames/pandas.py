@@ -53,7 +53,7 @@ def _held_by_objects(column: Any) -> Held:
 
 def _held_by_extension(kind: Any) -> Held:
     if isinstance(kind, pd.ArrowDtype):
-        from naively.engines.memory.native.arrow import held_by_type
+        from naively.engines.memory.frames.arrow import held_by_type
 
         return held_by_type(kind.pyarrow_dtype)
     if isinstance(kind, pd.StringDtype):
@@ -82,7 +82,7 @@ def numbers(column: Any) -> NDArray[np.float64]:
     if column.dtype == object:
         return numbers_of_objects(column.tolist(), f"column {column.name!r}")
     if isinstance(column.dtype, pd.ArrowDtype):
-        from naively.engines.memory.native import arrow
+        from naively.engines.memory.frames import arrow
 
         return arrow.numbers(_arrow(column))
     found = column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -96,7 +96,7 @@ def dates(column: Any) -> Dates | None:
     if isinstance(column.dtype, pd.DatetimeTZDtype):
         column = column.dt.tz_convert(None)
     if isinstance(column.dtype, pd.ArrowDtype):
-        from naively.engines.memory.native import arrow
+        from naively.engines.memory.frames import arrow
 
         return arrow.dates(_arrow(column))
     return column.to_numpy() if column.dtype.kind == "M" else None
