@@ -35,7 +35,6 @@ from naively.engines.files.cells import (
 )
 from naively.engines.files.csv import CsvDialect
 from naively.engines.files.file_pass import FilePass, Progress
-from naively.engines.files.piece_summary import Summarizer
 from naively.engines.files.plan import FORMS, ColumnPlan, Request, SchemaFromFirstRows, types_of
 from naively.engines.files.readers import FirstRows, OpenFile
 from naively.engines.files.sources import FilePiece, are_text
@@ -52,7 +51,6 @@ from naively.evaluation.folds import ContentFolds, content_hashes, mixed
 from naively.evaluation.inputs import FOLDS, Truth
 from naively.evaluation.judgement import Judgement, ScoreBins, TotalJudgement, Totals
 from naively.model.model import Model
-from naively.statistics.sample import EVERYTHING
 from naively.statistics.summary import Summary
 
 KEPT = 100_000  # judged rows that are kept, at most
@@ -531,8 +529,7 @@ def score_files(
     n_parts = 1 if judges.folds.test_share is None else 2
     parts = [ScoredRows(size, ScoreBins(n_classes)) for _ in range(n_parts)]
     with FilePass(first, n_jobs) as passing:
-        reader = Summarizer(judges.plan, lambda: EVERYTHING)
-        scorer = _Scorer(judges, reader, parts, visit, count())
+        scorer = _Scorer(judges, parts, visit, count())
         for results in passing.results(judges.plan, scorer.tasks, _n_rows, progress):
             for result in results:
                 rows = _n_rows(parts)
@@ -559,7 +556,6 @@ class _Scorer:
     """How the pieces of files are judged."""
 
     judges: FoldModels
-    reader: Summarizer
     parts: Sequence[ScoredRows]  # of the whole pass
     visit: Callable[[Rows], None] | None
     numbers: count[int]
@@ -571,14 +567,10 @@ class _Scorer:
     def _judged(self, opened: OpenFile, piece: FilePiece, number: int) -> list[ScoredRows]:
         """Judge the rows of a piece, batch by batch."""
         own = [ScoredRows(part.size, part.scores) for part in self.parts]
-        targets, batches = self.reader.rows(opened, piece)
-        places, start = self.judges.places(targets.classes), 0
-        for batch in batches:
-            n_rows = batch.num_rows
-            if n_rows:
-                codes = places[targets.codes[start : start + n_rows]]
-                self._add(batch, codes, keys_of(number, start, n_rows), start, own)
-            start += n_rows
+        for batch, targets, start in self.judges.plan.rows(opened, piece):
+            if batch.num_rows:
+                codes = self.judges.places(targets.classes)[targets.codes]
+                self._add(batch, codes, keys_of(number, start, batch.num_rows), start, own)
         return own
 
     def _add(

@@ -130,6 +130,11 @@ class FilePass:
             yield batch
 
 
+def one_task(work: Callable[[OpenFile, FilePiece], Any]) -> Tasks:
+    """Return what makes one task of a piece."""
+    return lambda opened, piece: iter([[partial(work, opened, piece)]])
+
+
 def pieces(
     first: FirstRows, file: File, plan: ColumnPlan, position: Position, *, again: bool = False
 ) -> Iterator[tuple[OpenFile, FilePiece]]:

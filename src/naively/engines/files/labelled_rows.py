@@ -13,19 +13,18 @@ r"""Files read into memory, for those who need all rows at once: folds, comparis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.data import labels
 from naively.data.rows import Targets
-from naively.engines.files.cells import columns_in, is_number, rows_counted_from, typed_labels
-from naively.engines.files.file_pass import FilePass, Progress
-from naively.engines.files.piece_summary import targets_of
+from naively.engines.files.cells import columns_in, is_number, typed_labels
+from naively.engines.files.file_pass import FilePass, Progress, one_task
 from naively.engines.files.plan import ColumnPlan
 from naively.engines.files.readers import FirstRows, OpenFile
 from naively.engines.files.sources import FilePiece, are_text
@@ -55,40 +54,25 @@ def read(first: FirstRows, plan: ColumnPlan, progress: Progress | None = None) -
     """Read the columns that have been chosen to learn from, and the labels."""
     first.check_sound()
     plan.check_some(first.where)
+
+    def read_piece(opened: OpenFile, piece: FilePiece) -> list[tuple[dict[str, Any], Targets]]:
+        rows, forms = plan.rows(opened, piece), plan.forms(plan.features)
+        return [(_own(columns_in(forms, batch)), targets) for batch, targets, _ in rows]
+
     with FilePass(first) as passing:
-        tasks = partial(_tasks, plan)
-        results = list(passing.results(plan, tasks, _n_rows, progress))
-    parts = [part for result in results for task in result for part in task]
-    y = _labels([part.targets for part in parts], are_text(first.files, plan.request.target))
-    return LabelledRows(table_of(plan, [part.columns for part in parts]), y)
+        steps = passing.results(plan, one_task(read_piece), _n_rows, progress)
+        parts = [part for results in steps for result in results for part in result]
+    y = _labels([targets for _, targets in parts], are_text(first.files, plan.request.target))
+    return LabelledRows(table_of(plan, [columns for columns, _ in parts]), y)
 
 
-class _Part(NamedTuple):
-    """The columns of some rows, and whose the rows are."""
-
-    columns: dict[str, Any]
-    targets: Targets
+def _n_rows(parts: Sequence[tuple[Any, Targets]]) -> int:
+    return sum(targets.codes.size for _, targets in parts)
 
 
-def _n_rows(parts: Sequence[_Part]) -> int:
-    return sum(part.targets.codes.size for part in parts)
-
-
-def _tasks(
-    plan: ColumnPlan, opened: OpenFile, piece: FilePiece
-) -> Iterator[Sequence[Callable[[], Any]]]:
-    yield [lambda: list(_parts(plan, opened, piece))]
-
-
-def _parts(plan: ColumnPlan, opened: OpenFile, piece: FilePiece) -> Iterator[_Part]:
-    rows = 0
-    for batch in opened.batches(piece, list(plan.types)):
-        with rows_counted_from(rows):
-            targets = targets_of([batch], opened, plan.request)
-        columns = columns_in(plan.forms(plan.features), batch)
-        numbers = {n: np.array(c) for n, c in columns.items() if isinstance(c, np.ndarray)}
-        yield _Part(columns | numbers, targets)  # the file's memory is given back
-        rows += batch.num_rows
+def _own(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return columns whose numbers lie in memory of their own, so that the file's is given back."""
+    return {n: np.array(c) if isinstance(c, np.ndarray) else c for n, c in columns.items()}
 
 
 def table_of(plan: ColumnPlan, found: Sequence[Mapping[str, Any]]) -> Any:

@@ -10,7 +10,7 @@ The sum of the summaries of batches, which are many and small beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from queue import Empty, LifoQueue
@@ -27,14 +27,11 @@ from naively.data.schema import Schema
 from naively.engines.files.cells import (
     Batch,
     check_finite,
-    checked_weights,
-    encode,
     number_columns,
     raise_not_finite,
-    read_text,
     rows_of,
 )
-from naively.engines.files.plan import ColumnPlan, Request
+from naively.engines.files.plan import ColumnPlan, part_of
 from naively.engines.files.readers import OpenFile
 from naively.engines.files.sources import FilePiece, are_text
 from naively.errors import NaivelyError, later
@@ -85,7 +82,8 @@ class Summarizer:
             yield [partial(self._all_columns, opened, piece)]
             return
         features = self.plan.features
-        targets = _Once(lambda: self._targets(opened, piece))
+        keys = self.plan.keys
+        targets = _Once(lambda: self.plan.targets(opened, list(opened.batches(piece, keys))))
         starts = range(0, len(features), piece.width)
         groups = [features[j : j + piece.width] for j in starts]
         yield [partial(self._some_columns, opened, piece, targets, names) for names in groups]
@@ -106,37 +104,31 @@ class Summarizer:
 
     def summaries(self, opened: OpenFile, piece: FilePiece) -> Iterator[PieceSummary]:
         """Yield the summary of one batch of rows after the other, without words."""
-        (targets, batches), at = self.rows(opened, piece), 0
-        for batch in batches:
+        for batch, targets, at in self.plan.rows(opened, piece):
             summary = self._measured(opened, batch, targets, at, self.bound(), "none")
             yield PieceSummary(summary, batch.num_rows)
-            at += batch.num_rows
 
     # --- all columns of a piece ---------------------------------------------------------------
 
     def _all_columns(self, opened: OpenFile, piece: FilePiece) -> PieceSummary:
         schema = self.plan.schema
         counts: HashedCounts | SharedCounts | None = self.counts
-        targets, batches = self.rows(opened, piece)
         is_large = piece.width is not None  # so that a table of its own is small beside it
-        if counts is None and is_large and targets.weights is None and are_hashed_words(schema):
+        if (
+            counts is None
+            and is_large
+            and not self.plan.request.weight
+            and are_hashed_words(schema)
+        ):
             counts = HashedCounts(schema)
         total, rows, bound = BatchSum(schema), 0, self.bound()
-        for batch in batches:
+        for batch, targets, at in self.plan.rows(opened, piece):
             bound = min(bound, total.bound)
-            total.add(self._measured(opened, batch, targets, rows, bound, counts or "rows"))
+            total.add(self._measured(opened, batch, targets, at, bound, counts or "rows"))
             rows += batch.num_rows
         if counts is None or counts is self.counts:
             return PieceSummary(total.total(), rows)
         return PieceSummary(total.total() + counts.summary(), rows)
-
-    def rows(self, opened: OpenFile, piece: FilePiece) -> tuple[Targets, Iterable[Batch]]:
-        """Return whose the rows are, and batches of them; all at once if that costs the same."""
-        features = self.plan.features
-        if piece.width is not None:
-            return self._targets(opened, piece), opened.batches(piece, features)
-        batches = list(opened.batches(piece, [*_keys(self.plan), *features]))
-        return targets_of(batches, opened, self.plan.request), batches
 
     def _measured(
         self,
@@ -153,16 +145,15 @@ class Summarizer:
         forms = self.plan.forms([name for name in self.plan.features if name not in gone])
         counting = counts if isinstance(counts, str) else "elsewhere"
         rows = rows_of(batch, forms, schema, counting=counting)
-        its = _slice(targets, at, batch.num_rows)
         if self.regroup is not None:
-            its = self.regroup(rows, self.plan.always_numbers(schema), its)
+            targets = self.regroup(rows, self.plan.always_numbers(schema), targets)
         how: dict[str, Any] = {"untyped": are_text([opened.file], self.plan.request.target)}
         if not isinstance(counts, str):
             assert isinstance(rows.texts, HashedTexts)
-            counts.add(rows.texts, its)
+            counts.add(rows.texts, targets)
             how["without"] = (Occurrences, Documents)
         try:
-            return measure(rows, its, schema, n_jobs=1, bound=bound, **how)
+            return measure(rows, targets, schema, n_jobs=1, bound=bound, **how)
         except NaivelyError:
             check_finite(rows, forms, at)
             raise
@@ -188,7 +179,7 @@ class Summarizer:
         class_weight, moments = np.zeros(n_classes), np.zeros((4, n_classes, len(names)))
         at = 0
         for batch in opened.batches(piece, names):
-            columns, its = number_columns(batch, names), _slice(targets, at, batch.num_rows)
+            columns, its = number_columns(batch, names), part_of(targets, at, batch.num_rows)
             if not _kernel.summarize(columns, its.codes, its.weights, class_weight, moments):
                 raise_not_finite(columns, names, at)
             at += batch.num_rows
@@ -202,35 +193,6 @@ class Summarizer:
             )
         return _ColumnSums(targets, class_weight, moments)
 
-    def _targets(self, opened: OpenFile, piece: FilePiece) -> Targets:
-        batches = list(opened.batches(piece, _keys(self.plan)))
-        return targets_of(batches, opened, self.plan.request)
-
-
-def targets_of(batches: Sequence[Batch], opened: OpenFile, request: Request) -> Targets:
-    """Return the classes of rows, the code of each row's class, and the weights."""
-    n_rows = sum(batch.num_rows for batch in batches)
-    if not n_rows:
-        return Targets(np.zeros(0, np.int64), np.zeros(0, np.int32), None)
-    if request.target is None:  # rows without labels are of one class
-        classes, codes = np.array([""]), np.zeros(n_rows, np.int32)
-    elif request.target in opened.constants:
-        label = pa.chunked_array([[opened.constants[request.target]]])
-        classes, codes = encode(label, request.target)[0], np.zeros(n_rows, np.int32)
-    else:
-        column = pa.chunked_array([batch.column(request.target) for batch in batches])
-        read_labels = read_text if are_text([opened.file], request.target) else encode
-        classes, codes = read_labels(column, request.target)
-    if request.weight is None:
-        return Targets(classes, codes, None)
-    weights = [number_columns(batch, [request.weight])[0] for batch in batches]
-    return Targets(classes, codes, checked_weights(np.concatenate(weights), request.weight))
-
-
-def _slice(targets: Targets, start: int, n_rows: int) -> Targets:
-    own, weights = slice(start, start + n_rows), targets.weights
-    return Targets(targets.classes, targets.codes[own], None if weights is None else weights[own])
-
 
 class _Once:
     """A value that several threads want and the first of them makes."""
@@ -243,12 +205,6 @@ class _Once:
             if not self._made:
                 self._made.append(self._make())
             return self._made[0]
-
-
-def _keys(plan: ColumnPlan) -> list[str]:
-    """Return the columns of labels and weights."""
-    request = plan.request
-    return [name for name in (request.target, request.weight) if name is not None]
 
 
 # --- Tables of hashed words that the threads of a pass share ------------------------------------

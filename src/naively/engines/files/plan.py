@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from naively.data.kinds import (
@@ -22,10 +23,19 @@ from naively.data.kinds import (
 )
 from naively.data.labels import quoted
 from naively.data.plan import Source, date_columns, held_by_part, inputs_of, named_parts, plan
+from naively.data.rows import Targets
 from naively.data.schema import Schema
-from naively.engines.files.cells import is_number, plain
+from naively.engines.files.cells import (
+    Batch,
+    checked_weights,
+    encode,
+    is_number,
+    number_columns,
+    plain,
+    read_text,
+)
 from naively.engines.files.readers import FirstRows, OpenFile, Unlabelled, source_of
-from naively.engines.files.sources import File
+from naively.engines.files.sources import File, FilePiece, are_text
 from naively.engines.memory.columns import (
     OUT_OF_FILES,
     ColumnChoice,
@@ -106,6 +116,12 @@ class Request:
     def settled(self) -> set[str]:
         """The columns of which it does not matter what their types are."""
         return {*self.exclude, *(self.kinds or ())}
+
+
+def part_of(targets: Targets, start: int, n_rows: int) -> Targets:
+    """Return whose some rows are, in the classes of all."""
+    own, weights = slice(start, start + n_rows), targets.weights
+    return Targets(targets.classes, targets.codes[own], None if weights is None else weights[own])
 
 
 def check_form(form: str | None) -> None:
@@ -269,6 +285,48 @@ class ColumnPlan:
         types |= {name: type_of_form(form) for name, form in self.categories.items()}
         types |= dict.fromkeys(self.texts, pa.string())
         return types if target is None else types | {target: type_of_form("str")}
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns of labels and weights."""
+        request = self.request
+        return [name for name in (request.target, request.weight) if name is not None]
+
+    def rows(self, opened: OpenFile, piece: FilePiece) -> Iterator[tuple[Batch, Targets, int]]:
+        """Yield the rows of a piece: whose they are, and how many came before.
+
+        They come all at once if that costs the same.
+        """
+        if piece.width is not None:
+            targets = self.targets(opened, list(opened.batches(piece, self.keys)))
+            batches = opened.batches(piece, self.features)
+        else:
+            read = list(opened.batches(piece, [*self.keys, *self.features]))
+            targets, batches = self.targets(opened, read), iter(read)
+        start = 0
+        for batch in batches:
+            yield batch, part_of(targets, start, batch.num_rows), start
+            start += batch.num_rows
+
+    def targets(self, opened: OpenFile, batches: Sequence[Batch]) -> Targets:
+        """Return the classes of rows, the code of each row's class, and the weights."""
+        target, weight = self.request.target, self.request.weight
+        n_rows = sum(batch.num_rows for batch in batches)
+        if not n_rows:
+            return Targets(np.zeros(0, np.int64), np.zeros(0, np.int32), None)
+        if target is None:  # rows without labels are of one class
+            classes, codes = np.array([""]), np.zeros(n_rows, np.int32)
+        elif target in opened.constants:
+            label = pa.chunked_array([[opened.constants[target]]])
+            classes, codes = encode(label, target)[0], np.zeros(n_rows, np.int32)
+        else:
+            column = pa.chunked_array([batch.column(target) for batch in batches])
+            read_labels = read_text if are_text([opened.file], target) else encode
+            classes, codes = read_labels(column, target)
+        if weight is None:
+            return Targets(classes, codes, None)
+        weights = [number_columns(batch, [weight])[0] for batch in batches]
+        return Targets(classes, codes, checked_weights(np.concatenate(weights), weight))
 
     def columns_of(self, opened: OpenFile) -> dict[str, Any]:
         """Return the columns to read from a file, or raise where it does not have them."""
