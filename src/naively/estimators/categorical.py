@@ -33,7 +33,6 @@ from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.measurement import Checked, check_codes, summarized, whole_codes
 from naively.estimators.parameters import Interval, by_name, large_enough
-from naively.estimators.single_rows import numbers_of_row
 from naively.families.categorical import Categorical, CategoricalPrior
 from naively.families.family import Family
 from naively.model.model import Model
@@ -144,21 +143,17 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
             return None
         return _kernel.code_stream(float(alpha), self.fit_prior, self.decay, self.window or 0)
 
-    def _matrix(self, rows: list[Any], columns: Schema) -> Rows:
-        return _table(super()._matrix(rows, columns).numbers)
-
-    def row_for(self, row: Any) -> Rows:
-        """Return a table of one row of codes."""
-        return _table(numbers_of_row(self._cells(row), self.summary_.schema)[np.newaxis])
+    def _table(self, numbers: NDArray[Any]) -> Rows:
+        codes = whole_codes(numbers)
+        return Rows(codes.shape, [], codes)
 
     def check_rows(self, X: Any, known: Schema | None = None) -> Checked:
         """Return rows of codes as the kernel reads them."""
         if isinstance(X, Rows):
             return Checked(X, known or Schema(X.shape[1]))
         codes, names = check_codes(self, X, known)
-        return Checked(
-            _table(codes), known or Schema(codes.shape[1], names, (CATEGORY,) * codes.shape[1])
-        )
+        kinds = (CATEGORY,) * codes.shape[1]
+        return Checked(self._table(codes), known or Schema(codes.shape[1], names, kinds))
 
     def measure_rows(
         self, table: Rows, schema: Schema, targets: Targets, sample: Sample | None = None
@@ -167,8 +162,7 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
         codes: Any = table.codes
         if targets.weights is not None and 0 < np.count_nonzero(targets.weights) < len(codes):
             codes = codes[targets.weights != 0]
-        for rows_of_block in block_slices(len(codes), table.shape[1], most=64):
-            check_not_negative(codes[rows_of_block])
+        check_not_negative(codes)
         tops = highest(codes, self.n_jobs)
         check_sizes(tops.astype(np.float64) + 1, schema)  # 127 + 1 is -128 to int8
         categories = tuple(np.arange(int(top) + 1) for top in tops)
@@ -204,12 +198,6 @@ class CategoricalNB(SummaryClassifier, ClassifierMixin, BaseEstimator):  # type:
         tags.input_tags.categorical = True
         tags.input_tags.positive_only = True
         return tags
-
-
-def _table(codes: NDArray[Any]) -> Rows:
-    """Return an array of codes as a table that the kernel reads."""
-    codes = whole_codes(codes)
-    return Rows(codes.shape, [], codes)
 
 
 def _summarize_codes(

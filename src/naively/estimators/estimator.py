@@ -156,16 +156,11 @@ class SummaryClassifier(Upward):
             The estimator's parameters, and those of `naively.summarize` for files: ``columns``,
             ``exclude``, ``weight``, ``checkpoint``, ``skip_bad_files``, ...
         """
-        from naively.engines import files
-
-        names = cls._constraints
-        params = {name: options.pop(name) for name in list(options) if name in names}
+        params = {name: options.pop(name) for name in cls._constraints if name in options}
         estimator = cls(**params)
         check_parameters(estimator)
-        options.setdefault("schema", estimator.files_schema())
-        summary = files.summarize(source, target=target, n_jobs=estimator.n_jobs, **options)
-        estimator.warn_of(summary, summary.schema)
-        return cls.from_summary(summary, **params)
+        summary = measurement.measured_files(estimator, source, target=target, **options)
+        return estimator.with_summary(summary)
 
     # --- what was learned -------------------------------------------------------------------------
 
@@ -603,7 +598,7 @@ class SummaryClassifier(Upward):
 
     def row_for(self, row: Any) -> Rows:
         """Return a table of one row, which is given in order or by column name."""
-        return Rows.of_numbers(numbers_of_row(self._cells(row), self.summary_.schema)[np.newaxis])
+        return self._table(numbers_of_row(self._cells(row), self.summary_.schema)[np.newaxis])
 
     def measure_rows(
         self, rows: Rows, schema: Schema, targets: Targets, sample: Sample | None = None
@@ -707,18 +702,15 @@ class SummaryClassifier(Upward):
         absent = self._absent if state.takes_some_columns else ...
         return cells_in_order(row, state.summary.schema, absent)
 
-    def _measure_stream(
-        self, rows: list[Any], targets: Targets, columns: Schema, known: Schema | None
+    def _measure_cells(
+        self, cells: NDArray[Any], targets: Targets, columns: Schema, known: Schema | None
     ) -> Summary:
-        """Measure plain rows of a stream, under a schema if one is known."""
-        schema = known or self._stream_schema(columns)
-        return self.measure_rows(self._matrix(rows, columns), schema, targets)
+        """Measure plain cells of rows of a stream, under a schema if one is known."""
+        table = self._table(cells.astype(np.float64))
+        return self.measure_rows(table, known or self._stream_schema(columns), targets)
 
-    def _matrix(self, rows: list[Any], columns: Schema) -> Rows:
-        """Return plain rows of numbers as a table."""
-        absent, names = np.nan if self._absent is None else self._absent, columns.names or ()
-        cells = [r if isinstance(r, list) else [r.get(j, absent) for j in names] for r in rows]
-        numbers = np.array(cells, dtype=np.float64).reshape(len(rows), columns.n_columns)
+    def _table(self, numbers: NDArray[Any]) -> Rows:
+        """Return an array of numbers as a table that the kernel reads."""
         return Rows.of_numbers(numbers)
 
     # --- inside: classes --------------------------------------------------------------------------

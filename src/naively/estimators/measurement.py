@@ -337,8 +337,6 @@ def _measured_stream(
     estimator: Any, source: Any, sample_weight: Any, target: str, weight: str | None
 ) -> Summary:
     """Summarize files, a stream of Arrow, a lazy frame, or a relation of a database."""
-    from naively.engines import files
-
     if isinstance(source, np.ndarray) or is_sparse(source) or _is_of_rows(source):
         raise NaivelyError(
             f"target must name a column; got {type(source).__name__}, whose columns have no names. "
@@ -349,11 +347,19 @@ def _measured_stream(
         arrays.check_in_memory(source)
     if sample_weight is not None:
         raise NaivelyError("weights of what is streamed are a column of it: give weight='name'.")
-    schema, n_jobs = estimator.files_schema(), estimator.n_jobs
-    summary = files.summarize(source, target=target, weight=weight, schema=schema, n_jobs=n_jobs)
-    estimator.warn_of(summary, summary.schema)
+    summary = measured_files(estimator, source, target=target, weight=weight)
     readable: Summary = estimator.readable(summary)
     return readable
+
+
+def measured_files(estimator: Any, source: Any, **options: Any) -> Summary:
+    """Summarize files or a stream, of which the first rows may decide what is measured."""
+    from naively.engines import files
+
+    schema = options.pop("schema", None) or estimator.files_schema()
+    summary = files.summarize(source, schema=schema, n_jobs=estimator.n_jobs, **options)
+    estimator.warn_of(summary, summary.schema)
+    return summary
 
 
 def _is_of_rows(source: Any) -> bool:

@@ -363,16 +363,14 @@ class NaiveBayesClassifier(SummaryClassifier):
         """Return what a cell is: all of a column are the same."""
         return _PLAIN.get(type(cell)) or held_by_objects([cell]).what
 
-    def _measure_stream(
-        self, rows: list[Any], targets: Targets, columns: Schema, known: Schema | None
+    def _measure_cells(
+        self, cells: NDArray[Any], targets: Targets, columns: Schema, known: Schema | None
     ) -> Summary:
-        cells, names = np.empty((len(rows), columns.n_columns), dtype=object), columns.names or ()
-        for i, row in enumerate(rows):
-            cells[i] = row if isinstance(row, list) else [*map(row.get, names)]
         if known is not None:
             schema = schema_of(cells, known)
             return measure(read(cells, schema, n_jobs=self.n_jobs), targets, schema)
-        given, sources = self.fixed_kinds(), {(split_name(name) or ("",))[0] for name in names}
+        given, names = self.fixed_kinds(), columns.names or ()
+        sources = {(split_name(name) or ("",))[0] for name in names}
         for j, name in enumerate(names):  # beside a column of the name of its part, text is text
             if name in sources and schema_of(cells[:, [j]]).dates:
                 given = {name: CATEGORY, **given}

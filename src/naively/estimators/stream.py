@@ -473,7 +473,17 @@ class BufferedStream:
         if schema is not None and schema.inputs is not None:
             return self._measured_where_present(plain, targets, schema)
         columns = Schema(self._n_columns, None if self._names is None else tuple(self._names))
-        measured: Summary = self._estimator._measure_stream(plain, targets, columns, schema)
+        return self._measured_under(plain, targets, columns, schema)
+
+    def _measured_under(
+        self, rows: list[Row], targets: Targets, columns: Schema, schema: Schema | None
+    ) -> Summary:
+        """Measure the cells of some columns, under a schema if one is known."""
+        names, absent = columns.names or (), self._absent
+        cells = np.empty((len(rows), columns.n_columns), dtype=object)
+        for i, row in enumerate(rows):
+            cells[i] = row if isinstance(row, list) else [row.get(name, absent) for name in names]
+        measured: Summary = self._estimator._measure_cells(cells, targets, columns, schema)
         return measured
 
     def _measured_where_present(self, rows: list[Row], targets: Targets, schema: Schema) -> Summary:
@@ -484,7 +494,7 @@ class BufferedStream:
             at = [j for j in at if schema.input((schema.names or ())[j]) in present] or at
         narrow = schema.columns(at)
         columns = Schema(len(narrow.inputs or ()), narrow.inputs)
-        measured: Summary = self._estimator._measure_stream(rows, targets, columns, narrow)
+        measured = self._measured_under(rows, targets, columns, narrow)
         kinds, origin = [*schema.held], [-1] * schema.n_columns
         for i, (j, kind) in enumerate(zip(at, measured.schema.held, strict=True)):
             kinds[j], origin[j] = kind, i
