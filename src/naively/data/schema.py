@@ -209,6 +209,11 @@ class Schema:
         """The edges as the kernel reads them."""
         return np.array(self.edges or [()], dtype=np.float64)
 
+    @property
+    def names_or_places(self) -> Sequence[Any]:
+        """The names of the columns, or their places where they have none."""
+        return self.names or range(self.n_columns)
+
     def name(self, j: int) -> str:
         """Name column j for a message.
 

@@ -101,11 +101,6 @@ def by_column(given: Mapping[Any, Any] | str | None) -> Mapping[Any, Any]:
     return {}
 
 
-def is_best(column: Any, kind: Kind, given: Mapping[Any, Any] | str | None) -> bool:
-    """Whether rows choose the family of a column."""
-    return choose(column, kind, given) is CANDIDATES
-
-
 def family_of(wanted: Any, column: Any) -> Family:
     """Return a family, given as one or by its name."""
     if isinstance(wanted, Family):
@@ -140,7 +135,7 @@ def kind_of_families(wanted: Any, column: Any) -> Kind:
 
 def check_columns(given: Mapping[Any, Any] | str | None, schema: Schema) -> None:
     """Raise where families are given for columns that are not there."""
-    known = range(schema.n_columns) if schema.names is None else schema.names
+    known = schema.names_or_places
     for column in by_column(given):
         if column not in known:
             close = get_close_matches(str(column), map(str, known), n=1)
@@ -233,7 +228,7 @@ def from_text(given: Any) -> Family:
 
 def with_options(schema: Schema, given: Mapping[Any, Any] | str | None) -> Schema:
     """Return the schema with text read as the families that are given for its columns say."""
-    columns, options = schema.names or range(schema.n_columns), list(schema.options)
+    columns, options = schema.names_or_places, list(schema.options)
     for i, j in enumerate(schema.texts):
         if columns[j] in by_column(given):
             several = choose(columns[j], TEXT, given)

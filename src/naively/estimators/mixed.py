@@ -28,7 +28,6 @@ from naively.estimators.choice import (
     check_columns,
     choose,
     interaction_kinds,
-    is_best,
     kind_of_families,
     with_options,
 )
@@ -88,26 +87,23 @@ class NaiveBayesClassifier(SummaryClassifier):
     def families_(self) -> dict[Any, tuple[Family, ...]]:
         """The families of each column."""
         schema = self.summary_.schema
-        columns, families = schema.names or range(schema.n_columns), self._families(schema)
+        families = self._families(schema)
         for j in self._free(schema):
             families[j] = tuple(term.family for term, _ in self.model_.by_column[j])
-        return dict(zip(columns, families, strict=True))
+        return dict(zip(schema.names_or_places, families, strict=True))
 
     @property
     def family_scores_(self) -> dict[Any, dict[str, float]]:
         """The mean log density of unseen rows, by column and family; the best family is first."""
         summary = self.summary_
-        schema = summary.schema
-        columns = schema.names or range(schema.n_columns)
-        choices = choose_families(summary, self._free(schema))
+        choices, columns = self._choices(summary), summary.schema.names_or_places
         return {columns[j]: choice.table() for j, choice in choices.items()}
 
     @property
     def weights_(self) -> dict[Any, NDArray[np.float64]]:
         """For each column, the weight of each of its families' terms in each class."""
         model = self.model_
-        names = model.schema.names or range(model.schema.n_columns)
-        terms = zip(names, model.by_column, strict=True)
+        terms = zip(model.schema.names_or_places, model.by_column, strict=True)
         return {name: np.array([term.weight[:, i] for term, i in of_it]) for name, of_it in terms}
 
     @property
@@ -119,7 +115,7 @@ class NaiveBayesClassifier(SummaryClassifier):
         standard deviation of each column counts.
         """
         model = self.model_
-        names = model.schema.names or range(model.schema.n_columns)
+        names = model.schema.names_or_places
         return [] if model.interactions is None else model.interactions.table(model.schema, names)
 
     # --- parameters -------------------------------------------------------------------------------
@@ -223,7 +219,7 @@ class NaiveBayesClassifier(SummaryClassifier):
 
     def _families(self, schema: Schema) -> list[tuple[Family, ...]]:
         """Return the families of each column: all candidates, where rows are to choose the best."""
-        columns = schema.names or range(schema.n_columns)
+        columns = schema.names_or_places
         stacked = self.calibration == "weights" and schema.edges is not None
         families = [
             choose(column, kind, self.families, stacked=stacked)
@@ -238,9 +234,12 @@ class NaiveBayesClassifier(SummaryClassifier):
 
     def _free(self, schema: Schema) -> list[int]:
         """Return the columns whose family rows choose."""
-        held = zip(schema.names or range(schema.n_columns), schema.held, strict=True)
-        best = [is_best(column, kind, self.families) for column, kind in held]
-        return [j for j in schema.numbers if best[j]]
+        columns, given = schema.names_or_places, self.families
+        return [j for j in schema.numbers if choose(columns[j], NUMBER, given) is CANDIDATES]
+
+    def _choices(self, summary: Summary) -> dict[int, FamilyChoice]:
+        """Return what rows choose for these columns."""
+        return choose_families(summary, self._free(summary.schema))
 
     def _columns_of(
         self, schema: Schema, choices: Mapping[int, FamilyChoice]
@@ -261,8 +260,8 @@ class NaiveBayesClassifier(SummaryClassifier):
         return SAMPLE if sampled or chosen else super().sample_size()
 
     def _kinds_of_empty(self, schema: Schema) -> list[Kind]:
-        given, columns = self.fixed_kinds(), schema.names or range(schema.n_columns)
-        return [given.get(*column) for column in zip(columns, schema.held, strict=True)]
+        given, kinds = self.fixed_kinds(), zip(schema.names_or_places, schema.held, strict=True)
+        return [given.get(column, kind) for column, kind in kinds]
 
     def measure_rows(
         self, table: Rows, schema: Schema, targets: Targets, sample: Sample | None = None
@@ -336,12 +335,11 @@ class NaiveBayesClassifier(SummaryClassifier):
     # --- the model --------------------------------------------------------------------------------
 
     def _read(self, summary: Summary) -> Model:
-        schema = summary.schema
         check_costs(self.costs, summary.classes)
         check_reject(self.reject, summary.classes)
         return Model.read(
             summary,
-            self._columns_of(schema, choose_families(summary, self._free(schema))),
+            self._columns_of(summary.schema, self._choices(summary)),
             priors=self._prior(summary),
             calibration=self.calibration,
             interactions=interaction_kinds(self.interactions),

@@ -510,7 +510,7 @@ def _is_all(kept: list[tuple[Any, Any, float]], summary: Summary) -> bool:
 def _held_in(summary: Summary) -> dict[Any, str]:
     """Return what columns of numbers, booleans and text hold, by name or by place."""
     schema = summary.schema
-    names = schema.names or range(schema.n_columns)
+    names = schema.names_or_places
     held = {names[j]: "number" for j in schema.numbers} | {names[j]: "text" for j in schema.texts}
     for j, seen in zip(schema.categories, summary.categories, strict=True):
         held[names[j]] = "boolean" if are_booleans(seen) else "text"

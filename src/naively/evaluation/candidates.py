@@ -150,7 +150,7 @@ def reads_alike(one: SummaryClassifier, other: SummaryClassifier, schema: Schema
     if not isinstance(one, NaiveBayesClassifier) or not isinstance(other, NaiveBayesClassifier):
         return getattr(one, "binarize", None) == getattr(other, "binarize", None)
     kinds = one.fixed_kinds()
-    held = dict(zip(schema.names or range(schema.n_columns), schema.held, strict=True))
+    held = dict(zip(schema.names_or_places, schema.held, strict=True))
     same = all(held.get(column) == kind for column, kind in kinds.items())
     return (
         same
@@ -182,7 +182,7 @@ def _places(wanted: Any, schema: Schema) -> tuple[int, ...] | None:
     """Return the places of columns that are given by name or by place, in the order given."""
     if wanted is None:
         return None
-    known = list(schema.names or range(schema.n_columns))
+    known = list(schema.names_or_places)
     one_by_one = isinstance(wanted, Sequence | np.ndarray) and not isinstance(wanted, str)
     if not one_by_one or len(wanted) == 0:
         raise NaivelyError(f"grid['columns'] must hold lists of columns, or None; got {wanted!r}.")

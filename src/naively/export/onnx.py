@@ -122,7 +122,7 @@ def to_onnx(model: SummaryClassifier, *, dtype: Literal["float32", "float64"] = 
 def _columns(model: Sum) -> dict[str, list[Any]]:
     """Return the names of the columns of each input, or their places. Codes are numbers."""
     schema = model.schema
-    names: Sequence[Any] = schema.names or range(schema.n_columns)
+    names: Sequence[Any] = schema.names_or_places
     numbers, categories = [names[j] for j in schema.numbers], [names[j] for j in schema.categories]
     if model.coded:
         numbers, categories = categories, []

@@ -318,7 +318,7 @@ class Explanation(Drawn, Tabular):
             The column of text; None where there is one.
         """
         schema = self.read.schema
-        texts = {str((schema.names or range(schema.n_columns))[j]): j for j in schema.texts}
+        texts = {str(schema.names_or_places[j]): j for j in schema.texts}
         if column is None and len(texts) == 1:
             column = next(iter(texts))
         if column not in texts:

@@ -244,7 +244,7 @@ class NaiveBayes(
         estimator, schema = self._estimator(), FrameColumns.of(dataset, self._columns()).schema
         if isinstance(estimator, GaussianNB):  # to whom booleans are numbers
             return replace(schema, kinds=None, sample=estimator.sample_size())
-        given, columns = estimator.fixed_kinds(), schema.names or range(schema.n_columns)
+        given, columns = estimator.fixed_kinds(), schema.names_or_places
         check_columns(given, schema)
         kinds = zip(columns, schema.held, strict=True)
         schema = replace(schema, kinds=tuple(given.get(name, kind) for name, kind in kinds))
