@@ -6,7 +6,7 @@ import pytest
 
 from naively import NaiveBayes, NaivelyError
 from naively.families import Histogram
-from tests.estimators.test_streams import assert_close
+from tests.estimators.streams import taught
 
 RNG = np.random.default_rng(2)
 
@@ -30,36 +30,6 @@ def some_rows(n):
     return rows, y.tolist()
 
 
-KINDS = {
-    "default": {},
-    "plain": {"calibration": None},
-    "a family": {"families": {"age": "gaussian"}, "calibration": "temperature"},
-}
-
-
-@pytest.mark.parametrize("params", KINDS.values(), ids=KINDS)
-def test_the_first_rows_of_a_stream_are_those_of_one_fit(params):
-    rows, labels = some_rows(120)
-    model = NaiveBayes(**params)
-    for row, label in zip(rows, labels, strict=True):
-        model.learn_one(row, label)
-    expected = NaiveBayes(**params).fit(pd.DataFrame(rows), labels)
-    assert_close(model.summary_, expected.summary_)
-    found = model.predict_proba(pd.DataFrame(rows[:9]))
-    assert np.allclose(found, expected.predict_proba(pd.DataFrame(rows[:9])), atol=1e-9)
-
-
-def test_without_calibration_every_answer_is_of_all_rows():
-    rows, labels = some_rows(40)
-    model = NaiveBayes(calibration=None)
-    for n, (row, label) in enumerate(zip(rows, labels, strict=True), 1):
-        model.learn_one(row, label)
-        if n > 1 and n % 6 == 0:
-            other = NaiveBayes(calibration=None).fit(pd.DataFrame(rows[:n]), labels[:n])
-            expected = other.predict_proba_one(rows[0])
-            assert np.allclose(model.predict_proba_one(rows[0]), expected, atol=1e-9)
-
-
 def test_a_calibrated_model_is_read_again_when_a_tenth_of_the_rows_is_new():
     rows, labels = some_rows(230)
     model, answers = NaiveBayes(interactions=None), []
@@ -74,8 +44,7 @@ def test_a_calibrated_model_is_read_again_when_a_tenth_of_the_rows_is_new():
 def test_a_long_stream_measures_as_batches_under_one_schema():
     rows, labels = some_rows(1300)
     model = NaiveBayes(calibration=None, decay=0.999)
-    for row, label in zip(rows, labels, strict=True):
-        model.learn_one(row, label)
+    taught(model, rows, labels)
     age = np.arange(1299, -1, -1)
     schema = model.summary_.schema
     weights = 0.999**age
@@ -118,18 +87,6 @@ def test_columns_that_a_row_lacks_are_as_those_that_it_has_without_a_cell(params
     assert short.summary_ == whole.summary_
 
 
-def test_a_window_of_any_columns_holds_the_last_rows():
-    rows, labels = some_rows(90)
-    model = NaiveBayes(calibration=None, window=40)
-    for row, label in zip(rows, labels, strict=True):
-        model.learn_one(row, label)
-    model.forget_one(rows[60], labels[60])
-    kept = [i for i in range(50, 90) if i != 60]
-    expected = NaiveBayes(calibration=None)
-    expected.fit(pd.DataFrame(rows).iloc[kept], np.array(labels)[kept])
-    assert_close(model.summary_, expected.summary_)
-
-
 BAD = {
     "text among numbers": ({"age": "old"}, "column 'age' must hold the same in all rows"),
     "a number among texts": ({"town": 3.0}, "column 'town' must hold the same in all rows"),
@@ -152,8 +109,7 @@ def test_a_cell_of_another_kind_is_an_error_that_changes_nothing(row, message):
 def test_forgetting_rows_of_any_columns_is_never_having_seen_them():
     rows, labels = some_rows(60)
     model = NaiveBayes(calibration=None).fit(pd.DataFrame(rows[:30]), labels[:30])
-    for row, label in zip(rows[30:], labels[30:], strict=True):
-        model.learn_one(row, label)
+    taught(model, rows[30:], labels[30:])
     for row, label in zip(rows[20:40], labels[20:40], strict=True):
         model.forget_one(row, label)
     assert model.class_count_.sum() == 40
@@ -202,16 +158,14 @@ def test_dates_of_a_stream_are_read_by_their_parts_as_those_of_a_table(kind, par
     assert found == expected.predict_proba(X).tolist()
     assert model.predict_one({"when": rows[0]["when"]}) in ("x", "y")
     last = NaiveBayes(calibration=None, window=30, **params)
-    for row, label in zip(rows, y, strict=True):
-        last.learn_one(row, label)
+    taught(last, rows, y)
     assert last.summary_ == NaiveBayes(calibration=None, **params).fit(X[30:], y[30:]).summary_
 
 
 def test_a_long_stream_of_dates_goes_on_and_other_columns_come():
     X, y, rows = dated_rows(60, "datetimes")
     model = NaiveBayes(calibration=None).fit(X, y)
-    for row, label in zip(rows * 20, [*y] * 20, strict=True):
-        model.learn_one(row, label)
+    taught(model, rows * 20, [*y] * 20)
     model.learn_one({"new": 1.0, "when": "2020-02-29T13:45"}, "x").forget_one(rows[0], y[0])
     assert model.summary_.schema.names[-2:] == ("when.hour", "new")
     assert model.class_count_.sum() == 21 * 60

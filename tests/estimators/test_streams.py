@@ -11,9 +11,19 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from naively import BernoulliNB, CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, summarize
+from naively import (
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    GaussianNB,
+    MultinomialNB,
+    NaiveBayes,
+    NaivelyError,
+    summarize,
+)
 from naively.data.schema import Schema
 from naively.estimators.loading import ESTIMATORS
+from tests.estimators.streams import assert_close, taught
 
 RNG = np.random.default_rng(0)
 NAMES = ["a", "b", "c"]
@@ -38,57 +48,6 @@ def batch(model, rows, labels, weights=None):
     return model.fit(pd.DataFrame(rows, dtype=float), np.array(labels), weights)
 
 
-def assert_close(a, b, tolerance=1e-12):
-    """Two summaries of the same columns, of which the order may differ."""
-    assert np.array_equal(a.classes, b.classes)
-    at = [b.schema.names.index(name) for name in a.schema.names] if a.schema.names else None
-    b = b if at is None else b.with_columns(at)
-    assert a.schema == b.schema
-    for kind, mine in a.statistics.items():
-        for name, values in mine.tensors().items():
-            if name == "moments":  # the rest of a mean is below its last digit
-                values, its = values[:3], b[kind].tensors()[name][:3]
-            else:
-                its = b[kind].tensors()[name]
-            scale = np.nanmax(np.abs(its), initial=1.0)
-            assert np.allclose(values, its, rtol=0, atol=tolerance * scale, equal_nan=True), name
-
-
-PLAIN = {
-    "default": {},
-    "by column": {"smoothing": "column"},
-    "much smoothing": {"var_smoothing": 0.1},
-}
-WITH_CARE = {
-    "shared": {"variance": "shared"},
-    "ddof": {"ddof": 1, "var_smoothing": 1.0},
-    "no smoothing": {"var_smoothing": 0.0},
-    "priors": {"priors": [0.2, 0.3, 0.5]},
-    "balanced": {"class_weight": "balanced"},
-}
-
-
-@pytest.mark.parametrize("params", (PLAIN | WITH_CARE).values(), ids=PLAIN | WITH_CARE)
-def test_a_stream_predicts_what_a_batch_of_its_rows_predicts_at_every_step(params):
-    rows, labels = some_rows(25, missing=0.02 if "ddof" in params else 0.2)
-    labels[:6] = ["no", "perhaps", "yes"] * 2
-    model = GaussianNB(**params)
-    for n, (row, label) in enumerate(zip(rows, labels, strict=True), 1):
-        model.learn_one(row, label)
-        if "priors" in params and n < 3:
-            continue
-        if params.get("ddof") and n < 20:
-            continue
-        other = GaussianNB(**params)
-        frame = pd.DataFrame(rows[:n], dtype=float)
-        other.fit(frame, np.array(labels[:n]))
-        asked = {name: rows[-1].get(name) for name in frame.columns}
-        expected = other.predict_proba_one(asked)
-        assert np.allclose(model.predict_proba_one(rows[-1]), expected, rtol=0, atol=1e-9)
-        assert model.predict_one(rows[-1]) == other.predict_one(asked)
-    assert_close(model.summary_, other.summary_)
-
-
 def test_lists_tuples_and_arrays_are_rows_in_order():
     X, y = RNG.normal(size=(40, 4)), RNG.integers(3, size=40)
     models = [GaussianNB() for _ in range(4)]
@@ -106,8 +65,7 @@ def test_weights_count_and_weight_zero_is_leaving_the_row_out():
     rows, labels = some_rows(80)
     weights = RNG.choice([0.0, 0.5, 3.0], 80)
     model = GaussianNB()
-    for row, label, weight in zip(rows, labels, weights, strict=True):
-        model.learn_one(row, label, weight)
+    taught(model, rows, labels, weights)
     assert_close(model.summary_, batch(GaussianNB(), rows, labels, weights).summary_)
     untouched = GaussianNB().learn_one({"a": 1.0}, "x").learn_one({"z": 1.0}, "y", weight=0)
     assert untouched.classes_.tolist() == ["x"]
@@ -133,11 +91,9 @@ def test_a_decay_is_that_of_partial_fit_row_by_row():
 def test_a_window_holds_the_last_rows_and_no_others(params):
     rows, labels = some_rows(250)
     model = GaussianNB(window=50, **params)
-    for row, label in zip(rows, labels, strict=True):
-        model.learn_one(row, label)
+    taught(model, rows, labels)
     kept = GaussianNB(**params)
-    for row, label in zip(rows[-50:], labels[-50:], strict=True):
-        kept.learn_one(row, label)
+    taught(kept, rows[-50:], labels[-50:])
     asked = rows[0]
     assert np.allclose(model.predict_proba_one(asked), kept.predict_proba_one(asked), atol=1e-9)
     names = model.feature_names_in_.tolist()
@@ -162,18 +118,6 @@ def test_rows_far_from_zero_keep_their_digits_through_a_thousand_windows():
     expected = GaussianNB().fit(X[-1000:, None], ["a"] * 1000)
     assert np.allclose(model.var_, expected.var_, rtol=1e-9)
     assert model.theta_[0, 0] == pytest.approx(expected.theta_[0, 0], rel=1e-15)
-
-
-@pytest.mark.parametrize("params", [{}, {"variance": "shared"}], ids=str)
-def test_forgetting_a_row_is_never_having_seen_it(params):
-    rows, labels = some_rows(60)
-    model = GaussianNB(**params)
-    for row, label in zip(rows, labels, strict=True):
-        model.learn_one(row, label)
-    for row, label in zip(rows[:30], labels[:30], strict=True):
-        model.forget_one(row, label)
-    rest = pd.DataFrame(rows, dtype=float)[30:]
-    assert_close(model.summary_, GaussianNB().fit(rest, labels[30:]).summary_, 1e-10)
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS.values())
@@ -263,8 +207,7 @@ def test_a_row_of_the_window_is_forgotten_once():
 def test_batches_and_single_rows_take_turns():
     X, y = RNG.normal(size=(120, 3)), RNG.choice(["p", "q"], 120)
     model = GaussianNB(open_classes=True).fit(X[:30], y[:30])
-    for row, label in zip(X[30:60], y[30:60], strict=True):
-        model.learn_one(row, label)
+    taught(model, X[30:60], y[30:60])
     model.partial_fit(X[60:90], y[60:90])
     for row, label in zip(X[90:], y[90:], strict=True):
         model.learn_one(row, str(label))
@@ -277,12 +220,10 @@ def test_batches_and_single_rows_take_turns():
 def test_a_window_goes_on_after_a_batch_and_through_a_pickle():
     X, y = RNG.normal(size=(60, 2)), RNG.integers(2, size=60)
     model = GaussianNB(window=10, open_classes=True)
-    for row, label in zip(X[:20], y[:20].tolist(), strict=True):
-        model.learn_one(row, label)
+    taught(model, X[:20], y[:20].tolist())
     model.partial_fit(X[20:30], y[20:30])
     model = pickle.loads(pickle.dumps(model))
-    for row, label in zip(X[30:], y[30:].tolist(), strict=True):
-        model.learn_one(row, label)
+    taught(model, X[30:], y[30:].tolist())
     rest = np.r_[20:30, 50:60]
     assert_close(model.summary_, GaussianNB().fit(X[rest], y[rest]).summary_, 1e-10)
 
@@ -298,8 +239,7 @@ def test_a_copy_learns_by_itself():
 def test_parameters_that_change_hold_from_then_on():
     X, y = RNG.normal(size=(30, 2)), RNG.integers(2, size=30)
     model = GaussianNB()
-    for row, label in zip(X, y.tolist(), strict=True):
-        model.learn_one(row, label)
+    taught(model, X, y.tolist())
     model.predict_proba_one(X[0])
     model.set_params(var_smoothing=2.0)
     expected = GaussianNB(var_smoothing=2.0).fit(X, y)
@@ -397,8 +337,7 @@ def test_numbers_that_are_too_large_for_the_short_way_are_learned_all_the_same()
     X = np.array([[1e80, 1.0], [2e80, 2.0], [-1e80, 1.5], [3e80, 0.0]])
     y = ["a", "a", "b", "b"]
     model = GaussianNB()
-    for row, label in zip(X.tolist(), y, strict=True):
-        model.learn_one(row, label)
+    taught(model, X.tolist(), y)
     expected = GaussianNB().fit(X, y)
     assert_close(model.summary_, expected.summary_)
     assert np.allclose(model.predict_proba_one(X[0]), expected.predict_proba(X[:1])[0])
@@ -439,8 +378,7 @@ def test_a_summary_that_measures_more_goes_on_to_measure_it():
     X, y = RNG.normal(size=(50, 2)), np.array(["a", "b"] * 25)
     schema = Schema(2, sample=1000)
     model = GaussianNB.from_summary(summarize(X[:40], y[:40], schema=schema))
-    for row, label in zip(X[40:].tolist(), y[40:].tolist(), strict=True):
-        model.learn_one(row, label)
+    taught(model, X[40:].tolist(), y[40:].tolist())
     assert model.summary_ == summarize(X[:40], y[:40], schema=schema) + summarize(
         X[40:], y[40:], schema=schema
     )
@@ -456,8 +394,7 @@ def test_a_row_with_a_column_that_was_never_learned_cannot_be_forgotten():
 def test_numpys_numbers_are_asked_about_as_pythons_are():
     X, y = RNG.normal(size=(30, 3)).astype(np.float32), RNG.integers(2, size=30)
     model = GaussianNB()
-    for row, label in zip(X, y, strict=True):
-        model.learn_one(row, label)
+    taught(model, X, y)
     assert model.predict_one(X[0]) == model.predict_one(X[0].tolist())
     assert model.predict_proba_one(X[0]).tolist() == model.predict_proba_one(X[0].tolist()).tolist()
     with pytest.raises(NaivelyError, match="column 1 holds infinity"):
@@ -553,3 +490,47 @@ def test_other_threads_predict_while_one_learns_new_classes_and_columns():
         for each in asked:
             each.result()
     assert np.allclose(sums, 1.0)
+
+
+# --- counts and codes -----------------------------------------------------------------------------
+
+
+def test_a_row_with_a_missing_cell_is_forgotten_from_a_window():
+    model = BernoulliNB(window=3).learn_one({"a": None, "b": 1}, "x").learn_one({"a": 1}, "y")
+    model.forget_one({"a": None, "b": 1}, "x")
+    assert model.class_count_.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("cls", [MultinomialNB, ComplementNB])
+def test_a_negative_count_is_an_error_that_names_the_column(cls):
+    model = cls().learn_one({"a": 1}, "x")
+    for cell, message in ((-1, "counts, which are >= 0; got -1"), ("b", "must hold numbers")):
+        with pytest.raises(NaivelyError, match=f"column 'w' {message}|column 'w' must hold"):
+            model.learn_one({"w": cell}, "x")
+    assert model.feature_names_in_.tolist() == ["a"]
+
+
+@pytest.mark.parametrize("cell", [-1, "red", float("inf"), 2**40])
+def test_a_bad_code_is_an_error_that_names_the_column(cell):
+    model = CategoricalNB().learn_one({"a": 1}, "x")
+    with pytest.raises(NaivelyError, match="'w'"):
+        model.learn_one({"w": cell}, "x")
+    assert model.feature_names_in_.tolist() == ["a"]
+
+
+COUNTED = {"MultinomialNB": MultinomialNB, "ComplementNB": ComplementNB}
+
+
+@pytest.mark.parametrize("estimator", COUNTED.values(), ids=COUNTED)
+def test_forgetting_all_rows_of_a_class_leaves_no_count_in_it_or_is_refused(estimator):
+    X, y = np.array([[0.1, 0.3], [0.2, 0.6], [0.7, 0.1]]), ["a", "a", "b"]
+    whole = estimator().fit(X, y)
+    batch, single = estimator().fit(X, y).forget(X[:2], y[:2]), estimator().fit(X, y)
+    for x in X[:2].tolist():
+        single.forget_one(x, "a")
+    for model in (batch, single):
+        assert model.class_count_.tolist() == [0, 1]
+        assert model.feature_count_[0].tolist() == [0, 0]
+    with pytest.raises(NaivelyError, match="would have no rows, and counts of them"):
+        whole.forget(X[:2] / 2, y[:2])
+    assert np.array_equal(whole.feature_count_, estimator().fit(X, y).feature_count_)

@@ -112,7 +112,7 @@ def recent(estimator: Any) -> Any:
     if isinstance(stream, BufferedStream) and stream.is_ahead and estimator.calibration is not None:
         if (
             state.summary is not None
-            and stream.n_rows - stream.read_at <= _STALE_SHARE * stream.n_rows
+            and stream.n_rows - stream.read_at < _STALE_SHARE * stream.n_rows
         ):
             return copied(estimator)
         stream.read_at = stream.n_rows
