@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "answers.hpp"
 #include "exp_log.hpp"
 #include "memory.hpp"
 #include "registers.hpp"
@@ -11,89 +12,19 @@
 
 namespace naively {
 
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// joint[k][i] for a tile of rows; `rows` of them are there, and the rest is zero.
-NAIVELY_CLONES void pack_tile(const Table& joint, std::size_t row, std::size_t rows, double* tile) {
-    if (rows < tile_rows) std::fill_n(tile, joint.n_columns * tile_rows, 0.0);
-    joint.pack_columns(row, rows, 0, joint.n_columns, tile, tile_rows);
-}
-
-template <class R>
-NAIVELY_INLINE void find_largest_by(std::size_t n_classes, const double* joint, double* best,
-                                    double* label) {
-    using Lanes = typename R::Lanes;
-    for (std::size_t row = 0; row < tile_rows; row += lane_count) {
-        Lanes largest = Lanes{} - infinity, at{};
-        for (std::size_t k = 0; k < n_classes; ++k) {
-            const Lanes& line = lanes<R>(joint + k * tile_rows + row);
-            set_where_greater(line, largest, at, Lanes{} + static_cast<double>(k));
-            set_where_greater(line, largest, largest, line);
-        }
-        lanes<R>(best + row) = largest;
-        lanes<R>(label + row) = at;
-    }
-}
-NAIVELY_BY_REGISTERS(void, find_largest,
-                     (std::size_t n_classes, const double* joint, double* best, double* label),
-                     (n_classes, joint, best, label))
-
-// The working memory of one call.
-class Finisher {
-  public:
-    Finisher(const double* joint, std::size_t n_rows, std::size_t n_classes, const Output& output)
-        : joint_(reinterpret_cast<const char*>(joint),
-                 static_cast<std::ptrdiff_t>(n_classes * sizeof(double)), sizeof(double), Kind::f64,
-                 n_rows, n_classes),
-          output_(output), tile_(aligned_array(n_classes * tile_rows)),
-          power_(aligned_array(n_classes * tile_rows)) {}
-
-    void run() {
-        for (std::size_t row = 0; row < joint_.n_rows; row += tile_rows) {
-            const std::size_t rows = std::min(tile_rows, joint_.n_rows - row);
-            pack_tile(joint_, row, rows, tile_.get());
-            find_largest(joint_.n_columns, tile_.get(), best_, label_);
-            if (output_.want == Want::label)
-                for (std::size_t i = 0; i < rows; ++i)
-                    output_.labels[row + i] = static_cast<std::int64_t>(label_[i]);
-            else if (output_.values != nullptr)
-                write(row, rows, output_.values);
-            else
-                write(row, rows, output_.short_values);
-        }
-    }
-
-  private:
-    template <class T> void write(std::size_t row, std::size_t rows, T* out) {
-        const std::size_t K = joint_.n_columns;
-        exponentiate(K, tile_.get(), best_, power_.get(), total_, share_);
-        for (std::size_t i = 0; i < rows; ++i) {
-            const double evidence =
-                best_[i] == -infinity ? -infinity : best_[i] + std::log(total_[i]);
-            T* line = out + (row + i) * K;
-            if (output_.want == Want::evidence)
-                out[row + i] = static_cast<T>(evidence);
-            else if (output_.want == Want::proba)
-                for (std::size_t k = 0; k < K; ++k)
-                    line[k] = static_cast<T>(power_[k * tile_rows + i] * share_[i]);
-            else
-                for (std::size_t k = 0; k < K; ++k)
-                    line[k] = static_cast<T>(tile_[k * tile_rows + i] - evidence);
-        }
-    }
-
-    const Table joint_;
-    const Output output_;
-    AlignedArray tile_, power_;
-    alignas(64) double best_[tile_rows], label_[tile_rows], total_[tile_rows], share_[tile_rows];
-};
-
-}  // namespace
-
 void finish(const double* joint, std::size_t n_rows, std::size_t n_classes, const Output& output) {
-    Finisher(joint, n_rows, n_classes, output).run();
+    const Table X(reinterpret_cast<const char*>(joint),
+                  static_cast<std::ptrdiff_t>(n_classes * sizeof(double)), sizeof(double),
+                  Kind::f64, n_rows, n_classes);
+    const AlignedArray tile = aligned_array(n_classes * tile_rows);
+    TileAnswers answers(n_classes, output);
+    for (std::size_t row = 0; row < n_rows; row += tile_rows) {
+        const std::size_t rows = std::min(tile_rows, n_rows - row);
+        if (rows < tile_rows) std::fill_n(tile.get(), n_classes * tile_rows, 0.0);
+        X.pack_columns(row, rows, 0, n_classes, tile.get(), tile_rows);
+        find_largest(n_classes, nullptr, nullptr, tile.get(), answers.best, answers.label);
+        answers.write(tile.get(), row, rows);
+    }
 }
 
 namespace {
@@ -217,8 +148,7 @@ NAIVELY_CLONES void add_squares(const Candidates& g, const Work& work, std::size
 
 }  // namespace
 
-void add_scores(const Candidates& given, const std::int32_t* codes, const double* weights,
-                Score score, double* total) {
+void add_scores(const Candidates& given, const Labelled& rows, Score score, double* total) {
     const std::size_t width = (given.n_candidates + lane_count - 1) / lane_count * lane_count;
     const std::size_t size = given.n_classes * width;
     const AlignedArray memory = aligned_array(2 * size + 4 * width);
@@ -227,8 +157,8 @@ void add_scores(const Candidates& given, const std::int32_t* codes, const double
     const Work work{width,           joint, joint + size, best, best + width, best + 2 * width,
                     best + 3 * width};
     for (std::size_t row = 0; row < given.n_rows; ++row) {
-        const auto y = static_cast<std::size_t>(codes[row]);
-        const double weight = weights == nullptr ? 1.0 : weights[row];
+        const auto y = static_cast<std::size_t>(rows.codes[row]);
+        const double weight = rows.weight(row);
         find_joint(given, row, work);
         if (score != Score::hits) find_powers(given.n_classes, work);
         if (score == Score::log_loss) add_losses(given, work, y, weight, total);

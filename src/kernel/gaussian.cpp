@@ -3,15 +3,98 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <type_traits>
 
+#include "answers.hpp"
 #include "memory.hpp"
-#include "scoring.hpp"
+#include "screen.hpp"
+#include "tile.hpp"
 
 namespace naively {
 namespace {
 
 constexpr std::size_t rows_worth_a_screen = 256;
+
+template <class R>
+NAIVELY_INLINE void add_distances_by(const Step<double>& step, std::size_t band) {
+    add_distances_by_lanes<R, false>(step, band);
+}
+NAIVELY_BY_REGISTERS(void, add_distances, (const Step<double>& step, std::size_t band),
+                     (step, band))
+
+// The same where cells are missing: absent[k][i] += log_norm for each that is.
+template <class R, std::size_t width>
+NAIVELY_INLINE void add_distances_of_present(const Step<double>& step, double* absent) {
+    using Lanes = typename R::Lanes;
+    const std::size_t share = step.ahead->share(step.bands * (tile_rows / lane_count));
+    for (std::size_t band = 0; band < step.bands; ++band) {
+        const double* parameters = step.parameters + band * step.n_columns * 2 * width;
+        const double* norms = step.blank + band * step.n_columns * width;
+        for (std::size_t row = 0; row < tile_rows; row += lane_count) {
+            step.ahead->ask(share);
+            const std::size_t at = band * width * tile_rows + row;
+            Lanes sum[width], left_out[width];
+            for (std::size_t c = 0; c < width; ++c) {
+                sum[c] = step.first ? Lanes{} : lanes<R>(step.distance + at + c * tile_rows);
+                left_out[c] = lanes<R>(absent + at + c * tile_rows);
+            }
+            for (std::size_t j = 0; j < step.columns; ++j) {
+                const double* mean = parameters + j * 2 * width;
+                const Lanes x = lanes<R>(step.tile + j * tile_rows + row);
+                typename R::Mask present;
+                find_present(x, present);
+                for (std::size_t c = 0; c < width; ++c) {
+                    Lanes d = x - mean[c], norm = Lanes{} + norms[j * width + c];
+                    zero_unless(present, d);
+                    zero_where(present, norm);
+                    sum[c] += d * mean[width + c] * d;
+                    left_out[c] += norm;
+                }
+            }
+            for (std::size_t c = 0; c < width; ++c) {
+                lanes<R>(step.distance + at + c * tile_rows) = sum[c];
+                lanes<R>(absent + at + c * tile_rows) = left_out[c];
+            }
+        }
+    }
+}
+
+template <class R>
+NAIVELY_INLINE void add_distances_missing_by(const Step<double>& step, std::size_t band,
+                                             double* absent) {
+    switch (band) {
+        case 1: return add_distances_of_present<R, 1>(step, absent);
+        case 2: return add_distances_of_present<R, 2>(step, absent);
+        case 3: return add_distances_of_present<R, 3>(step, absent);
+        case 4: return add_distances_of_present<R, 4>(step, absent);
+        default: return add_distances_of_present<R, 5>(step, absent);
+    }
+}
+NAIVELY_BY_REGISTERS(void, add_distances_missing,
+                     (const Step<double>& step, std::size_t band, double* absent),
+                     (step, band, absent))
+
+// tile[j * tile_rows + i] = x[i * stride + j]. Reads one number behind an odd number of columns.
+template <class R, class T>
+NAIVELY_INLINE void turn_rows_by(const T* x, std::size_t stride, std::size_t columns,
+                                 double* tile) {
+    using V = typename R::Turned;
+    for (std::size_t row = 0; row < tile_rows; row += sizeof(V) / sizeof(double))
+        for (std::size_t j = 0; j < columns; j += 2) {
+            double* left = tile + j * tile_rows + row;
+            turn_two_columns<V>(x + row * stride + j, stride, left, left + tile_rows);
+        }
+}
+NAIVELY_BY_REGISTERS(void, turn_rows,
+                     (const double* x, std::size_t stride, std::size_t columns, double* tile),
+                     (x, stride, columns, tile))
+NAIVELY_BY_REGISTERS(void, turn_rows,
+                     (const float* x, std::size_t stride, std::size_t columns, double* tile),
+                     (x, stride, columns, tile))
+
+template <class R> NAIVELY_INLINE bool finite_by(const double* numbers, std::size_t n) {
+    return all_finite<R>(numbers, n);
+}
+NAIVELY_BY_REGISTERS(bool, finite, (const double* numbers, std::size_t n), (numbers, n))
 
 }  // namespace
 
@@ -38,40 +121,40 @@ GaussianModel::GaussianModel(std::size_t n_classes, std::size_t n_columns, const
     }
 }
 
-Screen GaussianModel::screen() const {
-    const std::size_t size = n_classes_ * n_columns_;
-    std::vector<double> mean(size), scale(size), log_norm(size);
-    for (std::size_t k = 0; k < n_classes_; ++k)
-        for (std::size_t j = 0; j < n_columns_; ++j) {
-            const double* cell = parameters_.data() + place(k, j, n_columns_, band_, 2);
-            mean[k * n_columns_ + j] = cell[0];
-            scale[k * n_columns_ + j] = cell[band_];
-            log_norm[k * n_columns_ + j] = log_norm_[place(k, j, n_columns_, band_, 1)];
-        }
-    return {n_classes_,   n_columns_,      band_,         mean.data(),
-            scale.data(), log_norm.data(), offset_.data()};
-}
-
 // The working memory of one call.
 class Scorer {
   public:
     Scorer(const GaussianModel& model, const Table& X, const Output& output)
         : model_(model), X_(X), output_(output), size_(model.n_bands_ * model.band_ * tile_rows),
           tile_(aligned_array(tile_columns * tile_rows)), joint_(aligned_array(size_)),
-          absent_(aligned_array(size_)), power_(aligned_array(needs_powers() ? size_ : 0)) {}
+          absent_(aligned_array(size_)), answers_(model.n_classes_, output) {}
 
     Status run() {
         if (output_.want == Want::label && X_.n_rows >= rows_worth_a_screen &&
             model_.root_.empty()) {
-            const Screen screen = model_.screen();
+            const Screen screen = make_screen();
             if (screen.usable()) return run_behind(screen);
         }
         return score_rows(0, X_.n_rows) ? Status::ok : Status::not_finite;
     }
 
   private:
-    bool needs_powers() const { return output_.want != Want::label && output_.want != Want::joint; }
     std::size_t rows_of_tile(std::size_t row) const { return std::min(tile_rows, X_.n_rows - row); }
+
+    Screen make_screen() const {
+        const GaussianModel& m = model_;
+        const std::size_t size = m.n_classes_ * m.n_columns_;
+        std::vector<double> mean(size), scale(size), log_norm(size);
+        for (std::size_t k = 0; k < m.n_classes_; ++k)
+            for (std::size_t j = 0; j < m.n_columns_; ++j) {
+                const double* cell = m.parameters_.data() + place(k, j, m.n_columns_, m.band_, 2);
+                mean[k * m.n_columns_ + j] = cell[0];
+                scale[k * m.n_columns_ + j] = cell[m.band_];
+                log_norm[k * m.n_columns_ + j] = m.log_norm_[place(k, j, m.n_columns_, m.band_, 1)];
+            }
+        return {m.n_classes_, m.n_columns_,    m.band_,         mean.data(),
+                scale.data(), log_norm.data(), m.offset_.data()};
+    }
 
     // Labels tiles in single precision where that decides. Gives it up where it seldom does.
     Status run_behind(const Screen& screen) {
@@ -96,17 +179,15 @@ class Scorer {
     bool score_tile(std::size_t row) {
         const std::size_t rows = rows_of_tile(row);
         if (!measure(row)) return false;
-        finish_joint(model_.n_classes_, model_.offset_.data(), absent_.get(), joint_.get(), best_,
-                     label_);
+        find_largest(model_.n_classes_, model_.offset_.data(), absent_.get(), joint_.get(),
+                     answers_.best, answers_.label);
         if (had_missing_)
             for (std::size_t i = 0; i < rows; ++i)
                 if (is_empty(row + i)) leave_to_priors(i);
         if (output_.want != Want::joint && output_.want != Want::evidence)
             for (std::size_t i = 0; i < rows; ++i)
-                if (best_[i] == -infinity) rescue(row + i, i);
-        if (needs_powers())
-            exponentiate(model_.n_classes_, joint_.get(), best_, power_.get(), total_, factor_);
-        write(row, rows);
+                if (answers_.best[i] == -infinity) rescue(row + i, i);
+        answers_.write(joint_.get(), row, rows);
         return true;
     }
 
@@ -128,7 +209,7 @@ class Scorer {
     void pack(std::size_t row, std::size_t column, std::size_t columns) {
         const std::size_t rows = rows_of_tile(row);
         if (rows < tile_rows) std::fill_n(tile_.get(), tile_columns * tile_rows, 0.0);
-        pack_columns(X_, row, rows, column, columns, tile_.get());
+        X_.pack_columns(row, rows, column, columns, tile_.get(), tile_rows);
     }
 
     // Fills joint_ with the distances of a tile of rows; false if a cell is infinite.
@@ -209,36 +290,6 @@ class Scorer {
         return true;
     }
 
-    void write(std::size_t row, std::size_t rows) {
-        if (output_.want == Want::label)
-            for (std::size_t i = 0; i < rows; ++i)
-                output_.labels[row + i] = static_cast<std::int64_t>(label_[i]);
-        else if (output_.values != nullptr)
-            write_values(row, rows, output_.values);
-        else
-            write_values(row, rows, output_.short_values);
-    }
-
-    template <class T> void write_values(std::size_t row, std::size_t rows, T* out) {
-        const std::size_t K = model_.n_classes_;
-        if (output_.want != Want::joint && output_.want != Want::proba)  // total_ becomes log p(x)
-            for (std::size_t i = 0; i < rows; ++i)
-                total_[i] = best_[i] == -infinity ? -infinity : best_[i] + std::log(total_[i]);
-        if (output_.want == Want::evidence) {
-            for (std::size_t i = 0; i < rows; ++i) out[row + i] = static_cast<T>(total_[i]);
-            return;
-        }
-        if (output_.want == Want::log_proba)
-            for (std::size_t at = 0; at < K * tile_rows; ++at) joint_[at] -= total_[at % tile_rows];
-        if (output_.want != Want::proba) std::fill_n(factor_, tile_rows, 1.0);
-        const double* values = output_.want == Want::proba ? power_.get() : joint_.get();
-        if (std::is_same_v<T, double> && rows == tile_rows)
-            return write_tile(values, factor_, K, output_.values + row * K);
-        for (std::size_t i = 0; i < rows; ++i)
-            for (std::size_t k = 0; k < K; ++k)
-                out[(row + i) * K + k] = static_cast<T>(values[k * tile_rows + i] * factor_[i]);
-    }
-
     bool is_empty(std::size_t row) const {
         std::size_t j = 0;
         while (j < X_.n_columns && std::isnan(X_.cell(row, j))) ++j;
@@ -247,12 +298,15 @@ class Scorer {
 
     // Nothing is known of the row. Taking all terms out again would leave their rounding.
     void leave_to_priors(std::size_t i) {
-        best_[i] = -infinity;
-        for (std::size_t k = 0; k < model_.n_classes_; ++k) {
-            const double value = model_.log_prior_[k];
-            joint_[k * tile_rows + i] = value;
-            if (value > best_[i]) best_[i] = value, label_[i] = static_cast<double>(k);
-        }
+        answers_.best[i] = -infinity;
+        for (std::size_t k = 0; k < model_.n_classes_; ++k) set_joint(i, k, model_.log_prior_[k]);
+    }
+
+    // The joint of a class; the row's best so far is that of the classes before.
+    void set_joint(std::size_t i, std::size_t k, double value) {
+        joint_[k * tile_rows + i] = value;
+        if (!(value > answers_.best[i])) return;
+        answers_.best[i] = value, answers_.label[i] = static_cast<double>(k);
     }
 
     // Every class's joint overflowed to -infinity (the row is some 1e154 standard deviations
@@ -274,9 +328,7 @@ class Scorer {
             if (model_.log_prior_[k] != -infinity) nearest = std::min(nearest, distance[k]);
         for (std::size_t k = 0; k < K; ++k) {
             const double rest = model_.offset_[k] + absent_[k * tile_rows + i];
-            const double value = distance[k] == nearest ? rest : -infinity;
-            joint_[k * tile_rows + i] = value;
-            if (value > best_[i]) best_[i] = value, label_[i] = static_cast<double>(k);
+            set_joint(i, k, distance[k] == nearest ? rest : -infinity);
         }
     }
 
@@ -302,8 +354,8 @@ class Scorer {
     const Table& X_;
     const Output output_;
     const std::size_t size_;
-    AlignedArray tile_, joint_, absent_, power_;
-    alignas(64) double best_[tile_rows], label_[tile_rows], total_[tile_rows], factor_[tile_rows];
+    AlignedArray tile_, joint_, absent_;
+    TileAnswers answers_;
     Ahead ahead_;
     bool had_missing_ = false;  // in this tile
     bool careful_ = false;      // since cells were missing

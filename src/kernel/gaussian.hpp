@@ -15,8 +15,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "screen.hpp"
-#include "summarize.hpp"
 #include "table.hpp"
 
 namespace naively {
@@ -48,8 +46,6 @@ class GaussianModel {
 
   private:
     friend class Scorer;
-
-    Screen screen() const;
 
     // Classes are kept in bands of `band_`, which the inner loop takes side by side.
     std::size_t n_classes_, n_columns_, band_, n_bands_;

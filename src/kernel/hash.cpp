@@ -1,5 +1,3 @@
-#include "hash.hpp"
-
 #include <algorithm>
 
 #include "labels.hpp"
@@ -33,10 +31,8 @@ NAIVELY_INLINE std::uint64_t little_endian(const unsigned char* bytes, std::size
     return value;
 }
 
-NAIVELY_CLONES void hash_strip(const Table& X, std::size_t row, std::size_t rows,
-                               std::size_t column, std::size_t columns, double* tile,
+NAIVELY_CLONES void hash_strip(const double* tile, std::size_t rows, std::size_t columns,
                                std::uint64_t* NAIVELY_RESTRICT h) {
-    X.pack_columns(row, rows, column, columns, tile, chunk_rows);
     for (std::size_t j = 0; j < columns; ++j) {
         const double* x = tile + j * chunk_rows;
         for (std::size_t i = 0; i < rows; ++i) {
@@ -70,9 +66,11 @@ bool hash_rows(const Table& numbers, const Table& codes, const std::vector<Hashe
     for (std::size_t row = 0; row < n; row += chunk_rows) {
         const std::size_t rows = std::min(chunk_rows, n - row);
         touch_rows(numbers, row, rows, 0, numbers.n_columns);
-        for (std::size_t j = 0; j < numbers.n_columns; j += strip_columns)
-            hash_strip(numbers, row, rows, j, std::min(strip_columns, numbers.n_columns - j), tile,
-                       out + row);
+        for (std::size_t j = 0; j < numbers.n_columns; j += strip_columns) {
+            const std::size_t columns = std::min(strip_columns, numbers.n_columns - j);
+            numbers.pack_columns(row, rows, j, columns, tile, chunk_rows);
+            hash_strip(tile, rows, columns, out + row);
+        }
         for (std::size_t j = 0; j < codes.n_columns; ++j) {
             const Hashes& hashes = code_hashes[j];
             if (!read_column(codes.column(j).from(row), rows, static_cast<std::uint32_t>(hashes.n),

@@ -1,5 +1,3 @@
-#include "interactions.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,6 +7,7 @@
 #include "labels.hpp"
 #include "memory.hpp"
 #include "simd.hpp"
+#include "terms.hpp"
 
 namespace naively {
 namespace {
@@ -17,11 +16,6 @@ constexpr std::size_t rows_of_tile = 32;
 constexpr double largest_feature = 1e100;  // the square of a sum of such is a double
 constexpr double largest_distance = 0x1p999;
 constexpr std::uint32_t missing = std::numeric_limits<std::uint32_t>::max();
-
-NAIVELY_CLONES void pack_columns(const Table& X, std::size_t row, std::size_t rows,
-                                 std::size_t column, double* tile) {
-    X.pack_columns(row, rows, column, 1, tile, rows_of_tile);
-}
 
 // f of a tile, row by row, as columns of rows_of_tile lanes: tile[j][i]
 void load_tile(const double* f, std::size_t rows, std::size_t p, double* NAIVELY_RESTRICT tile) {
@@ -66,7 +60,7 @@ Status standardize(const Table& X, const double* mean, const double* scale, doub
     for (std::size_t row = 0; row < X.n_rows; row += rows_of_tile) {
         const std::size_t rows = std::min(rows_of_tile, X.n_rows - row);
         for (std::size_t j = 0; j < p; ++j) {
-            pack_columns(X, row, rows, j, x);
+            X.pack_columns(row, rows, j, 1, x, rows_of_tile);
             if (has_infinity(x, rows)) return Status::not_finite;
             for (std::size_t i = 0; i < rows; ++i) {
                 const double f = (x[i] - mean[j]) * scale[j];
@@ -149,7 +143,7 @@ class Positions {
         const auto n =
             static_cast<std::uint32_t>(axes_.knot_offsets[j + 1] - axes_.knot_offsets[j]);
         double x[rows_of_tile];
-        pack_columns(numbers_, row, rows, j, x);
+        numbers_.pack_columns(row, rows, j, 1, x, rows_of_tile);
         for (std::size_t i = 0; i < rows; ++i) {
             std::uint32_t at = 0;
             for (std::uint32_t m = 1; m + 1 < n; ++m) at += x[i] >= knots[m];

@@ -7,9 +7,9 @@
 
 #include "labels.hpp"
 #include "memory.hpp"
-#include "search.hpp"
 #include "simd.hpp"
 #include "table.hpp"
+#include "tally.hpp"
 #include "terms.hpp"
 #include "tile.hpp"
 
@@ -161,11 +161,6 @@ NAIVELY_CLONES void find_lines(const std::uint32_t* NAIVELY_RESTRICT piece, std:
 
 NAIVELY_CLONES bool is_infinite(const double* x, std::size_t n) { return has_infinity(x, n); }
 
-NAIVELY_CLONES void pack_columns(const Table& X, std::size_t row, std::size_t rows,
-                                 std::size_t column, std::size_t columns, double* tile) {
-    X.pack_columns(row, rows, column, columns, tile, piece_rows);
-}
-
 class PieceAdder {
   public:
     PieceAdder(const Table& X, std::size_t n_knots, const double* knots, const double* values,
@@ -188,7 +183,7 @@ class PieceAdder {
     bool add(std::size_t row, std::size_t column) {
         const std::size_t rows = std::min(piece_rows, X_.n_rows - row);
         const std::size_t columns = std::min(piece_columns, X_.n_columns - column);
-        pack_columns(X_, row, rows, column, columns, tile_.get());
+        X_.pack_columns(row, rows, column, columns, tile_.get(), piece_rows);
         const std::uint32_t zeros = static_cast<std::uint32_t>(X_.n_columns * n_knots_);
         for (std::size_t j = 0; j < columns; ++j) {
             const double* x = tile_.get() + j * piece_rows;
@@ -233,7 +228,7 @@ void left_out_of_bins(const Table& X, const std::int32_t* codes, const NearbyBin
         const Search search(bins.cuts + j * (B - 1), B - 1);
         for (std::size_t row = 0; row < X.n_rows; row += piece_rows) {
             const std::size_t rows = std::min(piece_rows, X.n_rows - row);
-            pack_columns(X, row, rows, j, 1, x);
+            X.pack_columns(row, rows, j, 1, x, piece_rows);
             search.find(x, rows, bin);
             for (std::size_t i = 0; i < rows; ++i) {
                 double& term = out[(row + i) * X.n_columns + j];

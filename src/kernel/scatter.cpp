@@ -55,11 +55,6 @@ NAIVELY_INLINE void add_products_by(const ClassRows& rows, std::size_t width, do
 NAIVELY_BY_REGISTERS(void, add_products, (const ClassRows& rows, std::size_t width, double* P),
                      (rows, width, P))
 
-NAIVELY_CLONES void pack_rows(const Table& X, std::size_t row, std::size_t rows, double* tile,
-                              std::size_t width) {
-    X.pack_rows(row, rows, 0, X.n_columns, tile, width);
-}
-
 // x becomes x - centre, or 0 where it is missing.
 template <class R>
 NAIVELY_INLINE void subtract_by(const double* centre, std::size_t rows, std::size_t width,
@@ -100,7 +95,7 @@ class Accumulator {
     void add_all() {
         for (std::size_t row = 0; row < X_.n_rows; row += rows_) {
             const std::size_t rows = std::min(rows_, X_.n_rows - row);
-            pack_rows(X_, row, rows, tile_.get(), width_);
+            X_.pack_rows(row, rows, 0, X_.n_columns, tile_.get(), width_);
             subtract(centre_.get(), rows, width_, tile_.get());
             group(row, rows);
             std::uint32_t begin = 0;

@@ -13,11 +13,6 @@ constexpr float nowhere = 3e38F;             // the cost of a class that cannot 
 constexpr float far = 1e37F;                 // the cost from which floats may overflow
 constexpr std::size_t short_lane_count = 2 * lane_count;
 
-NAIVELY_CLONES void pack_columns(const Table& X, std::size_t row, std::size_t rows,
-                                 std::size_t column, std::size_t columns, double* tile) {
-    X.pack_columns(row, rows, column, columns, tile, wide_tile_rows);
-}
-
 // target = (tile - centre) unit, rounded to floats
 NAIVELY_CLONES void round_tile(const double* tile, std::size_t columns, const double* centre,
                                const double* unit, float* NAIVELY_RESTRICT target) {
@@ -225,7 +220,7 @@ void Screen::Work::load(std::size_t row, std::size_t column, std::size_t columns
     if (X_.reads_behind<float>(row + wide_tile_rows)) return round(float{});
     const std::size_t rows = std::min(wide_tile_rows, X_.n_rows - row);
     if (rows < wide_tile_rows) std::fill_n(packed_.get(), tile_columns * wide_tile_rows, 0.0);
-    pack_columns(X_, row, rows, column, columns, packed_.get());
+    X_.pack_columns(row, rows, column, columns, packed_.get(), wide_tile_rows);
     round_tile(packed_.get(), columns, centre, unit, tile_.get());
 }
 

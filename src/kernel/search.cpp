@@ -1,7 +1,7 @@
-#include "search.hpp"
-
 #include <algorithm>
 #include <limits>
+
+#include "tally.hpp"
 
 #ifdef NAIVELY_HAS_TARGET_CLONES
 #include <immintrin.h>

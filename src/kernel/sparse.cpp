@@ -6,7 +6,7 @@
 #include <limits>
 #include <tuple>
 
-#include "hash.hpp"
+#include "labels.hpp"
 
 namespace naively {
 namespace {

@@ -121,7 +121,7 @@ void add_listed(const std::int32_t* classes, const std::int64_t* entries, const 
 
 // Mixes the cells of each row into its hash, which depends on neither their order nor zeros among
 // them: to the hash, what each cell's place and value give is added, and the sum is mixed as in
-// hash.hpp. A place is known by its hash, or by its number where `hashes` is null.
+// labels.hpp. A place is known by its hash, or by its number where `hashes` is null.
 Finding hash_sparse(const SparseRows& X, const std::uint64_t* hashes, std::uint64_t* inout);
 
 // order: the rows by class, in their own order within each; ends[k] is where class k begins.

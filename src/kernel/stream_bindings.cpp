@@ -1,27 +1,19 @@
 // Streams of single rows: Python's dicts, lists and labels become rows of numbers, in one call.
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "stream.hpp"
-#include "table_bindings.hpp"
+#include "views.hpp"
 
-namespace nb = nanobind;
+namespace naively {
 
 namespace {
-
-using naively::expect;
-using naively::StreamRow;
-using ConstDoubles = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
 // What came of a row. All but `done` leave everything as it was, and are Python's to look into.
 enum Outcome { done, unknown_label, not_plain, never_learned };
@@ -81,7 +73,7 @@ long place_of(nb::handle dict, PyObject* key) {
 
 class RowStream {
   public:
-    RowStream(std::unique_ptr<naively::RowStatistics> statistics, double decay, std::size_t window,
+    RowStream(std::unique_ptr<RowStatistics> statistics, double decay, std::size_t window,
               bool priors)
         : stream_(std::move(statistics), decay, window), priors_(priors) {}
 
@@ -152,7 +144,7 @@ class RowStream {
 
     // The weights of the classes, then the tables of the statistics, by class in their order.
     nb::list tables() {
-        const naively::RowStatistics& sums = stream_.statistics();
+        const RowStatistics& sums = stream_.statistics();
         const double scale = stream_.scale();
         nb::list found;
         found.append(table(1, [&](std::size_t k, std::size_t) { return stream_.weights().of(k); }));
@@ -166,7 +158,7 @@ class RowStream {
     // Begins with columns, classes in their order, tables, and those rows of the tables that are in
     // the window; which may be all of them.
     void load(std::optional<nb::list> names, std::size_t n_columns, nb::list classes,
-              const std::vector<ConstDoubles>& tables, nb::list window, bool is_all) {
+              const std::vector<In<double, 2>>& tables, nb::list window, bool is_all) {
         expect(!known_ && (!names || nb::len(*names) == n_columns), "columns are set once");
         known_ = true;
         named_ = names.has_value();
@@ -175,7 +167,7 @@ class RowStream {
             for (nb::handle name : *names) add_name(name);
         for (nb::handle label : classes) add_class(label);
         stream_.grow(labels_.size(), n_columns_);
-        naively::RowStatistics& sums = stream_.statistics();
+        RowStatistics& sums = stream_.statistics();
         const std::size_t n_tables = n_columns == 0 ? 0 : sums.n_tables();
         expect(tables.size() == 1 + n_tables, "there must be a table of each kind");
         each(tables[0],
@@ -231,9 +223,8 @@ class RowStream {
         return {values, {labels_.size(), width}, owner};
     }
 
-    template <class Use> void each(const ConstDoubles& table, Use use) {
-        expect(table.ndim() == 2 && table.shape(0) == labels_.size(), "tables must be by class");
-        const double* next = table.data();
+    template <class Use> void each(const In<double, 2>& table, Use use) {
+        const double* next = shaped(table, {labels_.size()}, "tables must be by class");
         for (const std::size_t k : order())
             for (std::size_t j = 0; j < table.shape(1); ++j) use(k, j, *next++);
     }
@@ -366,7 +357,7 @@ class RowStream {
 
     static constexpr long not_a_name = -2;
 
-    naively::Stream stream_;
+    Stream stream_;
     const bool priors_;
     nb::dict places_, codes_;  // of columns, and of labels
     nb::list names_;
@@ -383,19 +374,18 @@ class RowStream {
 };
 
 RowStream* gaussian_stream(double var_smoothing, bool by_column, double decay, std::size_t window) {
-    const naively::GaussianOptions options{var_smoothing, by_column};
-    return new RowStream(std::make_unique<naively::MomentStatistics>(options), decay, window, true);
+    const GaussianOptions options{var_smoothing, by_column};
+    return new RowStream(std::make_unique<MomentStatistics>(options), decay, window, true);
 }
 
 RowStream* count_stream(int terms, double alpha, double threshold, bool priors, double decay,
                         std::size_t window) {
-    const naively::CountOptions options{static_cast<naively::CountTerms>(terms), alpha, threshold};
-    return new RowStream(std::make_unique<naively::CountStatistics>(options), decay, window,
-                         priors);
+    const CountOptions options{static_cast<CountTerms>(terms), alpha, threshold};
+    return new RowStream(std::make_unique<CountStatistics>(options), decay, window, priors);
 }
 
 RowStream* code_stream(double alpha, bool priors, double decay, std::size_t window) {
-    return new RowStream(std::make_unique<naively::CodeStatistics>(alpha), decay, window, priors);
+    return new RowStream(std::make_unique<CodeStatistics>(alpha), decay, window, priors);
 }
 
 }  // namespace
@@ -424,3 +414,5 @@ void bind_stream(nb::module_& m) {
     m.def("code_stream", &code_stream, nb::rv_policy::take_ownership, nb::arg("alpha"),
           nb::arg("priors"), nb::arg("decay"), nb::arg("window"));
 }
+
+}  // namespace naively

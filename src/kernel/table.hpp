@@ -65,18 +65,22 @@ NAIVELY_INLINE void copy(const Line& line, std::size_t n, double* NAIVELY_RESTRI
     }
 }
 
-// target[i * stride + l] = number i of line l, for n_lines <= 8 lines
-template <class T>
-NAIVELY_INLINE void copy_across(const Line* lines, std::size_t n_lines, std::size_t n,
-                                double* NAIVELY_RESTRICT target, std::size_t stride) {
-    for (std::size_t l = 0; l < n_lines; ++l)
-        for (std::size_t i = 0; i < n; ++i) target[i * stride + l] = lines[l].at<T>(i);
-}
-
 // A piece of memory.
 struct Segment {
     const char* data;
     std::size_t bytes;
+};
+
+enum class Status { ok, not_finite };
+
+// The class of each row, and its weight. `weights` may be null: every row weighs 1. A row of weight
+// zero is left out, whatever it holds.
+struct Labelled {
+    const std::int32_t* codes;
+    const double* weights;
+    std::size_t n_classes;
+
+    double weight(std::size_t i) const { return weights == nullptr ? 1.0 : weights[i]; }
 };
 
 class Table {
@@ -136,26 +140,12 @@ class Table {
     }
 
     // tile[i * stride + j] = cell (row + i, column + j)
-    NAIVELY_INLINE void pack_rows(std::size_t row, std::size_t rows, std::size_t column,
-                                  std::size_t columns, double* tile, std::size_t stride) const {
-        if (has_row_lines())
-            pack_along(row, rows, column, columns, tile, stride,
-                       [&](auto i) { return this->row(i); });
-        else
-            pack_across(column, columns, row, rows, tile, stride,
-                        [&](auto j) { return this->column(j); });
-    }
+    void pack_rows(std::size_t row, std::size_t rows, std::size_t column, std::size_t columns,
+                   double* tile, std::size_t stride) const;
 
     // tile[j * stride + i] = cell (row + i, column + j)
-    NAIVELY_INLINE void pack_columns(std::size_t row, std::size_t rows, std::size_t column,
-                                     std::size_t columns, double* tile, std::size_t stride) const {
-        if (has_row_lines())
-            pack_across(row, rows, column, columns, tile, stride,
-                        [&](auto i) { return this->row(i); });
-        else
-            pack_along(column, columns, row, rows, tile, stride,
-                       [&](auto j) { return this->column(j); });
-    }
+    void pack_columns(std::size_t row, std::size_t rows, std::size_t column, std::size_t columns,
+                      double* tile, std::size_t stride) const;
 
     // Lists the memory under a tile, piece by piece: at most one a row or one a column of it.
     std::size_t segments(std::size_t row, std::size_t rows, std::size_t column, std::size_t columns,
@@ -183,58 +173,6 @@ class Table {
     const std::size_t n_columns;
 
   private:
-    // tile[l * stride + i] = number (start + i) of line (first + l)
-    template <class F>
-    NAIVELY_INLINE void pack_along(std::size_t first, std::size_t n_lines, std::size_t start,
-                                   std::size_t n, double* tile, std::size_t stride,
-                                   F line_at) const {
-        for (std::size_t l = 0; l < n_lines; ++l) {
-            const Line line = line_at(first + l).from(start);
-            with_type(line.kind,
-                      [&](auto zero) { copy<decltype(zero)>(line, n, tile + l * stride); });
-        }
-    }
-
-    // tile[i * stride + l] = number (start + i) of line (first + l)
-    template <class F>
-    NAIVELY_INLINE void pack_across(std::size_t first, std::size_t n_lines, std::size_t start,
-                                    std::size_t n, double* tile, std::size_t stride,
-                                    F line_at) const {
-        Line lines[lane_count];
-        for (std::size_t l = 0; l < n_lines; l += lane_count) {
-            const std::size_t together = std::min(lane_count, n_lines - l);
-            bool plain = together == lane_count, alike = true;
-            for (std::size_t at = 0; at < together; ++at) {
-                lines[at] = line_at(first + l + at).from(start);
-                plain = plain && lines[at].is_plain<double>();
-                alike = alike && lines[at].kind == lines[0].kind;
-            }
-            std::size_t done = 0;
-            if (plain)
-                for (; done + lane_count <= n; done += lane_count)
-                    transpose(lines, done, tile + done * stride + l, stride);
-            for (std::size_t at = 0; at < together && done < n; at += alike ? together : 1)
-                with_type(lines[at].kind, [&](auto zero) {
-                    Line rest[lane_count];
-                    const std::size_t count = alike ? together : 1;
-                    for (std::size_t r = 0; r < count; ++r) rest[r] = lines[at + r].from(done);
-                    copy_across<decltype(zero)>(rest, count, n - done,
-                                                tile + done * stride + l + at, stride);
-                });
-        }
-    }
-
-    // target[i * stride + l] = double (done + i) of line l, eight by eight
-    static NAIVELY_INLINE void transpose(const Line* lines, std::size_t done, double* target,
-                                         std::size_t stride) {
-        Lanes square[lane_count];
-        for (std::size_t l = 0; l < lane_count; ++l)
-            std::memcpy(&square[l], lines[l].data + done * sizeof(double), sizeof(Lanes));
-        naively::transpose(square);
-        for (std::size_t i = 0; i < lane_count; ++i)
-            std::memcpy(target + i * stride, &square[i], sizeof(Lanes));
-    }
-
     const bool is_grid_;
     const char* data_ = nullptr;
     std::ptrdiff_t row_stride_ = 0;

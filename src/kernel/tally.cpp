@@ -5,13 +5,110 @@
 #include <vector>
 
 #include "labels.hpp"
-#include "search.hpp"
 #include "simd.hpp"
 #include "table.hpp"
 
 namespace naively {
 
 namespace {
+
+constexpr std::size_t most_tables = 4;
+constexpr std::size_t most_places = std::size_t{1} << 12;  // of a column that has several tables
+
+std::size_t tables_of(std::size_t places, const double* weights) {
+    return weights == nullptr && places <= most_places ? most_tables : 1;
+}
+
+NAIVELY_CLONES void find_places(const std::int32_t* classes, std::uint32_t per_class,
+                                std::uint32_t* NAIVELY_RESTRICT slots, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i)
+        slots[i] += static_cast<std::uint32_t>(classes[i]) * per_class;
+}
+
+template <class T>
+NAIVELY_INLINE void add_each(const T* sums, std::size_t n, double* NAIVELY_RESTRICT out) {
+    for (std::size_t i = 0; i < n; ++i) out[i] += static_cast<double>(sums[i]);
+}
+NAIVELY_CLONES void add_sums(const double* sums, std::size_t n, double* out) {
+    add_each(sums, n, out);
+}
+NAIVELY_CLONES void add_sums(const std::uint32_t* sums, std::size_t n, double* out) {
+    add_each(sums, n, out);
+}
+
+// Counts of some columns, each with as many places as there are classes times slots: integers, or
+// sums where rows have weights.
+//
+// A row's neighbour often has the same class and the same slot, and an increment that waits for
+// the one before it in the same place takes several times as long. So neighbours count in tables
+// of their own, where these are small, which are added up in the end. Sums have one table: their
+// order is that of the rows.
+
+class Counts {
+  public:
+    // `weights` may be null: every row weighs 1.
+    Counts(std::size_t columns, std::size_t n_classes, std::size_t slots, const double* weights);
+
+    // What a column takes.
+    static std::size_t bytes(std::size_t n_classes, std::size_t slots);
+
+    // Counts rows row, row + 1, ... in their slots; the classes are of these rows. The slots become
+    // places.
+    void add(std::size_t column, const std::int32_t* classes, std::uint32_t* slots, std::size_t row,
+             std::size_t rows);
+
+    // out[k * stride + s] += what was counted of class k in each of the first n slots
+    void write(std::size_t column, std::size_t n, double* out, std::size_t stride) const;
+
+    void clear();
+
+  private:
+    const std::size_t n_classes_, slots_, places_, tables_;
+    const double* weights_;
+    std::vector<std::uint32_t> counts_;
+    std::vector<double> sums_;
+};
+
+Counts::Counts(std::size_t columns, std::size_t n_classes, std::size_t slots, const double* weights)
+    : n_classes_(n_classes), slots_(slots), places_(n_classes * slots),
+      tables_(tables_of(places_, weights)), weights_(weights),
+      counts_(weights == nullptr ? columns * tables_ * places_ : 0),
+      sums_(weights == nullptr ? 0 : columns * places_) {}
+
+std::size_t Counts::bytes(std::size_t n_classes, std::size_t slots) {
+    const std::size_t places = n_classes * slots;
+    return std::max(sizeof(double), tables_of(places, nullptr) * sizeof(std::uint32_t)) * places;
+}
+
+void Counts::add(std::size_t column, const std::int32_t* classes, std::uint32_t* slots,
+                 std::size_t row, std::size_t rows) {
+    find_places(classes, static_cast<std::uint32_t>(slots_), slots, rows);
+    if (weights_ != nullptr) {
+        double* sums = sums_.data() + column * places_;
+        for (std::size_t i = 0; i < rows; ++i) sums[slots[i]] += weights_[row + i];
+        return;
+    }
+    std::uint32_t* counts = counts_.data() + column * tables_ * places_;
+    std::size_t i = 0;
+    if (tables_ == most_tables)
+        for (; i + most_tables <= rows; i += most_tables)
+            for (std::size_t t = 0; t < most_tables; ++t) ++counts[t * places_ + slots[i + t]];
+    for (; i < rows; ++i) ++counts[slots[i]];
+}
+
+void Counts::write(std::size_t column, std::size_t n, double* out, std::size_t stride) const {
+    for (std::size_t k = 0; k < n_classes_; ++k) {
+        const std::size_t first = column * tables_ * places_ + k * slots_;
+        if (weights_ != nullptr) add_sums(sums_.data() + first, n, out + k * stride);
+        for (std::size_t t = 0; t < tables_ && weights_ == nullptr; ++t)
+            add_sums(counts_.data() + first + t * places_, n, out + k * stride);
+    }
+}
+
+void Counts::clear() {
+    std::fill(counts_.begin(), counts_.end(), 0);
+    std::fill(sums_.begin(), sums_.end(), 0.0);
+}
 
 constexpr std::size_t chunk_rows = 1024;       // of a column, in the first-level cache
 constexpr std::size_t columns_worth_rows = 8;  // fewer would meet again too soon
@@ -110,14 +207,6 @@ constexpr std::size_t strip_rows = 256;  // of several columns
 constexpr std::size_t strip_columns = 8;
 constexpr std::size_t group_bytes = std::size_t{1} << 19;  // of counts: half of the L2 cache
 
-NAIVELY_CLONES void pack_strip(const Table& X, std::size_t row, std::size_t rows,
-                               std::size_t column, std::size_t columns, double* strip) {
-    X.pack_columns(row, rows, column, columns, strip, strip_rows);
-}
-NAIVELY_CLONES void pack_column(const Table& X, std::size_t row, std::size_t rows,
-                                std::size_t column, double* chunk) {
-    X.pack_columns(row, rows, column, 1, chunk, chunk_rows);
-}
 NAIVELY_CLONES bool is_infinite(const double* x, std::size_t n) { return has_infinity(x, n); }
 
 class BinCounter {
@@ -160,7 +249,7 @@ class BinCounter {
             if (in_place)
                 x = reinterpret_cast<const double*>(line.from(row).data);
             else
-                pack_column(X_, row, rows, j, strip_);
+                X_.pack_columns(row, rows, j, 1, strip_, chunk_rows);
             if (!count(j, 0, x, row, rows, counts)) return false;
         }
         return true;
@@ -173,8 +262,8 @@ class BinCounter {
             for (std::size_t j = 0; j < columns; ++j) {
                 const std::size_t at = j % strip_columns;
                 if (at == 0)
-                    pack_strip(X_, row, rows, column + j, std::min(strip_columns, columns - j),
-                               strip_);
+                    X_.pack_columns(row, rows, column + j, std::min(strip_columns, columns - j),
+                                    strip_, strip_rows);
                 if (!count(column + j, j, strip_ + at * strip_rows, row, rows, counts))
                     return false;
             }

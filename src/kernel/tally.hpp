@@ -7,23 +7,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "memory.hpp"
 #include "table.hpp"
 
 namespace naively {
 
-// The class of each row, and its weight. `weights` may be null: every row weighs 1. A row of weight
-// zero is left out, whatever it holds.
-struct Labelled {
-    const std::int32_t* codes;
-    const double* weights;
-    std::size_t n_classes;
-
-    double weight(std::size_t i) const { return weights == nullptr ? 1.0 : weights[i]; }
-};
-
 // out[k][offsets[j] + c] += the weight of the rows of class k with code c in column j, where
-// offsets[0] = 0 and the last of them is the length of a line of `out`. Codes: see codes.hpp. False
-// if a code has no category; out is spoilt then.
+// offsets[0] = 0 and the last of them is the length of a line of `out`. Codes: see labels.hpp.
+// False if a code has no category; out is spoilt then.
 bool tally(const Table& X, const Labelled& rows, const std::int64_t* offsets, double* out);
 
 // out[k][j][b] += the weight of the rows of class k whose number in column j is above b of the
@@ -32,42 +23,28 @@ bool tally(const Table& X, const Labelled& rows, const std::int64_t* offsets, do
 bool tally_bins(const Table& X, const Labelled& rows, const double* edges, std::size_t n_bins,
                 double* out);
 
-// Counts of some columns, each with as many places as there are classes times slots: integers, or
-// sums where rows have weights.
+// The bin of a number among ascending edges: how many edges are below it.
 //
-// A row's neighbour often has the same class and the same slot, and an increment that waits for
-// the one before it in the same place takes several times as long. So neighbours count in tables
-// of their own, where these are small, which are added up in the end. Sums have one table: their
-// order is that of the rows.
+// The edges stand in the order of a binary tree, level by level, filled up with infinity to
+// 2^depth - 1 of them: at node i the search goes on at 2i, or at 2i + 1 if the edge there is below
+// x, and after `depth` steps it is at 2^depth + bin. No branch depends on the data; where there are
+// permutations of registers (AVX-512), trees of up to 127 edges live in sixteen of them.
 
-class Counts {
+class Search {
   public:
-    // `weights` may be null: every row weighs 1.
-    Counts(std::size_t columns, std::size_t n_classes, std::size_t slots, const double* weights);
+    // The edges ascend, equal ones and infinity allowed.
+    Search(const double* edges, std::size_t n_edges);
 
-    // What a column takes.
-    static std::size_t bytes(std::size_t n_classes, std::size_t slots);
+    // bin[i] for x[i], which is finite, or `missing()` where it is NaN.
+    void find(const double* x, std::size_t n, std::uint32_t* bin) const;
 
-    // Counts rows row, row + 1, ... in their slots; the classes are of these rows. The slots become
-    // places.
-    void add(std::size_t column, const std::int32_t* classes, std::uint32_t* slots, std::size_t row,
-             std::size_t rows);
-
-    // out[k * stride + s] += what was counted of class k in each of the first n slots
-    void write(std::size_t column, std::size_t n, double* out, std::size_t stride) const;
-
-    void clear();
+    // Above every bin.
+    std::uint32_t missing() const { return std::uint32_t{1} << depth_; }
 
   private:
-    const std::size_t n_classes_, slots_, places_, tables_;
-    const double* weights_;
-    std::vector<std::uint32_t> counts_;
-    std::vector<double> sums_;
+    unsigned depth_ = 0;
+    AlignedArray tree_;
 };
-
-// out[i] += sums[i]
-void add_sums(const double* sums, std::size_t n, double* out);
-void add_sums(const std::uint32_t* sums, std::size_t n, double* out);
 
 // Scatter: the products of all pairs of columns, around the mean of each class.
 //

@@ -132,11 +132,6 @@ NAIVELY_CLONES bool exceeds(const double* x, double limit) {
     return found != 0;
 }
 
-NAIVELY_CLONES void pack_columns(const Table& X, std::size_t row, std::size_t rows,
-                                 std::size_t column, std::size_t columns, double* tile) {
-    X.pack_columns(row, rows, column, columns, tile, wide_tile_rows);
-}
-
 // sum[k][i] += w[k] (terms[k][i] - their mean over the classes)
 NAIVELY_CLONES void add_centred(const double* NAIVELY_RESTRICT terms, const double* w,
                                 std::size_t n_classes, double* NAIVELY_RESTRICT sum) {
@@ -178,7 +173,7 @@ template <class Term> class Adder {
             if (rows < wide_tile_rows) std::fill_n(tile_.get(), tile_columns * wide_tile_rows, 0.0);
             for (std::size_t column = 0; column < X.n_columns; column += tile_columns) {
                 const std::size_t columns = std::min(tile_columns, X.n_columns - column);
-                pack_columns(X, row, rows, column, columns, tile_.get());
+                X.pack_columns(row, rows, column, columns, tile_.get(), wide_tile_rows);
                 for (std::size_t j = 0; j < columns; ++j)
                     if (!add(tile_.get() + j * wide_tile_rows, column + j))
                         return Status::not_finite;

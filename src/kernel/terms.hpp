@@ -59,10 +59,66 @@ struct NearbyBins {
 void left_out_of_bins(const Table& X, const std::int32_t* codes, const NearbyBins& bins,
                       double* out);
 
-// One term per category: values[offsets[j] + code][k], see codes.hpp. False if a code has no
+// One term per category: values[offsets[j] + code][k], see labels.hpp. False if a code has no
 // category; joint is spoilt then.
 bool add_tables(const Table& X, const std::int64_t* offsets, const double* values,
                 const Joint& joint);
+
+// Terms of several cells of a row: see naively/families/joint_forms.py for the formulas.
+
+// out[i][j] = (x_ij - mean_j) scale_j, within 1e100 of 0; 0 where a cell is missing.
+Status standardize(const Table& X, const double* mean, const double* scale, double* out);
+
+// z[i][r] += sum over j of f[i][j] W[j][r]
+void project(const double* f, std::size_t n, std::size_t p, const double* W,
+             std::size_t n_directions, double* z);
+
+// Of each class: A - B log(1 + s |G (f - mean)|^2), where G is lower triangular, p by p. Weights
+// may be none: where there are any, the terms of a row are centred over the classes before.
+struct MultivariateStudents {
+    std::size_t p;
+    const double *A, *B, *s, *mean, *G, *weights;
+};
+void add_multivariate_students(const double* f, const MultivariateStudents& terms,
+                               const Joint& joint);
+
+// How cells become places in tables of pairs. Numbers come first, and are between two of their
+// knots; then categories, each of which has a bin, the last one of a column being for all others.
+struct PairAxes {
+    const double* knots;  // of column j from knot_offsets[j] on
+    const std::int64_t* knot_offsets;
+    const std::int32_t* bins;  // of column j from bin_offsets[j] on
+    const std::int64_t* bin_offsets;
+};
+
+// Tables of pairs of axes, line by line, one number per class: those of pair i start at line
+// offsets[i], and have n_bins of its second axis for each bin of its first. Between knots they are
+// bilinear.
+struct PairTables {
+    std::size_t n_pairs;
+    const std::int32_t* axes;  // two for each pair
+    const std::int32_t* n_bins;
+    const std::int64_t* offsets;
+    const double* values;
+};
+
+// False if a code has no category.
+bool add_pairs(const Table& numbers, const Table& codes, const PairAxes& axes,
+               const PairTables& tables, const Joint& joint);
+
+// Rows of a sample, cut into bins: arrays by column and row.
+struct BinnedRows {
+    std::size_t n_rows, n_classes;
+    const std::int32_t *bins, *low;  // -1 is missing
+    const double* share;
+    const std::int32_t* n_bins;
+    const std::int32_t* codes;
+    const double* weight;
+};
+
+// The score of each pair of columns beyond probabilities p (by row and class).
+void judge_pairs(const BinnedRows& rows, const double* p, std::size_t n_pairs,
+                 const std::int32_t* pairs, double* scores);
 
 // Reads off what is wanted: labels (the first of the largest), log_proba, proba or evidence. Where
 // all of a row is -infinity, its label is 0, its evidence -infinity and its probabilities NaN.
@@ -101,9 +157,7 @@ struct Candidates {
 };
 
 // Adds to total[c] the sum over rows of -log p(y), [y is the first of the most probable classes],
-// or sum_k (p_k - [k = y])^2, each times the weight of its row; a null pointer stands for weights
-// of 1.
-void add_scores(const Candidates& given, const std::int32_t* codes, const double* weights,
-                Score score, double* total);
+// or sum_k (p_k - [k = y])^2, each times the weight of its row.
+void add_scores(const Candidates& given, const Labelled& rows, Score score, double* total);
 
 }  // namespace naively

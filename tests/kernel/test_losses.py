@@ -60,7 +60,7 @@ def test_shapes_that_do_not_fit_are_refused():
     total = np.zeros(4)
     wrong = {
         "by class and candidate": (given[0], np.zeros((2, 3)), *given[2:], "brier", total),
-        "by row": (*given[:2], np.zeros(2, np.int32), None, "brier", total),
+        "equally long": (*given[:2], np.zeros(2, np.int32), None, "brier", total),
         "one total per candidate": (*given, "brier", np.zeros(3)),
         "log_loss, accuracy or brier": (*given, "speed", total),
         "a code has no class": (*given[:2], np.full(3, 2, np.int32), None, "brier", total),
