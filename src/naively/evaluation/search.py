@@ -299,11 +299,9 @@ def measured_off(candidates: Sequence[Candidate], summary: Summary, n_folds: int
             f"every fold must hold rows, and {len(sample):,} distinct rows do not fill {n_folds} "
             "folds. Use fewer folds."
         )
-    shape = len(sample), summary.schema.n_columns
-    cells = sample.numbers, sample.categories, summary.categories, sample.texts, summary.words
-    rows = Rows(shape, *cells)
     by_fold = fold * np.int32(classes.size) + sample.codes
     targets = Targets(np.arange(n_folds * classes.size), by_fold, sample.weight)
+    rows = summary.sampled_rows
     parts = measure(rows, targets, summary.schema, sample=replace(sample, codes=by_fold))
     axes = replace(summary.axes, classes=targets.classes)
     whole = Summary.of(summary.schema, axes) + parts  # with every class of every fold

@@ -33,7 +33,6 @@ from naively.inspection.inputs import (
     is_streamed,
     labelled_pair,
     read,
-    rows_of_sample,
 )
 from naively.model.column_losses import ColumnLosses, JudgedRows, column_losses
 from naively.model.model import SAMPLE
@@ -217,4 +216,4 @@ def _sampled(
             f"with Schema(..., sample={SAMPLE})."
         )
     sample = summary.sample
-    return rows_of_sample(summary), summary.classes, sample.codes, sample.weight
+    return summary.sampled_rows, summary.classes, sample.codes, sample.weight

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from naively.data.remote import is_remote
-from naively.data.rows import Rows
 from naively.engines import ENGINES, summarize
 from naively.engines.memory.arrays import check_in_memory
 from naively.engines.memory.columns import rows_and_labels
@@ -115,14 +114,6 @@ def arranged(before: Summary, after: Summary) -> tuple[Summary, Summary]:
     if a.n_columns != b.n_columns or not (a.undecided or b.undecided):
         return before, after
     return before.decided(b.held), after.decided(a.held)
-
-
-def rows_of_sample(summary: Summary) -> Rows:
-    """Return the rows in the sample of a summary, of which a model may not know all categories."""
-    sample: Any = summary.sample
-    words = summary.words if sample.texts is not None else ()
-    cells = sample.numbers, sample.categories, summary.categories
-    return Rows((len(sample), summary.schema.n_columns), *cells, sample.texts, words)
 
 
 def labelled_pair(data: Any, y: Any = None, target: str | None = None) -> tuple[Any, Any]:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from naively.data import labels
 from naively.data.kinds import UNDECIDED, Kind
+from naively.data.rows import Rows
 from naively.data.schema import Schema
 from naively.data.tokens import Words
 from naively.errors import NaivelyError
@@ -143,6 +144,13 @@ class Summary:
         sample: Any = self.statistics.get(Sample)
         return sample
 
+    @property
+    def sampled_rows(self) -> Rows:
+        """The cells of the sample's rows, under the summary's categories and words."""
+        sample, shape = self[Sample], (len(self[Sample]), self.schema.n_columns)
+        cells = sample.numbers, sample.categories, self.categories, sample.texts, self.words
+        return Rows(shape, *cells)
+
     def tally(self, j: int) -> NDArray[np.float64]:
         """Return the weights of the categories of the j-th column of categories, by class."""
         start, end = self.axes.starts[j : j + 2]
@@ -157,9 +165,7 @@ class Summary:
     def __add__(self, other: Summary) -> Summary:
         if not isinstance(other, Summary):
             return NotImplemented
-        schema = self.schema.united(other.schema)
-        a, b = self._under(schema), other._under(schema)
-        axes = a.axes.united(b.axes, schema)
+        schema, axes, a, b = self._shared(other)
         own, its = a.axes.move(axes), b.axes.move(axes)
         try:
             total = {
@@ -172,9 +178,7 @@ class Summary:
     def __sub__(self, other: Summary) -> Summary:
         if not isinstance(other, Summary):
             return NotImplemented
-        schema = self.schema.united(other.schema)
-        a, b = self._under(schema), other._under(schema)
-        axes = a.axes.united(b.axes, schema)
+        schema, axes, a, b = self._shared(other)
         a, b = a._moved(a.axes.move(axes)), b._moved(b.axes.move(axes))
         weights = remaining(a.class_weight, b.class_weight)
         _check_added(weights < 0, f"weight {weights[weights < 0][:1].sum()}", axes.classes)
@@ -202,6 +206,12 @@ class Summary:
                 _check_added(much, "no rows, and counts of them", axes.classes)
             rest = rest._chosen(np.flatnonzero(~empty)) + Summary.zero(schema, axes.classes)
         return rest._kept(labels.positions(self.classes, axes.classes))
+
+    def _shared(self, other: Summary) -> tuple[Schema, Axes, Summary, Summary]:
+        """Return the schema and the axes of both, and both under that schema."""
+        schema = self.schema.united(other.schema)
+        a, b = self._under(schema), other._under(schema)
+        return schema, a.axes.united(b.axes, schema), a, b
 
     def __mul__(self, factor: float) -> Summary:
         check_factor(factor)
@@ -277,11 +287,12 @@ class Summary:
     def with_categories(self, vocabularies: Sequence[NDArray[Any]]) -> Summary:
         """Return the same with categories that hold those of each column; new ones have no weight.
 
-        >>> from naively import summarize
-        >>> from naively.data.schema import Schema
-        >>> seen = summarize([[2]], ["a"], schema=Schema(1, kinds=("category",)))
-        >>> seen.with_categories([np.arange(4)]).tallies.values
-        array([[0., 0., 1., 0.]])
+                >>> from naively import summarize
+                >>> from naively.data.rows import Rows
+        from naively.data.schema import Schema
+                >>> seen = summarize([[2]], ["a"], schema=Schema(1, kinds=("category",)))
+                >>> seen.with_categories([np.arange(4)]).tallies.values
+                array([[0., 0., 1., 0.]])
         """
         after = replace(self.axes, vocabularies=tuple(vocabularies))
         return self._moved(self.axes.move(after))

@@ -20,7 +20,7 @@ from naively.data.types import Floats
 from naively.inspection.drifts.aligned import align
 from naively.inspection.drifts.measures import collect
 from naively.inspection.drifts.value import Drift, UnusualRows
-from naively.inspection.inputs import Inspected, arranged, read, rows_of_sample
+from naively.inspection.inputs import Inspected, arranged, read
 from naively.statistics.summary import Summary
 
 _EXPECTED_SHARE = 0.01
@@ -98,7 +98,7 @@ def density_of(estimator: Any) -> Any:
 
 def _scores(estimator: Any, summary: Summary) -> Floats:
     """Return log p(x) of the rows of a sample."""
-    return estimator.model_.score(rows_of_sample(summary), "evidence")[:, 0]
+    return estimator.model_.score(summary.sampled_rows, "evidence")[:, 0]
 
 
 def _quantile(values: Floats, weight: Floats, share: float) -> float:
