@@ -104,14 +104,69 @@ def assert_close(a, b, terms, **how):
     assert (np.abs(a.class_weight - b.class_weight) <= bound).all()
 
 
-# --- Moments --------------------------------------------------------------------------------
+# --- Moments and summaries ------------------------------------------------------------------
+
+of_both = pytest.mark.parametrize("values", [moments, summaries], ids=["moments", "summaries"])
 
 
+def zero_like(a):
+    return Moments.zero() if isinstance(a, Moments) else Summary.zero(a.schema, a.classes)
+
+
+def assert_near(a, b, terms):
+    (assert_moments_close if isinstance(a, Moments) else assert_close)(a, b, terms)
+
+
+@of_both
 @laws
-@given(moments)
-def test_adding_nothing_changes_nothing(a):
-    zero = Moments.zero()
+@given(data=st.data())
+def test_adding_nothing_changes_nothing(values, data):
+    a = data.draw(values)
+    zero = Moments.zero() if values is moments else ZERO
     assert a + zero == a == zero + a
+
+
+@of_both
+@laws
+@given(data=st.data())
+def test_addition_commutes(values, data):
+    a, b = data.draw(st.tuples(values, values))
+    assert_near(a + b, b + a, [a, b])
+
+
+@of_both
+@laws
+@given(data=st.data())
+def test_addition_associates(values, data):
+    a, b, c = data.draw(st.tuples(values, values, values))
+    assert_near((a + b) + c, a + (b + c), [a, b, c])
+
+
+@of_both
+@laws
+@given(data=st.data())
+def test_everything_without_everything_is_nothing_and_so_is_no_times_it(values, data):
+    a = data.draw(values)
+    assert a - a == 0 * a == zero_like(a)
+
+
+@of_both
+@laws
+@given(data=st.data())
+def test_twice_is_the_sum_with_itself(values, data):
+    a = data.draw(values)
+    assert 2 * a == a + a == np.float64(2) * a
+
+
+@of_both
+@laws
+@given(data=st.data())
+def test_both_survive_pickling(values, data):
+    a = data.draw(values)
+    assert pickle.loads(pickle.dumps(a)) == a
+
+
+# --- Moments --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("x", [1e200, -1e308, 5e-324], ids=["huge", "the largest", "the smallest"])
@@ -123,18 +178,6 @@ def test_adding_nothing_changes_nothing_at_the_ends_of_the_range(x):
 def test_nothing_and_nothing_is_nothing():
     assert Moments.zero(2, 3) + Moments.zero(2, 3) == Moments.zero(2, 3)
     assert ZERO + ZERO == ZERO
-
-
-@laws
-@given(moments, moments)
-def test_addition_commutes(a, b):
-    assert_moments_close(a + b, b + a, [a, b])
-
-
-@laws
-@given(moments, moments, moments)
-def test_addition_associates(a, b, c):
-    assert_moments_close((a + b) + c, a + (b + c), [a, b, c])
 
 
 @laws
@@ -160,27 +203,9 @@ def test_what_was_added_can_be_removed(a, b):
 
 
 @laws
-@given(moments)
-def test_everything_without_everything_is_nothing(a):
-    assert a - a == Moments.zero()
-
-
-@laws
-@given(moments)
-def test_twice_is_the_sum_with_itself(a):
-    assert 2 * a == a + a == np.float64(2) * a
-
-
-@laws
 @given(factors, moments, moments)
 def test_scaling_distributes_over_addition(factor, a, b):
     assert_moments_close(factor * (a + b), factor * a + factor * b, [a, b])
-
-
-@laws
-@given(moments)
-def test_no_times_anything_is_nothing(a):
-    assert 0 * a == Moments.zero()
 
 
 @laws
@@ -199,12 +224,6 @@ def test_a_weight_that_decays_below_every_float_is_nothing():
 def test_pooling_adds_up_the_classes(parts):
     table = Moments(np.stack([part.values for part in parts], axis=1))
     assert_moments_close(table.pooled(), reduce(add, parts), parts)
-
-
-@laws
-@given(moments)
-def test_moments_survive_pickling(a):
-    assert pickle.loads(pickle.dumps(a)) == a
 
 
 @pytest.mark.parametrize("b", [one_cell(4.0, 3.0), one_cell(9.0, 1.0)], ids=["weight", "variance"])
@@ -227,24 +246,6 @@ def test_there_is_no_negative(a):
 
 
 # --- Summary --------------------------------------------------------------------------------
-
-
-@laws
-@given(summaries)
-def test_adding_an_empty_summary_changes_nothing(a):
-    assert a + ZERO == a == ZERO + a
-
-
-@laws
-@given(summaries, summaries)
-def test_summaries_commute(a, b):
-    assert_close(a + b, b + a, [a, b])
-
-
-@laws
-@given(summaries, summaries, summaries)
-def test_summaries_associate(a, b, c):
-    assert_close((a + b) + c, a + (b + c), [a, b, c])
 
 
 @laws
@@ -274,18 +275,6 @@ def test_a_light_row_stays_when_heavy_rows_without_its_cells_are_removed(heavy):
 
 
 @laws
-@given(summaries)
-def test_a_summary_without_itself_has_its_classes_and_nothing_else(a):
-    assert a - a == 0 * a == Summary.zero(a.schema, a.classes)
-
-
-@laws
-@given(summaries)
-def test_a_summary_twice_is_its_sum_with_itself(a):
-    assert 2 * a == a + a == np.float64(2) * a
-
-
-@laws
 @given(summaries, summaries)
 def test_a_class_that_one_side_lacks_is_untouched(a, b):
     whole = a + b
@@ -295,12 +284,6 @@ def test_a_class_that_one_side_lacks_is_untouched(a, b):
             at = owners[0].classes.tolist().index(label)
             assert whole.moments[k] == owners[0].moments[at]
             assert whole.class_weight[k] == owners[0].class_weight[at]
-
-
-@laws
-@given(summaries)
-def test_summaries_survive_pickling(a):
-    assert pickle.loads(pickle.dumps(a)) == a
 
 
 @laws
