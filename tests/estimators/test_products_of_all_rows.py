@@ -13,7 +13,7 @@ import pytest
 from naively import NaiveBayes, load, summarize
 from naively.data.rows import Rows
 from naively.data.schema import Schema
-from naively.evaluation.fold_summaries import measure_folds
+from naively.evaluation.folds import measure_folds
 from naively.evaluation.inputs import Truth
 from naively.model.interactions import canonical, quadratic
 from naively.model.interactions.features import ClassScatter, by_class

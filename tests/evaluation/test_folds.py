@@ -29,7 +29,7 @@ from sklearn.utils import _safe_indexing
 from naively import CategoricalNB, GaussianNB, NaiveBayes, NaivelyError, summarize
 from naively.data.rows import Rows
 from naively.data.schema import Schema
-from naively.evaluation import evaluate, fold_summaries
+from naively.evaluation import evaluate, folds
 from naively.evaluation.folds import stratified_folds
 from naively.evaluation.inputs import Truth
 from naively.families import Categorical
@@ -398,8 +398,8 @@ def test_labels_have_no_part_in_the_edges_of_histograms():
     edges = []
     for codes in (rng.integers(3, size=9000), np.arange(9000) // 3000):
         truth = Truth(np.arange(3), codes.astype(np.int32))
-        folds = fold_summaries.measure_folds([NaiveBayes()], rows, Schema(2), truth, fold)
-        edges += [model.schema.edges for model in folds.models(NaiveBayes())]
+        measured = folds.measure_folds([NaiveBayes()], rows, Schema(2), truth, fold)
+        edges += [model.schema.edges for model in measured.models(NaiveBayes())]
     assert len(set(edges)) == 1
 
 
@@ -432,7 +432,7 @@ def test_folds_whose_summaries_are_too_large_are_fitted_one_by_one(name, monkeyp
     model, (X, y) = ESTIMATORS[name]
     model = clone(model).set_params(**{"families": None} if "Naive" in name else {})
     added = evaluate(model, X, y, folds=4)
-    monkeypatch.setattr(fold_summaries, "MAX_BYTES", 1)
+    monkeypatch.setattr(folds, "MAX_BYTES", 1)
     fitted = evaluate(model, X, y, folds=4)
     np.testing.assert_allclose(fitted.probabilities, added.probabilities, rtol=0, atol=1e-9)
 

@@ -31,7 +31,7 @@ from naively.model import row_numbers
 from naively.statistics.summary import Summary
 
 if TYPE_CHECKING:
-    from naively.evaluation.files import JudgedFiles
+    from naively.evaluation.files import FilesToJudge, JudgedFiles
     from naively.evaluation.folds import ContentFolds
 
 
@@ -232,23 +232,31 @@ class Training:
 
 
 def judge(
-    source: CommandFiles, data: Data, model: ModelOptions, folds: ContentFolds, **options: Any
+    source: CommandFiles, data: Data, model: ModelOptions, folds: ContentFolds
 ) -> JudgedFiles:
     """Judge a model on files by folds; say which columns were left out, or only count the rows."""
     from naively.evaluation.files import judge_files
 
-    first, plan = readable_twice(source, data, model)
-    how = passes(source, plan) | options
+    files = files_to_judge(source, data, model)
     with user_errors():
-        judged = judge_files(first, plan.request, model.measured(), model.estimator, folds, **how)
-    tell_unlabelled(plan.n_unlabelled())
+        judged = judge_files(files, folds)
+    tell_unlabelled(files.plan.n_unlabelled())
     tell_counting(counting_columns(judged.measured.folds.total()))
     return judged
 
 
-def passes(source: CommandFiles, plan: ColumnPlan) -> dict[str, Any]:
-    """Return the options of both passes: the columns to read, and a bar for each."""
-    return {"plan": plan, "watch": lambda name: console.streaming(f"{name} {source.title}")}
+def files_to_judge(source: CommandFiles, data: Data, model: ModelOptions) -> FilesToJudge:
+    """Return what is judged, with a bar for each pass."""
+    from naively.evaluation.files import FilesToJudge
+
+    first, plan = readable_twice(source, data, model)
+    return FilesToJudge(
+        first=first,
+        plan=plan,
+        schema=model.measured(),
+        model_of=model.estimator,
+        watch=lambda name: console.streaming(f"{name} {source.title}"),
+    )
 
 
 def readable_twice(

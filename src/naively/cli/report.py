@@ -45,7 +45,7 @@ def report(
       naively report people.csv -t sick --hide-rows
       naively report people.csv -t sick --folds 5 --no-compare
     """
-    from naively.cli.data import look, passes, readable_twice, tell_unlabelled, user_errors
+    from naively.cli.data import files_to_judge, look, tell_unlabelled, user_errors
     from naively.display.report import Report
     from naively.display.report.collect import PageOptions, collect_files
     from naively.evaluation.folds import ContentFolds
@@ -57,23 +57,13 @@ def report(
     if as_json and is_standard(output):
         raise NaivelyError("--json writes a file beside the page; name the page: --output FILE.")
     figures = check_output(output.with_suffix(".json"), *source.inputs) if as_json else None
-    first, plan = readable_twice(source, data, model)
+    judged = files_to_judge(source, data, model)
     with console.steps("writing the report") as tell, user_errors():
-        page = Report(
-            collect_files(
-                first,
-                plan.request,
-                model.measured(),
-                model.estimator,
-                ContentFolds(folds or FOLDS),
-                PageOptions(
-                    title or f"Predicting {data.target}", not no_compare, not hide_rows, tell
-                ),
-                **passes(source, plan),
-            )
-        )
+        named = title or f"Predicting {data.target}"
+        how = PageOptions(named, not no_compare, not hide_rows, tell)
+        page = Report(collect_files(judged, ContentFolds(folds or FOLDS), how))
         html = page.html
-    tell_unlabelled(plan.n_unlabelled())
+    tell_unlabelled(judged.plan.n_unlabelled())
     with file_at(output) as path:
         page.save(path)
     tell_written(output, f"{len(html.encode()) / 1e6:.1f} MB, open it in a browser")

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
@@ -19,15 +20,22 @@ from sklearn.base import clone
 from sklearn.model_selection import LeaveOneOut, train_test_split
 from sklearn.utils import _safe_indexing
 
+from naively.data import labels
+from naively.data.types import Floats
 from naively.errors import NaivelyError
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.gaussian_nb import GaussianNB
 from naively.estimators.loading import ESTIMATORS
 from naively.estimators.state import snapshot
-from naively.evaluation.answers import ask, judge_rows
 from naively.evaluation.evaluation import Evaluation
-from naively.evaluation.fold_summaries import measure_folds
-from naively.evaluation.folds import ONE_OUT, Splits, folds_by, splitter_of
+from naively.evaluation.folds import (
+    ONE_OUT,
+    Splits,
+    folds_by,
+    judge_rows,
+    measure_folds,
+    splitter_of,
+)
 from naively.evaluation.inputs import (
     Files,
     Truth,
@@ -174,6 +182,42 @@ def judge(fitted: Any, X: Any, truth: Truth, method: str, **more: Any) -> Evalua
     truth = truth.among(fitted.classes_)
     rows = ask(fitted, X, truth)
     return Evaluation(truth.classes, method, rows, model=type(fitted).__name__, **more)
+
+
+# --- any classifier -------------------------------------------------------------------------------
+
+
+def ask(model: Any, X: Any, truth: Truth) -> Judgement:
+    """Ask any fitted classifier whose classes are among the truth's.
+
+    One that may reject rows is made to answer: by the class that it would have given. Without
+    probabilities, all that depends on them is NaN.
+    """
+    if getattr(model, "reject", None) is not None:
+        model = copy(model).set_params(reject=None)
+    predicted = np.asarray(model.predict(X)).astype(truth.classes.dtype, copy=False)
+    codes = labels.positions(predicted, truth.classes)
+    if not hasattr(model, "predict_proba"):
+        unknown = np.full(codes.size, np.nan)
+        true = truth.codes.astype(np.intp)
+        return Judgement(true, codes, truth.classes.size, unknown, unknown, None)
+    judged = Judgement.room(truth.codes, truth.classes.size)
+    assert judged.probabilities is not None
+    judged.probabilities[:] = _by_class(model, model.predict_proba(X), truth, 0.0)
+    unlikely = judged.settle(slice(None))
+    if unlikely.size and hasattr(model, "predict_log_proba"):
+        with np.errstate(divide="ignore"):  # many a classifier takes the logarithm of 0
+            log_p = _by_class(model, model.predict_log_proba(X), truth, -np.inf)
+        judged.log_truth[unlikely] = log_p[unlikely, truth.codes[unlikely]]
+    return replace(judged, predicted=codes)  # its own, which need not be the likeliest
+
+
+def _by_class(model: Any, values: Any, truth: Truth, otherwise: float) -> Floats:
+    """Give each of the truth's classes its column; what the model does not know is impossible."""
+    known, columns = labels.encode(model.classes_)
+    every = np.full((len(values), truth.classes.size), otherwise)
+    every[:, labels.positions(known, truth.classes)[columns]] = values
+    return every
 
 
 # --- a test split ---------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from itertools import count, islice
 from math import ceil
 from numbers import Integral
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,10 +44,15 @@ from naively.estimators.categorical import CategoricalNB
 from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.loading import ESTIMATORS
 from naively.estimators.state import snapshot
-from naively.evaluation.answers import judge_rows
 from naively.evaluation.evaluation import Evaluation
-from naively.evaluation.fold_summaries import FoldSummaries, read_models, without_labels
-from naively.evaluation.folds import ContentFolds, content_hashes, mixed
+from naively.evaluation.folds import (
+    ContentFolds,
+    FoldSummaries,
+    content_hashes,
+    judge_rows,
+    mixed,
+    without_labels,
+)
 from naively.evaluation.inputs import FOLDS, Truth
 from naively.evaluation.judgement import Judgement, ScoreBins, TotalJudgement, Totals
 from naively.model.model import Model
@@ -58,11 +63,80 @@ MIN_KEPT = 1000
 _MAX_NUMBERS = 1 << 24  # that kept rows may hold
 _TEXT_NUMBERS = 512  # numbers that take as much memory as a text
 
-Watch = Callable[[str], AbstractContextManager[Progress | None]]  # of a pass, by its name
+
+# --- what is judged -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class JudgedFiles:
+@dataclass(frozen=True, kw_only=True)
+class FilesToJudge:
+    """Files, which of their columns are read, and the model that is judged on them."""
+
+    first: FirstRows
+    plan: ColumnPlan
+    schema: SchemaFromFirstRows
+    model_of: Callable[[Any], SummaryClassifier]  # by the classes, which a pass finds
+    label_type: str | None = None
+    # shows the progress of a pass, by its name
+    watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _name: nullcontext()
+    n_jobs: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        model: Any,
+        source: Any,
+        target: str,
+        *,
+        as_it_is: bool = False,
+        columns: Sequence[str] | None = None,
+        exclude: Sequence[str] = (),
+        skip_columns: bool = False,
+        drop_missing_target: bool = False,
+        label_type: str | None = None,
+        types: Mapping[str, str] | None = None,
+        missing: Sequence[str] = (),
+        progress: Progress | None = None,
+        n_jobs: int | None = None,
+        **dialect: str,
+    ) -> FilesToJudge:
+        """Look at the files, and check the model, which may be judged as it is fitted."""
+        _check_own(model)
+        first = FirstRows.of(source, CsvDialect(missing=tuple(missing), **dialect))
+        first.check_sound()
+        fixed: Schema | None = None
+        schema, how = model.files_schema(), dict[str, Any](drop_missing_target=drop_missing_target)
+        if as_it_is:
+            fixed, types, skip_columns = model.summary_.schema, types_of(model.summary_), True
+        else:
+            how |= {"columns": columns, "exclude": exclude}
+        how |= {"types": types, "skip_columns": skip_columns}
+        plan = ColumnPlan.of(first, Request.of(target, fixed or schema, **how), fixed)
+        return cls(
+            first=first,
+            plan=plan,
+            schema=schema,
+            model_of=lambda _classes: model,
+            label_type=label_type,
+            watch=lambda _name: nullcontext(progress),
+            n_jobs=n_jobs,
+        )
+
+
+def _check_own(model: Any) -> None:
+    """Raise where no model of this class can be read off a summary of files."""
+    if type(model) not in ESTIMATORS.values():
+        raise NaivelyError(
+            f"only naively's own models ({', '.join(ESTIMATORS)}) can be evaluated on files; got "
+            f"{type(model).__name__}. Read the rows into memory for others."
+        )
+    if isinstance(model, CategoricalNB):
+        raise NaivelyError(
+            "CategoricalNB reads codes in memory. For files, use NaiveBayes with "
+            'families={"column": "categorical"} where a column holds numbers.'
+        )
+
+
+class JudgedFiles(NamedTuple):
     """What two passes over files have found: summaries of the folds, and the judged rows."""
 
     evaluation: Evaluation
@@ -81,13 +155,15 @@ def evaluate_files(
     **options: Any,
 ) -> Evaluation:
     """Judge a model on files; `naively.evaluate` says how."""
-    inputs = FileInputs.of(model, source, target, **options)
     if folds is None and test_size is None:
-        if inputs.model.__sklearn_is_fitted__():
-            return _as_it_is(inputs, target)
+        _check_own(model)
+        if model.__sklearn_is_fitted__():
+            model = snapshot(model)
+            files = FilesToJudge.of(model, source, target, as_it_is=True, **options)
+            return _as_it_is(model, files)
         folds = FOLDS
-    how = content_folds(folds, test_size, random_state)
-    return judge_files(*inputs.measured, how, **inputs.passes).evaluation
+    files = FilesToJudge.of(model, source, target, **options)
+    return judge_files(files, content_folds(folds, test_size, random_state)).evaluation
 
 
 def content_folds(folds: Any, test_size: Any, seed: Any) -> ContentFolds | None:
@@ -95,14 +171,12 @@ def content_folds(folds: Any, test_size: Any, seed: Any) -> ContentFolds | None:
     if not (seed is None or isinstance(seed, Integral)):
         raise NaivelyError(f"random_state of files must be a whole number; got {seed!r}.")
     seed = None if seed is None else int(seed)
-    if test_size == 0:
+    if test_size == 0 or (folds is None and test_size is None):
         return None
     if test_size is not None:
         if not isinstance(test_size, float) or not 0 < test_size < 1:
             raise NaivelyError(f"test_size of files must lie between 0 and 1; got {test_size!r}.")
         return ContentFolds(2, seed, float(test_size))
-    if folds is None:
-        return None
     if not isinstance(folds, Integral) or isinstance(folds, bool) or folds < 2:
         raise NaivelyError(
             f"folds of files must be a number, 2 or more; got {folds!r}. Read the rows into "
@@ -112,91 +186,91 @@ def content_folds(folds: Any, test_size: Any, seed: Any) -> ContentFolds | None:
 
 
 def judge_files(
-    first: FirstRows,
-    request: Request,
-    schema: SchemaFromFirstRows,
-    model_of: Callable[[NDArray[Any]], SummaryClassifier],
+    files: FilesToJudge,
     folds: ContentFolds | None,
     *,
-    plan: ColumnPlan | None = None,
-    label_type: str | None = None,
-    watch: Watch = lambda _name: nullcontext(),
-    n_jobs: int | None = None,
     sample: int = 0,
     visit: Callable[[Rows], None] | None = None,
 ) -> JudgedFiles:
     """Measure all folds in one pass, and judge each row by a model of the others in a second.
 
-    The model depends on the classes, which the first pass finds. Without folds, each row is judged
-    by the model of all rows. Summaries keep at least so many rows in their sample. If there is
-    somebody to visit all rows, judged rows are kept with their cells.
+    Without folds, each row is judged by the model of all rows. Summaries keep at least so many rows
+    in their sample. If there is somebody to visit all rows, judged rows are kept with their cells.
     """
     how = folds or ContentFolds(1)
-    with watch("measuring") as progress:
-        measured = measure_files(
-            first,
-            request,
-            schema,
-            how,
-            plan=plan,
-            label_type=label_type,
-            sample=sample,
-            progress=progress,
-            n_jobs=n_jobs,
+    with files.watch("measuring") as progress:
+        measured = measure_files(files, how, sample=sample, progress=progress)
+    summaries, where = measured.folds, files.first.where
+    rows = summaries.whole.class_weight.reshape(how.n_folds, -1).sum(axis=1)
+    if np.count_nonzero(rows) < min(2, how.n_folds):
+        raise NaivelyError(
+            f"the content of a row decides its fold, and all {rows.sum():,.0f} rows are in one of "
+            f"{how.n_folds} folds: there are too few that differ. Use leave-one-out, in memory."
         )
-    _check_folds(measured.rows_of_folds, how)
-    model, summaries = model_of(measured.folds.classes), measured.folds
+    model = files.model_of(summaries.classes)
     model.warn_of(summaries.whole, summaries.whole.schema)
     rests = iter([summaries.total()]) if folds is None else summaries.rests()
     if how.test_share is not None:  # one model judges the test rows, and its own
         rests = islice(rests, 1)
-    models = read_models(model, rests, slow=summaries.size > 0)
+    models = summaries.models(model, rests)
     judges = FoldModels(
-        measured.plan,
-        summaries.whole,
-        summaries.classes,
-        measured.place_of,
-        how,
-        models * 2 if how.test_share is not None else models,
-        getattr(model, "costs", None),
+        plan=measured.plan,
+        summary=summaries.whole,
+        classes=summaries.classes,
+        place_of=measured.place_of,
+        folds=how,
+        models=models if how.test_share is None else models * 2,
+        costs=getattr(model, "costs", None),
+        visit=visit,
     )
-    with watch("scoring") as progress:
-        parts = score_files(first, judges, visit=visit, progress=progress, n_jobs=n_jobs)
-    scored, seen = sum(part.n_rows for part in parts), int(measured.rows_of_folds.sum())
+    with files.watch("scoring") as progress:
+        parts = judges.score(files.first, progress=progress, n_jobs=files.n_jobs)
+    scored, seen = sum(part.n_rows for part in parts), int(rows.sum())
     if scored != seen:
         raise NaivelyError(
             f"files are read twice, and the rows must be the same; got {seen:,} and then "
-            f"{scored:,}{first.where}. A stream that can be read only once must become a file or "
+            f"{scored:,}{where}. A stream that can be read only once must become a file or "
             "a table."
         )
-    evaluation = _evaluation(parts, judges, folds, type(model).__name__)
-    return JudgedFiles(evaluation, measured, parts[0])
+    return JudgedFiles(_evaluation(parts, judges, folds, type(model).__name__), measured, parts[0])
 
 
-def _as_it_is(inputs: FileInputs, target: str) -> Evaluation:
+def _evaluation(
+    parts: Sequence[ScoredRows], judges: FoldModels, folds: ContentFolds | None, model: str
+) -> Evaluation:
+    classes = judges.classes
+    rows, *seen = (part.judgement() for part in parts)
+    if folds is None:
+        return Evaluation(classes, "the training rows", rows, model=model)
+    if folds.test_share is not None:
+        train = Evaluation(classes, "the training rows", seen[0])
+        method = f"a test split of {100 * folds.test_share:g} % by content"
+        return Evaluation(classes, method, rows, train=train, model=model)
+    assert parts[0].totals is not None
+    wrong, right = parts[0].totals.by_fold.T
+    filled = wrong + right > 0
+    accuracy = right[filled] / (wrong + right)[filled]
+    return Evaluation(classes, f"{accuracy.size} folds by content", rows, accuracy, model=model)
+
+
+def _as_it_is(model: Any, files: FilesToJudge) -> Evaluation:
     """Judge a fitted model on all rows."""
-    model, first = snapshot(inputs.model), inputs.first
     summary: Summary = model.summary_
-    request = Request.of(
-        target,
-        summary.schema,
-        drop_missing_target=inputs.request.drop_missing_target,
-        types=types_of(summary),
-        skip_columns=True,
-    )
     judges = FoldModels(
-        ColumnPlan.of(first, request, summary.schema),
-        summary,
-        summary.classes,
-        _Places(summary.classes),
-        ContentFolds(1),
-        [model.model_],
-        getattr(model, "costs", None),
+        plan=files.plan,
+        summary=summary,
+        classes=summary.classes,
+        place_of=_Places(summary.classes),
+        folds=ContentFolds(1),
+        models=[model.model_],
+        costs=getattr(model, "costs", None),
     )
-    with inputs.passes["watch"]("scoring") as progress:
-        (rows,) = score_files(first, judges, progress=progress, n_jobs=inputs.passes["n_jobs"])
+    with files.watch("scoring") as progress:
+        (rows,) = judges.score(files.first, progress=progress, n_jobs=files.n_jobs)
     if not rows.n_rows:
-        raise NaivelyError(f"there must be at least one row to evaluate{first.where}; got none.")
+        raise NaivelyError(
+            f"there must be at least one row to evaluate{files.first.where}; got none."
+        )
     name = type(model).__name__
     return Evaluation(summary.classes, "the given rows", rows.judgement(), model=name)
 
@@ -225,172 +299,49 @@ class _Places(dict[Any, int]):
         return value if super().__contains__(value) else None
 
 
-def _check_folds(rows: NDArray[np.float64], folds: ContentFolds) -> None:
-    """Raise where no row can be held out, or none is left to learn from."""
-    if np.count_nonzero(rows) < min(2, folds.n_folds):
-        raise NaivelyError(
-            f"the content of a row decides its fold, and all {rows.sum():,.0f} rows are in one of "
-            f"{folds.n_folds} folds: there are too few that differ. Use leave-one-out, in memory."
-        )
-
-
-def _evaluation(
-    parts: Sequence[ScoredRows], judges: FoldModels, folds: ContentFolds | None, model: str
-) -> Evaluation:
-    classes = judges.classes
-    rows, *seen = (part.judgement() for part in parts)
-    if folds is None:
-        return Evaluation(classes, "the training rows", rows, model=model)
-    if folds.test_share is not None:
-        train = Evaluation(classes, "the training rows", seen[0])
-        method = f"a test split of {100 * folds.test_share:g} % by content"
-        return Evaluation(classes, method, rows, train=train, model=model)
-    assert parts[0].totals is not None
-    wrong, right = parts[0].totals.by_fold.T
-    filled = wrong + right > 0
-    accuracy = right[filled] / (wrong + right)[filled]
-    return Evaluation(classes, f"{accuracy.size} folds by content", rows, accuracy, model=model)
-
-
-# --- inputs ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class FileInputs:
-    """What is judged, and how files are read.
-
-    Attributes
-    ----------
-    model : SummaryClassifier
-        The model.
-    first : FirstRows
-        The files.
-    request : Request
-        The columns.
-    passes : dict
-        Options of the passes: ``label_type``, ``watch`` and ``n_jobs``.
-    """
-
-    model: SummaryClassifier
-    first: FirstRows
-    request: Request
-    passes: dict[str, Any]
-
-    @classmethod
-    def of(
-        cls,
-        model: Any,
-        source: Any,
-        target: str,
-        *,
-        columns: Sequence[str] | None = None,
-        exclude: Sequence[str] = (),
-        skip_columns: bool = False,
-        drop_missing_target: bool = False,
-        label_type: str | None = None,
-        types: Mapping[str, str] | None = None,
-        missing: Sequence[str] = (),
-        progress: Progress | None = None,
-        n_jobs: int | None = None,
-        **dialect: str,
-    ) -> FileInputs:
-        """Look at the files, and check the model."""
-        _check_own(model)
-        first = FirstRows.of(source, CsvDialect(missing=tuple(missing), **dialect))
-        first.check_sound()
-        chosen: dict[str, Any] = {"columns": columns, "exclude": exclude, "types": types}
-        chosen |= {"skip_columns": skip_columns, "drop_missing_target": drop_missing_target}
-        request = Request.of(target, model.files_schema(), **chosen)
-        passes = {"label_type": label_type, "watch": lambda _: nullcontext(progress)}
-        return cls(model, first, request, {**passes, "n_jobs": n_jobs})
-
-    @property
-    def measured(
-        self,
-    ) -> tuple[FirstRows, Request, SchemaFromFirstRows, Callable[[Any], SummaryClassifier]]:
-        """What is measured, and the model whatever the classes are."""
-        return self.first, self.request, self.model.files_schema(), lambda _: self.model
-
-
-def _check_own(model: Any) -> None:
-    """Raise where no model of this class can be read off a summary of files."""
-    if type(model) not in ESTIMATORS.values():
-        raise NaivelyError(
-            f"only naively's own models ({', '.join(ESTIMATORS)}) can be evaluated on files; got "
-            f"{type(model).__name__}. Read the rows into memory for others."
-        )
-    if isinstance(model, CategoricalNB):
-        raise NaivelyError(
-            "CategoricalNB reads codes in memory. For files, use NaiveBayes with "
-            'families={"column": "categorical"} where a column holds numbers.'
-        )
-
-
 # --- the first pass -------------------------------------------------------------------------------
 
 _SAMPLE_FACTOR = 1.1  # so many more rows are sampled, so that enough are outside of any fold
 _FIRST_ROWS_FACTOR = 4  # as many are left where some of the first rows differ in labels alone
 
 
-@dataclass(frozen=True)
-class MeasuredFiles:
-    """What the first pass has found.
+class MeasuredFiles(NamedTuple):
+    """What the first pass has found."""
 
-    Attributes
-    ----------
-    plan : ColumnPlan
-        The columns that were read, and how.
-    folds : FoldSummaries
-        The summaries of the folds.
-    place_of : dict
-        The place of each label, as files hold it, among the classes.
-    """
-
-    plan: ColumnPlan
+    plan: ColumnPlan  # the columns that were read, and how
     folds: FoldSummaries
-    place_of: dict[Any, int]
-
-    @property
-    def rows_of_folds(self) -> NDArray[np.float64]:
-        """How many rows each fold has."""
-        by_class = self.folds.whole.class_weight.reshape(-1, self.folds.classes.size)
-        return by_class.sum(axis=1)
+    place_of: dict[Any, int]  # the place of each label, as files hold it, among the classes
 
 
 def measure_files(
-    first: FirstRows,
-    request: Request,
-    schema: SchemaFromFirstRows,
-    folds: ContentFolds,
-    *,
-    plan: ColumnPlan | None = None,
-    label_type: str | None = None,
-    sample: int = 0,
-    progress: Progress | None = None,
-    n_jobs: int | None = None,
+    files: FilesToJudge, folds: ContentFolds, *, sample: int = 0, progress: Progress | None = None
 ) -> MeasuredFiles:
     """Summarize files by folds, so that models like one of this schema can be read off them.
 
     Their sums keep at least so many rows in their samples.
     """
+    first, request, schema = files.first, files.plan.request, files.schema
     size, targets = 0, FoldTargets(folds)
 
     def complete(seen: Summary) -> Schema:
         nonlocal size
         own = seen.schema
         if schema.complete is not None:
-            own = schema.complete(_without_labels(seen, schema.sample))
+            # As if the first rows were of one class: labels must not decide what folds share.
+            rows = seen.sample and without_labels(seen.sample).least(schema.sample)
+            own = schema.complete(seen if rows is None else seen.with_statistic(rows))
         size = max(own.sample, sample)
         return replace(own, sample=ceil(_SAMPLE_FACTOR * size / folds.learned_share))
 
     larger = schema
     if sample or schema.complete is not None:
         larger = replace(schema, complete=complete, sample=_FIRST_ROWS_FACTOR * schema.sample)
-    how: dict[str, Any] = {"plan": plan, "progress": progress, "regroup": targets.regroup}
+    how: dict[str, Any] = {"plan": files.plan, "progress": progress, "regroup": targets.regroup}
     passing = SummaryPass(first, request, larger, **how)
-    whole = passing.run(n_jobs).summary
+    whole = passing.run(files.n_jobs).summary
     if are_text(first.files, request.target):
-        classes, places = labels.encode(typed_labels(labels.text_array(targets.found), label_type))
+        texts = labels.text_array(targets.found)
+        classes, places = labels.encode(typed_labels(texts, files.label_type))
     else:
         classes = targets.classes
         at = {label: k for k, label in enumerate(classes.tolist())}
@@ -403,16 +354,6 @@ def measure_files(
     summaries = FoldSummaries(_by_place(whole, classes, places, folds.n_folds), classes, size)
     place_of = dict(zip(targets.found, places.tolist(), strict=True))
     return MeasuredFiles(passing.plan, summaries, place_of)
-
-
-def _without_labels(first: Summary, size: int) -> Summary:
-    """Return the first rows as if they were of one class: labels must not decide what folds share.
-
-    Rows of the same cells and of several classes become one.
-    """
-    if first.sample is None:
-        return first
-    return first.with_statistic(without_labels(first.sample).least(size))
 
 
 def _by_place(whole: Summary, classes: NDArray[Any], places: NDArray[Any], n_folds: int) -> Summary:
@@ -459,37 +400,65 @@ class FoldTargets:
 # --- the second pass ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FoldModels:
-    """What judges rows.
+    """What judges rows of files: a model for each fold."""
 
-    Attributes
-    ----------
-    plan : ColumnPlan
-        The columns to read.
-    summary : Summary
-        Its columns and words are those that the models know.
-    classes : ndarray of shape (n_classes,)
-        All classes.
-    place_of : mapping
-        The place of each label, as files hold it, among the classes.
-    folds : ContentFolds
-        Which fold a row is in.
-    models : sequence of Model
-        One for each fold.
-    costs : array-like or None
-        What mistakes cost, where answers are not the most probable classes.
-    """
-
-    plan: ColumnPlan
-    summary: Summary
+    plan: ColumnPlan  # the columns to read
+    summary: Summary  # whose columns and words are those that the models know
     classes: NDArray[Any]
-    place_of: Mapping[Any, int]
+    place_of: Mapping[Any, int]  # the place of each label, as files hold it, among the classes
     folds: ContentFolds
     models: Sequence[Model]
-    costs: Any = None
+    costs: Any = None  # of mistakes, where answers are not the most probable classes
+    # is shown all rows, in threads; then rows are kept with their cells
+    visit: Callable[[Rows], None] | None = None
 
-    def places(self, labels_of_files: NDArray[Any]) -> NDArray[np.int32]:
+    def score(
+        self, first: FirstRows, *, progress: Progress | None = None, n_jobs: int | None = None
+    ) -> list[ScoredRows]:
+        """Judge all rows: test and training rows apart, or all together."""
+        n_parts = 1 if self.folds.test_share is None else 2
+        parts = [ScoredRows(self._n_kept, ScoreBins(self.classes.size)) for _ in range(n_parts)]
+        numbers = count()
+
+        def tasks(opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Callable[[], Any]]]:
+            yield [partial(judged, opened, piece, next(numbers))]
+
+        def judged(opened: OpenFile, piece: FilePiece, number: int) -> list[ScoredRows]:
+            """Judge the rows of a piece, batch by batch."""
+            own = [ScoredRows(part.size, part.scores) for part in parts]
+            for batch, targets, start in self.plan.rows(opened, piece):
+                if not batch.num_rows:
+                    continue
+                codes = self._places(targets.classes)[targets.codes]
+                keys = keys_of(number, start, codes.size)
+                rows, fold = self._judged(batch, codes, keys, start)
+                for i, (part, whole) in enumerate(zip(own, parts, strict=True)):
+                    at = np.flatnonzero(fold == i) if n_parts > 1 else np.arange(fold.size)
+                    if at.size:
+                        mine = rows if at.size == fold.size else rows.some(at)
+                        part.judge(mine, fold[at], self.folds.n_folds, whole.bound)
+            return own
+
+        with FilePass(first, n_jobs) as passing:
+            for results in passing.results(self.plan, tasks, _n_rows, progress):
+                for result in results:
+                    n_rows = _n_rows(parts)
+                    for part, more in zip(parts, result, strict=True):
+                        part.absorb(more, n_rows)
+        return parts
+
+    @property
+    def _n_kept(self) -> int:
+        """How many rows are kept, so that they take bounded memory."""
+        schema = self.summary.schema
+        width = self.classes.size + 5
+        if self.visit is not None:
+            width += schema.n_columns + _TEXT_NUMBERS * len(schema.texts)
+        return min(KEPT, max(MIN_KEPT, _MAX_NUMBERS // width))
+
+    def _places(self, labels_of_files: NDArray[Any]) -> NDArray[np.int32]:
         """Return the places of labels among all classes."""
         listed = labels_of_files.tolist()
         unknown = [label for label in listed if label not in self.place_of]
@@ -500,7 +469,23 @@ class FoldModels:
             )
         return np.array([self.place_of[label] for label in listed], dtype=np.int32)
 
-    def rows(self, batch: Batch, start: int) -> Rows:
+    def _judged(
+        self, batch: Batch, codes: NDArray[np.int32], keys: NDArray[np.uint64], start: int
+    ) -> tuple[KeptRows, NDArray[np.int32]]:
+        """Judge a batch that begins at some row of its piece; also return the folds of its rows."""
+        plan, rows = self.plan, self._rows(batch, start)
+        fold = np.zeros(codes.size, np.int32)
+        if self.folds.n_folds > 1:
+            fold = self.folds.of(content_hashes(rows, plan.always_numbers(self.summary.schema)))
+        truth = Truth(self.classes, codes)
+        judged = judge_rows(rows, truth, fold, self.models, self.costs, n_jobs=1)
+        cells = {}
+        if self.visit is not None:
+            self.visit(rows)
+            cells = columns_in(plan.forms(plan.features), batch)
+        return KeptRows(keys, start + np.arange(codes.size), judged, cells), fold
+
+    def _rows(self, batch: Batch, start: int) -> Rows:
         """Return the rows of a batch as models read them, and with the hashes of texts."""
         plan, summary = self.plan, self.summary
         gone = {plan.features[j] for j in summary.schema.undecided}
@@ -513,93 +498,8 @@ class FoldModels:
         return replace(rows, texts=replace(rows.texts, hashes=hashes))
 
 
-def score_files(
-    first: FirstRows,
-    judges: FoldModels,
-    *,
-    visit: Callable[[Rows], None] | None = None,
-    progress: Progress | None = None,
-    n_jobs: int | None = None,
-) -> list[ScoredRows]:
-    """Judge all rows: test and training rows apart, or all together.
-
-    If there is somebody to visit all rows, in threads, rows are kept with their cells.
-    """
-    size, n_classes = _kept_rows(judges, cells=visit is not None), judges.classes.size
-    n_parts = 1 if judges.folds.test_share is None else 2
-    parts = [ScoredRows(size, ScoreBins(n_classes)) for _ in range(n_parts)]
-    with FilePass(first, n_jobs) as passing:
-        scorer = _Scorer(judges, parts, visit, count())
-        for results in passing.results(judges.plan, scorer.tasks, _n_rows, progress):
-            for result in results:
-                rows = _n_rows(parts)
-                for part, more in zip(parts, result, strict=True):
-                    part.absorb(more, rows)
-    return parts
-
-
 def _n_rows(parts: Sequence[ScoredRows]) -> int:
     return sum(part.n_rows for part in parts)
-
-
-def _kept_rows(judges: FoldModels, *, cells: bool) -> int:
-    """Return how many rows are kept, so that they take bounded memory."""
-    schema = judges.summary.schema
-    width = judges.classes.size + 5
-    if cells:
-        width += schema.n_columns + _TEXT_NUMBERS * len(schema.texts)
-    return min(KEPT, max(MIN_KEPT, _MAX_NUMBERS // width))
-
-
-@dataclass(frozen=True)
-class _Scorer:
-    """How the pieces of files are judged."""
-
-    judges: FoldModels
-    parts: Sequence[ScoredRows]  # of the whole pass
-    visit: Callable[[Rows], None] | None
-    numbers: count[int]
-
-    def tasks(self, opened: OpenFile, piece: FilePiece) -> Iterator[Sequence[Callable[[], Any]]]:
-        """Yield the one task of a piece."""
-        yield [partial(self._judged, opened, piece, next(self.numbers))]
-
-    def _judged(self, opened: OpenFile, piece: FilePiece, number: int) -> list[ScoredRows]:
-        """Judge the rows of a piece, batch by batch."""
-        own = [ScoredRows(part.size, part.scores) for part in self.parts]
-        for batch, targets, start in self.judges.plan.rows(opened, piece):
-            if batch.num_rows:
-                codes = self.judges.places(targets.classes)[targets.codes]
-                self._add(batch, codes, keys_of(number, start, batch.num_rows), start, own)
-        return own
-
-    def _add(
-        self,
-        batch: Batch,
-        codes: NDArray[np.int32],
-        keys: NDArray[np.uint64],
-        start: int,
-        own: list[ScoredRows],
-    ) -> None:
-        """Judge a batch that begins at some row of its piece."""
-        judges, n_folds = self.judges, self.judges.folds.n_folds
-        rows = judges.rows(batch, start)
-        fold = np.zeros(codes.size, np.int32)
-        if n_folds > 1:
-            numbers = judges.plan.always_numbers(judges.summary.schema)
-            fold = judges.folds.of(content_hashes(rows, numbers))
-        truth = Truth(judges.classes, codes)
-        judged = judge_rows(rows, truth, fold, judges.models, judges.costs, n_jobs=1)
-        cells = {}
-        if self.visit is not None:
-            self.visit(rows)
-            cells = columns_in(judges.plan.forms(judges.plan.features), batch)
-        batch_rows = KeptRows(keys, start + np.arange(codes.size), judged, cells)
-        for i, (part, whole) in enumerate(zip(own, self.parts, strict=True)):
-            if len(own) == 1:
-                part.judge(batch_rows, fold, n_folds, whole.bound)
-            elif (at := np.flatnonzero(fold == i)).size:
-                part.judge(batch_rows[at], fold[at], n_folds, whole.bound)
 
 
 # --- what is kept ---------------------------------------------------------------------------------
@@ -608,8 +508,7 @@ _LAST_KEY = 2**64 - 1
 _FIRST_ROWS = 5
 
 
-@dataclass(frozen=True, eq=False)
-class KeptRows:
+class KeptRows(NamedTuple):
     """Some judged rows: their keys, their numbers, what was answered, and their cells."""
 
     keys: NDArray[np.uint64]
@@ -617,14 +516,14 @@ class KeptRows:
     judged: Judgement
     cells: dict[str, Any]  # columns by name, where they are wanted
 
-    def __getitem__(self, at: NDArray[Any]) -> KeptRows:
+    def some(self, at: NDArray[Any]) -> KeptRows:
         """Return some of the rows."""
         cells = {name: column.take(at) for name, column in self.cells.items()}
         return KeptRows(self.keys[at], self.at[at], self.judged[at], cells)
 
     def up_to(self, bound: int) -> KeptRows:
         """Return the rows of keys up to a bound."""
-        return self[np.flatnonzero(self.keys <= np.uint64(bound))]
+        return self.some(np.flatnonzero(self.keys <= np.uint64(bound)))
 
 
 class ScoredRows:
@@ -650,7 +549,7 @@ class ScoredRows:
     def absorb(self, later: ScoredRows, start: int) -> None:
         """Add the rows that come next, before which so many came; they share the bins."""
         if later.totals is not None:
-            self._add(later.totals, *(replace(p, at=p.at + start) for p in later.parts()))
+            self._add(later.totals, *(p._replace(at=p.at + start) for p in later.parts()))
 
     def _add(self, totals: Totals, *kept: KeptRows) -> None:
         self.totals = totals if self.totals is None else self.totals + totals

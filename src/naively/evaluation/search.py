@@ -37,11 +37,10 @@ from naively.estimators.estimator import SummaryClassifier
 from naively.estimators.measurement import Checked
 from naively.evaluation.candidates import Candidate, candidates_of, reads_alike
 from naively.evaluation.curves import ClassCurve
-from naively.evaluation.fold_summaries import (
+from naively.evaluation.folds import (
     FoldSummaries,
     measure_folds,
     needs_every_class,
-    united_schema,
     without_sample,
 )
 from naively.evaluation.inputs import Truth
@@ -283,7 +282,7 @@ def schema_of_files(model: SummaryClassifier, grid: Any, size: int) -> SchemaFro
         for estimator in {one.measured: one.estimator for one in found}.values():
             its = estimator.files_schema().complete
             schemas.append(first.schema if its is None else its(first))
-        return replace(united_schema(schemas), sample=size)
+        return replace(reduce(Schema.widened, schemas), sample=size)
 
     return SchemaFromFirstRows(kinds, complete, own.sample)
 

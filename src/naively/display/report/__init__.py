@@ -33,7 +33,7 @@ from naively.display.report.collect import PageOptions, collect, collect_files
 from naively.display.report.page import render
 from naively.errors import NaivelyError
 from naively.evaluation import Comparison
-from naively.evaluation.files import FileInputs, content_folds
+from naively.evaluation.files import FilesToJudge, content_folds
 from naively.evaluation.inputs import (
     FOLDS,
     Files,
@@ -219,10 +219,9 @@ def report(
                 "a report on files fits the model itself; got a fitted one. Give an unfitted one, "
                 "such as sklearn.base.clone(model), or read the rows into memory."
             )
-        inputs = FileInputs.of(model, *rows, **options)
+        files = FilesToJudge.of(model, *rows, **options)
         wanted = FOLDS if isinstance(folds, str) and folds == "auto" else folds
-        by_content = content_folds(wanted, None, None)
-        page = Report(collect_files(*inputs.measured, by_content, page_options, **inputs.passes))
+        page = Report(collect_files(files, content_folds(wanted, None, None), page_options))
     else:
         check_no_options(options)
         page = Report(collect(model, *rows, folds, page_options))

@@ -48,14 +48,12 @@ from naively.display.report.columns import PageColumns, counted_rows, describe, 
 from naively.display.report.inputs import Given, Ranges, WholeFile, check_classes, check_model
 from naively.display.report.page import notes_of
 from naively.engines.files.labelled_rows import LabelledRows, table_of
-from naively.engines.files.plan import ColumnPlan, Request, SchemaFromFirstRows
-from naively.engines.files.readers import FirstRows
 from naively.engines.memory.frames import cells_of
 from naively.engines.memory.tables import columns_of
 from naively.errors import NaivelyError
 from naively.evaluation import METRICS, Comparison, Evaluation, evaluate
 from naively.evaluation import compare as compared
-from naively.evaluation.files import Watch, judge_files
+from naively.evaluation.files import FilesToJudge, judge_files
 from naively.evaluation.folds import ContentFolds
 from naively.evaluation.inputs import is_fitted
 from naively.evaluation.metrics import estimates
@@ -102,17 +100,7 @@ def collect(model: Any, X: Any, y: Any, folds: Any, options: PageOptions) -> dic
 
 
 def collect_files(
-    first: FirstRows,
-    request: Request,
-    schema: SchemaFromFirstRows,
-    model_of: Callable[[Any], Any],
-    folds: ContentFolds | None,
-    options: PageOptions,
-    *,
-    watch: Watch,
-    plan: ColumnPlan | None = None,
-    label_type: str | None = None,
-    n_jobs: int | None = None,
+    files: FilesToJudge, folds: ContentFolds | None, options: PageOptions
 ) -> dict[str, Any]:
     """Return the dict of a page on files of any size, and a model that depends on the classes.
 
@@ -122,14 +110,13 @@ def collect_files(
 
     def checked(classes: Any) -> Any:
         check_classes(classes)
-        models.append(clone(model_of(classes)))
+        models.append(clone(files.model_of(classes)))
         return models[0]
 
-    check_model(model_of(None))
+    check_model(files.model_of(None))
     visitor = _RangesOfAll()
-    how: dict[str, Any] = {"plan": plan, "label_type": label_type, "n_jobs": n_jobs}
-    how |= {"watch": watch, "sample": SAMPLE, "visit": visitor.visit}
-    judged = judge_files(first, request, schema, checked, folds, **how)
+    judging = replace(files, model_of=checked)
+    judged = judge_files(judging, folds, sample=SAMPLE, visit=visitor.visit)
     learned, kept = judged.measured.folds.total(), judged.scored
     rows = LabelledRows(
         table_of(judged.measured.plan, [part.cells for part in kept.parts()]),
@@ -138,7 +125,7 @@ def collect_files(
     coded = [learned.tally(place).sum() for place in range(len(learned.schema.categories))]
     missing = sum(judged.evaluation.n_rows - int(cells) for cells in coded)
     whole = WholeFile(judged.evaluation.n_rows, kept.at(), missing + visitor.missing_texts)
-    given = Given.of_files(models[0], learned, rows, whole, str(request.target))
+    given = Given.of_files(models[0], learned, rows, whole, str(files.plan.request.target))
     return _describe_all(given, visitor.ranges, judged.evaluation, options)
 
 
