@@ -3,70 +3,71 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.kinds import NUMBER, TEXT
+from naively.data.kinds import TEXT
 from naively.estimators.parameters import params_as_text
 from naively.inspection.importance import Importance
 from naively.model.terms import top_words
 from naively.statistics import Documents, Occurrences
 from naively.statistics.summary import Summary
+from naively.tabular import PrintedTable
 
-_MOST_CATEGORIES = 6  # of a column that a table shows
-_MOST_LOADINGS = 6  # of a direction
-_MOST_WORDS = 20  # of a class that JSON lists
-_FEW_TERMS = 4  # of a column, whose weights are shown one by one
-_MOST_BARS = 40  # that a sparkline has
+_MAX_CLASSES, _MAX_COLUMNS = 6, 40  # that a table shows; --json has them all
+_MAX_CATEGORIES = 6  # of a column that a table shows
+_MAX_LOADINGS = 6  # of a direction
+_MAX_WORDS = 20  # of a class that JSON lists
+_MAX_WEIGHTS = 4  # of a column, which are shown one by one
+_MAX_BARS = 40  # that a sparkline has
 _BARS = "▁▂▃▄▅▆▇█"
 
 
-@dataclass(frozen=True)
-class ColumnLine:
-    """A line about a column or a category: a cell per class, a small drawing, and what else."""
-
-    name: str
-    cells: list[str]
-    spark: str
-    more: tuple[str, ...] = ()
+Line = tuple[str, ...]  # a name, a cell for each class, a sparkline, and what else
 
 
-@dataclass(frozen=True)
-class ColumnTable:
-    """Lines about columns, what their cells are, and what the further ones are called."""
-
-    title: str
-    more: tuple[str, ...]
-    rows: list[ColumnLine]
-
-
-def rows_of(estimator: Any, most: int) -> ColumnTable:
-    """Describe the first columns of a model."""
-    names = _names(estimator.summary_)[:most]
+def printed(path: Path, estimator: Any) -> list[Any]:
+    """Return what a terminal shows of a model: a line, a table of its columns, and notes."""
+    summary, classes = estimator.summary_, estimator.classes_
+    n_classes, n_columns, counted = classes.size, summary.schema.n_columns, summary.schema.counted
+    title, more = _TITLES[counted], _MORE
     if _has_gaussians(estimator):
-        pairs = zip(estimator.theta_.T, estimator.var_.T, strict=True)
-        rows = [_of_numbers(name, *pair) for name, pair in zip(names, pairs, strict=False)]
-        return ColumnTable("mean ± standard deviation, smoothing included", (), rows)
-    rows = []
-    for column in _columns(estimator, most):
-        more = _family(column), _weights(column["weights"])
-        if "counts" in column:
-            rows.append(_of_counts(column["name"], column["counts"], more))
-        elif column["kind"] is TEXT:
-            rows += _of_words(column, more, estimator.classes_.size)
-        elif column["kind"] is NUMBER:
-            rows.append(_of_numbers(column["name"], column["mean"], column["variance"], more))
-        else:
-            rows += _of_categories(column, more)
-    title = "mean ± standard deviation, or rows of each category or word"
-    if (counted := estimator.summary_.schema.counted) is not None:
-        title = (
-            "counts of each column" if counted == "occurrences" else "rows that have each column"
-        )
-    return ColumnTable(title, ("family", "weight"), rows)
+        title, more = "mean ± standard deviation, smoothing included", ()
+        pairs = zip(_names(summary), estimator.theta_.T, estimator.var_.T, strict=True)
+        lines = [_of_numbers(*column) for column in islice(pairs, _MAX_COLUMNS)]
+    else:
+        lines = [line for column in _columns(estimator, _MAX_COLUMNS) for line in _lines(column)]
+    count, prior = estimator.class_count_, estimator.class_prior_
+    lines = [
+        _of_counts("rows", count, ("",) * len(more)),
+        _line("prior", [f"{p:.4f}" for p in prior], spark(prior), ("",) * len(more)),
+        *lines,
+    ]
+    head = (
+        f"{path}: {estimator!r} of {summary.weight:,.10g} rows, "
+        f"{n_columns:,} columns, {n_classes:,} classes"
+    )
+    header = _line("", map(str, classes[:_MAX_CLASSES].tolist()), "by class", more)
+    sizes = (n_classes, _MAX_CLASSES, "classes"), (n_columns, _MAX_COLUMNS, "columns")
+    hidden = [f"{size - shown:,} more {what}" for size, shown, what in sizes if size > shown]
+    notes: list[Any] = [f"and {' and '.join(hidden)}: --json has all."] if hidden else []
+    notes += _interactions(estimator)
+    if (importance := _importance(estimator)) is not None:
+        notes.append(importance)
+    return [head, PrintedTable(title, header, tuple(lines)), *notes]
+
+
+_MORE: Line = "family", "weight"
+_TITLES = {  # by what is counted
+    None: "mean ± standard deviation, or rows of each category or word",
+    "occurrences": "counts of each column",
+    "documents": "rows that have each column",
+}
 
 
 def as_dict(estimator: Any) -> dict[str, Any]:
@@ -91,7 +92,7 @@ def as_dict(estimator: Any) -> dict[str, Any]:
         "classes": classes,
         "importance": None,
     }
-    if (importance := importance_of(estimator)) is not None:
+    if (importance := _importance(estimator)) is not None:
         found["importance"] = importance.to_dict()
     if _has_gaussians(estimator):
         of_each = zip(classes, estimator.theta_.tolist(), estimator.var_.tolist(), strict=True)
@@ -103,26 +104,26 @@ def as_dict(estimator: Any) -> dict[str, Any]:
     return found | {"interactions": [_as_lists(term) for term in together]}
 
 
-def importance_of(estimator: Any) -> Importance | None:
+# --- inside -----------------------------------------------------------------------------------
+
+
+def _importance(estimator: Any) -> Importance | None:
     """Return how important columns are; None where no sample of rows can judge them."""
     return getattr(estimator, "importance_", None)
 
 
-def interactions_of(estimator: Any) -> list[str]:
+def _interactions(estimator: Any) -> list[str]:
     """Write the interactions, a line for each term; none where there is nothing."""
     lines = []
     for term in getattr(estimator, "interactions_", []):
         columns = [str(name) for name in term["columns"]]
         if term["kind"] == "direction":
-            few = list(term["loadings"].items())[:_MOST_LOADINGS]
+            few = list(term["loadings"].items())[:_MAX_LOADINGS]
             columns = [f"{name} {value:+.2g}" for name, value in few]
-        more = len(term["columns"]) - len(columns[:_MOST_LOADINGS])
-        shown = ", ".join(columns[:_MOST_LOADINGS]) + (f" and {more} more" if more else "")
+        more = len(term["columns"]) - len(columns[:_MAX_LOADINGS])
+        shown = ", ".join(columns[:_MAX_LOADINGS]) + (f" and {more} more" if more else "")
         lines.append(f"  {term['kind']} of {shown}; weights {_weights(term['weights'])}")
     return ["\n".join(["Interactions:", *lines])] if lines else []
-
-
-# --- inside -----------------------------------------------------------------------------------
 
 
 def _has_gaussians(estimator: Any) -> bool:
@@ -170,7 +171,7 @@ def _family(column: dict[str, Any]) -> str:
 def _words(model: Any, terms: Any) -> dict[str, Any]:
     """Return how many words a column has, and those that speak most for each class."""
     term = terms[0][0]
-    found = top_words(term, model.words[term.at], _MOST_WORDS)
+    found = top_words(term, model.words[term.at], _MAX_WORDS)
     top = [
         [
             {"word": one.word, "contribution": one.contribution, "counts": one.counts.tolist()}
@@ -200,47 +201,47 @@ def _as_lists(column: dict[str, Any]) -> dict[str, Any]:
     return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in column.items()}
 
 
-def _of_numbers(
-    name: str, mean: NDArray[Any], variance: NDArray[Any], more: tuple[str, ...] = ()
-) -> ColumnLine:
+def _lines(column: dict[str, Any]) -> list[Line]:
+    """Return a line for a column, and one for each of its first categories or words."""
+    name, more = column["name"], (_family(column), _weights(column["weights"]))
+    if "counts" in column:
+        return [_of_counts(name, column["counts"], more)]
+    if "mean" in column:
+        return [_of_numbers(name, column["mean"], column["variance"], more)]
+    if "top_words" in column:
+        words, of_each = f"{column['n_words']:,} words", column["top_words"]
+        n_classes = len(of_each)
+        firsts = [one for top in of_each for one in top[: max(1, _MAX_CATEGORIES // n_classes)]]
+        counts = {one["word"]: np.array(one["counts"]) for one in firsts}
+        parts = [*counts.items()][: 2 * _MAX_CATEGORIES]
+    else:
+        names, rows = column["categories"], column["rows"]
+        words, n_classes = "", rows.shape[1]
+        order = np.argsort(-rows.sum(axis=1), kind="stable")
+        parts = [(names[k], rows[k]) for k in order[:_MAX_CATEGORIES].tolist()]
+        if len(names) > _MAX_CATEGORIES:
+            others = rows[order[_MAX_CATEGORIES:]].sum(axis=0)
+            parts.append((f"{len(names) - _MAX_CATEGORIES:,} more", others))
+    heading = _line(name, [words, *[""] * (n_classes - 1)], "", more)
+    return [heading, *(_of_counts(f"  {part}", counts, ("", "")) for part, counts in parts)]
+
+
+def _of_numbers(name: str, mean: NDArray[Any], variance: NDArray[Any], more: Line = ()) -> Line:
     pairs = zip(mean.tolist(), (variance**0.5).tolist(), strict=True)
-    return ColumnLine(name, [_spread(*pair) for pair in pairs], spark(mean), more)
+    return _line(name, [_spread(*pair) for pair in pairs], spark(mean), more)
 
 
-def _of_counts(name: str, counts: NDArray[Any], more: tuple[str, ...] = ()) -> ColumnLine:
-    return ColumnLine(name, [f"{count:,.10g}" for count in counts.tolist()], spark(counts), more)
+def _of_counts(name: str, counts: NDArray[Any], more: Line) -> Line:
+    return _line(name, [f"{count:,.10g}" for count in counts.tolist()], spark(counts), more)
 
 
-def _of_categories(column: dict[str, Any], more: tuple[str, ...]) -> list[ColumnLine]:
-    """Return a line for the column, and one for each of its most frequent categories."""
-    names, counts = column["categories"], column["rows"]
-    order = np.argsort(-counts.sum(axis=1), kind="stable")
-    rows = [ColumnLine(column["name"], [""] * counts.shape[1], "", more)]
-    few = order[:_MOST_CATEGORIES].tolist()
-    rows += [_of_counts(f"  {names[k]}", counts[k], ("", "")) for k in few]
-    if len(names) > _MOST_CATEGORIES:
-        rest = counts[order[_MOST_CATEGORIES:]].sum(axis=0)
-        name = f"  {len(names) - _MOST_CATEGORIES:,} more"
-        rows.append(_of_counts(name, rest, ("", "")))
-    return rows
-
-
-def _of_words(column: dict[str, Any], more: tuple[str, ...], n_classes: int) -> list[ColumnLine]:
-    """Return a line for the column, and one for each of the words that speak most for a class."""
-    cells = [f"{column['n_words']:,} words", *[""] * (n_classes - 1)]
-    rows = [ColumnLine(column["name"], cells, "", more)]
-    shown: set[str] = set()
-    for of_class in column["top_words"]:
-        for one in of_class[: max(1, _MOST_CATEGORIES // n_classes)]:
-            if one["word"] not in shown and len(shown) < 2 * _MOST_CATEGORIES:
-                rows.append(_of_counts(f"  {one['word']}", np.array(one["counts"]), ("", "")))
-                shown.add(one["word"])
-    return rows
+def _line(name: str, cells: Iterable[str], spark: str, more: Line) -> Line:
+    return (name, *islice(cells, _MAX_CLASSES), spark, *more)
 
 
 def _weights(weights: NDArray[Any]) -> str:
     """Write the weight of each family's term; the least and the greatest where classes differ."""
-    if len(weights) > _FEW_TERMS:
+    if len(weights) > _MAX_WEIGHTS:
         return f"{weights.min():.2f}..{weights.max():.2f}"
     texts = []
     for term in weights:
@@ -261,8 +262,8 @@ def spark(values: Any) -> str:
     present = values[~np.isnan(values)]
     low, high = float(present.min(initial=np.inf)), float(present.max(initial=-np.inf))
     if high <= low:
-        return "▄" * min(values.size, _MOST_BARS)
-    shares = (values[:_MOST_BARS] / 2 - low / 2) / (high / 2 - low / 2)
+        return "▄" * min(values.size, _MAX_BARS)
+    shares = (values[:_MAX_BARS] / 2 - low / 2) / (high / 2 - low / 2)
     return "".join(" " if x != x else _BARS[round(x * 7)] for x in shares.tolist())
 
 

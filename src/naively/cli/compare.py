@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from naively.cli import console
-from naively.cli.options import AsJson, Data, Files, Seed
+from naively.cli.options import AsJson, Data, Files, Folds, Seed
 from naively.cli.parameters import Kind, ModelOptions
 from naively.errors import NaivelyError
 
@@ -25,10 +25,7 @@ def compare(
             "commas.",
         ),
     ] = None,
-    folds: Annotated[
-        int | None,
-        typer.Option(min=2, metavar="N", help="How many folds, with --against; 10 by default."),
-    ] = None,
+    folds: Folds = None,
     test_size: Annotated[
         float, typer.Option(metavar="SHARE", help="The share of rows to hold out.")
     ] = 0.3,
@@ -57,37 +54,27 @@ def compare(
     from naively.evaluation.inputs import FOLDS
 
     check_test_size(test_size)
-    source = look(files, data)
-    chosen = ModelOptions(model)
+    source, chosen = look(files, data), ModelOptions(model)
     table = read_labelled(source, data, chosen.kinds)
+    compared: Any = chosen.estimator()
+    how: dict[str, Any] = {"test_size": test_size, "repeats": repeats}
+    X = table.X
     if against is not None:
-        names = [name.strip() for name in against.split(",")]
-        how: dict[str, Any] = {"against": names, "folds": folds or FOLDS, "random_state": seed}
-        with console.working("comparing"), user_errors():
-            peers = evaluation.compare(chosen.estimator(), table.X, table.y, **how)
-        console.show_json(peers.to_dict()) if as_json else console.show(peers)
-        return
-    ours, theirs, X = _models(chosen, table.X)
-    with console.working("comparing"), user_errors():
-        result = evaluation.compare(
-            (ours, theirs), X, table.y, test_size=test_size, random_state=seed, repeats=repeats
-        )
-    console.show_json(result.to_dict()) if as_json else console.show(result)
+        how = {"against": [name.strip() for name in against.split(",")], "folds": folds or FOLDS}
+    elif chosen.name == "gaussian":
+        import numpy as np
+        from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 
-
-def _models(chosen: ModelOptions, X: Any) -> tuple[Any, Any, Any]:
-    """Return the two to compare, and the rows as both can read them."""
-    import numpy as np
-    from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
-
-    from naively.evaluation.classifiers import GaussianNB
-
-    ours = chosen.estimator()
-    if chosen.name == "gaussian":
         _check_no_missing(X)
-        columns = [column.to_numpy() for column in X.columns]
-        return ours, TheirGaussianNB(), np.column_stack(columns).astype(np.float64)
-    return ours, GaussianNB(), X
+        X = np.column_stack([column.to_numpy() for column in X.columns]).astype(np.float64)
+        compared = compared, TheirGaussianNB()
+    else:
+        from naively.evaluation.classifiers import GaussianNB
+
+        compared = compared, GaussianNB()
+    with console.working("comparing"), user_errors():
+        result: Any = evaluation.compare(compared, X, table.y, random_state=seed, **how)
+    console.result(result, as_json)
 
 
 def _check_no_missing(X: Any) -> None:

@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from threading import Timer
 from time import monotonic
-from typing import Any, Literal
+from typing import Any
 
-from naively.cli import console
 from naively.data.remote import hidden
 
 _PIPE_WIDTH = 200  # columns; what reads a pipe wants no line broken
@@ -77,9 +76,14 @@ def show(*what: Any) -> None:
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else _PIPE_WIDTH
-    console = Console(width=width, highlight=False, markup=False, emoji=False)
+    terminal = Console(width=width, highlight=False, markup=False, emoji=False)
     for one in what:
-        console.print(one, soft_wrap=isinstance(one, str))
+        terminal.print(one, soft_wrap=isinstance(one, str))
+
+
+def result(value: Any, as_json: bool) -> None:
+    """Print what a command has found, for people or for another program."""
+    show_json(value.to_dict()) if as_json else show(value)
 
 
 def show_json(value: Any) -> None:
@@ -93,34 +97,28 @@ PATIENCE = 0.8  # seconds of work before a bar appears
 
 
 @contextmanager
-def working(
-    what: str, total: float | None = None, unit: Literal["rows", "steps"] | None = None
-) -> Iterator[Callable[[float], None]]:
-    """Show a bar while work goes on; yield a function that takes how much more has been done."""
-    if not console.shows_bars():
-        yield lambda _amount: None
+def working(what: str, n_steps: int | None = None) -> Iterator[Callable[[float | str], None]]:
+    """Show a bar while work goes on; yield a function that takes how much more has been done.
+
+    It may take what is being done, too.
+    """
+    if not shows_bars():
+        yield lambda _done: None
         return
     from rich import progress as rich
 
-    counted = [rich.MofNCompleteColumn(), rich.TextColumn(unit or ""), rich.TimeRemainingColumn()]
-    bar = _bar(counted if unit is not None else [rich.TimeElapsedColumn()])
-    task = bar.add_task(what, total=total)
+    counted = [rich.MofNCompleteColumn(), rich.TextColumn("steps"), rich.TimeRemainingColumn()]
+    bar = _bar([rich.TimeElapsedColumn()] if n_steps is None else counted)
+    task = bar.add_task(what, total=n_steps)
+
+    def tell(done: float | str) -> None:
+        if isinstance(done, str):
+            bar.update(task, description=f"{what}: {done}")
+        else:
+            bar.advance(task, done)
+
     with _shown(bar):
-        yield lambda amount: bar.advance(task, amount)
-
-
-@contextmanager
-def steps(what: str) -> Iterator[Callable[[str], None]]:
-    """Show what is being done while work goes on; yield a function that takes it."""
-    if not console.shows_bars():
-        yield lambda _step: None
-        return
-    from rich import progress as rich
-
-    bar = _bar([rich.TimeElapsedColumn()])
-    task = bar.add_task(what, total=None)
-    with _shown(bar):
-        yield lambda step: bar.update(task, description=f"{what}: {step}")
+        yield tell
 
 
 @contextmanager
@@ -132,7 +130,7 @@ def streaming(
     Yields what the engine calls with the rows and bytes so far, and all bytes if known. A bar is
     hidden where results go to the same terminal.
     """
-    if hidden or not console.shows_bars():
+    if hidden or not shows_bars():
         yield None
         return
     from rich import progress as rich

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from naively.cli import console
-from naively.cli.options import Data, Labels, Reading, check_output
-from naively.cli.outputs import file_at
+from naively.cli.options import Data, Labels, Reading
+from naively.cli.outputs import check_output, file_at
 from naively.cli.parameters import ModelOptions
 from naively.data.labels import quoted
 from naively.data.remote import shown
@@ -31,8 +31,7 @@ from naively.model import row_numbers
 from naively.statistics.summary import Summary
 
 if TYPE_CHECKING:
-    from naively.evaluation.files import FilesToJudge, JudgedFiles
-    from naively.evaluation.folds import ContentFolds
+    from naively.evaluation.files import FilesToJudge
 
 
 @dataclass(frozen=True)
@@ -50,17 +49,20 @@ class CommandFiles:
     @property
     def title(self) -> str:
         """What is read, in a word."""
-        return (
-            Path(shown(self.paths[0])).name if len(self.paths) == 1 else f"{len(self.paths)} files"
-        )
+        path, *others = self.paths
+        return f"{len(self.paths)} files" if others else Path(shown(path)).name
 
     def split(self, values: Sequence[str] | None) -> list[str]:
         """Split 'a,b' at its commas, unless a column is called that."""
-        found: list[str] = []
-        for value in values or ():
-            is_one = value in self.first.names
-            found += [value] if is_one else [part.strip() for part in value.split(",")]
-        return [name for name in found if name]
+        known = self.first.names
+        parts = [[value] if value in known else value.split(",") for value in values or ()]
+        return [name for part in parts for name in map(str.strip, part) if name]
+
+    def others(self, known: Sequence[str] | None, weight: str | None) -> list[str]:
+        """Return the columns beside those of a model; none where they cannot be told."""
+        if known is None or not self.first.has_types:
+            return []
+        return [name for name in self.first.names if name and name not in {*known, weight}]
 
     def asked(self, options: Data) -> dict[str, Any]:
         """Return which columns the options ask for, as the engine is told."""
@@ -78,12 +80,12 @@ class CommandFiles:
         """Choose the columns to learn from; tell the user which are left out, and why."""
         held = None if kinds is None else dict(kinds)
         request = Request(**self.asked(options), kinds=held, weight=weight)
-        found = ColumnPlan.of(self.first, request)
-        tell_left_out(found.left_out, is_part=self.first.is_part)
+        plan = ColumnPlan.of(self.first, request)
+        tell_left_out(plan.left_out, is_part=self.first.is_part)
         if kinds is not None:
-            free = [name for name in found.features if name not in kinds]
-            tell_nearly_numeric(self.first.table, [n for n in free if n in self.first.names])
-        return found
+            free = {*self.first.names} - {*kinds}
+            _tell_nearly_numeric(self.first.table, [n for n in plan.features if n in free])
+        return plan
 
 
 def look(paths: Sequence[str], options: Reading) -> CommandFiles:
@@ -113,7 +115,8 @@ def read_labelled(
             f"got {got}."
         )
     numbers = [plan.features[j] for j in plan.schema.numbers]
-    tell_counting(counting_columns(summarize(table.X.select(numbers), table.y)) if numbers else [])
+    if numbers:
+        tell_counting(summarize(table.X.select(numbers), table.y))
     return table
 
 
@@ -123,7 +126,18 @@ def rows_for(
     """Summarize files by the columns of a model, which may be in any order there."""
     source = look(files, reading)
     check_output(output, *source.inputs, binary="a model")
-    target = labels.target or _target(source, estimator.summary_.schema.inputs, labels.weight)
+    inputs, target = estimator.summary_.schema.inputs, labels.target
+    if target is None:
+        if inputs is None or not source.first.has_types:
+            raise NaivelyError("the column of labels must be named: --target.")
+        others = source.others(inputs, labels.weight)
+        if len(others) != 1:
+            got = ", ".join(map(repr, others[:8])) or "none"
+            raise NaivelyError(
+                "without --target there must be one column beside the model's, the labels; "
+                f"got {got}{source.first.where}."
+            )
+        target = tell_target(others[0])
     return summary_for(estimator, source, reading, labels, target)
 
 
@@ -154,21 +168,6 @@ def summary_for(
             f"got {quoted(found.classes)}."
         )
     return found
-
-
-def _target(source: CommandFiles, inputs: Sequence[str] | None, weight: str | None) -> str:
-    """Return the only column that can hold the labels."""
-    if inputs is None or not source.first.has_types:
-        raise NaivelyError("the column of labels must be named: --target.")
-    others = [name for name in source.first.names if name and name not in {*inputs, weight}]
-    if len(others) != 1:
-        got = ", ".join(map(repr, others[:8])) or "none"
-        raise NaivelyError(
-            "without --target there must be one column beside the model's, the labels; "
-            f"got {got}{source.first.where}."
-        )
-    console.note(f"the labels are in {others[0]!r}, the one column beside the model's.")
-    return others[0]
 
 
 def save_changed(estimator: Any, summary: Summary, output: Path) -> Any:
@@ -219,8 +218,7 @@ class Training:
         complete = measured.complete
 
         def told(first: Summary) -> Schema:
-            tell_identifiers(first)
-            tell_texts(first)
+            _tell_first_rows(first)
             return complete(first)
 
         return replace(measured, complete=told)
@@ -231,25 +229,18 @@ class Training:
         return type(fresh).from_summary(summary, **fresh.get_params())
 
 
-def judge(
-    source: CommandFiles, data: Data, model: ModelOptions, folds: ContentFolds
-) -> JudgedFiles:
-    """Judge a model on files by folds; say which columns were left out, or only count the rows."""
-    from naively.evaluation.files import judge_files
-
-    files = files_to_judge(source, data, model)
-    with user_errors():
-        judged = judge_files(files, folds)
-    tell_unlabelled(files.plan.n_unlabelled())
-    tell_counting(counting_columns(judged.measured.folds.total()))
-    return judged
-
-
 def files_to_judge(source: CommandFiles, data: Data, model: ModelOptions) -> FilesToJudge:
-    """Return what is judged, with a bar for each pass."""
+    """Return what is judged, with a bar for each pass; standard input, read once, is a table."""
     from naively.evaluation.files import FilesToJudge
 
-    first, plan = readable_twice(source, data, model)
+    first, plan = source.first, source.plan(data, model.kinds)
+    if any(file.size is None for file in first.files):
+        pa = need("pyarrow", "reading files", extra="files")
+        with console.streaming(f"reading {source.title}") as progress:
+            rows = read(first, plan, progress)
+        tell_unlabelled(plan.n_unlabelled())
+        first = FirstRows(rows.X.append_column(data.target, pa.array(rows.y)), CsvDialect())
+        plan = ColumnPlan.of(first, replace(plan.request, columns=plan.features, exclude=()))
     return FilesToJudge(
         first=first,
         plan=plan,
@@ -257,23 +248,6 @@ def files_to_judge(source: CommandFiles, data: Data, model: ModelOptions) -> Fil
         model_of=model.estimator,
         watch=lambda name: console.streaming(f"{name} {source.title}"),
     )
-
-
-def readable_twice(
-    source: CommandFiles, data: Data, model: ModelOptions
-) -> tuple[FirstRows, ColumnPlan]:
-    """Return what is read; standard input can be read only once, and becomes a table."""
-    plan = source.plan(data, model.kinds)
-    if all(file.size is not None for file in source.first.files):
-        return source.first, plan
-    pa = need("pyarrow", "reading files", extra="files")
-    with console.streaming(f"reading {source.title}") as progress:
-        rows = read(source.first, plan, progress)
-    tell_unlabelled(plan.n_unlabelled())
-    table = rows.X.append_column(data.target, pa.array(rows.y))
-    first = FirstRows(table, CsvDialect())
-    request = replace(plan.request, columns=plan.features, exclude=())
-    return first, ColumnPlan.of(first, request)
 
 
 def check_test_size(share: float) -> float:
@@ -288,8 +262,6 @@ def user_errors() -> Iterator[None]:
     """Take scikit-learn's complaints about the data as the user's errors."""
     try:
         yield
-    except NaivelyError:
-        raise
     except ValueError as error:
         raise NaivelyError(str(error)) from error
 
@@ -322,11 +294,17 @@ def tell_unlabelled(count: int) -> None:
         console.note(f"{count:,} {were} left out.")
 
 
-def tell_nearly_numeric(table: Any, names: Sequence[str]) -> None:
+def tell_target(name: str) -> str:
+    """Print where the labels are, if nobody has said so."""
+    console.note(f"the labels are in {name!r}, the one column beside the model's.")
+    return name
+
+
+def _tell_nearly_numeric(table: Any, names: Sequence[str]) -> None:
     """Point out columns of text that are probably meant as numbers."""
-    texts = {name: table.column(name) for name in names if is_text(table.column(name).type)}
-    for name, column in texts.items():
-        if looks_numeric(column):
+    for name in names:
+        column = table.column(name)
+        if is_text(column.type) and looks_numeric(column):
             odd = LeftOut(name, "looks numeric", *first_text(column))
             console.note(f"{name!r} is learned from as text: {_odd(odd)}")
 
@@ -339,26 +317,22 @@ def _odd(column: LeftOut) -> str:
     return f"it looks numeric, but {cell!r} in line {column.line} is no number; {hint}."
 
 
-def tell_identifiers(first: Summary) -> None:
-    """Point out columns whose text differs in every one of the first rows."""
+def _tell_first_rows(first: Summary) -> None:
+    """Point out columns whose text differs in every row, and those that are read word by word."""
     schema = first.schema
+    names = [schema.name(j).removeprefix("column ") for j in range(schema.n_columns)]
     for place, (j, categories) in enumerate(zip(schema.categories, first.categories, strict=True)):
         if categories.size >= _MIN_ROWS and first.tally(place).sum() == categories.size:
-            name = schema.name(j).removeprefix("column ")
+            name = names[j]
             console.note(f"{name} differs in every row; --exclude {name} if it says nothing.")
-
-
-def tell_texts(first: Summary) -> None:
-    """Say which columns are read word by word."""
-    schema = first.schema
-    for j in schema.texts:
-        name = schema.name(j).removeprefix("column ")
+    for name in (names[j] for j in schema.texts):
         console.note(f"{name} is read as text, word by word; --family {name}=categorical if not.")
 
 
-def tell_counting(names: Sequence[str]) -> None:
-    """Point out columns that are probably not to be learned from."""
-    for name in names:
+def tell_counting(summary: Summary) -> None:
+    """Point out columns that only count the rows, in any order, and say nothing else."""
+    names = summary.schema.names
+    for name in [names[j] for j in row_numbers.counting_columns(summary)] if names else []:
         console.note(f"{name!r} only counts the rows; --exclude {name!r} if it says nothing else.")
 
 
@@ -368,12 +342,6 @@ def tell_bad_files(bad_files: Sequence[tuple[str, str]]) -> None:
         console.note(f"{len(bad_files)} of the files were skipped, and nothing of them counts:")
     for name, reason in bad_files:
         console.note(f"skipped {name!r}: {reason}.")
-
-
-def counting_columns(summary: Summary) -> list[str]:
-    """Return the names of the columns that only count the rows, in any order."""
-    names = summary.schema.names
-    return [names[j] for j in row_numbers.counting_columns(summary)] if names else []
 
 
 def _list(names: Sequence[str]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,63 +32,35 @@ def demo(
       naively demo -o pictures
     """
     from rich.text import Text
+    from sklearn.datasets import load_breast_cancer, load_iris
 
     from naively.display.report import report
     from naively.estimators.gaussian_nb import GaussianNB
     from naively.evaluation import compare
 
     need("matplotlib", "drawing plots", extra="plots").use("agg")  # no window is opened
-    tables = _tables()
-    for table in tables:
-        _make_folder(output / table.folder)
-    for table in tables:
-        folder = output / table.folder
-        with console.working(table.name, _STEPS, "steps") as advance:
-            comparison: Any = compare(GaussianNB(), table.array, table.y, repeats=_REPEATS)
+    pyarrow = need("pyarrow", "tables with column names", extra="files")
+    tables = {"Iris": load_iris(), "Breast Cancer": load_breast_cancer()}
+    folders = {name: output / name.lower().replace(" ", "-") for name in tables}
+    for folder in folders.values():
+        _make_folder(folder)
+    for name, table in tables.items():
+        names, array, y = list(table.feature_names), table.data, _labels(table)
+        X = pyarrow.table(dict(zip(names, array.T.copy(), strict=True)))
+        model = GaussianNB().fit(X, y)
+        with console.working(name, _STEPS) as advance:
+            comparison: Any = compare(GaussianNB(), array, y, repeats=_REPEATS)
             advance(1)
-            for name, figure in _pictures(table, comparison):
-                _save(figure, folder / f"{name}.png")
+            for picture, figure in _pictures(model, X, y, comparison):
+                _save(figure, folders[name] / f"{picture}.png")
                 advance(1)
-            page = report(table.model(), table.X, table.y, title=table.name, compare=comparison)
-            page.save(folder / "report.html")
-            page.save_json(folder / "report.json")
-        heading = f"{table.name}: {table.y.size} rows, {len(table.names)} columns"
+            page = report(model, X, y, title=name, compare=comparison)
+            page.save(folders[name] / "report.html")
+            page.save_json(folders[name] / "report.json")
+        heading = f"{name}: {y.size} rows, {len(names)} columns"
         console.show(Text(heading, style="bold"), comparison)
-    listed = "\n".join(f"  {output / table.folder / 'report.html'}" for table in tables)
+    listed = "\n".join(f"  {folder / 'report.html'}" for folder in folders.values())
     console.show(f"Reports to open in a browser, with seven pictures beside each:\n{listed}")
-
-
-@dataclass(frozen=True)
-class _Table:
-    """A table of scikit-learn's, its labels as text."""
-
-    name: str
-    folder: str
-    names: list[str]
-    array: Any
-    y: Any
-
-    @property
-    def X(self) -> Any:  # noqa: N802
-        pyarrow = need("pyarrow", "tables with column names", extra="files")
-        return pyarrow.table(dict(zip(self.names, self.array.T.copy(), strict=True)))
-
-    def model(self) -> Any:
-        from naively.estimators.gaussian_nb import GaussianNB
-
-        return GaussianNB().fit(self.X, self.y)
-
-
-def _tables() -> list[_Table]:
-    from sklearn.datasets import load_breast_cancer, load_iris
-
-    return [
-        _Table(name, folder, list(data.feature_names), data.data, _labels(data))
-        for name, folder, data in (
-            ("Iris", "iris", load_iris()),
-            ("Breast Cancer", "breast-cancer", load_breast_cancer()),
-        )
-    ]
 
 
 def _labels(data: Any) -> Any:
@@ -106,11 +77,10 @@ def _labels(data: Any) -> Any:
     return names[data.target]
 
 
-def _pictures(table: _Table, comparison: Any) -> Iterator[tuple[str, Any]]:
+def _pictures(model: Any, X: Any, y: Any, comparison: Any) -> Iterator[tuple[str, Any]]:
     """Draw one picture after the other: its name, and its figure."""
     from naively import plots
 
-    model, X, y = table.model(), table.X, table.y
     yield "decision-regions", plots.DecisionRegionDisplay.from_estimator(model, X, y).figure_
     yield "bell-curves", plots.BellCurveDisplay.from_estimator(model, X, y).figure_
     yield "density-surface", plots.density_surface(model).figure

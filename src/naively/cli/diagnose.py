@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal, get_args
 
 import typer
 
@@ -13,16 +12,13 @@ from naively.cli.options import AsJson, Saved
 _FOUND = 3  # the exit code
 
 
-class _Least(StrEnum):
-    high = "high"
-    medium = "medium"
-    low = "low"
+_Severity = Literal["high", "medium", "low"]
 
 
 def diagnose(
     model: Saved,
     fail_on: Annotated[
-        _Least | None,
+        _Severity | None,
         typer.Option(
             help="Exit with code 3 if there is a finding of this severity or higher.",
             show_default=False,
@@ -50,6 +46,7 @@ def diagnose(
         console.show_json(found.to_dict())
     else:
         console.show(str(found))
-    severe = list(_Least)[: 0 if fail_on is None else list(_Least).index(fail_on) + 1]
+    severities = get_args(_Severity)
+    severe = severities[: 0 if fail_on is None else severities.index(fail_on) + 1]
     if any(one.severity in severe for one in found.findings):
         raise typer.Exit(_FOUND)

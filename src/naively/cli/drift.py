@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from naively.cli import console
-from naively.cli.options import AsJson, Files, Labels, Reading, Saved, check_output
-from naively.cli.outputs import file_at, is_standard, tell_written
+from naively.cli.options import AsJson, Files, Labels, Page, Reading, Saved
+from naively.cli.outputs import check_output, file_at, is_standard, tell_written
 from naively.errors import NaivelyError
 
 _DRIFTED = 3  # the exit code
@@ -27,9 +27,7 @@ def drift(
             help="Exit with code 3 if the greatest drift, from 0 to 1, is above this.",
         ),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write an HTML page.")
-    ] = None,
+    output: Page = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare new rows with those that a model has seen, column by column.
@@ -95,16 +93,9 @@ def _after(
 
 def _target(before: Any, source: Any, weight: str | None) -> str | None:
     """Return the one column beside the model's, if its first cells are classes of the model."""
-    names = before.summary_.schema.names
-    if names is None or not source.first.has_types:
-        return None
-    others = [name for name in source.first.names if name and name not in {*names, weight}]
-    if len(others) != 1:
-        return None
-    known = {str(label) for label in before.classes_.tolist()}
-    cells = source.first.cells(others[0])
-    if not cells or any(str(cell) not in known for cell in cells):
-        return None
-    console.note(f"the labels are in {others[0]!r}, the one column beside the model's.")
-    name: str = others[0]
-    return name
+    from naively.cli.data import tell_target
+
+    others = source.others(before.summary_.schema.names, weight)
+    cells = source.first.cells(others[0]) if len(others) == 1 else []
+    known = set(map(str, before.classes_.tolist()))
+    return tell_target(others[0]) if cells and known.issuperset(map(str, cells)) else None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from naively.cli import console
-from naively.cli.options import AsJson, Data, Files, Seed
+from naively.cli.options import AsJson, Data, Files, Folds, Seed
 from naively.cli.parameters import ModelOptions
 from naively.errors import NaivelyError
 
@@ -20,9 +20,7 @@ def evaluate(
     files: Files,
     data: Data,
     model: ModelOptions,
-    folds: Annotated[
-        int | None, typer.Option(min=2, metavar="N", help="Cross-validate; 10 folds by default.")
-    ] = None,
+    folds: Folds = None,
     test_size: Annotated[
         float | None,
         typer.Option(metavar="SHARE", help="Hold this share of the rows out, such as 0.3."),
@@ -56,14 +54,26 @@ def evaluate(
     if leave_one_out:
         result = _leaving_one_out(source, data, model)
     else:
-        from naively.cli.data import judge
-        from naively.evaluation.folds import ContentFolds
-        from naively.evaluation.inputs import FOLDS
+        n_folds = 2 if test_size is not None else folds
+        result = _by_folds(source, data, model, n_folds, seed, test_size)
+    console.result(result, as_json)
 
-        n_folds = 2 if test_size is not None else folds or FOLDS
-        how = ContentFolds(n_folds, seed, test_size)
-        result = judge(source, data, model, how).evaluation
-    console.show_json(result.to_dict()) if as_json else console.show(result)
+
+def _by_folds(
+    source: CommandFiles, data: Data, model: ModelOptions, n_folds: int | None, *how: Any
+) -> Evaluation:
+    """Judge each row by a model of other folds, or of the rows that are not held out."""
+    from naively.cli.data import files_to_judge, tell_counting, tell_unlabelled, user_errors
+    from naively.evaluation.files import judge_files
+    from naively.evaluation.folds import ContentFolds
+    from naively.evaluation.inputs import FOLDS
+
+    judging = files_to_judge(source, data, model)
+    with user_errors():
+        judged = judge_files(judging, ContentFolds(n_folds or FOLDS, *how))
+    tell_unlabelled(judging.plan.n_unlabelled())
+    tell_counting(judged.measured.folds.total())
+    return judged.evaluation
 
 
 def _leaving_one_out(source: CommandFiles, data: Data, model: ModelOptions) -> Evaluation:

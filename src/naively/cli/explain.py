@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from naively.cli import console
-from naively.cli.options import AsJson, Files, Reading, Saved, check_output
-from naively.cli.outputs import file_at, tell_written
+from naively.cli.options import AsJson, Columns, Files, Page, Reading, Saved
+from naively.cli.outputs import check_output, file_at, tell_written
 
 
 def explain(
@@ -26,13 +26,8 @@ def explain(
         bool,
         typer.Option("--change", help="Also show the smallest change that changes the prediction."),
     ] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write an HTML page.")
-    ] = None,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAMES", help="The columns, for a model fitted without names."),
-    ] = None,
+    output: Page = None,
+    columns: Columns = None,
     as_json: AsJson = False,
 ) -> None:
     """Show why rows get their answers: what every column adds.

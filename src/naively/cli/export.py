@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from naively.cli.options import Saved, check_output
-from naively.cli.outputs import file_at, tell_written
+from naively.cli.options import Saved
+from naively.cli.outputs import check_output, file_at, tell_written
 from naively.errors import NaivelyError
 
 _onnx = partial(typer.Option, rich_help_panel="ONNX")

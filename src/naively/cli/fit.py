@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from naively.cli import console
-from naively.cli.options import Data, Files, Weight, check_output
-from naively.cli.outputs import file_at, is_standard, tell_written
+from naively.cli.options import Data, Files, Weight
+from naively.cli.outputs import check_output, file_at, is_standard, tell_written
 from naively.cli.parameters import ModelOptions
 from naively.errors import NaivelyError
 
@@ -50,14 +50,7 @@ def fit(
       naively fit sick.csv -t sick --exclude id --priors 'yes=0.01,no=0.99'
       zcat log.csv.gz | naively fit - -t kind --columns size,time
     """
-    from naively.cli.data import (
-        Training,
-        counting_columns,
-        look,
-        tell_bad_files,
-        tell_counting,
-        tell_unlabelled,
-    )
+    from naively.cli.data import Training, look, tell_bad_files, tell_counting, tell_unlabelled
     from naively.cli.model_lock import hold
 
     if like is None:
@@ -82,7 +75,8 @@ def fit(
         fitted = training.estimator(summary)
         with file_at(output) as path:
             fitted.save(path)
-    tell_counting(counting_columns(summary) if weight is None else [])
+    if weight is None:
+        tell_counting(summary)
     if summary.classes.size == 1:
         console.note(f"there is one class, {summary.classes.item(0)!r}: merge or update it.")
     tell_written(

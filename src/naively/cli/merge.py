@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from naively.cli import console
-from naively.cli.options import check_output, check_there
-from naively.cli.outputs import tell_written
+from naively.cli.options import check_there
+from naively.cli.outputs import check_output, tell_written
 from naively.data.remote import address_of, shown
 from naively.errors import NaivelyError
 

@@ -20,8 +20,7 @@ from typing import BinaryIO
 
 from naively.cli import console
 from naively.cli.journal import Journal
-from naively.cli.options import check_output
-from naively.cli.outputs import is_standard
+from naively.cli.outputs import check_output, is_standard
 from naively.data.remote import address_of
 from naively.errors import NaivelyError
 

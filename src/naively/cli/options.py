@@ -9,18 +9,16 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import partial, wraps
 from glob import has_magic
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
 from naively.cli import console
-from naively.cli.outputs import check_no_terminal, is_standard
-from naively.data.remote import address_of, is_remote, shown
-from naively.data.remote import check_output as check_remote_output
+from naively.data.remote import is_remote
 from naively.errors import NaivelyError
 
 Files = Annotated[
@@ -43,6 +41,10 @@ InPlace = Annotated[
     typer.Option("--output", "-o", help="Write here instead of in place.", show_default=False),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for another program.")]
+Page = Annotated[Path | None, typer.Option("--output", "-o", help="Write an HTML page.")]
+Folds = Annotated[
+    int | None, typer.Option(min=2, metavar="N", help="How many folds; 10 by default.")
+]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Random seed for shuffling.")]
 
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only results and errors.")]
@@ -50,6 +52,9 @@ _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only results 
 _table = partial(typer.Option, rich_help_panel="The table")
 
 Weight = Annotated[str | None, _table(metavar="NAME", help="The column of the rows' weights.")]
+Columns = Annotated[
+    list[str] | None, _table(metavar="NAMES", help="The columns, for a model fitted without names.")
+]
 
 
 @dataclass(frozen=True)
@@ -75,13 +80,9 @@ class Reading:
     @property
     def dialect(self) -> dict[str, Any]:
         """How files of text are written, as the engine is told."""
+        how = {field.name: getattr(self, field.name) for field in fields(Reading)}
         separator = "\t" if self.separator == r"\t" else self.separator
-        return {
-            "separator": separator,
-            "decimal": self.decimal,
-            "missing": tuple(self.missing or ()),
-            "encoding": self.encoding,
-        }
+        return how | {"separator": separator, "missing": tuple(self.missing or ())}
 
 
 @dataclass(frozen=True)
@@ -129,38 +130,8 @@ class Labels:
         ),
     ] = None
     weight: Weight = None
-    columns: Annotated[
-        list[str] | None,
-        _table(metavar="NAMES", help="The columns, for a model fitted without names."),
-    ] = None
+    columns: Columns = None
     drop_missing_target: _Drop = False
-
-
-def check_output(path: Path, *inputs: Path, binary: str | None = None) -> Path:
-    """Return where to write, or raise before work is done for nothing or an input is lost.
-
-    Of what is binary, its name: it cannot be shown on a terminal.
-    """
-    if is_standard(path):
-        check_no_terminal(binary)
-        return path
-    same = f"the output must be another file than the input; got {shown(path)!r}."
-    if (address := address_of(path)) is not None:
-        check_remote_output(address)
-        if any(address == address_of(given) for given in inputs):
-            raise NaivelyError(same)
-        return path
-    if path.is_dir():
-        raise NaivelyError(f"cannot write {str(path)!r}: it is a directory.")
-    if path.exists() and not path.is_file():
-        raise NaivelyError(f"cannot write {str(path)!r}: it is not a plain file.")
-    if not path.parent.is_dir():
-        raise NaivelyError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}.")
-    if not os.access(path.parent, os.W_OK):
-        raise NaivelyError(f"cannot write {str(path)!r}: Permission denied.")
-    if any(path.exists() and given.exists() and path.samefile(given) for given in inputs):
-        raise NaivelyError(same)
-    return path
 
 
 def check_there(given: Path | Sequence[Path | str]) -> None:
@@ -179,44 +150,28 @@ def check_there(given: Path | Sequence[Path | str]) -> None:
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command that takes groups of options, each as one argument."""
-    hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
-    read = [name for name, hint in hints.items() if hint in (Files, Saved)]
+    own = inspect.signature(command, eval_str=True).parameters
+    groups: dict[str, Any] = {n: p.annotation for n, p in own.items() if is_dataclass(p.annotation)}
+    read = [name for name, p in own.items() if p.annotation in (Files, Saved)]
     flat: dict[str, inspect.Parameter] = {}
-    for name, parameter in inspect.signature(command).parameters.items():
-        if name in groups:
-            flat |= _parameters(groups[name])
-        else:
-            flat[name] = parameter.replace(
-                annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY
-            )
-
-    flat["quiet"] = inspect.Parameter(
-        "quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=_Quiet
-    )
+    for name, parameter in own.items():
+        group = groups.get(name)
+        flat |= inspect.signature(group, eval_str=True).parameters if group else {name: parameter}
+    flat["quiet"] = inspect.Parameter("quiet", _KEYWORD, default=False, annotation=_Quiet)
 
     @wraps(command)
     def run(quiet: bool, **values: Any) -> None:
         for name in read:
             check_there(values[name])
-        for name, kind in groups.items():
-            values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+        for name, group in groups.items():
+            values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
         with console.silence(quiet):
             command(**values)
 
-    run.__signature__ = inspect.Signature(list(flat.values()))  # type: ignore[attr-defined]
+    parameters = [parameter.replace(kind=_KEYWORD) for parameter in flat.values()]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {name: parameter.annotation for name, parameter in flat.items()}
     return run
 
 
-def _parameters(kind: Any) -> dict[str, inspect.Parameter]:
-    hints = get_type_hints(kind, include_extras=True)
-    return {
-        field.name: inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if field.default is MISSING else field.default,
-            annotation=hints[field.name],
-        )
-        for field in fields(kind)
-    }
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY

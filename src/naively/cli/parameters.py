@@ -98,10 +98,9 @@ class ModelOptions:
 
     def check(self) -> None:
         """Raise what can be told before the data is read."""
-        if self.priors is not None:
-            _pairs(self.priors, "priors")
-        if self.class_weight not in (None, "balanced"):
-            _pairs(self.class_weight or "", "--class-weight")
+        for text, option in (self.priors, "priors"), (self.class_weight, "--class-weight"):
+            if text not in (None, "balanced"):
+                _pairs(text, option)
         model = self.name
         others = {"gaussian": _OF_FAMILIES, "naive-bayes": _OF_GAUSSIANS}
         self.check_none_of(others.get(model, _OF_FAMILIES + _OF_GAUSSIANS), f"--model {model}")
@@ -114,21 +113,18 @@ class ModelOptions:
     @property
     def name(self) -> str:
         """The model: the one that was named, or that has the options which were given."""
-        if self.model is not None:
-            return self.model
-        given = {option.name for option in fields(self) if self._is_given(option)}
-        is_gaussian = given & set(_OF_GAUSSIANS) and not given & set(_OF_FAMILIES)
-        return "gaussian" if is_gaussian else "naive-bayes"
-
-    def _is_given(self, option: Any) -> bool:
-        return getattr(self, option.name) not in (option.default, [])
+        is_gaussian = self._given(_OF_GAUSSIANS) and not self._given(_OF_FAMILIES)
+        return self.model or ("gaussian" if is_gaussian else "naive-bayes")
 
     def check_none_of(self, names: tuple[str, ...] | None, what: str) -> None:
         """Raise where one of some options is given, or any of all, that have no meaning here."""
-        for option in fields(self):
-            if (names is None or option.name in names) and self._is_given(option):
-                name = option.name.replace("_", "-")
-                raise NaivelyError(f"--{name} has no meaning with {what}.")
+        for name in self._given(names)[:1]:
+            raise NaivelyError(f"--{name.replace('_', '-')} has no meaning with {what}.")
+
+    def _given(self, names: tuple[str, ...] | None) -> list[str]:
+        """Return which of some options are given, or of all."""
+        given = [o.name for o in fields(self) if getattr(self, o.name) not in (o.default, [])]
+        return [name for name in given if names is None or name in names]
 
     @property
     def kinds(self) -> dict[str, Any] | None:
@@ -141,15 +137,15 @@ class ModelOptions:
 
     def estimator(self, classes: Any = None) -> Any:
         """Return the estimator, for labels of these classes if they are known."""
-        import naively
+        from naively.estimators.loading import ESTIMATORS
 
-        return getattr(naively, ESTIMATORS[self.name])(**self.params(classes))
+        return ESTIMATORS[NAMES[self.name]](**self.params(classes))
 
     def classifier(self, classes: Any = None) -> Any:
         """Return the same without scikit-learn: what measures files and reads a model off."""
         from naively.estimators.loading import classifier
 
-        return classifier(ESTIMATORS[self.name])(**self.params(classes))
+        return classifier(NAMES[self.name])(**self.params(classes))
 
     def params(self, classes: Any = None) -> dict[str, Any]:
         """Return the estimator's parameters, for labels of these classes if they are known."""
@@ -177,7 +173,7 @@ class ModelOptions:
         return params
 
 
-ESTIMATORS = {
+NAMES = {  # of the estimators
     "gaussian": "GaussianNB",
     "naive-bayes": "NaiveBayes",
     "multinomial": "MultinomialNB",
@@ -189,39 +185,33 @@ _OF_GAUSSIANS = "variance", "ddof", "smoothing", "var_smoothing"
 _OF_FAMILIES = "interactions", "family", "reject"
 
 
-def _pairs(text: str, what: str) -> tuple[list[str], list[float]]:
-    """Read 'a=0.2,b=0.8': the names, if there are any, and the numbers."""
+def _pairs(text: str, option: str) -> list[tuple[str, float]]:
+    """Read 'a=0.2,b=0.8': names, which are empty where there are none, and numbers."""
     pairs = [part.rpartition("=") for part in text.split(",")]
     try:
-        values = [float(number) for _, _, number in pairs]
+        return [(name.strip(), float(number)) for name, _, number in pairs]
     except ValueError:
-        raise NaivelyError(f"{what} must be like 'a=0.2,b=0.8'; got {text!r}.") from None
-    return [name.strip() for name, equals, _ in pairs if equals], values
+        raise NaivelyError(f"{option} must be like 'a=0.2,b=0.8'; got {text!r}.") from None
 
 
 def _priors(text: str, classes: list[Any]) -> list[float]:
     """Read 'a=0.2,b=0.8', or '0.2,0.8' in the order of the sorted classes."""
-    names = [str(label) for label in classes]
-    given, values = _pairs(text, "priors")
-    if not given:
-        return values
-    if sorted(given) != sorted(names):
-        raise NaivelyError(
-            f"priors must name each class once ({', '.join(names)}); got {', '.join(given)}."
-        )
-    by_name = dict(zip(given, values, strict=False))
-    return [by_name[name] for name in names]
+    names, values = zip(*_pairs(text, "priors"), strict=True)
+    if not any(names):
+        return list(values)
+    known = list(map(str, classes))
+    if sorted(names) != sorted(known):
+        listed, got = ", ".join(known), ", ".join(filter(None, names))
+        raise NaivelyError(f"priors must name each class once ({listed}); got {got}.")
+    return [values[names.index(name)] for name in known]
 
 
 def _class_weight(text: str, classes: list[Any]) -> dict[Any, float]:
     """Read 'a=5,b=1': the weights of some classes, by their labels."""
-    given, values = _pairs(text, "--class-weight")
-    by_name = {str(label): label for label in classes}
-    if len(given) < len(values) or not set(given) <= by_name.keys():
-        raise NaivelyError(
-            f"--class-weight must name classes ({', '.join(by_name)}); got {text!r}."
-        )
-    return {by_name[name]: value for name, value in zip(given, values, strict=True)}
+    pairs, known = _pairs(text, "--class-weight"), {str(label): label for label in classes}
+    if not all(name in known for name, _ in pairs):
+        raise NaivelyError(f"--class-weight must name classes ({', '.join(known)}); got {text!r}.")
+    return {known[name]: value for name, value in pairs}
 
 
 def _families(given: list[str]) -> dict[str, Any] | str:
@@ -245,22 +235,23 @@ def _families(given: list[str]) -> dict[str, Any] | str:
     return families
 
 
-def _reject(text: str, classes: Any) -> tuple[float, Any]:
+def _reject(given: str, classes: Any) -> tuple[float, Any]:
     """Read '0.8=unknown': a probability, and a label of the classes' type."""
     from naively.data.labels import is_text
 
-    number, _, label = text.partition("=")
+    number, _, text = given.partition("=")
+    label: Any = text
     try:
         least = float(number)
     except ValueError:
         least = -1.0
-    if not 0 <= least <= 1 or not label:
-        raise NaivelyError(f"--reject must be like '0.8=unknown'; got {text!r}.")
-    if classes is None or is_text(classes):
-        return least, label
-    try:
-        return least, float(label) if classes.dtype.kind == "f" else int(label)
-    except ValueError:
-        raise NaivelyError(
-            f"the label of --reject must be a number, as the classes are; got {label!r}."
-        ) from None
+    if not 0 <= least <= 1 or not text:
+        raise NaivelyError(f"--reject must be like '0.8=unknown'; got {given!r}.")
+    if classes is not None and not is_text(classes):
+        try:
+            label = float(text) if classes.dtype.kind == "f" else int(text)
+        except ValueError:
+            raise NaivelyError(
+                f"the label of --reject must be a number, as the classes are; got {text!r}."
+            ) from None
+    return least, label

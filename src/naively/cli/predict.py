@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 import typer
 
 from naively.cli import console
-from naively.cli.options import Files, Reading, Saved, check_output
-from naively.cli.outputs import file_at, is_standard, tell_written
+from naively.cli.options import Columns, Files, Reading, Saved
+from naively.cli.outputs import check_output, file_at, is_standard, tell_written
 from naively.errors import NaivelyError
 
 
@@ -38,10 +38,7 @@ def predict(
         list[str] | None,
         typer.Option("--id", metavar="NAMES", help="Columns to copy beside the predictions."),
     ] = None,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAMES", help="The columns, for a model fitted without names."),
-    ] = None,
+    columns: Columns = None,
 ) -> None:
     """Label the rows of files of any size with a saved model.
 

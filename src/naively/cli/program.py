@@ -12,9 +12,8 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
-from enum import Enum
+from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
@@ -28,9 +27,79 @@ from naively.cli.options import grouped
 from naively.errors import NaivelyError
 
 _INTERRUPTED, _NOBODY_READS = 130, 141  # exit codes, as shells have them
+_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+_OTHER_WORDS = {  # all commands, each with what other programs call it
+    "demo": "example try start",
+    "fit": "train learn build",
+    "predict": "classify infer label apply",
+    "update": "partial-fit add append",
+    "forget": "unlearn remove delete",
+    "merge": "combine join sum",
+    "stream": "serve online",
+    "evaluate": "score test validate cv cross-validate",
+    "compare": "benchmark versus",
+    "report": "plot html",
+    "tune": "search optimize grid-search",
+    "drift": "monitor",
+    "inspect": "show info describe summary summarize",
+    "explain": "why",
+    "diagnose": "check profile",
+    "export": "convert onnx sql to-onnx to-sql",
+    "completion": "",
+}
+OTHER_WORDS = {word: name for name, words in _OTHER_WORDS.items() for word in words.split()}
+"""The commands by what other programs call them: they are named in messages, and do not run."""
+_FILES = {"forget": "update"}  # of commands that share one
 
 
-class _Program(TyperGroup):
+class Commands(Mapping[str, Any]):
+    """All commands; each is made when it is first looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in _OTHER_WORDS:
+            raise KeyError(name)
+        return _command(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_OTHER_WORDS)
+
+    def __len__(self) -> int:
+        return len(_OTHER_WORDS)
+
+
+@cache
+def _command(name: str) -> Any:
+    function = getattr(import_module(f"naively.cli.{_FILES.get(name, name)}"), name)
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command(name, cls=_Command, context_settings=_SETTINGS)(grouped(function))
+    return typer.main.get_command(alone)
+
+
+class _Plain:
+    """What reads its values and shows its help without pydantic and rich."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in parameters:
+            parameter._runtime_param = _Values()
+        return parameters
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        page = HelpPage.of(self, ctx)
+        (page if ctx.meta.get("all") else page.in_short()).write(formatter)
+
+
+class _Command(_Plain, TyperCommand):
+    """A command, of which ``--help-all`` shows the options that few people use, too."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.meta["all"] = "--help-all" in args
+        parsed: list[str] = super().parse_args(ctx, ["--help"] if ctx.meta["all"] else args)
+        return parsed
+
+
+class _Program(_Plain, TyperGroup):
     """The commands, with errors in one line."""
 
     def __init__(self, **attrs: Any) -> None:
@@ -40,19 +109,13 @@ class _Program(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args[:1] == ["help"]:
             args = [*args[1:2], "--help"]
-        found: list[str] = super().parse_args(ctx, args)
-        return found
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args and (meant := OTHER_WORDS.get(args[0].replace("_", "-").lower())) is not None:
+        if (meant := OTHER_WORDS.get(args[0].replace("_", "-").lower())) is not None:
             ctx.fail(f"No such command {args[0]!r}. Did you mean {meant!r}?")
         return super().resolve_command(ctx, args)
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        return [read_plainly(parameter) for parameter in super().get_params(ctx)]
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        formatter.write(str(HelpPage.of(self, ctx)))
 
     def main(self, *args: Any, standalone_mode: bool = True, **kwargs: Any) -> Any:
         if ASKED_BY_SHELLS in os.environ:
@@ -69,7 +132,7 @@ class _Program(TyperGroup):
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
             console.interrupted(str(error))
-            raise
+            raise typer.Exit(_INTERRUPTED) from None
         except BrokenPipeError:  # as of "| head": the reader has enough
             raise typer.Exit(_nobody_reads()) from None
 
@@ -79,8 +142,6 @@ class _Program(TyperGroup):
             code = super().main(*args, **kwargs) or 0
             sys.stdout.flush()  # while what goes wrong can still be told
             return code
-        except (KeyboardInterrupt, typer.Abort):
-            return _INTERRUPTED
         except BrokenPipeError:
             return _nobody_reads()
         except NaivelyError as error:
@@ -123,12 +184,47 @@ def _usage(error: Any) -> str:
     return message + ("" if message[-1:] in ".?!" else ".") + hint
 
 
+class _Values:
+    """What reads the value of a parameter, or several where it may come again."""
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the value of the words, or raise what is wrong with them."""
+        several, kind = param.multiple or param.nargs == -1, param.type_descriptor.annotation
+        if value is None:
+            return () if several else None
+        try:
+            if several:
+                return [_value(one, get_args(kind)[0], param) for one in value]
+            return _value(value, kind, param)
+        except ValueError as error:
+            raise typer.BadParameter(str(error), ctx=ctx, param=param) from None
+
+
+def _value(value: Any, kind: Any, param: Any) -> Any:
+    if get_origin(kind) is Literal:
+        if value not in (words := get_args(kind)):
+            close = get_close_matches(str(value), words, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            raise ValueError(f"it must be one of {', '.join(words)}; got {str(value)!r}.{hint}")
+        return value
+    if kind not in (int, float):
+        return kind(value)
+    try:
+        number = kind(value)
+    except ValueError:
+        what = "a whole number" if kind is int else "a number"
+        raise ValueError(f"it must be {what}; got {value!r}.") from None
+    if param.min is not None and not number >= param.min:
+        raise ValueError(f"it must be at least {param.min:g}; got {value}.")
+    return number
+
+
 program = typer.Typer(
     cls=_Program,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=_SETTINGS,
 )
 
 
@@ -170,127 +266,3 @@ naively learns from a table to predict one of its columns. With a file of your o
   naively evaluate iris.csv --target species
 
 Without a file, 'naively demo' shows what it does. 'naively --help' lists all commands."""
-
-
-_LEARNING = "fit", "predict", "update", "forget", "merge", "stream"
-_JUDGING = "evaluate", "compare", "report", "tune", "drift"
-_NAMES = "demo", *_LEARNING, *_JUDGING, "inspect", "explain", "diagnose", "export", "completion"
-_FILES = {"forget": "update"}  # of commands that share one
-
-_OTHER_WORDS = {
-    "fit": "train learn build",
-    "predict": "classify infer label apply",
-    "evaluate": "score test validate cv cross-validate",
-    "update": "partial-fit add append",
-    "forget": "unlearn remove delete",
-    "stream": "serve online",
-    "merge": "combine join sum",
-    "tune": "search optimize grid-search",
-    "compare": "benchmark versus",
-    "drift": "monitor",
-    "inspect": "show info describe summary summarize",
-    "explain": "why",
-    "diagnose": "check profile",
-    "export": "convert onnx sql to-onnx to-sql",
-    "report": "plot html",
-    "demo": "example try start",
-}
-OTHER_WORDS = {word: name for name, words in _OTHER_WORDS.items() for word in words.split()}
-"""The commands by what other programs call them: they are named in messages, and do not run."""
-
-
-class _Command(TyperCommand):
-    """A command that reads its values and shows its help without pydantic and rich."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        return [read_plainly(parameter) for parameter in super().get_params(ctx)]
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if "--help-all" in args:
-            typer.echo(str(HelpPage.of(self, ctx)))
-            raise typer.Exit
-        parsed: list[str] = super().parse_args(ctx, args)
-        return parsed
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        formatter.write(str(HelpPage.of(self, ctx).in_short()))
-
-
-class Commands(Mapping[str, Any]):
-    """All commands; each is made when it is first looked up."""
-
-    def __init__(self) -> None:
-        self._made: dict[str, Any] = {}
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in _NAMES:
-            raise KeyError(name)
-        if name not in self._made:
-            function = getattr(import_module(f"naively.cli.{_FILES.get(name, name)}"), name)
-            alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-            settings = {"help_option_names": ["-h", "--help"]}
-            alone.command(name, cls=_Command, context_settings=settings)(grouped(function))
-            self._made[name] = typer.main.get_command(alone)
-        return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_NAMES)
-
-    def __len__(self) -> int:
-        return len(_NAMES)
-
-
-def read_plainly(parameter: Any) -> Any:
-    """Return a parameter of typer's that reads its values here, if they are plain."""
-    described = getattr(parameter, "type_descriptor", None)
-    if described is None:
-        return parameter
-    is_list = get_origin(described.annotation) is list
-    kind = get_args(described.annotation)[0] if is_list else described.annotation
-    if kind in (bool, str, Path, int, float) or _words_of(kind):
-        parameter._runtime_param = PlainValue(kind)
-    return parameter
-
-
-class PlainValue:
-    """A value, or several where the parameter may come again, of one type."""
-
-    def __init__(self, kind: Any) -> None:
-        self._kind = kind
-
-    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the value of the words, or raise what is wrong with them."""
-        several = param.multiple or param.nargs == -1
-        if value is None:
-            return () if several else None
-        try:
-            return [self._one(v, param) for v in value] if several else self._one(value, param)
-        except ValueError as error:
-            raise typer.BadParameter(str(error), ctx=ctx, param=param) from None
-
-    def _one(self, value: Any, param: Any) -> Any:
-        words = _words_of(self._kind)
-        if words:
-            if value not in words:
-                close = get_close_matches(str(value), words, n=1)
-                hint = f" Did you mean {close[0]!r}?" if close else ""
-                raise ValueError(f"it must be one of {', '.join(words)}; got {str(value)!r}.{hint}")
-            return words[value]
-        if self._kind not in (int, float):
-            return self._kind(value)
-        what = "a whole number" if self._kind is int else "a number"
-        try:
-            number = self._kind(value)
-        except ValueError:
-            raise ValueError(f"it must be {what}; got {value!r}.") from None
-        if param.min is not None and not number >= param.min:
-            raise ValueError(f"it must be at least {param.min:g}; got {value}.")
-        return number
-
-
-def _words_of(kind: Any) -> dict[str, Any]:
-    """Return the words of which one must be given, and what each means; none for other types."""
-    if get_origin(kind) is Literal:
-        return {word: word for word in get_args(kind)}
-    is_enum = isinstance(kind, type) and issubclass(kind, Enum)
-    return {one.value: one for one in kind} if is_enum else {}

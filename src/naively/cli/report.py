@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from naively.cli import console
-from naively.cli.options import Data, Files, check_output
-from naively.cli.outputs import file_at, is_standard, tell_written
+from naively.cli.options import Data, Files, Folds
+from naively.cli.outputs import check_output, file_at, is_standard, tell_written
 from naively.cli.parameters import ModelOptions
 from naively.errors import NaivelyError
 
@@ -20,9 +20,7 @@ def report(
     model: ModelOptions,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page.")] = Path("report.html"),
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="The page's title.")] = None,
-    folds: Annotated[
-        int | None, typer.Option(min=2, metavar="N", help="Number of folds; 10 by default.")
-    ] = None,
+    folds: Folds = None,
     no_compare: Annotated[
         bool, typer.Option("--no-compare", help="Leave out the comparison with scikit-learn.")
     ] = False,
@@ -58,10 +56,10 @@ def report(
         raise NaivelyError("--json writes a file beside the page; name the page: --output FILE.")
     figures = check_output(output.with_suffix(".json"), *source.inputs) if as_json else None
     judged = files_to_judge(source, data, model)
-    with console.steps("writing the report") as tell, user_errors():
-        named = title or f"Predicting {data.target}"
-        how = PageOptions(named, not no_compare, not hide_rows, tell)
-        page = Report(collect_files(judged, ContentFolds(folds or FOLDS), how))
+    with console.working("writing the report") as tell, user_errors():
+        title = title or f"Predicting {data.target}"
+        options = PageOptions(title, not no_compare, not hide_rows, tell)
+        page = Report(collect_files(judged, ContentFolds(folds or FOLDS), options))
         html = page.html
     tell_unlabelled(judged.plan.n_unlabelled())
     with file_at(output) as path:

@@ -252,11 +252,11 @@ class Learner:
 
 def begun(path: str | os.PathLike[str], kind: str, decay: float) -> Any:
     """Return the model of a file; where there is no file, a new one."""
-    from naively.cli.parameters import ESTIMATORS
+    from naively.cli.parameters import NAMES
     from naively.estimators.loading import classifier, load_classifier
 
     if not Path(path).exists():
-        return classifier(ESTIMATORS[kind])(decay=decay)
+        return classifier(NAMES[kind])(decay=decay)
     model: Any = load_classifier(path)
     if model.window is not None:
         raise NaivelyError(

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from naively.cli import console
-from naively.cli.options import AsJson, Data, Files, check_output
-from naively.cli.outputs import file_at, is_standard
+from naively.cli.options import AsJson, Data, Files, Folds
+from naively.cli.outputs import check_output, file_at, is_standard
 from naively.cli.parameters import ModelOptions
 from naively.errors import NaivelyError
 
@@ -33,9 +33,7 @@ def tune(
             "several times. By default, a grid of common choices.",
         ),
     ] = None,
-    folds: Annotated[
-        int | None, typer.Option(min=2, metavar="N", help="How many folds; 10 by default.")
-    ] = None,
+    folds: Folds = None,
     scoring: Annotated[
         str,
         typer.Option(
@@ -97,11 +95,8 @@ def tune(
                 found.best_model.save(path)
     if is_standard(output):
         return
-    if as_json:
-        console.show_json(found.to_dict())
-        return
-    console.show(found)
-    if output is not None:
+    console.result(found, as_json)
+    if output is not None and not as_json:
         console.show(f"{output}: the best candidate, fitted on {summary.weight:,.0f} rows")
 
 
